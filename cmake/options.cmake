@@ -1,0 +1,16 @@
+# Flags for our own targets; the libraries that we use are compiled (and warned about) by their owners.
+find_program(CCACHE_EXE ccache)
+if(CCACHE_EXE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_EXE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_EXE})
+endif()
+
+add_library(tilewalk_options INTERFACE)
+target_include_directories(tilewalk_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tilewalk_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${TILEWALK_WERROR}>:-Werror>>)
+if(TILEWALK_SANITIZE)
+  target_compile_options(tilewalk_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(tilewalk_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,62 @@
+// What a step means, in words and numbers. Window, command line, files and tests all ask this one function.
+#pragma once
+
+#include "core/trace.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewalk {
+
+/// One cell of a slot, in rows and columns of the whole matrix (S of tile (1, 0) starts at row Br, column 0).
+struct CellRef {
+    Slot slot = Slot::count;
+    int row = 0, col = 0;
+    bool operator==(const CellRef&) const = default;
+};
+
+/// A piece of a formula in one style. `plain()` gives the text without styles.
+struct Span {
+    enum class Face : std::uint8_t { text, symbol, number };
+    enum class Script : std::int8_t { sub = -1, base = 0, super = 1 };
+    std::string text;
+    Role role = Role::none;  ///< the quantity whose hue it takes
+    Face face = Face::text;
+    Script script = Script::base;
+    bool tilde = false;   ///< a tilde above the (single) letter
+    bool strong = false;  ///< the result
+};
+using Line = std::vector<Span>;
+
+/// UTF-8 text of a line: Q₀ with subscript digits, P̃ with a combining tilde.
+std::string plain(const Line& line);
+
+struct Explanation {
+    std::string title;  ///< "Row sum"
+    std::string place;  ///< "tile (0, 1)" or "query block 0"
+    Line formula;       ///< in symbols
+    Line numbers;       ///< the same with the stored values in place; empty when there is nothing to compute
+    Line result;        ///< "ℓ = 1.639"; its last span is the shown number
+    std::string why;    ///< one or two sentences
+    int code_line = 0;  ///< index into Lesson::code
+    CellRef target;     ///< the cell that the numbers are about
+    std::vector<CellRef> sources;  ///< the cells it came from, one step back
+};
+
+/// Explains step k of the trace for one written cell. Without a cell (or with one that this step did not
+/// write) it takes the first cell that the step is about.
+Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell = {});
+
+/// The cell that `explain` should speak of for row `row` (of the whole matrix) and column `col` within the
+/// written tile, clamped to what step k wrote.
+CellRef cell_of_row(const Trace& trace, int k, int row, int col = 0);
+
+/// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
+Line step_symbol(Op op);
+/// "Row sum", the title of an op.
+const char* title(Op op);
+/// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
+Line slot_symbol(Slot slot, int block = -1);
+
+}  // namespace tilewalk

@@ -1,0 +1,23 @@
+// Matrices as the lessons use them: row-major double, so that one row is one query and lies in one piece.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace tilewalk {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// A rectangle of a whole matrix: where a tile lies in Q, K, S … Rows and columns count from 0.
+struct Region {
+    int row = 0, col = 0, rows = 0, cols = 0;
+
+    bool contains(int r, int c) const {
+        return r >= row && r < row + rows && c >= col && c < col + cols;
+    }
+    bool operator==(const Region&) const = default;
+};
+
+/// ⌈a / b⌉ for positive integers: the number of tiles of b rows that cover a rows.
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace tilewalk

@@ -1,0 +1,23 @@
+// How numbers are written for people: one set of rules for the window, the text trace and the explanations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tilewalk {
+
+/// Integers without a point; otherwise `digits` significant digits and at most 3 decimals; below 0.001 or from
+/// 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
+std::string format_number(double value, int digits = 4);
+/// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
+std::string format_fixed(double value, int decimals);
+/// Full precision: the shortest text that reads back as the same double.
+std::string format_full(double value);
+/// "160 B", "1.5 KiB": sizes of things that are held.
+std::string format_size(std::int64_t bytes);
+/// "160 B", "1.50 kB": traffic, decimal as bandwidth is.
+std::string format_traffic(std::int64_t bytes);
+/// 131 072 with thin spaces from 10 000 on.
+std::string format_count(std::int64_t n);
+
+}  // namespace tilewalk

@@ -1,0 +1,40 @@
+// The cursor of a walk: where we are, and where the arrow keys lead. A value without hidden state.
+#pragma once
+
+#include "core/trace.h"
+
+namespace tilewalk {
+
+/// How far one press of an arrow key goes: one row of one op, one op, one tile (i, j), one query block.
+enum class Level { micro, step, tile, block };
+
+/// `rows_done` counts the rows of this step's tile that are already computed, 1 … step_rows; a step seen as a
+/// whole has all of them.
+struct Cursor {
+    int step = 0;
+    int rows_done = 1;
+    bool operator==(const Cursor&) const = default;
+};
+
+/// Rows that step k computes one after another (Br of that block, fewer in a ragged tail); 1 for loads, stores
+/// and skips.
+int step_rows(const Trace& trace, int k);
+/// Step k (clamped to the trace), seen as a whole.
+Cursor at_step(const Trace& trace, int k);
+Cursor first(const Trace& trace);
+Cursor last(const Trace& trace);
+Cursor forward(const Trace& trace, Cursor cursor, Level level);
+Cursor backward(const Trace& trace, Cursor cursor, Level level);
+bool at_end(const Trace& trace, Cursor cursor);
+
+/// Playing: time that has passed is turned into steps of the chosen level.
+struct Player {
+    bool playing = false;
+    Level level = Level::step;
+    double steps_per_second = 1.0;
+    double elapsed = 0.0;  ///< seconds since the last step
+};
+/// Advances by `dt` seconds; stops at the end. Returns the new cursor.
+Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt);
+
+}  // namespace tilewalk

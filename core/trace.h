@@ -1,0 +1,159 @@
+// The trace: everything that happened while a lesson ran, as facts. Text and pictures are derived from it.
+//
+// Every tile that is loaded or computed is an immutable Value in a pool; a Step names the values that it read
+// and wrote. What a slot held at step k is found in the slot's own history (step, value), sorted by step: full
+// snapshots for the reader, one small entry per write in memory, any step reachable directly, in any order.
+#pragma once
+
+#include "core/problem.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tilewalk {
+
+/// A named place for a tensor. HBM slots hold one value per tile; SRAM slots hold one value, reused.
+enum class Slot : std::uint8_t {
+    Q, K, V, O, L,                               // HBM
+    Qi, Kj, Vj, S, m_tile, m, alpha, P, l, Oi,   // SRAM
+    count
+};
+constexpr int slot_count = static_cast<int>(Slot::count);
+
+/// The quantity that a slot holds; it decides the hue on screen (Q, Qi and dQ share one).
+enum class Role : std::uint8_t { none, Q, K, V, S, m, l, alpha, O };
+
+struct SlotInfo {
+    const char* name;      ///< in files: "m_tile"
+    const char* symbol;    ///< base letter, UTF-8: "m"
+    bool tilde;            ///< drawn with a tilde above: m̃, P̃
+    bool hbm;              ///< lives in HBM (otherwise in SRAM)
+    bool counts_elements;  ///< counted with Problem::element_bytes (Q, K, V, O); otherwise 4 bytes each
+    Role role;
+    const char* what;      ///< a few words: "scores", "running maximum"
+};
+const SlotInfo& info(Slot slot);
+
+/// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
+enum class Op : std::uint8_t {
+    load_q, init, load_kv, scores, mask, tile_max, new_max, correction, exponentials, row_sum, output,
+    normalize, store, skip,
+    count
+};
+const char* name(Op op);
+
+/// A tile and the place of its top left corner in the whole matrix (S of tile (i, j) lies at i·Br, j·Bc).
+struct Value {
+    Matrix data;
+    Region region;
+};
+
+/// One slot touched by a step: which tile of it (0 for SRAM slots) and the value that was there then.
+struct Access {
+    Slot slot;
+    std::int32_t tile;
+    std::int32_t value;
+};
+
+/// Totals since the first step, up to and including this one.
+struct Traffic {
+    std::int64_t hbm_read = 0;   ///< bytes
+    std::int64_t hbm_write = 0;  ///< bytes
+    std::int64_t sram_live = 0;  ///< bytes held on chip after this step (not a running total)
+    std::int64_t flops = 0;      ///< additions, multiplications, divisions, comparisons, exp, ln: one each
+
+    bool operator==(const Traffic&) const = default;
+};
+
+struct Step {
+    Op op;
+    std::int32_t i = -1;  ///< query block, −1 if the step belongs to none
+    std::int32_t j = -1;  ///< key block, −1 if the step belongs to none
+    std::int32_t first_access = 0, reads = 0, writes = 0;
+    Traffic traffic;
+};
+
+/// What a slot holds: the value and the step that put it there.
+struct Held {
+    int step = -1;
+    const Value* value = nullptr;
+    explicit operator bool() const { return value != nullptr; }
+};
+
+/// An immutable recording. Steps count from 0 here; people and files see them from 1.
+class Trace {
+public:
+    const Problem& problem() const { return problem_; }
+    const char* lesson() const { return lesson_; }
+    int size() const { return static_cast<int>(steps_.size()); }
+    const Step& step(int k) const { return steps_[static_cast<std::size_t>(k)]; }
+    std::span<const Access> reads(int k) const;
+    std::span<const Access> writes(int k) const;
+    const Value& value(std::int32_t id) const { return values_[static_cast<std::size_t>(id)]; }
+    std::size_t value_count() const { return values_.size(); }
+
+    /// What `slot` (tile `tile` of it) holds after step k; nothing if it was never written up to then.
+    /// The inputs Q, K, V are there from the start (step −1).
+    Held live(Slot slot, int tile, int k) const;
+    Held live(Slot slot, int k) const { return live(slot, 0, k); }
+    int tiles(Slot slot) const { return static_cast<int>(histories_[static_cast<std::size_t>(slot)].size()); }
+
+    /// The tiles of an HBM slot as they lie after the last step, put together: O (N × d), L (N × 1).
+    Matrix result(Slot slot) const;
+
+    /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
+    std::size_t bytes() const;
+
+private:
+    friend class Recorder;
+    struct Event { std::int32_t step, value; };
+    using History = std::vector<Event>;
+
+    Problem problem_;
+    const char* lesson_ = "";
+    std::deque<Value> values_;
+    std::vector<Step> steps_;
+    std::vector<Access> accesses_;
+    std::array<std::vector<History>, slot_count> histories_;
+};
+
+/// Writes a Trace while an algorithm runs: begin(op, i, j), then read/load/write/store, then end(flops).
+class Recorder {
+public:
+    /// The inputs become HBM tiles: Q in blocks of Br rows, K and V in blocks of Bc rows.
+    Recorder(const Problem& problem, const char* lesson);
+
+    void begin(Op op, int i, int j = -1);
+    void end(std::int64_t flops = 0);
+
+    /// The value that `slot` holds now; noted as an input of this step.
+    const Matrix& read(Slot slot);
+    /// The value that `slot` held before its latest write: α needs m before and after.
+    const Matrix& read_previous(Slot slot);
+    /// HBM → SRAM: shares the tile, counts its bytes as read.
+    const Matrix& load(Slot from, int tile, Slot to);
+    /// A result computed on chip. `region` is its place in the whole matrix.
+    const Matrix& write(Slot slot, Matrix data, Region region);
+    /// SRAM → HBM: a result leaves the chip, its bytes are counted as written.
+    void store(Slot to, int tile, Matrix data, Region region);
+
+    std::shared_ptr<const Trace> finish();
+
+private:
+    const Trace::History& history(Slot slot) const { return trace_->histories_[static_cast<std::size_t>(slot)][0]; }
+    std::int32_t add(Matrix data, Region region);
+    std::int64_t bytes_of(Slot slot, const Value& value) const;
+    void note_read(Slot slot, int tile, std::int32_t value);
+    void note_write(Slot slot, int tile, std::int32_t value);
+
+    std::shared_ptr<Trace> trace_;
+    Step step_;
+    Traffic total_;
+    std::vector<Access> reads_, writes_;
+};
+
+}  // namespace tilewalk
