@@ -1,0 +1,17 @@
+// The example problems that travel inside the program; the build generates the definition from assets/examples.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tilewalk {
+
+struct EmbeddedFile {
+    const char* name;       ///< file name without its ending: "worked-4x4"
+    std::string_view text;  ///< the whole file
+};
+
+/// All files of assets/examples, sorted by name.
+std::span<const EmbeddedFile> embedded_examples();
+
+}  // namespace tilewalk

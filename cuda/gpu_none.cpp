@@ -1,0 +1,11 @@
+#include "cuda/gpu.h"
+
+namespace tilewalk::gpu {
+
+Probe probe() {
+    Probe none;
+    none.why_none = "built without CUDA (" TILEWALK_NO_CUDA_REASON ")";
+    return none;
+}
+
+}  // namespace tilewalk::gpu
