@@ -18,6 +18,6 @@ struct Region {
 };
 
 /// ⌈a / b⌉ for positive integers: the number of tiles of b rows that cover a rows.
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+constexpr int ceil_div(int a, int b) { return a / b + (a % b != 0); }
 
 }  // namespace tilewalk

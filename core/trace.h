@@ -32,7 +32,7 @@ struct SlotInfo {
     const char* symbol;    ///< base letter, UTF-8: "m"
     bool tilde;            ///< drawn with a tilde above: m̃, P̃
     bool hbm;              ///< lives in HBM (otherwise in SRAM)
-    bool counts_elements;  ///< counted with Problem::element_bytes (Q, K, V, O); otherwise 4 bytes each
+    bool counts_elements;  ///< counted with Problem::element_bytes (tiles of Q, K, V, O); otherwise 4 bytes each
     Role role;
     const char* what;      ///< a few words: "scores", "running maximum"
 };

@@ -1,0 +1,38 @@
+#include "core/lessons/lesson.h"
+
+#include "core/lessons/flash_forward.h"
+#include "core/numbers.h"
+
+namespace tilewalk {
+
+std::span<const Lesson> lessons() {
+    static const Lesson table[] = {
+        {"flash-forward", "Flash forward",
+         "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile (FlashAttention-2 order).",
+         flash_forward, flash_forward_bytes, flash_forward_code()},
+    };
+    return table;
+}
+
+const Lesson* find_lesson(std::string_view id) {
+    for (const Lesson& lesson : lessons())
+        if (id == lesson.id) return &lesson;
+    return nullptr;
+}
+
+std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
+    if (auto sentence = validate(problem)) return sentence;
+    const std::int64_t need = lesson.estimate(problem);
+    if (need <= step_budget_bytes) return {};
+    return "Walking through N = " + format_count(problem.N()) + ", N_kv = " + format_count(problem.N_kv()) +
+           ", d = " + std::to_string(problem.d()) + " with " + std::to_string(problem.Br) + " × " +
+           std::to_string(problem.Bc) + " tiles would record about " + format_size(need) + "; the limit is " +
+           format_size(step_budget_bytes) + ". Choose a smaller problem or larger tiles.";
+}
+
+Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem) {
+    if (auto sentence = refuse(lesson, problem)) return Failure{*sentence};
+    return lesson.build(problem);
+}
+
+}  // namespace tilewalk

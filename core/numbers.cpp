@@ -1,0 +1,105 @@
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace tilewalk {
+
+namespace {
+
+const char* const minus = "−";
+
+std::string fixed(double value, int decimals) {
+    char buffer[400];
+    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+    return buffer;
+}
+
+// "-0.000" must not show a sign, and the sign that is shown is a real minus.
+std::string with_real_minus(std::string text) {
+    if (text.empty() || text[0] != '-') return text;
+    const bool zero = text.find_first_of("123456789") == std::string::npos;
+    return (zero ? "" : minus) + text.substr(1);
+}
+
+std::string superscript(int n) {
+    static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string out = n < 0 ? "⁻" : "";
+    for (char c : std::to_string(std::abs(n))) out += digits[c - '0'];
+    return out;
+}
+
+std::string scientific(double value, int mantissa_decimals) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.*e", mantissa_decimals, value);
+    const std::string text = buffer;
+    const std::size_t e = text.find('e');
+    return with_real_minus(text.substr(0, e)) + "×10" + superscript(std::stoi(text.substr(e + 1)));
+}
+
+// What is spelled as a word or needs no decimals; empty if neither.
+std::string special(double value) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
+    if (value == std::round(value) && std::abs(value) < 1e6) return with_real_minus(fixed(value, 0));
+    return {};
+}
+
+bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value) >= 1e6; }
+
+}  // namespace
+
+std::string format_number(double value, int digits) {
+    if (std::string word = special(value); !word.empty()) return word;
+    if (needs_power(value)) return scientific(value, 2);
+    const int whole = std::max(0, static_cast<int>(std::floor(std::log10(std::abs(value)))));
+    std::string text = fixed(value, std::clamp(digits - 1 - whole, 0, 3));
+    return with_real_minus(std::move(text));
+}
+
+std::string format_fixed(double value, int decimals) {
+    if (!std::isfinite(value)) return special(value);
+    if (value != 0 && needs_power(value)) return scientific(value, std::max(2, decimals));
+    return with_real_minus(fixed(value, decimals));
+}
+
+std::string format_full(double value) {
+    if (std::string word = special(value); !word.empty()) return word;
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return with_real_minus(std::string(buffer, end));
+}
+
+namespace {
+
+std::string with_unit(std::int64_t bytes, double step, const char* const units[4]) {
+    double value = static_cast<double>(bytes);
+    int unit = 0;
+    while (value >= step && unit < 3) value /= step, ++unit;
+    if (unit == 0) return std::to_string(bytes) + " B";
+    return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + units[unit];
+}
+
+}  // namespace
+
+std::string format_size(std::int64_t bytes) {
+    static const char* const units[] = {"B", "KiB", "MiB", "GiB"};
+    return with_unit(bytes, 1024, units);
+}
+
+std::string format_traffic(std::int64_t bytes) {
+    static const char* const units[] = {"B", "kB", "MB", "GB"};
+    if (bytes < 1024) return std::to_string(bytes) + " B";
+    return with_unit(bytes, 1000, units);
+}
+
+std::string format_count(std::int64_t n) {
+    std::string digits = std::to_string(std::abs(n));
+    if (std::abs(n) >= 10000)
+        for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), "\u2009");
+    return (n < 0 ? minus : "") + digits;
+}
+
+}  // namespace tilewalk

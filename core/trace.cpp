@@ -1,0 +1,180 @@
+#include "core/trace.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tilewalk {
+
+const SlotInfo& info(Slot slot) {
+    static const SlotInfo table[slot_count] = {
+        {"Q", "Q", false, true, true, Role::Q, "queries"},
+        {"K", "K", false, true, true, Role::K, "keys"},
+        {"V", "V", false, true, true, Role::V, "values"},
+        {"O", "O", false, true, true, Role::O, "output"},
+        {"L", "L", false, true, false, Role::l, "log-sum-exp of the row"},
+        {"Qi", "Q", false, false, true, Role::Q, "query block"},
+        {"Kj", "K", false, false, true, Role::K, "key block"},
+        {"Vj", "V", false, false, true, Role::V, "value block"},
+        {"S", "S", false, false, false, Role::S, "scores"},
+        {"m_tile", "m", true, false, false, Role::m, "row maximum of this tile"},
+        {"m", "m", false, false, false, Role::m, "running row maximum"},
+        {"alpha", "α", false, false, false, Role::alpha, "correction factor"},
+        {"P", "P", true, false, false, Role::S, "weights before normalisation"},
+        {"l", "ℓ", false, false, false, Role::l, "running row sum"},
+        {"Oi", "O", false, false, false, Role::O, "output accumulator"},
+    };
+    return table[static_cast<std::size_t>(slot)];
+}
+
+const char* name(Op op) {
+    static const char* const names[static_cast<int>(Op::count)] = {
+        "load_q", "init", "load_kv", "scores", "mask", "tile_max", "new_max", "correction", "exponentials",
+        "row_sum", "output", "normalize", "store", "skip"};
+    return names[static_cast<int>(op)];
+}
+
+std::span<const Access> Trace::reads(int k) const {
+    const Step& s = step(k);
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access), static_cast<std::size_t>(s.reads));
+}
+
+std::span<const Access> Trace::writes(int k) const {
+    const Step& s = step(k);
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access + s.reads),
+                                        static_cast<std::size_t>(s.writes));
+}
+
+Held Trace::live(Slot slot, int tile, int k) const {
+    const auto& slots = histories_[static_cast<std::size_t>(slot)];
+    if (tile < 0 || tile >= static_cast<int>(slots.size())) return {};
+    const History& history = slots[static_cast<std::size_t>(tile)];
+    const auto after = std::upper_bound(history.begin(), history.end(), k,
+                                        [](int at, const Event& event) { return at < event.step; });
+    if (after == history.begin()) return {};
+    const Event& event = *std::prev(after);
+    return {event.step, &value(event.value)};
+}
+
+Matrix Trace::result(Slot slot) const {
+    Region all;
+    for (int t = 0; t < tiles(slot); ++t)
+        if (const Held held = live(slot, t, size())) {
+            all.rows = std::max(all.rows, held.value->region.row + held.value->region.rows);
+            all.cols = std::max(all.cols, held.value->region.col + held.value->region.cols);
+        }
+    Matrix out = Matrix::Zero(all.rows, all.cols);
+    for (int t = 0; t < tiles(slot); ++t)
+        if (const Held held = live(slot, t, size())) {
+            const Region& at = held.value->region;
+            out.block(at.row, at.col, at.rows, at.cols) = held.value->data;
+        }
+    return out;
+}
+
+std::size_t Trace::bytes() const {
+    std::size_t total = steps_.capacity() * sizeof(Step) + accesses_.capacity() * sizeof(Access);
+    for (const Value& v : values_) total += sizeof(Value) + static_cast<std::size_t>(v.data.size()) * sizeof(double) + 16;
+    for (const auto& slots : histories_)
+        for (const History& history : slots) total += sizeof(History) + history.capacity() * sizeof(Event);
+    return total;
+}
+
+Recorder::Recorder(const Problem& problem, const char* lesson) : trace_(std::make_shared<Trace>()) {
+    trace_->problem_ = problem;
+    trace_->lesson_ = lesson;
+    for (int s = 0; s < slot_count; ++s)
+        if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
+    auto cut = [&](Slot slot, const Matrix& A, int block) {
+        for (int row = 0, tile = 0; row < A.rows(); row += block, ++tile) {
+            const int rows = std::min(block, static_cast<int>(A.rows()) - row);
+            const auto id = add(A.middleRows(row, rows), {row, 0, rows, static_cast<int>(A.cols())});
+            trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
+        }
+    };
+    cut(Slot::Q, problem.Q, std::min(problem.Br, problem.N()));
+    cut(Slot::K, problem.K, std::min(problem.Bc, problem.N_kv()));
+    cut(Slot::V, problem.V, std::min(problem.Bc, problem.N_kv()));
+}
+
+std::int32_t Recorder::add(Matrix data, Region region) {
+    assert(data.rows() == region.rows && data.cols() == region.cols);
+    trace_->values_.push_back({std::move(data), region});
+    return static_cast<std::int32_t>(trace_->values_.size()) - 1;
+}
+
+std::int64_t Recorder::bytes_of(Slot slot, const Value& value) const {
+    const int each = info(slot).counts_elements ? trace_->problem_.element_bytes : 4;
+    return static_cast<std::int64_t>(value.data.size()) * each;
+}
+
+void Recorder::begin(Op op, int i, int j) {
+    step_ = {};
+    step_.op = op;
+    step_.i = i;
+    step_.j = j;
+    reads_.clear();
+    writes_.clear();
+}
+
+void Recorder::end(std::int64_t flops) {
+    total_.flops += flops;
+    step_.traffic = total_;
+    step_.first_access = static_cast<std::int32_t>(trace_->accesses_.size());
+    step_.reads = static_cast<std::int32_t>(reads_.size());
+    step_.writes = static_cast<std::int32_t>(writes_.size());
+    trace_->accesses_.insert(trace_->accesses_.end(), reads_.begin(), reads_.end());
+    trace_->accesses_.insert(trace_->accesses_.end(), writes_.begin(), writes_.end());
+    trace_->steps_.push_back(step_);
+}
+
+void Recorder::note_read(Slot slot, int tile, std::int32_t value) { reads_.push_back({slot, tile, value}); }
+
+void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
+    auto& slots = trace_->histories_[static_cast<std::size_t>(slot)];
+    if (tile >= static_cast<int>(slots.size())) slots.resize(static_cast<std::size_t>(tile) + 1);
+    auto& history = slots[static_cast<std::size_t>(tile)];
+    if (!info(slot).hbm) {  // a buffer on chip is reused: the new tile takes the place of the old one
+        if (!history.empty()) total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
+        total_.sram_live += bytes_of(slot, trace_->value(value));
+    }
+    history.push_back({trace_->size(), value});
+    writes_.push_back({slot, tile, value});
+}
+
+const Matrix& Recorder::read(Slot slot) {
+    assert(!history(slot).empty());
+    const std::int32_t id = history(slot).back().value;
+    note_read(slot, 0, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::read_previous(Slot slot) {
+    assert(history(slot).size() >= 2);
+    const std::int32_t id = std::prev(history(slot).end(), 2)->value;
+    note_read(slot, 0, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::load(Slot from, int tile, Slot to) {
+    const std::int32_t id = trace_->histories_[static_cast<std::size_t>(from)][static_cast<std::size_t>(tile)].back().value;
+    note_read(from, tile, id);
+    total_.hbm_read += bytes_of(from, trace_->value(id));
+    note_write(to, 0, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::write(Slot slot, Matrix data, Region region) {
+    const std::int32_t id = add(std::move(data), region);
+    note_write(slot, 0, id);
+    return trace_->value(id).data;
+}
+
+void Recorder::store(Slot to, int tile, Matrix data, Region region) {
+    const std::int32_t id = add(std::move(data), region);
+    total_.hbm_write += bytes_of(to, trace_->value(id));
+    note_write(to, tile, id);
+}
+
+std::shared_ptr<const Trace> Recorder::finish() { return std::move(trace_); }
+
+}  // namespace tilewalk
