@@ -1,0 +1,34 @@
+// Typefaces. Every size that the program uses is baked; a face is never scaled.
+#pragma once
+
+#include <imgui.h>
+#include <string>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+enum class Face { regular, medium, semibold, italic, semibold_italic, mono, mono_bold };
+constexpr int face_count = 7;
+
+/// Builds the font atlas of the current ImGui context for `scale` device px per logical px. `presenter` bakes
+/// the sizes of presenter mode (27 and more) in place of the usual ones. True if the atlas was rebuilt, so
+/// that the window must upload its texture anew; false if it already was as asked. Call between frames.
+bool load_fonts(float scale, bool presenter);
+/// Why letters may look wrong: a sentence that names the missing font files, or nothing.
+const std::string& font_problem();
+/// The scale that fonts are loaded for.
+float font_scale();
+
+/// The baked font nearest to `em` logical px. Draw it at its own size (`baked_em`).
+ImFont* font(Face face, float em);
+/// The em size, in logical px, of what `font(face, em)` returns.
+float baked_em(Face face, float em);
+/// Width in logical px of UTF-8 text; a combining tilde takes no room.
+float text_width(Face face, float em, std::string_view text);
+
+/// Every character that the program draws of its own accord, as UTF-8. Each face has each of them.
+std::string_view used_glyphs();
+/// The next code point of UTF-8 text (U+FFFD for bytes that are none) and moves `rest` behind it.
+unsigned next_code_point(std::string_view& rest);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,42 @@
+// Everything that differs between Dear ImGui 1.86 and 1.92. The only place that asks for its version.
+#pragma once
+
+#include <imgui.h>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+// Fonts. Sizes in device px.
+float line_height(const ImFont* font);
+/// From the top of a line to its baseline.
+float ascent(const ImFont* font);
+float glyph_advance(const ImFont* font, unsigned code_point);
+bool has_glyph(const ImFont* font, unsigned code_point);
+/// ImGui::PushFont at the font's own size.
+void push_font(ImFont* font);
+
+/// Coverage of the font atlas, one byte per pixel, owned by ImGui. Builds the atlas if need be.
+struct AtlasPixels {
+    const unsigned char* alpha = nullptr;
+    int width = 0, height = 0;
+};
+AtlasPixels atlas_pixels(ImFontAtlas& atlas);
+
+// Input without a window. One event of a kind per frame.
+void send_mouse_position(float x, float y);
+void send_mouse_button(int button, bool down);
+void send_mouse_wheel(float dx, float dy);
+void send_key(ImGuiKey key, bool down);
+void send_ctrl(bool down);
+void send_text(std::string_view utf8);
+/// Lets `send_key` work in a context that no window drives.
+void map_keys_without_window();
+
+/// Presses an item in the next frame, as the keyboard would.
+void activate_item(ImGuiID id);
+/// True while the keyboard's focus frame should be drawn.
+bool keyboard_focus_visible();
+/// Seconds that the mouse has rested on the item below it.
+float hover_seconds();
+
+}  // namespace tilewalk::ui
