@@ -48,9 +48,10 @@ struct Explanation {
 /// write) it takes the first cell that the step is about.
 Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell = {});
 
-/// The cell that `explain` should speak of for row `row` (of the whole matrix) and column `col` within the
-/// written tile, clamped to what step k wrote.
-CellRef cell_of_row(const Trace& trace, int k, int row, int col = 0);
+/// The cell of step k's tile in row `row` of the whole matrix and column `col` of the tile, both clamped to
+/// what the step wrote. col < 0 leaves the choice to the step: the first masked cell of a mask, else column
+/// 0.
+CellRef cell_of_row(const Trace& trace, int k, int row, int col = -1);
 
 /// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
 Line step_symbol(Op op);

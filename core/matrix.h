@@ -11,9 +11,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 struct Region {
     int row = 0, col = 0, rows = 0, cols = 0;
 
-    bool contains(int r, int c) const {
-        return r >= row && r < row + rows && c >= col && c < col + cols;
-    }
+    bool contains(int r, int c) const { return r >= row && r < row + rows && c >= col && c < col + cols; }
     bool operator==(const Region&) const = default;
 };
 

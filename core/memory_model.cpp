@@ -16,7 +16,9 @@ KeyRange visible_keys(const Problem& p, int r) {
 
 namespace {
 
-struct Rows { int first, count; };
+struct Rows {
+    int first, count;
+};
 
 Rows query_rows(const Problem& p, int i) { return {i * p.Br, std::min(p.Br, p.N() - i * p.Br)}; }
 Rows key_rows(const Problem& p, int j) { return {j * p.Bc, std::min(p.Bc, p.N_kv() - j * p.Bc)}; }
@@ -51,7 +53,7 @@ TileCover tile_cover(const Problem& p, int i, int j) {
 TrafficModel flash_forward_model(const Problem& p) {
     const std::int64_t e = p.element_bytes, d = p.d(), N = p.N();
     TrafficModel model;
-    model.hbm_read = N * d * e;       // Q once
+    model.hbm_read = N * d * e;           // Q once
     model.hbm_write = N * d * e + 4 * N;  // O and L once
     bool any_tile = false;
     for (int i = 0; i < p.Tr(); ++i) {
@@ -59,13 +61,15 @@ TrafficModel flash_forward_model(const Problem& p) {
         if (keys.first > keys.last) continue;
         // K and V in whole key blocks, from the first to the last that the query block sees.
         const std::int64_t begin = keys.first / p.Bc * p.Bc;
-        const std::int64_t end = std::min<std::int64_t>(p.N_kv(), (keys.last / p.Bc + 1) * static_cast<std::int64_t>(p.Bc));
+        const std::int64_t end =
+            std::min<std::int64_t>(p.N_kv(), (keys.last / p.Bc + 1) * static_cast<std::int64_t>(p.Bc));
         model.hbm_read += 2 * (end - begin) * d * e;
         any_tile = true;
     }
     const std::int64_t Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
     model.sram_peak = Br * d * e + 4 * (2 * Br + Br * d);  // Q tile; m, l and the O accumulator
-    if (any_tile) model.sram_peak += 2 * Bc * d * e + 4 * (2 * Br * Bc + 2 * Br);  // K, V; S, P; m_tile, alpha
+    if (any_tile)
+        model.sram_peak += 2 * Bc * d * e + 4 * (2 * Br * Bc + 2 * Br);  // K, V; S, P; m_tile, alpha
     return model;
 }
 

@@ -12,7 +12,9 @@ enum class TileCover : std::uint8_t { full, partial, none };
 TileCover tile_cover(const Problem& problem, int i, int j);
 
 /// Key columns [first, last] that query row r sees; first > last when it sees none.
-struct KeyRange { int first, last; };
+struct KeyRange {
+    int first, last;
+};
 KeyRange visible_keys(const Problem& problem, int r);
 
 struct TrafficModel {

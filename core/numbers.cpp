@@ -98,7 +98,8 @@ std::string format_traffic(std::int64_t bytes) {
 std::string format_count(std::int64_t n) {
     std::string digits = std::to_string(std::abs(n));
     if (std::abs(n) >= 10000)
-        for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), "\u2009");
+        for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+            digits.insert(static_cast<std::size_t>(at), "\u2009");
     return (n < 0 ? minus : "") + digits;
 }
 

@@ -6,8 +6,8 @@
 
 namespace tilewalk {
 
-/// Integers without a point; otherwise `digits` significant digits and at most 3 decimals; below 0.001 or from
-/// 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
+/// Integers without a point; otherwise `digits` significant digits and at most 3 decimals; below 0.001 or
+/// from 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
 std::string format_number(double value, int digits = 4);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);

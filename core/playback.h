@@ -16,8 +16,8 @@ struct Cursor {
     bool operator==(const Cursor&) const = default;
 };
 
-/// Rows that step k computes one after another (Br of that block, fewer in a ragged tail); 1 for loads, stores
-/// and skips.
+/// Rows that step k computes one after another (Br of that block, fewer in a ragged tail); 1 for loads,
+/// stores and skips.
 int step_rows(const Trace& trace, int k);
 /// Step k (clamped to the trace), seen as a whole.
 Cursor at_step(const Trace& trace, int k);

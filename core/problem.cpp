@@ -16,9 +16,7 @@ namespace {
 
 using Sentence = std::optional<std::string>;
 
-std::string shape(const Matrix& A) {
-    return std::to_string(A.rows()) + " × " + std::to_string(A.cols());
-}
+std::string shape(const Matrix& A) { return std::to_string(A.rows()) + " × " + std::to_string(A.cols()); }
 
 Sentence check_finite(const char* name, const Matrix& A) {
     for (int r = 0; r < A.rows(); ++r)
@@ -33,7 +31,8 @@ Sentence check_shapes(const Problem& p) {
     if (p.Q.size() == 0) return "Q is empty; it needs at least one row and one column.";
     if (p.K.size() == 0) return "K is empty; it needs at least one row and one column.";
     if (p.K.cols() != p.Q.cols())
-        return "Q is " + shape(p.Q) + " and K is " + shape(p.K) + "; both must have the same number of columns d.";
+        return "Q is " + shape(p.Q) + " and K is " + shape(p.K) +
+               "; both must have the same number of columns d.";
     if (p.V.rows() != p.K.rows() || p.V.cols() != p.K.cols())
         return "K is " + shape(p.K) + " and V is " + shape(p.V) + "; both must be N_kv × d.";
     if (p.dO && (p.dO->rows() != p.Q.rows() || p.dO->cols() != p.Q.cols()))

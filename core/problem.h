@@ -35,7 +35,8 @@ struct Problem {
     bool causal = false;        ///< aligned bottom-right: the last query sees the last key
     std::optional<int> window;  ///< at most W positions before the query (and after it, if not causal)
     Scale scale;
-    int element_bytes = 4;  ///< bytes of one element of Q, K, V, O in HBM: 4 (fp32), 2 (fp16/bf16), 1 (fp8), 8 (fp64)
+    int element_bytes =
+        4;  ///< bytes of one element of Q, K, V, O in HBM: 4 (fp32), 2 (fp16/bf16), 1 (fp8), 8 (fp64)
 
     int N() const { return static_cast<int>(Q.rows()); }
     int N_kv() const { return static_cast<int>(K.rows()); }
@@ -48,8 +49,8 @@ struct Problem {
 /// Nothing when the problem can be walked through; otherwise one sentence that says what is wrong where.
 std::optional<std::string> validate(const Problem& problem);
 
-/// Q, K, V, dO (N × d each), every element a multiple of 0.01 in [−2, 2]; the same for a seed on every machine.
-/// Sizes outside 1 … 4096 (N) and 1 … 1024 (d) are refused with a sentence.
+/// Q, K, V, dO (N × d each), every element a multiple of 0.01 in [−2, 2]; the same for a seed on every
+/// machine. Sizes outside 1 … 4096 (N) and 1 … 1024 (d) are refused with a sentence.
 Result<Problem> random_problem(int N, int d, std::uint64_t seed);
 
 }  // namespace tilewalk

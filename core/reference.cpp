@@ -18,7 +18,7 @@ Reference reference_attention(const Problem& p) {
             if (!visible(p, r, c)) ref.S(r, c) = minus_infinity;
         const double m = ref.S.row(r).maxCoeff();
         if (m == minus_infinity) continue;  // this query sees no key
-        ref.P.row(r) = (ref.S.row(r).array() - m).exp();
+        for (int c = 0; c < p.N_kv(); ++c) ref.P(r, c) = std::exp(ref.S(r, c) - m);
         const double l = ref.P.row(r).sum();
         ref.P.row(r) /= l;
         ref.L(r, 0) = m + std::log(l);
@@ -28,7 +28,8 @@ Reference reference_attention(const Problem& p) {
 }
 
 bool visible(const Problem& p, int r, int c) {
-    const std::int64_t diagonal = std::int64_t{r} + p.N_kv() - p.N();  // the key that stands at this query's own position
+    const std::int64_t diagonal =
+        std::int64_t{r} + p.N_kv() - p.N();  // the key that stands at this query's own position
     if (p.causal && c > diagonal) return false;
     if (p.window && c < diagonal - *p.window) return false;
     if (p.window && !p.causal && c > diagonal + *p.window) return false;

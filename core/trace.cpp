@@ -28,14 +28,15 @@ const SlotInfo& info(Slot slot) {
 
 const char* name(Op op) {
     static const char* const names[static_cast<int>(Op::count)] = {
-        "load_q", "init", "load_kv", "scores", "mask", "tile_max", "new_max", "correction", "exponentials",
-        "row_sum", "output", "normalize", "store", "skip"};
+        "load_q",     "init",         "load_kv", "scores", "mask",      "tile_max", "new_max",
+        "correction", "exponentials", "row_sum", "output", "normalize", "store",    "skip"};
     return names[static_cast<int>(op)];
 }
 
 std::span<const Access> Trace::reads(int k) const {
     const Step& s = step(k);
-    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access), static_cast<std::size_t>(s.reads));
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access),
+                                        static_cast<std::size_t>(s.reads));
 }
 
 std::span<const Access> Trace::writes(int k) const {
@@ -73,7 +74,8 @@ Matrix Trace::result(Slot slot) const {
 
 std::size_t Trace::bytes() const {
     std::size_t total = steps_.capacity() * sizeof(Step) + accesses_.capacity() * sizeof(Access);
-    for (const Value& v : values_) total += sizeof(Value) + static_cast<std::size_t>(v.data.size()) * sizeof(double) + 16;
+    for (const Value& v : values_)
+        total += sizeof(Value) + static_cast<std::size_t>(v.data.size()) * sizeof(double) + 16;
     for (const auto& slots : histories_)
         for (const History& history : slots) total += sizeof(History) + history.capacity() * sizeof(Event);
     return total;
@@ -156,7 +158,8 @@ const Matrix& Recorder::read_previous(Slot slot) {
 }
 
 const Matrix& Recorder::load(Slot from, int tile, Slot to) {
-    const std::int32_t id = trace_->histories_[static_cast<std::size_t>(from)][static_cast<std::size_t>(tile)].back().value;
+    const std::int32_t id =
+        trace_->histories_[static_cast<std::size_t>(from)][static_cast<std::size_t>(tile)].back().value;
     note_read(from, tile, id);
     total_.hbm_read += bytes_of(from, trace_->value(id));
     note_write(to, 0, id);

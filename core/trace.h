@@ -1,8 +1,9 @@
 // The trace: everything that happened while a lesson ran, as facts. Text and pictures are derived from it.
 //
 // Every tile that is loaded or computed is an immutable Value in a pool; a Step names the values that it read
-// and wrote. What a slot held at step k is found in the slot's own history (step, value), sorted by step: full
-// snapshots for the reader, one small entry per write in memory, any step reachable directly, in any order.
+// and wrote. What a slot held at step k is found in the slot's own history (step, value), sorted by step:
+// full snapshots for the reader, one small entry per write in memory, any step reachable directly, in any
+// order.
 #pragma once
 
 #include "core/problem.h"
@@ -18,8 +19,21 @@ namespace tilewalk {
 
 /// A named place for a tensor. HBM slots hold one value per tile; SRAM slots hold one value, reused.
 enum class Slot : std::uint8_t {
-    Q, K, V, O, L,                               // HBM
-    Qi, Kj, Vj, S, m_tile, m, alpha, P, l, Oi,   // SRAM
+    Q,
+    K,
+    V,
+    O,
+    L,  // HBM
+    Qi,
+    Kj,
+    Vj,
+    S,
+    m_tile,
+    m,
+    alpha,
+    P,
+    l,
+    Oi,  // SRAM
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);
@@ -32,16 +46,29 @@ struct SlotInfo {
     const char* symbol;    ///< base letter, UTF-8: "m"
     bool tilde;            ///< drawn with a tilde above: m̃, P̃
     bool hbm;              ///< lives in HBM (otherwise in SRAM)
-    bool counts_elements;  ///< counted with Problem::element_bytes (tiles of Q, K, V, O); otherwise 4 bytes each
+    bool counts_elements;  ///< counted with Problem::element_bytes (tiles of Q, K, V, O); otherwise 4 bytes
+                           ///< each
     Role role;
-    const char* what;      ///< a few words: "scores", "running maximum"
+    const char* what;  ///< a few words: "scores", "running maximum"
 };
 const SlotInfo& info(Slot slot);
 
 /// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
 enum class Op : std::uint8_t {
-    load_q, init, load_kv, scores, mask, tile_max, new_max, correction, exponentials, row_sum, output,
-    normalize, store, skip,
+    load_q,
+    init,
+    load_kv,
+    scores,
+    mask,
+    tile_max,
+    new_max,
+    correction,
+    exponentials,
+    row_sum,
+    output,
+    normalize,
+    store,
+    skip,
     count
 };
 const char* name(Op op);
@@ -110,7 +137,9 @@ public:
 
 private:
     friend class Recorder;
-    struct Event { std::int32_t step, value; };
+    struct Event {
+        std::int32_t step, value;
+    };
     using History = std::vector<Event>;
 
     Problem problem_;
@@ -144,7 +173,9 @@ public:
     std::shared_ptr<const Trace> finish();
 
 private:
-    const Trace::History& history(Slot slot) const { return trace_->histories_[static_cast<std::size_t>(slot)][0]; }
+    const Trace::History& history(Slot slot) const {
+        return trace_->histories_[static_cast<std::size_t>(slot)][0];
+    }
     std::int32_t add(Matrix data, Region region);
     std::int64_t bytes_of(Slot slot, const Value& value) const;
     void note_read(Slot slot, int tile, std::int32_t value);

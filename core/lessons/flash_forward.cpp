@@ -3,6 +3,7 @@
 #include "core/memory_model.h"
 #include "core/reference.h"
 
+#include <cmath>
 #include <limits>
 
 namespace tilewalk {
@@ -10,6 +11,11 @@ namespace tilewalk {
 namespace {
 
 const double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Element by element through std::exp: Eigen's vectorised exp gives 5.6e-309 for −∞, and the lesson shows 0.
+Matrix exp_of(const Matrix& A) {
+    return A.unaryExpr([](double x) { return std::exp(x); });
+}
 
 // One key block seen by one query block. `q` and `k` are the rows of Q and of K in this tile.
 void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k) {
@@ -61,14 +67,14 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     rec.read_previous(Slot::m);
     rec.read(Slot::m);
     const Matrix base = (m_new.array() == minus_infinity).select(0.0, m_new);
-    const Matrix& alpha = rec.write(Slot::alpha, (m_old - base).array().exp(), column);
+    const Matrix& alpha = rec.write(Slot::alpha, exp_of(m_old - base), column);
     rec.end(2 * Br);
 
     // P̃ = exp(S − m_new), not yet normalised                                                 (Br × Bc)
     rec.begin(Op::exponentials, i, j);
     rec.read(Slot::S);
     rec.read(Slot::m);
-    const Matrix& P = rec.write(Slot::P, (S->colwise() - base.col(0)).array().exp(), tile);
+    const Matrix& P = rec.write(Slot::P, exp_of(S->colwise() - base.col(0)), tile);
     rec.end(2 * Br * Bc);
 
     // ℓ ← α ⊙ ℓ + rowsum(P̃)                                                                  (Br × 1)
@@ -129,7 +135,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
     const Matrix& m = rec.read(Slot::m);
     rec.read(Slot::l);
     rec.store(Slot::O, i, O, q);
-    rec.store(Slot::L, i, m.array() + l.array().log(), column);
+    rec.store(Slot::L, i, m + l.unaryExpr([](double x) { return std::log(x); }), column);
     rec.end(2 * static_cast<std::int64_t>(q.rows));
 }
 
@@ -147,29 +153,21 @@ std::int64_t flash_forward_bytes(const Problem& p) {
     // Every step with its accesses; then the doubles in the values: inputs and outputs once, and per tile
     // S (twice if masked), P, m_tile, m, α, ℓ and O.
     const std::int64_t per_value = static_cast<std::int64_t>(sizeof(Value)) + 16 + 16;
-    const std::int64_t per_step = static_cast<std::int64_t>(sizeof(Step) + 6 * sizeof(Access)) * 2 + per_value;
+    const std::int64_t per_step =
+        static_cast<std::int64_t>(sizeof(Step) + 6 * sizeof(Access)) * 2 + per_value;
     if (tiles > step_budget_bytes / per_step) return tiles * per_step;  // no need to look closer
-    const std::int64_t doubles = 2 * N * d + 2 * M * d + N * d + 3 * N * M + p.Tc() * N * (4 + d) + 4 * N + 2 * N * d;
+    const std::int64_t doubles =
+        2 * N * d + 2 * M * d + N * d + 3 * N * M + p.Tc() * N * (4 + d) + 4 * N + 2 * N * d;
     return (tiles * 9 + 4 * static_cast<std::int64_t>(p.Tr())) * per_step + 8 * doubles;
 }
 
 std::span<const CodeLine> flash_forward_code() {
     static const CodeLine lines[] = {
-        {0, "for i in 0 … Tr−1"},
-        {1, "load Qᵢ"},
-        {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
-        {1, "for j in 0 … Tc−1"},
-        {2, "load Kⱼ, Vⱼ"},
-        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked"},
-        {2, "m̃  ← rowmax(S)"},
-        {2, "m′ ← max(m, m̃)"},
-        {2, "α  ← exp(m − m′)"},
-        {2, "P̃  ← exp(S − m′)"},
-        {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
-        {2, "O  ← α ⊙ O + P̃ Vⱼ"},
-        {1, "O ← O ⊘ ℓ"},
-        {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
+        {0, "for i in 0 … Tr−1"},    {1, "load Qᵢ"},          {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
+        {1, "for j in 0 … Tc−1"},    {2, "load Kⱼ, Vⱼ"},      {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked"}, {2, "m̃  ← rowmax(S)"},   {2, "m′ ← max(m, m̃)"},
+        {2, "α  ← exp(m − m′)"},     {2, "P̃  ← exp(S − m′)"}, {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
+        {2, "O  ← α ⊙ O + P̃ Vⱼ"},    {1, "O ← O ⊘ ℓ"},        {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
     };
     return lines;
 }

@@ -8,7 +8,8 @@ namespace tilewalk {
 std::span<const Lesson> lessons() {
     static const Lesson table[] = {
         {"flash-forward", "Flash forward",
-         "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile (FlashAttention-2 order).",
+         "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile "
+         "(FlashAttention-2 order).",
          flash_forward, flash_forward_bytes, flash_forward_code()},
     };
     return table;

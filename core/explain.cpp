@@ -1,0 +1,137 @@
+#include "core/explain.h"
+
+#include "core/explain_forward.h"
+#include "core/formula.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+std::string subscript(const std::string& text) {
+    static const char* const digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+    std::string out;
+    for (char c : text) out += c >= '0' && c <= '9' ? digits[c - '0'] : std::string(1, c);
+    return out;
+}
+
+std::string superscript(const std::string& text) { return text == "T" ? "ᵀ" : text; }
+
+}  // namespace
+
+std::string plain(const Line& line) {
+    std::string out;
+    for (const Span& span : line) {
+        out += span.script == Span::Script::sub     ? subscript(span.text)
+               : span.script == Span::Script::super ? superscript(span.text)
+                                                    : span.text;
+        if (span.tilde) out += "\u0303";
+    }
+    return out;
+}
+
+const char* title(Op op) {
+    static const char* const titles[static_cast<int>(Op::count)] = {"Load query block",
+                                                                    "Initialize",
+                                                                    "Load key and value block",
+                                                                    "Scores",
+                                                                    "Mask",
+                                                                    "Tile maximum",
+                                                                    "New maximum",
+                                                                    "Correction",
+                                                                    "Exponentials",
+                                                                    "Row sum",
+                                                                    "Output",
+                                                                    "Normalize",
+                                                                    "Store",
+                                                                    "Skip tile"};
+    return titles[static_cast<int>(op)];
+}
+
+Line slot_symbol(Slot slot, int block) {
+    Line line{symbol(slot)};
+    if (block >= 0) {
+        Span index{std::to_string(block), info(slot).role, Span::Face::symbol, Span::Script::sub};
+        line.push_back(index);
+    }
+    return line;
+}
+
+Line step_symbol(Op op) {
+    auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
+    switch (op) {
+    case Op::load_q: return {symbol(Slot::Qi)};
+    case Op::init: return {word("init")};
+    case Op::load_kv: return both(Slot::Kj, Slot::Vj);
+    case Op::scores: return {symbol(Slot::S)};
+    case Op::mask: return {word("mask")};
+    case Op::tile_max: return {symbol(Slot::m_tile)};
+    case Op::new_max: return {symbol(Slot::m)};
+    case Op::correction: return {symbol(Slot::alpha)};
+    case Op::exponentials: return {symbol(Slot::P)};
+    case Op::row_sum: return {symbol(Slot::l)};
+    case Op::output: return {symbol(Slot::Oi)};
+    case Op::normalize: return {word("÷ "), symbol(Slot::l)};
+    case Op::store: return both(Slot::O, Slot::L);
+    case Op::skip: return {word("skip")};
+    case Op::count: break;
+    }
+    return {};
+}
+
+namespace {
+
+// The slot that a step's numbers are about: L for `store` (O is only carried over), else the first written.
+Access principal(const Trace& trace, int k) {
+    const auto writes = trace.writes(k);
+    return trace.step(k).op == Op::store ? writes.back() : writes.front();
+}
+
+bool wrote(const Trace& trace, int k, const CellRef& cell) {
+    return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+        return a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col);
+    });
+}
+
+int first_masked(const Value& S, int local_row) {
+    for (int c = 0; c < S.region.cols; ++c)
+        if (S.data(local_row, c) == -std::numeric_limits<double>::infinity()) return c;
+    return -1;
+}
+
+CellRef default_cell(const Trace& trace, int k) {
+    if (trace.writes(k).empty()) return {};
+    const Value& value = trace.value(principal(trace, k).value);
+    int row = 0;  // a mask step speaks of its first masked cell
+    if (trace.step(k).op == Op::mask)
+        while (row + 1 < value.region.rows && first_masked(value, row) < 0) ++row;
+    return cell_of_row(trace, k, value.region.row + row);
+}
+
+}  // namespace
+
+CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
+    if (trace.writes(k).empty()) return {};
+    const Access access = principal(trace, k);
+    const Value& value = trace.value(access.value);
+    const int local = std::clamp(row - value.region.row, 0, value.region.rows - 1);
+    if (col < 0 && trace.step(k).op == Op::mask) col = first_masked(value, local);
+    return {access.slot, value.region.row + local,
+            value.region.col + std::clamp(col, 0, value.region.cols - 1)};
+}
+
+Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
+    const Step& step = trace.step(k);
+    Explanation out;
+    out.title = title(step.op);
+    out.place = step.j >= 0 ? "tile (" + std::to_string(step.i) + ", " + std::to_string(step.j) + ")"
+                            : "query block " + std::to_string(step.i);
+    out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
+    explain_forward(trace, k, out);
+    return out;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,169 @@
+#include "core/formula.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+constexpr int most_decimals = 17;
+
+void collect(const Expr& e, std::vector<double>& leaves) {
+    if (e.kind == Expr::Kind::number) leaves.push_back(e.value);
+    for (const Expr& part : e.parts) collect(part, leaves);
+}
+
+// The fewest decimals, at most 3, that show every number exactly; 3 if that cannot be done.
+int natural_decimals(const std::vector<double>& leaves) {
+    for (int decimals = 0; decimals < 3; ++decimals) {
+        const double unit = std::pow(10.0, decimals);
+        const bool exact = std::all_of(leaves.begin(), leaves.end(), [&](double v) {
+            return !std::isfinite(v) ||
+                   (std::abs(v) < 1e6 && std::abs(v * unit - std::round(v * unit)) < 1e-9);
+        });
+        if (exact) return decimals;
+    }
+    return 3;
+}
+
+// The value of what format_fixed prints.
+double printed(double value, int decimals) {
+    if (!std::isfinite(value)) return value;
+    const bool power = value != 0 && (std::abs(value) < 1e-3 || std::abs(value) >= 1e6);
+    char buffer[400];
+    std::snprintf(buffer, sizeof buffer, power ? "%.*e" : "%.*f", power ? std::max(2, decimals) : decimals,
+                  value);
+    return std::strtod(buffer, nullptr);
+}
+
+double evaluate(const Expr& e, int decimals) {
+    if (e.kind == Expr::Kind::number) return printed(e.value, decimals);
+    double out = evaluate(e.parts[0], decimals);
+    if (e.kind == Expr::Kind::exponential) return std::exp(out);
+    if (e.kind == Expr::Kind::logarithm) return std::log(out);
+    for (std::size_t n = 1; n < e.parts.size(); ++n) {
+        const double next = evaluate(e.parts[n], decimals);
+        if (e.kind == Expr::Kind::sum) out += next;
+        if (e.kind == Expr::Kind::product) out *= next;
+        if (e.kind == Expr::Kind::difference) out -= next;
+        if (e.kind == Expr::Kind::quotient) out /= next;
+        if (e.kind == Expr::Kind::maximum) out = std::max(out, next);
+    }
+    return out;
+}
+
+// The shown result and the worth of one unit in its last printed digit, by the rules of format_number.
+struct Shown {
+    double value, unit;
+    bool integer = false;
+};
+
+Shown shown(double result) {
+    if (!std::isfinite(result)) return {result, 0};
+    const double size = std::abs(result);
+    if (result == std::round(result) && size < 1e6) return {result, 1, true};
+    const int whole = static_cast<int>(std::floor(std::log10(size)));
+    const bool power = size < 1e-3 || size >= 1e6;
+    const double unit = std::pow(10.0, power ? whole - 2 : -std::clamp(3 - std::max(0, whole), 0, 3));
+    return {std::round(result / unit) * unit, unit};
+}
+
+// How large the terms of the outermost sum are: where they cancel, the result is no more exact than this
+// allows.
+double magnitude(const Expr& e, int decimals) {
+    if (e.kind == Expr::Kind::product && e.parts.size() == 2 && e.parts[1].kind == Expr::Kind::sum)
+        return std::abs(evaluate(e.parts[0], decimals)) * magnitude(e.parts[1], decimals);
+    if (e.kind != Expr::Kind::sum && e.kind != Expr::Kind::difference) return 0;
+    double total = 0;
+    for (const Expr& part : e.parts) total += std::abs(evaluate(part, decimals));
+    return total;
+}
+
+bool agrees(const Expr& e, int decimals, Shown target) {
+    const double value = evaluate(e, decimals);
+    if (!std::isfinite(target.value))
+        return value == target.value || (std::isnan(value) && std::isnan(target.value));
+    // A result that is an integer should come out as one; elsewhere stay clear of the last digit.
+    const double tolerance = target.integer ? 0.0007 : 0.7 * target.unit;
+    return std::abs(value - target.value) <= std::max(tolerance, 1e-14 * magnitude(e, decimals));
+}
+
+bool binds_looser(Expr::Kind inner, Expr::Kind outer) {
+    using K = Expr::Kind;
+    const bool additive = inner == K::sum || inner == K::difference;
+    if (outer == K::sum || outer == K::difference) return additive;
+    if (outer == K::product || outer == K::quotient) return additive || inner == K::quotient;
+    return false;
+}
+
+class Writer {
+public:
+    explicit Writer(int decimals) : decimals_(decimals) {}
+
+    // `first`: nothing stands before it in its bracket, so a minus sign needs no bracket of its own.
+    void put(const Expr& e, bool first) {
+        using K = Expr::Kind;
+        if (e.kind == K::number) return number(e, first);
+        if (e.kind == K::exponential) return call("exp(", e);
+        if (e.kind == K::logarithm) return call("ln(", e);
+        if (e.kind == K::maximum) return call("max(", e);
+        const char* sign = e.kind == K::sum          ? " + "
+                           : e.kind == K::product    ? " × "
+                           : e.kind == K::difference ? " − "
+                                                     : " ÷ ";
+        for (std::size_t n = 0; n < e.parts.size(); ++n) {
+            if (n > 0) line.push_back(word(sign));
+            const bool brackets = binds_looser(e.parts[n].kind, e.kind);
+            if (brackets) line.push_back(word("("));
+            put(e.parts[n], brackets || (first && n == 0));
+            if (brackets) line.push_back(word(")"));
+        }
+    }
+    Line line;
+
+private:
+    void number(const Expr& e, bool first) {
+        std::string text = format_fixed(e.value, decimals_);
+        const bool brackets = !first && (std::signbit(e.value) && text.compare(0, 3, "−") == 0);
+        line.push_back({brackets ? "(" + text + ")" : text, e.role, Span::Face::number});
+    }
+    void call(const char* name, const Expr& e) {
+        line.push_back(word(name));
+        for (std::size_t n = 0; n < e.parts.size(); ++n) {
+            if (n > 0) line.push_back(word(", "));
+            put(e.parts[n], true);
+        }
+        line.push_back(word(")"));
+    }
+    int decimals_;
+};
+
+}  // namespace
+
+Line write(const Expr& expr, double result) {
+    std::vector<double> leaves;
+    collect(expr, leaves);
+    int decimals = natural_decimals(leaves);
+    const Shown target = shown(result);
+    while (decimals < most_decimals && !agrees(expr, decimals, target)) ++decimals;
+    Writer writer(decimals);
+    writer.put(expr, true);
+    return std::move(writer.line);
+}
+
+Span word(std::string text) { return {std::move(text)}; }
+
+Span symbol(Slot slot) {
+    const SlotInfo& s = info(slot);
+    Span span{s.symbol, s.role, Span::Face::symbol};
+    span.tilde = s.tilde;
+    return span;
+}
+
+}  // namespace tilewalk
