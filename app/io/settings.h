@@ -1,0 +1,28 @@
+// What the program remembers from one start to the next, as a JSON file.
+#pragma once
+
+#include "app/ui/app_state.h"
+
+#include <optional>
+#include <string>
+
+namespace tilewalk {
+
+/// $XDG_CONFIG_HOME/tilewalk/settings.json, else ~/.config/tilewalk/settings.json; empty if there is no home.
+std::string settings_path();
+
+struct LoadedSettings {
+    ui::Settings settings;
+    std::string notice;  ///< one sentence if the file was there and could not be used, else empty
+};
+
+/// Reads the file. A file that is missing gives the defaults; one that is damaged or holds a value of the
+/// wrong type gives the defaults and a notice. Numbers are brought into their ranges. An empty path: the
+/// defaults.
+LoadedSettings load_settings(const std::string& path);
+
+/// Writes the file, and its folder if need be. Returns the sentence of what went wrong. An empty path does
+/// nothing.
+std::optional<std::string> save_settings(const std::string& path, const ui::Settings& settings);
+
+}  // namespace tilewalk

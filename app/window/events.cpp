@@ -1,0 +1,84 @@
+#include "app/window/events.h"
+
+#include "app/window/keys.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewalk {
+namespace {
+
+// ImGui needs a frame to see an event, one to react, and one to lay out what changed.
+constexpr int frames_to_settle = 3;
+
+Events& events_of(GLFWwindow* window) { return *static_cast<Events*>(glfwGetWindowUserPointer(window)); }
+
+void wake(GLFWwindow* window) { events_of(window).frames_wanted = frames_to_settle; }
+
+void on_character(GLFWwindow* window, unsigned code_point) {
+    wake(window);
+    // Where '?' lies, and with which modifiers, only the layout knows.
+    if (code_point == '?' && !ImGui::GetIO().WantTextInput)
+        events_of(window).state->keys.push_back({ui::Key::question});
+}
+
+void on_drop(GLFWwindow* window, int count, const char** paths) {
+    wake(window);
+    ui::AppState& state = *events_of(window).state;
+    for (int i = 0; i < count; ++i) state.dropped.emplace_back(paths[i]);
+}
+
+void on_scale(GLFWwindow* window, float, float) {
+    wake(window);
+    events_of(window).scale_changed = true;
+}
+
+// Shortcuts are taken from the events, not from ImGui's state of the keyboard: ImGui before 1.87 looks at the
+// keys once per frame and would miss a key that goes down and up between two slow frames. For the same reason
+// its text fields see the release of such a key one frame late.
+void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
+    wake(window);
+    Events& events = events_of(window);
+    if (auto press = key_press(key, scancode, action, mods, ImGui::GetIO().WantTextInput))
+        events.state->keys.push_back(*press);
+
+    const bool is_new = std::find(events.pressed.begin(), events.pressed.end(), key) != events.pressed.end();
+    if (action == GLFW_RELEASE && is_new) {
+        events.releases.push_back({key, scancode, action, mods});
+        return;
+    }
+    if (action == GLFW_PRESS) events.pressed.push_back(key);
+    ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+}
+
+}  // namespace
+
+void watch_events(GLFWwindow* window, Events& events) {
+    glfwSetWindowUserPointer(window, &events);
+    glfwSetCharCallback(window, on_character);
+    glfwSetDropCallback(window, on_drop);
+    glfwSetWindowContentScaleCallback(window, on_scale);
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { wake(w); });
+    glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { wake(w); });
+    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { wake(w); });
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { wake(w); });
+    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { wake(w); });
+    glfwSetWindowRefreshCallback(window, wake);
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { wake(w); });
+}
+
+void watch_keys(GLFWwindow* window) { glfwSetKeyCallback(window, on_key); }
+
+void release_keys(GLFWwindow* window, Events& events) {
+    if (!events.releases.empty()) wake(window);
+    for (const auto& [key, scancode, action, mods] : std::exchange(events.releases, {}))
+        ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+    events.pressed.clear();
+}
+
+}  // namespace tilewalk

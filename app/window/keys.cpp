@@ -1,0 +1,109 @@
+#include "app/window/keys.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <string_view>
+
+namespace tilewalk {
+namespace {
+
+using ui::Key;
+
+// Keys with the same place and meaning on every keyboard.
+std::optional<Key> fixed_key(int key) {
+    switch (key) {
+    case GLFW_KEY_LEFT: return Key::left;
+    case GLFW_KEY_RIGHT: return Key::right;
+    case GLFW_KEY_UP: return Key::up;
+    case GLFW_KEY_DOWN: return Key::down;
+    case GLFW_KEY_HOME: return Key::home;
+    case GLFW_KEY_END: return Key::end;
+    case GLFW_KEY_PAGE_UP: return Key::page_up;
+    case GLFW_KEY_PAGE_DOWN: return Key::page_down;
+    case GLFW_KEY_SPACE: return Key::space;
+    case GLFW_KEY_ENTER:
+    case GLFW_KEY_KP_ENTER: return Key::enter;
+    case GLFW_KEY_ESCAPE: return Key::escape;
+    case GLFW_KEY_TAB: return Key::tab;
+    case GLFW_KEY_BACKSPACE: return Key::backspace;
+    case GLFW_KEY_DELETE: return Key::del;
+    case GLFW_KEY_KP_ADD: return Key::plus;
+    case GLFW_KEY_KP_SUBTRACT: return Key::minus;
+    case GLFW_KEY_KP_0: return Key::zero;
+    case GLFW_KEY_F1: return Key::f1;
+    case GLFW_KEY_F5: return Key::f5;
+    case GLFW_KEY_F11: return Key::f11;
+    default: return std::nullopt;
+    }
+}
+
+// Keys that print a character. '=' is the key that carries '+' on an American keyboard.
+std::optional<Key> printed_key(char character) {
+    switch (character) {
+    case '+':
+    case '=': return Key::plus;
+    case '-': return Key::minus;
+    case '0': return Key::zero;
+    case 'a': return Key::a;
+    case 'b': return Key::b;
+    case 'c': return Key::c;
+    case 'e': return Key::e;
+    case 'g': return Key::g;
+    case 'h': return Key::h;
+    case 'i': return Key::i;
+    case 'l': return Key::l;
+    case 'm': return Key::m;
+    case 'n': return Key::n;
+    case 'o': return Key::o;
+    case 'p': return Key::p;
+    case 'r': return Key::r;
+    case 's': return Key::s;
+    case 't': return Key::t;
+    case 'v': return Key::v;
+    case 'y': return Key::y;
+    case 'z': return Key::z;
+    default: return std::nullopt;
+    }
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// What the key prints in the user's layout. A key that prints no ASCII sign (a Greek letter, the 'à' on the
+// French zero) counts as what it would be on an American keyboard; GLFW numbers those by their ASCII sign.
+char printed_character(int key, int scancode) {
+    const char* name = glfwGetKeyName(key, scancode);
+    const std::string_view printed = name ? name : "";
+    const bool ascii = printed.size() == 1 && printed[0] > ' ' && printed[0] < 127;
+    if (ascii) return lower(printed[0]);
+    return key > ' ' && key < 127 ? lower(static_cast<char>(key)) : '\0';
+}
+
+bool repeats(Key key) {
+    return key == Key::left || key == Key::right || key == Key::up || key == Key::down ||
+           key == Key::page_up || key == Key::page_down;
+}
+
+bool is_function_key(Key key) { return key == Key::f1 || key == Key::f5 || key == Key::f11; }
+
+// Ctrl with these edits the text itself.
+bool edits_text(char character) {
+    return std::string_view("acvxyz").find(character) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mods, bool typing) {
+    if (action == GLFW_RELEASE || (mods & GLFW_MOD_SUPER) != 0) return std::nullopt;
+    const std::optional<Key> fixed = fixed_key(key);
+    const char character = fixed ? '\0' : printed_character(key, scancode);
+    const std::optional<Key> known = fixed ? fixed : printed_key(character);
+    if (!known || (action == GLFW_REPEAT && !repeats(*known))) return std::nullopt;
+
+    const bool ctrl = (mods & GLFW_MOD_CONTROL) != 0;
+    const bool shortcut = is_function_key(*known) || (ctrl && character != '\0' && !edits_text(character));
+    if (typing && !shortcut) return std::nullopt;
+    return ui::KeyPress{*known, (mods & GLFW_MOD_SHIFT) != 0, ctrl, (mods & GLFW_MOD_ALT) != 0};
+}
+
+}  // namespace tilewalk

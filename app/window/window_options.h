@@ -1,0 +1,16 @@
+// What the command line may ask of the window. A plain struct, so that nothing but the window knows GLFW.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace tilewalk {
+
+struct WindowOptions {
+    int frames = 0;          ///< close after so many frames; 0: stay open until the user closes the window
+    std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame)
+    bool timing = false;     ///< say on stderr how long the first frame took to appear
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+};
+
+}  // namespace tilewalk

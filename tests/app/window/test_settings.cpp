@@ -1,0 +1,142 @@
+#include "app/io/file.h"
+#include "app/io/settings.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace tilewalk;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct TemporaryFolder {
+    fs::path path;
+    TemporaryFolder() {
+        std::string name = (fs::temp_directory_path() / "tilewalk-settings-XXXXXX").string();
+        path = ::mkdtemp(name.data());
+    }
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+    std::string file() const { return (path / "deep" / "settings.json").string(); }
+};
+
+LoadedSettings load_text(const TemporaryFolder& folder, std::string_view text) {
+    fs::create_directories(folder.path / "deep");
+    REQUIRE_FALSE(write_file_atomic(folder.file(), text));
+    return load_settings(folder.file());
+}
+
+/// Sets a variable of the environment for one test.
+struct Variable {
+    std::string name, old;
+    bool was_set;
+    Variable(const char* variable, const char* value) : name(variable) {
+        const char* before = std::getenv(variable);
+        was_set = before != nullptr;
+        if (was_set) old = before;
+        ::setenv(variable, value, 1);
+    }
+    ~Variable() { was_set ? ::setenv(name.c_str(), old.c_str(), 1) : ::unsetenv(name.c_str()); }
+};
+
+}  // namespace
+
+TEST_SUITE("settings") {
+    TEST_CASE("what is saved comes back, in a folder that did not exist") {
+        TemporaryFolder folder;
+        ui::Settings saved;
+        saved.theme = ui::ThemeId::contrast;
+        saved.zoom = 1.25f;
+        saved.motion = false;
+        saved.speed = 2.5;
+        saved.window_width = 1280;
+        saved.window_height = 720;
+        saved.example = "";
+        saved.problem_json = "{\"q\": [[1, 2]]}";
+        REQUIRE_FALSE(save_settings(folder.file(), saved));
+
+        const LoadedSettings loaded = load_settings(folder.file());
+        CHECK(loaded.notice == "");
+        CHECK(loaded.settings.theme == saved.theme);
+        CHECK(loaded.settings.zoom == saved.zoom);
+        CHECK(loaded.settings.motion == saved.motion);
+        CHECK(loaded.settings.speed == saved.speed);
+        CHECK(loaded.settings.window_width == saved.window_width);
+        CHECK(loaded.settings.window_height == saved.window_height);
+        CHECK(loaded.settings.example == saved.example);
+        CHECK(loaded.settings.problem_json == saved.problem_json);
+    }
+
+    TEST_CASE("nothing there is no trouble") {
+        TemporaryFolder folder;
+        CHECK(load_settings(folder.file()).notice == "");
+        CHECK(load_settings("").notice == "");
+        CHECK_FALSE(save_settings("", {}));
+    }
+
+    TEST_CASE("a file that cannot be used gives the defaults and says why") {
+        TemporaryFolder folder;
+        for (const char* text : {"", "{", "[]", "\xff\xfe", "{\"theme\": \"pink\"}", "{\"theme\": 3}",
+                                 "{\"zoom\": \"big\"}", "{\"motion\": 1}", "{\"speed\": null}",
+                                 "{\"example\": []}", "{\"window_width\": true, \"zoom\": 2}"}) {
+            CAPTURE(text);
+            const LoadedSettings loaded = load_text(folder, text);
+            CHECK(loaded.notice.find(folder.file()) != std::string::npos);
+            CHECK(loaded.settings.zoom == 1.0f);
+            CHECK(loaded.settings.example == "worked-4x4");
+        }
+        CHECK(load_settings(folder.path.string()).notice.find("folder") != std::string::npos);
+        CHECK(load_text(folder, std::string(1000000, '[')).notice != "");
+    }
+
+    TEST_CASE("a key that is missing or unknown is no trouble") {
+        TemporaryFolder folder;
+        const LoadedSettings loaded = load_text(folder, "{\"zoom\": 2, \"colour of the future\": 7}");
+        CHECK(loaded.notice == "");
+        CHECK(loaded.settings.zoom == 2.0f);
+        CHECK(loaded.settings.window_width == 1600);
+    }
+
+    TEST_CASE("numbers are brought into their ranges") {
+        TemporaryFolder folder;
+        ui::Settings s =
+            load_text(folder, "{\"zoom\": 1e300, \"speed\": -4, \"window_width\": 1e18}").settings;
+        CHECK(s.zoom == 3.0f);
+        CHECK(s.speed == 0.1);
+        CHECK(s.window_width == 16384);
+        s = load_text(folder, "{\"zoom\": 0, \"speed\": 1e9, \"window_height\": -1}").settings;
+        CHECK(s.zoom == 0.5f);
+        CHECK(s.speed == 60.0);
+        CHECK(s.window_height == 640);
+    }
+
+    TEST_CASE("text that is not UTF-8 is saved all the same") {
+        TemporaryFolder folder;
+        ui::Settings settings;
+        settings.example = "caf\xe9";
+        CHECK_FALSE(save_settings(folder.file(), settings));
+        CHECK(load_settings(folder.file()).notice == "");
+    }
+
+    TEST_CASE("a folder that cannot be made is a sentence") {
+        TemporaryFolder folder;
+        REQUIRE_FALSE(write_file_atomic((folder.path / "deep").string(), "a file in the way"));
+        const auto problem = save_settings(folder.file(), {});
+        REQUIRE(problem);
+        CHECK(problem->find(folder.file()) != std::string::npos);
+    }
+
+    TEST_CASE("the path follows the environment") {
+        Variable home("HOME", "/home/ada");
+        Variable config("XDG_CONFIG_HOME", "/conf");
+        CHECK(settings_path() == "/conf/tilewalk/settings.json");
+        Variable relative("XDG_CONFIG_HOME", "conf");
+        CHECK(settings_path() == "/home/ada/.config/tilewalk/settings.json");
+        Variable nowhere("HOME", "");
+        CHECK(settings_path() == "");
+    }
+}
