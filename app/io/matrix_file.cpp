@@ -1,0 +1,42 @@
+#include "app/io/matrix_file.h"
+
+#include "app/io/file.h"
+#include "app/io/text.h"
+
+#include <algorithm>
+
+namespace tilewalk {
+namespace {
+
+/// ".npy" of "data/Q.NPY"; empty when the name has no dot.
+std::string lower_extension(const std::string& path) {
+    const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+    const std::size_t dot = path.rfind('.');
+    if (dot == std::string::npos || dot < name) return "";
+    std::string extension = path.substr(dot);
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return extension;
+}
+
+}  // namespace
+
+std::optional<std::string> check_matrix_size(long long rows, long long cols) {
+    const std::string size = counted(rows, "row") + " and " + counted(cols, "column");
+    if (rows < 1 || cols < 1) return "the matrix has " + size + ", expected at least one of each";
+    if (rows <= max_matrix_rows && cols <= max_matrix_cols) return std::nullopt;
+    return "the matrix has " + size + ", at most " + counted(max_matrix_rows, "row") + " and " +
+           counted(max_matrix_cols, "column") + " can be walked through";
+}
+
+Result<Matrix> load_matrix(const std::string& path) {
+    const std::string extension = lower_extension(path);
+    if (extension != ".csv" && extension != ".tsv" && extension != ".npy")
+        return failure_at(path, "the name ends in " + in_quotes(extension) + ", expected .csv, .tsv or .npy");
+    const Result<std::string> bytes = read_file(path);
+    if (!bytes) return Failure{bytes.error};
+    if (extension == ".npy") return matrix_from_npy(*bytes, path);
+    return matrix_from_csv(*bytes, extension == ".tsv" ? '\t' : csv_separator(*bytes), path);
+}
+
+}  // namespace tilewalk

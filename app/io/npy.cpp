@@ -1,0 +1,256 @@
+#include "app/io/matrix_file.h"
+#include "app/io/text.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace tilewalk {
+namespace {
+
+// ---- the header: a Python dictionary literal with exactly three keys
+
+struct Header {
+    std::string descr;
+    bool fortran_order = false;
+    std::vector<long long> shape;
+    bool has_descr = false, has_order = false, has_shape = false;
+};
+
+/// What is left to read. Every take_ function returns whether it found what it wants, and then moved past it.
+struct Literal {
+    std::string_view rest;
+
+    void skip_space() { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size())); }
+    bool take(std::string_view word) {
+        skip_space();
+        const bool found = rest.substr(0, word.size()) == word;
+        if (found) rest.remove_prefix(word.size());
+        return found;
+    }
+    bool take_string(std::string& text) {
+        skip_space();
+        if (rest.empty() || (rest[0] != '\'' && rest[0] != '"')) return false;
+        const std::size_t end = rest.find(rest[0], 1);
+        if (end == std::string_view::npos) return false;
+        text = rest.substr(1, end - 1);
+        rest.remove_prefix(end + 1);
+        return true;
+    }
+    bool take_integer(long long& value) {
+        skip_space();
+        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        if (error != std::errc{}) return false;
+        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        return true;
+    }
+};
+
+/// Empty when all is well; otherwise what is wrong. A one-element tuple carries a comma: (4,).
+std::string take_shape(Literal& literal, std::vector<long long>& shape) {
+    if (!literal.take("(")) return "the header's shape is not a tuple";
+    while (!literal.take(")")) {
+        long long extent = 0;
+        if (!literal.take_integer(extent))
+            return "the header's shape has an extent that is no usable integer";
+        if (extent < 0) return "the header's shape has the negative extent " + std::to_string(extent);
+        shape.push_back(extent);
+        if (shape.size() > 32) return "the header's shape has more than 32 dimensions";
+        if (literal.take(",")) continue;
+        if (!literal.take(")")) return "the header's shape is not closed by ')'";
+        break;
+    }
+    return "";
+}
+
+std::string take_descr(Literal& literal, std::string& descr) {
+    if (literal.take_string(descr)) return "";
+    if (literal.take("[")) return "the array has a structured dtype, expected plain numbers";
+    return "the header's descr is not a string";
+}
+
+std::string take_order(Literal& literal, bool& fortran_order) {
+    fortran_order = literal.take("True");
+    return fortran_order || literal.take("False") ? "" : "the header's fortran_order is not True or False";
+}
+
+std::string take_entry(Literal& literal, Header& header) {
+    std::string key;
+    if (!literal.take_string(key)) return "the header is not a dictionary with quoted keys";
+    if (!literal.take(":")) return "the header has no ':' after " + in_quotes(key);
+    bool* seen = key == "descr"           ? &header.has_descr
+                 : key == "fortran_order" ? &header.has_order
+                 : key == "shape"         ? &header.has_shape
+                                          : nullptr;
+    if (!seen) return "the header has the unknown key " + in_quotes(key);
+    if (*seen) return "the header has the key " + in_quotes(key) + " twice";
+    *seen = true;
+    if (seen == &header.has_descr) return take_descr(literal, header.descr);
+    if (seen == &header.has_order) return take_order(literal, header.fortran_order);
+    return take_shape(literal, header.shape);
+}
+
+Result<Header> parse_header(std::string_view text) {
+    Literal literal{text};
+    Header header;
+    if (!literal.take("{")) return Failure{"the header does not begin with '{'"};
+    while (!literal.take("}")) {
+        if (std::string problem = take_entry(literal, header); !problem.empty()) return Failure{problem};
+        if (literal.take(",")) continue;
+        if (!literal.take("}")) return Failure{"the header has no ',' or '}' after an entry"};
+        break;
+    }
+    literal.skip_space();
+    if (!literal.rest.empty()) return Failure{"the header goes on after its '}'"};
+    if (!header.has_descr) return Failure{"the header has no key \"descr\""};
+    if (!header.has_order) return Failure{"the header has no key \"fortran_order\""};
+    if (!header.has_shape) return Failure{"the header has no key \"shape\""};
+    return header;
+}
+
+// ---- the elements
+
+struct Dtype {
+    char kind = 'f';  ///< 'f' float, 'i' signed, 'u' unsigned
+    std::size_t bytes = 8;
+    bool swapped = false;  ///< the other byte order than this machine's
+};
+
+Result<Dtype> parse_dtype(const std::string& descr) {
+    if (descr.find('O') != std::string::npos)
+        return Failure{"the array holds pickled Python objects (dtype " + in_quotes(descr) +
+                       "), expected numbers"};
+    std::string_view code = descr;
+    const char order = !code.empty() && std::string_view("<>=|").find(code[0]) != code.npos ? code[0] : '=';
+    if (!code.empty() && code[0] == order) code.remove_prefix(1);
+    for (const std::string_view known : {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}) {
+        if (code != known) continue;
+        const bool little_here = std::endian::native == std::endian::little;
+        const bool swapped = order == (little_here ? '>' : '<');
+        return Dtype{code[0], static_cast<std::size_t>(code[1] - '0'), swapped};
+    }
+    return Failure{"the dtype is " + in_quotes(descr) +
+                   ", expected f2, f4, f8 or an integer of 1, 2, 4 or 8 bytes"};
+}
+
+/// IEEE half precision: 1 sign bit, 5 exponent bits, 10 bits of mantissa.
+double half(std::uint16_t bits) {
+    const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
+    double value = std::ldexp(mantissa, -24);
+    if (exponent == 31)
+        value = mantissa ? NAN : INFINITY;
+    else if (exponent > 0)
+        value = std::ldexp(1024 + mantissa, exponent - 25);
+    return bits >> 15 ? -value : value;
+}
+
+template <class T> T as(const unsigned char* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+double element(const Dtype& dtype, const unsigned char* stored) {
+    unsigned char bytes[8];
+    for (std::size_t k = 0; k < dtype.bytes; ++k) bytes[k] = stored[dtype.swapped ? dtype.bytes - 1 - k : k];
+    if (dtype.kind == 'f')
+        return dtype.bytes == 2   ? half(as<std::uint16_t>(bytes))
+               : dtype.bytes == 4 ? double(as<float>(bytes))
+                                  : as<double>(bytes);
+    const bool is_signed = dtype.kind == 'i';
+    switch (dtype.bytes) {
+    case 1: return is_signed ? as<std::int8_t>(bytes) : as<std::uint8_t>(bytes);
+    case 2: return is_signed ? as<std::int16_t>(bytes) : as<std::uint16_t>(bytes);
+    case 4: return is_signed ? as<std::int32_t>(bytes) : double(as<std::uint32_t>(bytes));
+    default: return is_signed ? double(as<std::int64_t>(bytes)) : double(as<std::uint64_t>(bytes));
+    }
+}
+
+Result<Matrix> parse_elements(std::string_view data, const Dtype& dtype, int rows, int cols,
+                              bool fortran_order) {
+    Matrix matrix(rows, cols);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(data.data());
+    for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < cols; ++c) {
+            const std::size_t at = fortran_order ? std::size_t(c) * std::size_t(rows) + std::size_t(r)
+                                                 : std::size_t(r) * std::size_t(cols) + std::size_t(c);
+            matrix(r, c) = element(dtype, bytes + at * dtype.bytes);
+            if (!std::isfinite(matrix(r, c)))
+                return Failure{"the element [" + std::to_string(r) + ", " + std::to_string(c) + "] is " +
+                               shortest(matrix(r, c)) + ", expected a finite number"};
+        }
+    return matrix;
+}
+
+// ---- the file: magic, version, header length, header, elements
+
+/// Splits off the header; `bytes` is left at the elements.
+Result<Header> take_header(std::string_view& bytes) {
+    if (bytes.substr(0, 6) != "\x93NUMPY") return Failure{"the file does not begin as a NumPy .npy file"};
+    if (bytes.size() < 8) return Failure{"the file ends within its header"};
+    const int version = static_cast<unsigned char>(bytes[6]);
+    if (version < 1 || version > 3 || bytes[7] != 0)
+        return Failure{"the .npy version is " + std::to_string(version) + "." +
+                       std::to_string(static_cast<unsigned char>(bytes[7])) + ", expected 1.0, 2.0 or 3.0"};
+    const std::size_t length_bytes = version == 1 ? 2 : 4;
+    bytes.remove_prefix(8);
+    if (bytes.size() < length_bytes) return Failure{"the file ends within its header"};
+    std::size_t length = 0;
+    for (std::size_t k = 0; k < length_bytes; ++k)
+        length |= std::size_t{static_cast<unsigned char>(bytes[k])} << (8 * k);
+    bytes.remove_prefix(length_bytes);
+    if (bytes.size() < length) return Failure{"the file ends within its header"};
+    const std::string_view text = bytes.substr(0, length);
+    bytes.remove_prefix(length);
+    return parse_header(text);
+}
+
+std::string check_shape(const std::vector<long long>& shape) {
+    if (shape.size() == 2) return check_matrix_size(shape[0], shape[1]).value_or("");
+    return "the array has " + counted(static_cast<long long>(shape.size()), "dimension") + ", expected 2";
+}
+
+Result<Matrix> parse_npy(std::string_view bytes) {
+    const Result<Header> header = take_header(bytes);
+    if (!header) return Failure{header.error};
+    const Result<Dtype> dtype = parse_dtype(header->descr);
+    if (!dtype) return Failure{dtype.error};
+    if (std::string problem = check_shape(header->shape); !problem.empty()) return Failure{problem};
+
+    const int rows = static_cast<int>(header->shape[0]), cols = static_cast<int>(header->shape[1]);
+    const std::size_t expected = std::size_t(rows) * std::size_t(cols) * dtype->bytes;
+    if (bytes.size() != expected)
+        return Failure{"the file has " + counted(static_cast<long long>(bytes.size()), "byte") +
+                       " of elements, its shape needs " + std::to_string(expected)};
+    return parse_elements(bytes, *dtype, rows, cols, header->fortran_order);
+}
+
+}  // namespace
+
+Result<Matrix> matrix_from_npy(std::string_view bytes, const std::string& where) {
+    Result<Matrix> matrix = parse_npy(bytes);
+    if (!matrix) return failure_at(where, matrix.error);
+    return matrix;
+}
+
+std::string to_npy(const Matrix& matrix) {
+    std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
+                         std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "), }";
+    // NumPy pads with spaces so that the elements begin at a multiple of 64 bytes.
+    header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
+    header += '\n';
+    std::string bytes = std::string("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(header.size() & 255);
+    bytes += static_cast<char>(header.size() >> 8);
+    bytes += header;
+    for (Eigen::Index k = 0; k < matrix.size(); ++k) {
+        const auto bits = std::bit_cast<std::uint64_t>(matrix.data()[k]);
+        for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(bits >> shift & 255);
+    }
+    return bytes;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,25 @@
+// Small pieces of text that the readers and writers of files share.
+#pragma once
+
+#include "core/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace tilewalk {
+
+/// The number in the fewest characters that read back as the same double: "0.1", "-0.0", "1e+300"; not
+/// finite: "nan", "inf", "-inf".
+std::string shortest(double value);
+
+/// Foreign text inside a sentence: in quotes, at most 24 characters, control characters and broken UTF-8 as
+/// '?'.
+std::string in_quotes(std::string_view text);
+
+/// "1 row", "2 rows".
+std::string counted(long long n, const char* noun);
+
+/// The sentence of a failure: "data/q.csv: line 3 has 5 values, line 1 has 4."
+Failure failure_at(const std::string& where, const std::string& what);
+
+}  // namespace tilewalk
