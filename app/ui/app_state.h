@@ -2,6 +2,7 @@
 // same `frame(AppState&)`.
 #pragma once
 
+#include "app/ui/trace_look.h"
 #include "core/explain.h"
 #include "core/lessons/lesson.h"
 #include "core/playback.h"
@@ -19,9 +20,45 @@ enum class ThemeId { dark, light, contrast };
 
 /// Keys that the program answers to. The window translates its own events; tests push them directly.
 enum class Key {
-    left, right, up, down, home, end, page_up, page_down, space, enter, escape, tab, backspace, del,
-    plus, minus, zero, question, f1, f5, f11,
-    a, b, c, e, g, h, i, l, m, n, o, p, r, s, t, v, y, z
+    left,
+    right,
+    up,
+    down,
+    home,
+    end,
+    page_up,
+    page_down,
+    space,
+    enter,
+    escape,
+    tab,
+    backspace,
+    del,
+    plus,
+    minus,
+    zero,
+    question,
+    f1,
+    f5,
+    f11,
+    a,
+    b,
+    c,
+    e,
+    g,
+    h,
+    i,
+    l,
+    m,
+    n,
+    o,
+    p,
+    r,
+    s,
+    t,
+    v,
+    y,
+    z
 };
 struct KeyPress {
     Key key;
@@ -35,7 +72,8 @@ struct Settings {
     bool motion = true;
     double speed = 1.0;  ///< steps per second while playing
     int window_width = 1600, window_height = 900;
-    std::string example = "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
+    std::string example =
+        "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
     std::string problem_json;
 };
 
@@ -44,8 +82,13 @@ using ProblemPtr = std::shared_ptr<const Problem>;
 
 /// What the interface may ask of the outside world; absent hooks disable the buttons that need them.
 struct Hooks {
-    std::function<Result<Problem>(const std::string& path)> load_problem;
-    std::function<std::optional<std::string>(const std::string& path, const Problem&)> save_problem;  ///< error sentence
+    /// One problem file gives a whole problem. Matrix files (.csv, .tsv, .npy) replace matrices of `current`:
+    /// a single file the one named by its name (q.csv, my_keys.npy) or else `target` (Q, K or V); several
+    /// files at once the ones that their names say.
+    std::function<Result<Problem>(const std::vector<std::string>& paths, const Problem& current, Slot target)>
+        load_files;
+    /// Writes a problem file; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const Problem& problem)> save_problem;
 };
 
 /// A cell being typed into: its place and the text so far.
@@ -56,18 +99,30 @@ struct CellEdit {
     std::string widget;  ///< which view opened it ("hbm", "panel")
 };
 
+/// Fields of the problem panel that are no part of the problem itself.
+struct ProblemForm {
+    int random_N = 8, random_d = 4, seed = 1;
+    char path[512] = "";
+    char scale[32] = "";
+    Slot matrix = Slot::Q;  ///< the matrix shown for editing
+    int first_row = 0, first_col = 0;
+};
+
 struct AppState {
     // The lesson and its walk
     const Lesson* lesson = nullptr;
     std::vector<Problem> examples;
     ProblemPtr problem;
     std::shared_ptr<const Trace> trace;
+    TraceLook look;  ///< value ranges and text widths of this trace
     Cursor cursor;
     Player player;
-    int row = 0, col = 0;          ///< the chosen row and column of the whole matrix for the formula
-    std::optional<CellRef> hover;  ///< cell under the mouse in this frame
-    float step_age = 1e9f;         ///< seconds since the step changed, for the one transition
-    int previous_step = -1;
+    int row = 0;                   ///< the chosen row of the tile, 0 … Br − 1
+    int col = -1;                  ///< the chosen column of the tile; −1 leaves it to the step
+    std::optional<CellRef> hover;  ///< the cell under the mouse
+    std::vector<CellRef> hover_sources;
+    float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
+    Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
     // Editing
     std::vector<ProblemPtr> undo, redo;
@@ -77,8 +132,12 @@ struct AppState {
     Settings settings;
     bool presenter = false;
     float display_scale = 1.0f;  ///< HiDPI factor of the display
-    bool show_help = false, show_problem = false, show_goto = false;
-    std::string notice;          ///< one sentence at the bottom of the window, with its age
+    bool show_help = false, show_goto = false;
+    bool show_problem = false;  ///< the right panel shows the problem instead of the explanation
+    bool show_code = false;     ///< narrow windows: the pseudocode in place of the formula
+    char goto_text[16] = "";
+    ProblemForm form;    ///< what is typed into the problem panel
+    std::string notice;  ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;
 
     // Events of this frame, emptied by frame()
@@ -91,7 +150,8 @@ struct AppState {
 
 /// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
 void frame(AppState& state);
-/// True while something moves (playing, the 160 ms of a transition, a notice that fades): draw the next frame now.
+/// True while something moves (playing, the 160 ms of a transition, a notice that fades): draw the next frame
+/// now.
 bool animating(const AppState& state);
 /// The scale that fonts must be loaded for in the next frame (display × zoom, or window height / 720 in
 /// presenter mode).

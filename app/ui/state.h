@@ -1,0 +1,36 @@
+// What the user can do to the state: every key and button ends in one of these.
+#pragma once
+
+#include "app/ui/app_state.h"
+
+namespace tilewalk::ui {
+
+/// Moves the walk and starts the one transition.
+void go_to(AppState& state, Cursor cursor);
+void step_forward(AppState& state, Level level);
+void step_backward(AppState& state, Level level);
+void toggle_play(AppState& state);
+
+/// The chosen cell of the current step, and the explanation of it.
+CellRef chosen_cell(const AppState& state);
+void choose_cell(AppState& state, CellRef cell);
+void refresh_explanation(AppState& state);
+
+void undo(AppState& state);
+void redo(AppState& state);
+/// Changes one element of Q, K or V; the rest of the problem stays.
+void set_element(AppState& state, CellRef cell, double value);
+/// Opens a text field over a cell of Q, K or V. `widget` tells which of the views that show it.
+void begin_edit(AppState& state, CellRef cell, const char* widget);
+/// Takes over what was typed; false, with a notice, if it is no finite number.
+bool commit_edit(AppState& state);
+
+void notify(AppState& state, std::string sentence);
+const Problem* find_example(const AppState& state, const std::string& name);
+void choose_example(AppState& state, int index);
+void load_files(AppState& state, const std::vector<std::string>& paths);
+void save_file(AppState& state, const std::string& path);
+void next_theme(AppState& state);
+void zoom(AppState& state, float factor);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,91 @@
+#include "app/ui/trace_look.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
+constexpr Eigen::Index most_numbered_cells = 256;
+
+// Letters of format_number(v, digits), counted without writing it: this runs over every value of the trace.
+int number_letters(double v, int digits) {
+    const double size = std::abs(v);
+    const int sign = v < 0;
+    const bool integer = v == std::floor(v) && size < 1e6;
+    if (!integer && (!(size >= 1e-3) || size >= 1e6)) return letter_count(format_number(v, digits));
+    const int whole = size < 10 ? 1 : size < 100 ? 2 : size < 1e3 ? 3 : size < 1e4 ? 4 : size < 1e5 ? 5 : 6;
+    const int decimals = integer ? 0 : std::clamp(digits - whole, 0, 3);
+    return sign + whole + (decimals > 0 ? 1 + decimals : 0);
+}
+
+void widen(SlotLook& look, const Matrix& A) {
+    for (Eigen::Index n = 0; n < A.size(); ++n) {
+        const double v = A.data()[n];
+        if (!std::isfinite(v)) continue;
+        look.lo = std::min(look.lo, v);
+        look.hi = std::max(look.hi, v);
+    }
+}
+
+void measure(SlotLook& look, const Matrix& A) {
+    if (A.size() > most_numbered_cells) return;
+    for (Eigen::Index n = 0; n < A.size(); ++n) {
+        look.letters[0] = std::max(look.letters[0], number_letters(A.data()[n], 4));
+        look.letters[1] = std::max(look.letters[1], number_letters(A.data()[n], 3));
+    }
+}
+
+}  // namespace
+
+float SlotLook::place(double value) const {
+    if (!std::isfinite(value)) return 0;
+    if (with_sign()) return static_cast<float>(value / std::max(hi, -lo));
+    return hi > 0 ? static_cast<float>(value / hi) : 0;
+}
+
+TraceLook look_of(const Trace& trace) {
+    TraceLook out;
+    auto take = [&](const Access& access) {
+        SlotLook& look = out.slots[static_cast<std::size_t>(access.slot)];
+        widen(look, trace.value(access.value).data);
+        measure(look, trace.value(access.value).data);
+    };
+    for (int k = 0; k < trace.size(); ++k) {
+        for (const Access& a : trace.writes(k)) take(a);
+        if (trace.step(k).op == Op::load_q || trace.step(k).op == Op::load_kv)
+            for (const Access& a : trace.reads(k)) take(a);
+    }
+    // Tiles that are never loaded are still shown in HBM.
+    const Problem& p = trace.problem();
+    widen(out.slots[static_cast<std::size_t>(Slot::Q)], p.Q);
+    widen(out.slots[static_cast<std::size_t>(Slot::K)], p.K);
+    widen(out.slots[static_cast<std::size_t>(Slot::V)], p.V);
+    // A tile on chip has the colours of the matrix that it came from.
+    auto share = [&](Slot a, Slot b) {
+        SlotLook &x = out.slots[static_cast<std::size_t>(a)], &y = out.slots[static_cast<std::size_t>(b)];
+        x.lo = y.lo = std::min(x.lo, y.lo);
+        x.hi = y.hi = std::max(x.hi, y.hi);
+    };
+    share(Slot::Q, Slot::Qi);
+    share(Slot::K, Slot::Kj);
+    share(Slot::V, Slot::Vj);
+    share(Slot::m, Slot::m_tile);
+    return out;
+}
+
+int letter_count(const std::string& text) {
+    int letters = 0;
+    for (std::size_t n = 0; n < text.size(); ++n) {
+        const auto byte = static_cast<unsigned char>(text[n]);
+        if ((byte & 0xC0) != 0x80) ++letters;
+        if (byte == 0xCC && n + 1 < text.size() && static_cast<unsigned char>(text[n + 1]) == 0x83) --letters;
+    }
+    return letters;
+}
+
+}  // namespace tilewalk::ui
