@@ -1,0 +1,142 @@
+# Sourced by run.sh and test.sh: installs what is missing and builds. Everything said goes to stderr, because
+# stdout belongs to the program.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+needed_cmake=3.25
+tools=$root/build/tools # private copies of tools that the distribution has too old
+
+say() { printf 'tilewalk: %s\n' "$*" >&2; }
+die() {
+    say "$@"
+    exit 1
+}
+
+# run_logged LOG WHAT COMMAND... : the output goes to the log and is shown only if the command fails.
+run_logged() {
+    local log=$1 what=$2
+    shift 2
+    mkdir -p "$(dirname "$log")"
+    # Without the lock (9): a service that a package starts must not hold on to it.
+    "$@" >"$log" 2>&1 </dev/null 9>&- && return
+    cat "$log" >&2
+    die "$what failed; the output above is in $log"
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die "packages are missing and neither root nor sudo is at hand. As root: $*"
+    fi
+}
+
+# Version A is at least version B.
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$2" ]; }
+
+# Prints those of the given packages that are not installed, one per line.
+missing_packages() {
+    # dpkg-query fails for names it has never heard of; those are missing as well.
+    local installed
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true)
+    local package
+    for package in "$@"; do
+        grep -qxF "installed $package" <<<"$installed" || echo "$package"
+    done
+}
+
+install_packages() {
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    [ ${#missing[@]} -eq 0 ] && return
+    say "installing ${missing[*]}"
+    # Asks for the password here, where it can be seen, and not into the log.
+    [ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || sudo -v || die "sudo was refused"
+    run_logged "$root/build/packages.log" "apt-get update" as_root apt-get update
+    run_logged "$root/build/packages.log" "apt-get install" \
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+# Tools count as there when they can be called, wherever they come from.
+tool_packages() {
+    command -v g++ >/dev/null || echo g++
+    command -v cmake >/dev/null || echo cmake
+    command -v ninja >/dev/null || echo ninja-build
+    command -v pkg-config >/dev/null || echo pkg-config
+}
+
+# The version of the glad package that is installed or could be; empty if there is none.
+glad_version() {
+    local version
+    version=$(dpkg-query -W -f '${db:Status-Status} ${Version}' python3-glad 2>/dev/null || true)
+    if [[ $version == installed* ]]; then
+        echo "${version#installed }"
+    elif command -v apt-cache >/dev/null; then
+        apt-cache policy python3-glad | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p'
+    fi
+}
+
+# Puts newer versions into a virtual environment of Python's, without touching the system.
+private_tools() {
+    export PATH=$tools/bin:$PATH
+    local stamp=$tools/.complete
+    [ -e "$stamp" ] && [ "$(cat "$stamp")" = "$*" ] && return
+    install_packages python3 python3-venv
+    say "getting a newer $* for this build alone, into build/tools"
+    rm -rf "$tools"
+    run_logged "$root/build/tools.log" "python3 -m venv" /usr/bin/python3 -m venv "$tools"
+    run_logged "$root/build/tools.log" "pip install $*" "$tools/bin/pip" install --disable-pip-version-check "$@"
+    echo "$*" >"$stamp"
+}
+
+# set_up [PACKAGE...]: everything that building needs, and the packages named.
+set_up() {
+    # Two of these scripts at once would write the same files. The lock ends with the script.
+    mkdir -p "$root/build"
+    exec 9>"$root/build/lock"
+    flock 9
+
+    local old=()
+    if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+        local packages
+        mapfile -t packages < <(tool_packages)
+        packages+=(libimgui-dev libglfw3-dev libeigen3-dev doctest-dev libstb-dev libcli11-dev
+            nlohmann-json3-dev fonts-inter fonts-dejavu-core)
+        install_packages "${packages[@]}" "$@"
+        if at_least "$(glad_version)" 2; then
+            install_packages python3-glad
+        else
+            old+=("glad2<3" setuptools)
+        fi
+    else
+        say "this is neither Debian nor Ubuntu; the libraries that the README lists must be there"
+    fi
+    at_least "$(cmake --version | sed -n '1s/[^0-9]*//p')" "$needed_cmake" || old+=("cmake>=$needed_cmake,<4")
+    if [ ${#old[@]} -gt 0 ]; then private_tools "${old[@]}"; fi
+}
+
+# build FOLDER PRESET TARGET: configures if need be, then builds; quick when nothing changed.
+build() {
+    local folder=$root/$1 preset=$2 target=$3
+    local glad=()
+    if [ -x "$tools/bin/glad" ]; then glad=("-DGLAD_EXE=$tools/bin/glad"); fi
+    # A build folder that was copied or moved here with its sources still refers to the old place.
+    if [ ! -f "$folder/build.ninja" ] ||
+        ! grep -sqxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+        say "configuring $1"
+        (cd "$root" && run_logged "$folder/configure.log" "configuring" \
+            cmake --preset "$preset" --fresh "${glad[@]}")
+        say "building $1"
+    elif [ -n "$(sources_newer_than "$folder/built-$target")" ]; then
+        say "building $1"
+    fi
+    run_logged "$folder/build.log" "building" ninja -C "$folder" -j "$(nproc)" "$target"
+    touch "$folder/built-$target"
+}
+
+# Only decides whether to announce a build; ninja itself decides what to build.
+sources_newer_than() {
+    (cd "$root" && find CMakeLists.txt CMakePresets.json app assets cmake core cuda tests \
+        -newer "$1" -print -quit 2>/dev/null || echo unknown)
+}
