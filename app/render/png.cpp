@@ -1,0 +1,55 @@
+#include "app/render/png.h"
+
+#include <limits>
+#include <memory>
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_NO_STDIO
+#include <stb/stb_image.h>
+
+namespace tilewalk {
+namespace {
+
+void append(void* out, void* bytes, int size) {
+    static_cast<std::string*>(out)->append(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
+std::string encode_png(const Image& image) {
+    std::string bytes;
+    if (image.width <= 0 || image.height <= 0) return bytes;
+    std::vector<std::uint8_t> rgb;
+    rgb.reserve(image.rgba.size() / 4 * 3);
+    for (std::size_t k = 0; k + 3 < image.rgba.size(); k += 4)
+        rgb.insert(rgb.end(), {image.rgba[k], image.rgba[k + 1], image.rgba[k + 2]});
+    stbi_write_png_to_func(append, &bytes, image.width, image.height, 3, rgb.data(), 3 * image.width);
+    return bytes;
+}
+
+Result<Image> decode_png(std::string_view bytes) {
+    if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        return Failure{"The PNG file is too big."};
+    Image image;
+    int channels = 0;
+    const auto* data = reinterpret_cast<const stbi_uc*>(bytes.data());
+    std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
+        stbi_load_from_memory(data, static_cast<int>(bytes.size()), &image.width, &image.height, &channels,
+                              4),
+        stbi_image_free);
+    if (!pixels)
+        return Failure{std::string("This is not a PNG file that can be read: ") + stbi_failure_reason() +
+                       "."};
+    const auto count = 4 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+    image.rgba.assign(pixels.get(), pixels.get() + count);
+    return image;
+}
+
+}  // namespace tilewalk
