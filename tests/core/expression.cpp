@@ -1,0 +1,150 @@
+#include "tests/core/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewalk::test {
+
+namespace {
+
+struct Part {
+    long double value = 0, terms = 0;
+};
+
+struct Reader {
+    std::string_view rest;
+    bool ok = true;
+    std::vector<Printed> numbers = {};
+
+    bool take(std::string_view text) {
+        if (rest.substr(0, text.size()) != text) return false;
+        rest.remove_prefix(text.size());
+        return true;
+    }
+    void expect(std::string_view text) { ok = take(text) && ok; }
+    bool digit_next() const { return !rest.empty() && rest[0] >= '0' && rest[0] <= '9'; }
+
+    // Digits with at most one point; the number of digits after it decides the unit.
+    void digits(Printed& out) {
+        std::string text;
+        std::size_t point = std::string::npos;
+        while (digit_next() || (!rest.empty() && rest[0] == '.' && point == std::string::npos)) {
+            if (rest[0] == '.') point = text.size();
+            text += rest[0];
+            rest.remove_prefix(1);
+        }
+        if (text.empty() || text[0] == '.' || text.back() == '.') ok = false;
+        const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point) - 1;
+        out.value = ok ? std::stold(text) : 0;
+        out.unit = std::pow(10.0L, -decimals);
+    }
+    int superscript() {
+        static const char* const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+        const bool negative = take("⁻");
+        int n = 0, count = 0;
+        for (bool found = true; found;) {
+            found = false;
+            for (int digit = 0; digit < 10 && !found; ++digit)
+                if (take(raised[digit])) n = 10 * n + digit, found = true, ++count;
+        }
+        if (count == 0) ok = false;
+        return negative ? -n : n;
+    }
+    Printed number(bool sign_allowed) {
+        Printed out;
+        const bool negative = take("−");
+        if (negative && !sign_allowed) ok = false;
+        if (take("∞"))
+            out.value = std::numeric_limits<long double>::infinity();
+        else
+            digits(out);
+        if (rest.substr(0, 4) == "×10") {  // × is two bytes; without spaces around it belongs to the number
+            expect("×10");
+            out.power = true;
+            const long double factor = std::pow(10.0L, superscript());
+            out.value *= factor;
+            out.unit *= factor;
+        }
+        if (negative) out.value = -out.value;
+        return out;
+    }
+
+    Part atom(bool first) {
+        if (take("(")) return bracket();
+        if (take("exp(")) {
+            const Part x = bracket();
+            const long double e = std::exp(x.value);
+            return {e, e * (1 + x.terms)};
+        }
+        if (take("ln(")) {
+            const Part x = bracket();
+            const long double l = std::log(x.value);
+            return {l, std::isfinite(l) ? 1 + std::abs(l) : 0};
+        }
+        if (take("max(")) return maximum();
+        numbers.push_back(number(first));
+        const long double v = numbers.back().value;
+        return {v, std::isfinite(v) ? std::abs(v) : 0};
+    }
+    Part bracket() {
+        const Part out = additive();
+        expect(")");
+        return out;
+    }
+    Part maximum() {
+        Part out = additive();
+        while (take(", ")) {
+            const Part next = additive();
+            out = {std::max(out.value, next.value), std::max(out.terms, next.terms)};
+        }
+        expect(")");
+        return out;
+    }
+    Part multiplicative(bool first) {
+        Part out = atom(first);
+        for (;;) {
+            if (take(" × ")) {
+                const Part next = atom(false);
+                out = {out.value * next.value, out.terms * next.terms};
+            } else if (take(" ÷ ")) {
+                const Part next = atom(false);
+                out = {out.value / next.value, out.terms / std::abs(next.value)};
+            } else
+                return out;
+        }
+    }
+    Part additive() {
+        Part out = multiplicative(true);
+        for (;;) {
+            const bool plus = take(" + ");
+            if (!plus && !take(" − ")) return out;
+            const Part next = multiplicative(false);
+            out = {plus ? out.value + next.value : out.value - next.value, out.terms + next.terms};
+        }
+    }
+};
+
+}  // namespace
+
+std::optional<Evaluated> evaluate(std::string_view text) {
+    Reader reader{text};
+    const Part all = reader.additive();
+    if (!reader.ok || !reader.rest.empty()) return {};
+    return Evaluated{all.value, all.terms, std::move(reader.numbers)};
+}
+
+std::optional<Printed> read_number(std::string_view text) {
+    Reader reader{text};
+    const Printed out = reader.number(true);
+    if (!reader.ok || !reader.rest.empty()) return {};
+    return out;
+}
+
+bool rounds(const Printed& printed, double value) {
+    if (!std::isfinite(value) || !std::isfinite(printed.value)) return printed.value == value;
+    const long double slack = 1e-15L * std::abs(static_cast<long double>(value)) + 5e-324L;
+    return std::abs(printed.value - value) <= printed.unit / 2 + slack;
+}
+
+}  // namespace tilewalk::test

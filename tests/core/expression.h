@@ -1,0 +1,33 @@
+// Reads the arithmetic that the explanations print, exactly as a person with a calculator would, and works it
+// out. It knows nothing of how the text was made.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk::test {
+
+/// A number as printed: its value and the worth of one unit in its last digit (0 for ∞).
+struct Printed {
+    long double value = 0, unit = 0;
+    bool power = false;  ///< written with × 10ⁿ
+};
+
+struct Evaluated {
+    long double value = 0;
+    long double terms = 0;         ///< Σ |terms| before they cancel: how large the rounding noise may be
+    std::vector<Printed> numbers;  ///< every number in the order of the text
+};
+
+/// "0.368 × 1.368 + (1.000 + 0.135)". Knows + − × ÷, exp, ln, max, brackets, ∞ and ×10⁻⁵. Nothing if the text
+/// is not well formed: two signs in a row ("1 + −2") are not, neither is NaN.
+std::optional<Evaluated> evaluate(std::string_view text);
+/// One number and nothing else.
+std::optional<Printed> read_number(std::string_view text);
+
+/// A number was rounded honestly: it lies within half a unit of its last digit of `value`.
+bool rounds(const Printed& printed, double value);
+
+}  // namespace tilewalk::test
