@@ -1,0 +1,137 @@
+#include "app/io/file.h"
+#include "app/io/matrix_file.h"
+
+#include "tests/app/io/scratch.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+using namespace tilewalk;
+
+namespace {
+
+Matrix matrix_of(const std::string& text, char separator = ',') {
+    Result<Matrix> matrix = matrix_from_csv(text, separator, "q.csv");
+    INFO(matrix.error);
+    REQUIRE(matrix);
+    return *matrix;
+}
+
+Matrix two_by_two() { return Matrix{{1, 2}, {3, 4}}; }
+
+}  // namespace
+
+TEST_CASE("csv: the usual shapes of a good file") {
+    for (const char* text : {"1,2\n3,4\n", "1,2\n3,4", "1,2\r\n3,4\r\n", "1,2\r3,4",
+                             "\xEF\xBB\xBF"
+                             "1,2\n3,4\n",
+                             " 1 ,\t2\n3 ,4 \n", "# Q of head 0\n1,2\n\n3,4\n\n", "+1,2.0\n3e0,.4e+1\n",
+                             "1.,2\n0.3E1,4\n", "  # indented\n1,2\n3,4\n"}) {
+        CAPTURE(text);
+        CHECK(matrix_of(text) == two_by_two());
+    }
+    CHECK(matrix_of("1\t2\n3\t4\n", '\t') == two_by_two());
+    CHECK(matrix_of("1;2\n3;4\n", csv_separator("1;2\n3;4\n")) == two_by_two());
+    CHECK(csv_separator("# a;b\n1,2\n") == ',');
+    CHECK(csv_separator("# a,b\n1;2\n") == ';');
+    CHECK(csv_separator("1\n2\n") == ',');
+}
+
+TEST_CASE("csv: minus may be typeset") {
+    CHECK(matrix_of("\u22121.5,-2\n1e\u22123,-0\n") == Matrix{{-1.5, -2}, {1e-3, 0}});
+}
+
+TEST_CASE("csv: every mistake is named with its place") {
+    struct Case {
+        const char* text;
+        const char* sentence;
+    };
+    for (const Case& bad : {
+             Case{"1,2,3,4\n\n1,2,3,4,5\n", "q.csv: line 3 has 5 values, line 1 has 4."},
+             {"1,2\n3\n", "q.csv: line 2 has 1 value, line 1 has 2."},
+             {"", "q.csv: the file has no numbers, expected one row per line."},
+             {"\xEF\xBB\xBF", "q.csv: the file has no numbers, expected one row per line."},
+             {" \n# only talk\n\r\n", "q.csv: the file has no numbers, expected one row per line."},
+             {"a,b\n1,2\n", "q.csv: line 1, column 1 is \"a\", expected a number."},
+             {"1,2\n3,x\n", "q.csv: line 2, column 2 is \"x\", expected a number."},
+             {"1,,3\n", "q.csv: line 1, column 2 is empty, expected a number."},
+             {"1,2,\n", "q.csv: line 1, column 3 is empty, expected a number."},
+             {",\n", "q.csv: line 1, column 1 is empty, expected a number."},
+             {"1,nan\n", "q.csv: line 1, column 2 is \"nan\", expected a finite number."},
+             {"1,-inf\n", "q.csv: line 1, column 2 is \"-inf\", expected a finite number."},
+             {"+Infinity\n", "q.csv: line 1, column 1 is \"+Infinity\", expected a finite number."},
+             {"\u2212nan\n", "q.csv: line 1, column 1 is \"\u2212nan\", expected a finite number."},
+             {"1e999\n", "q.csv: line 1, column 1 is \"1e999\", beyond the range of a double."},
+             {"0x10\n", "q.csv: line 1, column 1 is \"0x10\", expected a number."},
+             {"1 2\n", "q.csv: line 1, column 1 is \"1 2\", expected a number."},
+             {"+-1\n", "q.csv: line 1, column 1 is \"+-1\", expected a number."},
+             {"++1\n", "q.csv: line 1, column 1 is \"++1\", expected a number."},
+             {"--1\n", "q.csv: line 1, column 1 is \"--1\", expected a number."},
+             {"+\n", "q.csv: line 1, column 1 is \"+\", expected a number."},
+             {"-\n", "q.csv: line 1, column 1 is \"-\", expected a number."},
+             {".\n", "q.csv: line 1, column 1 is \".\", expected a number."},
+             {"e5\n", "q.csv: line 1, column 1 is \"e5\", expected a number."},
+             {"1e\n", "q.csv: line 1, column 1 is \"1e\", expected a number."},
+             {"1.2.3\n", "q.csv: line 1, column 1 is \"1.2.3\", expected a number."},
+             {"\"1\"\n", "q.csv: line 1, column 1 is \"\"1\"\", expected a number."},
+             {"1;2\n", "q.csv: line 1, column 1 is \"1;2\", expected a number."},
+             {"\x1b[31m\x80\n", "q.csv: line 1, column 1 is \"?[31m?\", expected a number."},
+         }) {
+        CAPTURE(bad.text);
+        const Result<Matrix> matrix = matrix_from_csv(bad.text, ',', "q.csv");
+        CHECK(!matrix);
+        CHECK(matrix.error == bad.sentence);
+    }
+    CHECK(matrix_from_csv(std::string_view("1\0,2", 4), ',', "q").error.find("NUL") != std::string::npos);
+}
+
+TEST_CASE("csv: limits are told with both numbers") {
+    std::string tall;
+    for (int r = 0; r < 4096; ++r) tall += "1,2\n";
+    CHECK(matrix_of(tall).rows() == 4096);
+    CHECK(matrix_from_csv(tall + "1,2\n", ',', "q").error ==
+          "q: the matrix has 4097 rows and 2 columns, at most 4096 rows and 1024 columns can be walked "
+          "through.");
+    std::string wide = "1";
+    for (int c = 1; c < 1024; ++c) wide += ",1";
+    CHECK(matrix_of(wide).cols() == 1024);
+    CHECK(matrix_from_csv(wide + ",1", ',', "q").error.find("1 row and 1025 columns") != std::string::npos);
+    CHECK(!matrix_from_csv(std::string(1 << 20, ','), ',', "q"));
+    CHECK(!matrix_from_csv(std::string(1 << 20, '1'), ',', "q"));
+    CHECK(matrix_from_csv(std::string(1 << 20, '\n'), ',', "q").error.find("no numbers") !=
+          std::string::npos);
+}
+
+TEST_CASE("csv: what is written reads back exactly") {
+    std::mt19937_64 generator(7);
+    std::uniform_real_distribution<double> mantissa(-1, 1);
+    for (int trial = 0; trial < 50; ++trial) {
+        const int rows = 1 + static_cast<int>(generator() % 9), cols = 1 + static_cast<int>(generator() % 9);
+        const Matrix matrix = Matrix::NullaryExpr(rows, cols, [&] {
+            return std::ldexp(mantissa(generator), static_cast<int>(generator() % 600) - 300);
+        });
+        CHECK(matrix_of(to_csv(matrix)) == matrix);
+    }
+    CHECK(to_csv(Matrix{{0.1, -2}, {1e300, -0.0}}) == "0.1,-2\n1e+300,-0.0\n");
+}
+
+TEST_CASE("load_matrix goes by the extension, in any case") {
+    const test::Scratch scratch;
+    const std::pair<const char*, std::string> files[] = {{"a.csv", "1,2\n3,4"},
+                                                         {"b.CSV", "1;2\n3;4"},
+                                                         {"c.Tsv", "1\t2\n3\t4"},
+                                                         {"d.v1.npy", to_npy(two_by_two())}};
+    for (const auto& [name, bytes] : files) {
+        REQUIRE(!write_file_atomic(scratch.path(name), bytes));
+        const Result<Matrix> matrix = load_matrix(scratch.path(name));
+        INFO(matrix.error);
+        REQUIRE(matrix);
+        CHECK(*matrix == two_by_two());
+    }
+    for (const char* name : {"q", "q.txt", "q.npz", "folder.csv/q", ".", ""}) {
+        CAPTURE(name);
+        CHECK(load_matrix(name).error.find("expected .csv, .tsv or .npy") != std::string::npos);
+    }
+    CHECK(load_matrix(scratch.path("none.csv")).error.find("no such file") != std::string::npos);
+}
