@@ -90,6 +90,8 @@ struct Canvas {
     // Furniture (canvas_parts.cpp)
     void panel(float x, float y, float w, float h, std::string_view title = {},
                std::string_view subtitle = {}) const;
+    /// What `panel` writes at its top.
+    void title(float x, float y, float w, std::string_view title, std::string_view subtitle = {}) const;
     void well(float x, float y, float w, float h, float radius = 10) const;
     /// Rounded label. Returns its width. `fill` 0: raised, `colour` 0: t2.
     float pill(float x, float y, std::string_view text, float size = 13, ImU32 fill = 0, ImU32 colour = 0,

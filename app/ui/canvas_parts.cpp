@@ -19,7 +19,10 @@ void Canvas::panel(float x, float y, float w, float h, std::string_view title,
                    std::string_view subtitle) const {
     rect(x, y, w, h, theme->panel, 10);
     frame(x + .5f, y + .5f, w - 1, h - 1, theme->line, 1, 10);
-    if (title.empty()) return;
+    if (!title.empty()) this->title(x, y, w, title, subtitle);
+}
+
+void Canvas::title(float x, float y, float w, std::string_view title, std::string_view subtitle) const {
     const float em = baked_em(Face::semibold, 15), middle = y + std::max(22.0f, em * .75f + 10);
     const float width = text_within(x + 16, middle, w - 32, title, 15, theme->t1, Face::semibold);
     const float room = w - 32 - width - 10;

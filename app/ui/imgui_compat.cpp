@@ -91,6 +91,19 @@ bool keyboard_focus_visible() {
 #endif
 }
 
+bool enter_pressed() {
+#if IMGUI_VERSION_NUM >= 18700
+    return ImGui::IsKeyPressed(ImGuiKey_Enter) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter);
+#else
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Enter)) ||
+           ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_KeyPadEnter));
+#endif
+}
+
+ImGuiID last_item() { return ImGui::GetItemID(); }
+
+ImGuiID active_item() { return ImGui::GetCurrentContext()->ActiveId; }
+
 float hover_seconds() { return ImGui::GetCurrentContext()->HoveredIdTimer; }
 
 }  // namespace tilewalk::ui

@@ -36,6 +36,12 @@ void map_keys_without_window();
 void activate_item(ImGuiID id);
 /// True while the keyboard's focus frame should be drawn.
 bool keyboard_focus_visible();
+/// Enter was pressed in this frame.
+bool enter_pressed();
+/// The item that was submitted last.
+ImGuiID last_item();
+/// The item that holds the mouse or the caret.
+ImGuiID active_item();
 /// Seconds that the mouse has rested on the item below it.
 float hover_seconds();
 
