@@ -327,10 +327,12 @@ Span number(std::string text, Role role, bool result) {
     return {.text = std::move(text), .role = role, .face = Span::Face::number, .strong = result};
 }
 Span sub(std::string text, Role role) {
-    return {.text = std::move(text), .role = role, .face = Span::Face::symbol, .script = Span::Script::sub};
+    const auto face = role == Role::none ? Span::Face::text : Span::Face::symbol;
+    return {.text = std::move(text), .role = role, .face = face, .script = Span::Script::sub};
 }
 Span super(std::string text, Role role) {
-    return {.text = std::move(text), .role = role, .face = Span::Face::symbol, .script = Span::Script::super};
+    const auto face = role == Role::none ? Span::Face::text : Span::Face::symbol;
+    return {.text = std::move(text), .role = role, .face = face, .script = Span::Script::super};
 }
 
 }  // namespace tilewalk::ui

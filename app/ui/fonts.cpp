@@ -49,6 +49,7 @@ constexpr std::string_view glyphs =
     "⁰⁴⁵⁶⁷⁸⁹⁻ᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼ";
 
 using Bytes = std::vector<char>;
+constexpr std::streamoff biggest_font = 64 << 20;
 
 /// What has been loaded. ImGui keeps pointers into the files and the ranges, so they live here.
 struct FontTable {
@@ -99,9 +100,12 @@ bool looks_like_a_font(const Bytes& bytes) {
 const Bytes* read_font(const std::filesystem::path& path) {
     auto [place, fresh] = table().files.try_emplace(path.string());
     if (fresh) {
-        std::ifstream in(path, std::ios::binary);
-        place->second.assign(std::istreambuf_iterator<char>(in), {});
-        if (!looks_like_a_font(place->second)) place->second.clear();
+        std::ifstream in(path, std::ios::binary | std::ios::ate);
+        const auto size = static_cast<std::streamoff>(in.tellg());
+        if (size > 0 && size < biggest_font) place->second.resize(static_cast<std::size_t>(size));
+        in.seekg(0);
+        in.read(place->second.data(), static_cast<std::streamsize>(place->second.size()));
+        if (!in || !looks_like_a_font(place->second)) place->second.clear();
     }
     return place->second.empty() ? nullptr : &place->second;
 }

@@ -53,6 +53,9 @@ void draw_tick(const Canvas& c, float x, float y) {
     c.polyline(tick, c.theme->inv, 2);
 }
 
+/// ImGui shows what stands before "##" beside the box.
+std::string hidden(const char* id) { return std::string("##") + id; }
+
 /// ImGui's own text box without its frame, centred in the height h; the caller draws what is around it.
 bool bare_input(const Canvas& c, const char* id, float x, float y, float w, float h, char* text,
                 std::size_t capacity, const FieldLook& look) {
@@ -63,11 +66,13 @@ bool bare_input(const Canvas& c, const char* id, float x, float y, float w, floa
     for (ImGuiCol slot :
          {ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_NavHighlight})
         ImGui::PushStyleColor(slot, ImU32{0});
+    ImGui::PushStyleColor(ImGuiCol_Text, c.theme->t1);
+    ImGui::PushStyleColor(ImGuiCol_TextDisabled, c.theme->t3);
     ImGui::SetCursorScreenPos(c.device(x, y));
     ImGui::SetNextItemWidth(w * c.s);
     if (look.focus_now) ImGui::SetKeyboardFocusHere();
-    const bool result = ImGui::InputTextWithHint(id, look.hint, text, capacity, look.flags);
-    ImGui::PopStyleColor(4);
+    const bool result = ImGui::InputTextWithHint(hidden(id).c_str(), look.hint, text, capacity, look.flags);
+    ImGui::PopStyleColor(6);
     ImGui::PopStyleVar();
     ImGui::PopFont();
     return result;
@@ -252,7 +257,7 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
                        std::size_t capacity, const FieldLook& look) {
     FieldResult result;
     const std::string before = text;
-    const bool active = ImGui::GetID(id) == active_item();
+    const bool active = ImGui::GetID(hidden(id).c_str()) == active_item();
     draw_field_frame(c, x, y, w, h, active, look.invalid);
     const bool returned = bare_input(c, id, x, y, w, h, text, capacity, look);
     result.active = ImGui::IsItemActive();
