@@ -1,4 +1,5 @@
-// What the program knows of NVIDIA GPUs. Plain C++ (no CUDA header, nothing newer than C++17, for nvcc's sake).
+// What the program knows of NVIDIA GPUs. Plain C++ (no CUDA header, nothing newer than C++17, for nvcc's
+// sake).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The example problems that travel inside the program; the build generates the definition from assets/examples.
+// The example problems that travel inside the program; the build generates the definition from
+// assets/examples.
 #pragma once
 
 #include <span>
