@@ -120,7 +120,8 @@ struct AppState {
     int row = 0;                   ///< the chosen row of the tile, 0 … Br − 1
     int col = -1;                  ///< the chosen column of the tile; −1 leaves it to the step
     std::optional<CellRef> hover;  ///< the cell under the mouse
-    std::vector<CellRef> hover_sources;
+    std::optional<CellRef> hover_now;  ///< the same, while the frame is being drawn
+    std::vector<CellRef> hover_sources;  ///< the cells it came from
     float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
@@ -153,6 +154,8 @@ void frame(AppState& state);
 /// True while something moves (playing, the 160 ms of a transition, a notice that fades): draw the next frame
 /// now.
 bool animating(const AppState& state);
+/// How far the transition of the current step has come, 0 … 1 (ease-out).
+float transition(const AppState& state);
 /// The scale that fonts must be loaded for in the next frame (display × zoom, or window height / 720 in
 /// presenter mode).
 float ui_scale(const AppState& state, float window_width, float window_height);

@@ -38,6 +38,12 @@ bool rebuild(AppState& state, ProblemPtr problem) {
     return true;
 }
 
+// Q, K or V, named by its HBM slot or by the tile of it on chip.
+template <class P> auto& input_of(P& problem, Slot slot) {
+    const Role role = info(slot).role;
+    return role == Role::Q ? problem.Q : role == Role::K ? problem.K : problem.V;
+}
+
 }  // namespace
 
 void notify(AppState& state, std::string sentence) {
@@ -117,7 +123,7 @@ void refresh_explanation(AppState& state) {
 
 void set_element(AppState& state, CellRef cell, double value) {
     Problem changed = *state.problem;
-    Matrix& A = cell.slot == Slot::Q ? changed.Q : cell.slot == Slot::K ? changed.K : changed.V;
+    Matrix& A = input_of(changed, cell.slot);
     if (A(cell.row, cell.col) == value) return;
     A(cell.row, cell.col) = value;
     if (!changed.name.empty()) {
@@ -129,7 +135,7 @@ void set_element(AppState& state, CellRef cell, double value) {
 
 void begin_edit(AppState& state, CellRef cell, const char* widget) {
     const Problem& p = *state.problem;
-    const Matrix& A = cell.slot == Slot::Q ? p.Q : cell.slot == Slot::K ? p.K : p.V;
+    const Matrix& A = input_of(p, cell.slot);
     CellEdit edit;
     edit.cell = cell;
     edit.widget = widget;

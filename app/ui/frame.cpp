@@ -1,0 +1,112 @@
+#include "app/ui/keys.h"
+#include "app/ui/state.h"
+#include "app/ui/views/views.h"
+
+#include <algorithm>
+#include <imgui.h>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float transition_seconds = 0.16f;
+constexpr float notice_seconds = 8.0f;
+
+void begin_window() {
+    const ImGuiViewport* viewport = ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(viewport->Pos);
+    ImGui::SetNextWindowSize(viewport->Size);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::Begin("Tilewalk", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+    ImGui::PopStyleVar(3);
+}
+
+void pass_time(AppState& state) {
+    const float dt = std::min(ImGui::GetIO().DeltaTime, 0.25f);
+    state.step_age += dt;
+    state.notice_age += dt;
+    if (state.player.playing) {
+        state.player.steps_per_second = state.settings.speed;
+        go_to(state, advance(state.player, *state.trace, state.cursor, dt));
+    }
+}
+
+// The cells that the hovered cell came from, as the step that made it explains them.
+void find_hover_sources(AppState& state) {
+    if (state.hover_now == state.hover) return;
+    state.hover = state.hover_now;
+    state.hover_sources.clear();
+    if (!state.hover) return;
+    const int k = state.cursor.step;
+    for (int tile = 0; tile < state.trace->tiles(state.hover->slot); ++tile) {
+        const Held held = state.trace->live(state.hover->slot, tile, k);
+        if (held && held.step >= 0 && held.value->region.contains(state.hover->row, state.hover->col))
+            state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
+    }
+}
+
+}  // namespace
+
+float ui_scale(const AppState& state, float window_width, float window_height) {
+    // Presenter mode is drawn for 1280 × 720; the normal view needs at least 1024 × 640.
+    if (state.presenter) return std::max(0.5f, std::min(window_width / 1280, window_height / 720));
+    const float wanted = state.display_scale * state.settings.zoom;
+    const float most = std::min(window_width / 1024, window_height / 640);
+    return std::max(0.5f, std::min(wanted, most));
+}
+
+bool animating(const AppState& state) {
+    if (state.player.playing) return true;
+    if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return true;
+    return !state.notice.empty() && state.notice_age < notice_seconds;
+}
+
+float transition(const AppState& state) {
+    const bool cut = !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
+    if (cut) return 1;
+    const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
+    return 1 - (1 - t) * (1 - t) * (1 - t);
+}
+
+void frame(AppState& state) {
+    answer_keys(state);
+    if (!state.dropped.empty()) {
+        load_files(state, state.dropped);
+        state.dropped.clear();
+    }
+    pass_time(state);
+    state.hover_now.reset();
+
+    apply_style(state.settings.theme, font_scale());
+    begin_window();
+    Canvas canvas;
+    canvas.dl = ImGui::GetWindowDrawList();
+    canvas.theme = &theme(state.settings.theme);
+    canvas.s = font_scale();
+    const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
+    canvas.rect(0, 0, W, H, canvas.theme->bg);
+    if (state.presenter) {
+        canvas.min_text = 27;
+        presenter_view(canvas, state, W, H);
+    } else {
+        const Layout layout = layout_for(W, H);
+        header_view(canvas, state, layout.header);
+        hbm_view(canvas, state, layout.hbm);
+        sram_view(canvas, state, layout.sram, layout.tight);
+        if (state.show_problem)
+            problem_view(canvas, state, layout.side);
+        else
+            explain_view(canvas, state, layout.side, layout.tight);
+        timeline_view(canvas, state, layout.timeline);
+        meters_view(canvas, state, layout.meters);
+    }
+    overlays(canvas, state, W, H);
+    ImGui::End();
+    find_hover_sources(state);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,129 @@
+#include "app/ui/keys.h"
+
+#include "app/ui/state.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tilewalk::ui {
+
+namespace {
+
+Level level_of(const KeyPress& press) {
+    return press.alt ? Level::micro : press.shift ? Level::tile : press.ctrl ? Level::block : Level::step;
+}
+
+void go_to_typed_step(AppState& state) {
+    char* end = nullptr;
+    const long step = std::strtol(state.goto_text, &end, 10);
+    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
+    if (!valid) {
+        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
+                          std::to_string(state.trace->size()) + ".");
+        return;
+    }
+    go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
+    state.show_goto = false;
+}
+
+// Escape closes what lies on top, one thing at a time.
+void close_topmost(AppState& state) {
+    if (state.edit) state.edit.reset();
+    else if (state.show_goto) state.show_goto = false;
+    else if (state.show_help) state.show_help = false;
+    else if (state.presenter) state.presenter = false;
+    else if (state.show_problem) state.show_problem = false;
+    else state.notice.clear();
+}
+
+void answer_walk_key(AppState& state, const KeyPress& press) {
+    state.player.playing = false;
+    switch (press.key) {
+    case Key::left:
+    case Key::page_up: return step_backward(state, level_of(press));
+    case Key::right:
+    case Key::page_down: return step_forward(state, level_of(press));
+    case Key::home: return go_to(state, first(*state.trace));
+    case Key::end: return go_to(state, last(*state.trace));
+    case Key::up: state.row = std::max(0, state.row - 1); break;
+    case Key::down: state.row = std::min(state.problem->Br - 1, state.row + 1); break;
+    default: break;
+    }
+    refresh_explanation(state);
+}
+
+void answer_ctrl_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::plus: return zoom(state, 1.1f);
+    case Key::minus: return zoom(state, 1 / 1.1f);
+    case Key::zero: return zoom(state, 0);
+    case Key::z: return press.shift ? redo(state) : undo(state);
+    case Key::y: return redo(state);
+    default: return;
+    }
+}
+
+void answer_plain_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::space: return toggle_play(state);
+    case Key::escape: return close_topmost(state);
+    case Key::question:
+    case Key::f1: state.show_help = !state.show_help; return;
+    case Key::p:
+    case Key::f5:
+    case Key::f11: state.presenter = !state.presenter; return;
+    case Key::t: return next_theme(state);
+    case Key::i: state.show_problem = !state.show_problem; return;
+    case Key::c: state.show_code = !state.show_code; return;
+    case Key::m: state.settings.motion = !state.settings.motion; return;
+    case Key::g:
+        state.show_goto = true;
+        state.goto_text[0] = 0;
+        return;
+    default: return;
+    }
+}
+
+bool is_walk_key(Key key) {
+    return key == Key::left || key == Key::right || key == Key::up || key == Key::down || key == Key::home ||
+           key == Key::end || key == Key::page_up || key == Key::page_down;
+}
+
+}  // namespace
+
+void answer_keys(AppState& state) {
+    const std::vector<KeyPress> keys = std::move(state.keys);
+    state.keys.clear();
+    for (const KeyPress& press : keys) {
+        if (state.show_goto && press.key == Key::enter) go_to_typed_step(state);
+        else if (is_walk_key(press.key)) answer_walk_key(state, press);
+        else if (press.ctrl) answer_ctrl_key(state, press);
+        else answer_plain_key(state, press);
+    }
+}
+
+std::span<const Shortcut> shortcuts() {
+    static const Shortcut table[] = {
+        {"→  ←", "next, previous step"},
+        {"Shift →  ←", "next, previous tile"},
+        {"Ctrl →  ←", "next, previous query block"},
+        {"Alt →  ←", "row by row"},
+        {"Home  End", "first, last step"},
+        {"PgDn  PgUp", "next, previous step (clicker)"},
+        {"↑  ↓", "choose the row of the formula"},
+        {"Space", "play, pause"},
+        {"G", "go to step"},
+        {"I", "problem: inputs, tiles, mask"},
+        {"C", "pseudocode (narrow windows)"},
+        {"P  F5  F11", "presenter mode"},
+        {"T", "theme: dark, light, contrast"},
+        {"M", "motion on, off"},
+        {"Ctrl +  −  0", "larger, smaller, normal size"},
+        {"Ctrl Z  Y", "undo, redo an edit"},
+        {"?  F1", "this help"},
+        {"Esc", "close, leave presenter mode"},
+    };
+    return table;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,184 @@
+// HBM: the whole matrices, which tile of each is in use, and the N × N matrices that never get here.
+#include "app/ui/items.h"
+#include "app/ui/views/views.h"
+#include "app/ui/widgets/matrix.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+enum class TileState { done, current, pending };
+
+// Where the walk stands: the query block, and the key block on chip (−1: none of this query block yet).
+struct Position {
+    int i = 0, j = -1;
+    bool transfer_q = false, transfer_kv = false, transfer_out = false;
+};
+
+Position position(const AppState& state) {
+    const int k = state.cursor.step;
+    const Step& step = state.trace->step(k);
+    Position out{step.i, step.j, step.op == Op::load_q, step.op == Op::load_kv, step.op == Op::store};
+    if (step.j < 0 && step.op != Op::load_q && step.op != Op::init) out.j = state.problem->Tc();
+    return out;
+}
+
+TileState order(int tile, int current) {
+    return tile < current ? TileState::done : tile == current ? TileState::current : TileState::pending;
+}
+
+struct Thumb {
+    Slot slot;
+    const Matrix* data;  // null: an output, drawn as far as it is stored
+    int rows, cols;
+    float x, y, cw, ch;
+};
+
+void outline(const Canvas& c, const Thumb& t, int first_row, int rows, TileState tile, bool transfer) {
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, info(t.slot).role);
+    const float y = t.y + static_cast<float>(first_row) * t.ch, h = static_cast<float>(rows) * t.ch, w = static_cast<float>(t.cols) * t.cw;
+    if (tile == TileState::current)
+        c.frame(t.x - 2, y - .5f, w + 4, h + 1, transfer ? colour : mix(th.panel, colour, .62f), 2.2f, 5);
+    else if (tile == TileState::done)
+        c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, 4);
+    else
+        c.dashed_frame(t.x - 1, y + .5f, w + 2, h - 1, th.t3, 1, {4, 4});
+}
+
+void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int current, bool transfer) {
+    const int blocks = ceil_div(t.rows, block);
+    // Outlines of single tiles would be noise when they are thinner than a few pixels.
+    const bool outlines = static_cast<float>(std::min(block, t.rows)) * t.ch >= 4;
+    c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), 16);
+    for (int b = 0; b < blocks; ++b) {
+        const int row = b * block, rows = std::min(block, t.rows - row);
+        const Held held = state.trace->live(t.slot, b, state.cursor.step);
+        MatrixLook look;
+        look.slot = t.slot;
+        look.value = held ? held.value : nullptr;
+        look.region = {row, 0, rows, t.cols};
+        look.x = t.x, look.y = t.y + static_cast<float>(row) * t.ch, look.cw = t.cw, look.ch = t.ch;
+        look.dim = order(b, current) != TileState::current;
+        look.bed = false;
+        look.size = 13;
+        look.digits = 3;
+        look.numbers = t.ch >= 15;
+        if (held) matrix(c, state, look, ("hbm" + std::to_string(b)).c_str());
+        else c.rect(t.x, look.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(rows) * t.ch, c.theme->well, 3);
+    }
+    for (int pass = 0; pass < 2 && outlines; ++pass)  // the current tile's outline on top
+        for (int b = 0; b < blocks; ++b)
+            if ((order(b, current) == TileState::current) == (pass == 1))
+                outline(c, t, b * block, std::min(block, t.rows - b * block), order(b, current), transfer);
+}
+
+// S and P of the whole problem: which tile is on chip now, which were, which are yet to come or skipped.
+void ghost(const Canvas& c, const AppState& state, float x, float y, float w, float h) {
+    const Problem& p = *state.problem;
+    const Trace& trace = *state.trace;
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, Role::S);
+    const float cell = std::min({w / static_cast<float>(p.N_kv()), h / static_cast<float>(p.N()), 30.0f});
+    const int k = state.cursor.step;
+    const Step& now = trace.step(k);
+    const bool dense = static_cast<float>(std::min(p.Bc, p.N_kv())) * cell < 6;
+    for (int s = 0; s < trace.size(); ++s) {
+        const Step& step = trace.step(s);
+        if (step.op != Op::load_kv && step.op != Op::skip) continue;
+        const float X = x + static_cast<float>(step.j * p.Bc) * cell, Y = y + static_cast<float>(step.i * p.Br) * cell;
+        const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * cell;
+        const float tall = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * cell;
+        const bool current = step.i == now.i && step.j == now.j && s <= k;
+        if (step.op == Op::skip) {
+            c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1, 3);
+            c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
+        } else if (current) {
+            continue;  // drawn last, on top
+        } else if (s < k) {
+            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .14f), 3);
+            if (!dense) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
+            if (!dense) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, 3);
+        } else if (!dense) {
+            c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
+        }
+    }
+    if (dense) c.frame(x, y, cell * static_cast<float>(p.N_kv()), cell * static_cast<float>(p.N()), th.line2, 1, 3);
+    if (now.j < 0 || now.op == Op::skip) return;
+    const float X = x + static_cast<float>(now.j * p.Bc) * cell, Y = y + static_cast<float>(now.i * p.Br) * cell;
+    const int rows = std::min(p.Br, p.N() - now.i * p.Br), cols = std::min(p.Bc, p.N_kv() - now.j * p.Bc);
+    for (int r = 0; r < rows && cell >= 5; ++r)
+        for (int q = 0; q < cols; ++q)
+            c.rect(X + static_cast<float>(q) * cell + 1, Y + static_cast<float>(r) * cell + 1, cell - 2, cell - 2, mix(th.panel, colour, .5f), 3);
+    const float tw = static_cast<float>(cols) * cell, tall = static_cast<float>(rows) * cell;
+    if (cell < 5) c.rect(X, Y, tw, tall, mix(th.panel, colour, .5f), 2);
+    c.frame(X - 1, Y - 1, tw + 2, tall + 2, colour, 2.4f, 5);
+}
+
+void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w) {
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, Role::S);
+    const bool skips = state.problem->causal || state.problem->window;
+    const char* labels[] = {"used, discarded", "in SRAM now", "not reached", "masked, skipped"};
+    for (int n = 0; n < (skips ? 4 : 3); ++n) {
+        const float Y = y + static_cast<float>(n) * 21;
+        if (n == 0) {
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), 3);
+            c.hatch(x + 1, Y - 6, 12, 12, mix(th.panel, colour, .4f), 5);
+            c.frame(x, Y - 7, 14, 14, th.line2, 1.2f, 3);
+        } else if (n == 1) {
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .5f), 3);
+            c.frame(x, Y - 7, 14, 14, colour, 2.2f, 3);
+        } else if (n == 2) {
+            c.dashed_frame(x, Y - 7, 14, 14, th.t3, 1, {3, 3});
+        } else {
+            c.frame(x, Y - 7, 14, 14, th.line2, 1, 3);
+            c.line({x + 1, Y + 6}, {x + 13, Y - 6}, th.t3);
+        }
+        c.text_within(x + 21, Y, w - 21, labels[n], 13, th.t2);
+    }
+}
+
+void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float y) {
+    c.line({a.x + 16, y + .5f}, {a.right() - 16, y + .5f}, c.theme->line);
+    const Line title{{"S", Role::S, Span::Face::symbol}, word(" and "), {"P", Role::S, Span::Face::symbol}, word(" never reach HBM")};
+    c.rich(a.x + 16, y + 26, title, 15, Align::left, c.theme->t1);
+    const float top = y + 46, room = a.bottom() - 14 - top;
+    const bool caption = room > 165;
+    const float side = std::min({room - (caption ? 48.0f : 0.0f), (a.w - 32) * .48f, 124.0f});
+    ghost(c, state, a.x + 16, top, side, side);
+    const float lx = a.x + 16 + side + 16;
+    if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
+    if (caption)
+        c.paragraph(a.x + 16, top + side + 12, a.w - 32, "HBM keeps only O and one number per query row, L.", 13, c.theme->t3, 2);
+}
+
+}  // namespace
+
+void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "HBM", a.x, a.y, a.w, a.h, "HBM", "slow, big");
+    const Problem& p = *state.problem;
+    const Position at = position(state);
+    const float inner = a.w - 32, left = a.x + 16;
+    const float lower = a.h < 460 ? 132.0f : a.h < 560 ? 158.0f : 232.0f;  // the ghost section
+    const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
+
+    const auto d = static_cast<float>(p.d());
+    const float kw = std::min(26.0f, (inner - 18) / 2 / d), kh = std::min(26.0f, zone / static_cast<float>(p.N_kv()));
+    const float y1 = a.y + 72;
+    thumb(c, state, {Slot::K, &p.K, p.N_kv(), p.d(), left, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
+    thumb(c, state, {Slot::V, &p.V, p.N_kv(), p.d(), left + d * kw + 18, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
+
+    const float lw = 26, qw = std::min(26.0f, (inner - 32 - lw) / 2 / d), qh = std::min(26.0f, zone / static_cast<float>(p.N()));
+    const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + 42;
+    const float x_O = left + d * qw + 16, x_L = x_O + d * qw + 16;
+    thumb(c, state, {Slot::Q, &p.Q, p.N(), p.d(), left, y2, qw, qh}, p.Br, at.i, at.transfer_q);
+    thumb(c, state, {Slot::O, nullptr, p.N(), p.d(), x_O, y2, qw, qh}, p.Br, at.i, at.transfer_out);
+    thumb(c, state, {Slot::L, nullptr, p.N(), 1, x_L, y2, lw, qh}, p.Br, at.i, at.transfer_out);
+    ghost_section(c, state, a, std::max(y2 + std::min(zone, qh * static_cast<float>(p.N())) + 20, a.bottom() - lower));
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,82 @@
+#include "app/ui/views/slot_view.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+bool per_tile(Slot slot) {
+    return slot == Slot::S || slot == Slot::P || slot == Slot::m_tile || slot == Slot::alpha || slot == Slot::Kj || slot == Slot::Vj;
+}
+
+// The slot was filled for another tile (or another query block): its content is no longer of use.
+bool used_up(const Trace& trace, Slot slot, int made, int now) {
+    const Step &then = trace.step(made), &step = trace.step(now);
+    return then.i != step.i || (per_tile(slot) && then.j != step.j);
+}
+
+bool reads(const Trace& trace, int k, Slot slot) {
+    return std::ranges::any_of(trace.reads(k), [&](const Access& a) { return a.slot == slot; });
+}
+
+}  // namespace
+
+bool written_now(const AppState& state, Slot slot) {
+    return std::ranges::any_of(state.trace->writes(state.cursor.step), [&](const Access& a) { return a.slot == slot; });
+}
+
+bool touched_now(const AppState& state, Slot slot) {
+    return written_now(state, slot) || reads(*state.trace, state.cursor.step, slot);
+}
+
+MatrixLook slot_look(const AppState& state, Slot slot) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    MatrixLook look;
+    look.slot = slot;
+    const Held held = trace.live(slot, k);
+    look.value = held.value;
+    look.dim = !touched_now(state, slot);
+    if (!held) {
+        look.state = CellState::pending;
+    } else if (held.step == k) {
+        look.state = CellState::written;
+        look.fade = transition(state);
+        if (const Held before = trace.live(slot, k - 1); before && !used_up(trace, slot, before.step, k)) look.before = before.value;
+        if (step_rows(trace, k) > 1) look.rows_done = state.cursor.rows_done;
+    } else if (used_up(trace, slot, held.step, k)) {
+        look.state = CellState::discarded;
+    } else if (reads(trace, k, slot)) {
+        look.state = CellState::read;
+    }
+    return look;
+}
+
+int block_on_chip(const AppState& state, Slot slot) {
+    const Held held = state.trace->live(slot, state.cursor.step);
+    if (!held) return -1;
+    const Step& step = state.trace->step(held.step);
+    return slot == Slot::Kj || slot == Slot::Vj ? step.j : step.i;
+}
+
+std::string output_words(const AppState& state) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const Held O = trace.live(Slot::Oi, k), m = trace.live(Slot::m, k);
+    if (!O || trace.step(O.step).i != trace.step(k).i) return "output";
+    if (trace.step(O.step).op == Op::normalize) return "output, normalized";
+    if (trace.step(O.step).op == Op::init) return "output, empty";
+    // After the maximum rose, O waits for its correction: it is still measured from the old maximum.
+    if (m.step > O.step && m.value) {
+        const int row = std::min(state.row, m.value->region.rows - 1);
+        const Held old = trace.live(Slot::m, m.step - 1);
+        const double before = old.value->data(row, 0);
+        if (before != m.value->data(row, 0)) return "output so far, still at max " + format_number(before);
+    }
+    return "output so far, not normalized";
+}
+
+}  // namespace tilewalk::ui

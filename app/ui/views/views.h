@@ -1,0 +1,25 @@
+// The panels of the window, one file each. Every view draws into the rectangle that it is given.
+#pragma once
+
+#include "app/ui/app_state.h"
+#include "app/ui/canvas.h"
+#include "app/ui/layout.h"
+
+namespace tilewalk::ui {
+
+void header_view(const Canvas& canvas, AppState& state, const Rect& area);
+void hbm_view(const Canvas& canvas, AppState& state, const Rect& area);
+void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
+/// The current step drawn to scale, inside the SRAM panel.
+void lens_view(const Canvas& canvas, AppState& state, const Rect& area);
+void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
+void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
+void timeline_view(const Canvas& canvas, AppState& state, const Rect& area);
+void meters_view(const Canvas& canvas, AppState& state, const Rect& area);
+/// The whole window in presenter mode, 1280 × 720 logical px (or wider, or higher).
+void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
+
+/// Things that lie over everything: help, go to step, the notice.
+void overlays(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

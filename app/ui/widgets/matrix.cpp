@@ -1,0 +1,214 @@
+#include "app/ui/widgets/matrix.h"
+
+#include "app/ui/items.h"
+#include "app/ui/state.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_sharp_cells = 16;  // beyond, a matrix is a heat map
+constexpr float letter = 0.602f;      // advance of the mono face, em
+
+struct Place {
+    float x, y;
+};
+
+Region region_of(const MatrixLook& look) { return look.value ? look.value->region : look.region; }
+
+Place place_of(const MatrixLook& look, int r, int c) {
+    const int across = look.transposed ? r : c, down = look.transposed ? c : r;
+    return {look.x + static_cast<float>(across) * look.cw, look.y + static_cast<float>(down) * look.ch};
+}
+
+bool heat_map(const MatrixLook& look) {
+    const Region region = region_of(look);
+    return region.rows > most_sharp_cells || region.cols > most_sharp_cells || look.cw < 9 || look.ch < 7;
+}
+
+void draw_bed(const Canvas& canvas, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const float w = static_cast<float>(look.transposed ? region.rows : region.cols) * look.cw + 8;
+    const float h = static_cast<float>(look.transposed ? region.cols : region.rows) * look.ch + 8;
+    const Theme& t = *canvas.theme;
+    const ImU32 colour = hue(t, info(look.slot).role);
+    canvas.rect(look.x - 4, look.y - 4, w, h, t.well, 8);
+    if (look.state == CellState::read)
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f, {7, 4});
+    else if (look.state == CellState::pending)
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1);
+    else
+        canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f), look.dim ? 1.2f : 1.6f, 8);
+}
+
+void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook& range) {
+    const Region region = region_of(look);
+    const Theme& t = *canvas.theme;
+    // Large thumbnails are sampled: no more than 64 × 64 rectangles, each standing for its middle cell.
+    const int row_step = ceil_div(region.rows, 64), col_step = ceil_div(region.cols, 64);
+    for (int r = 0; r < region.rows; r += row_step)
+        for (int c = 0; c < region.cols; c += col_step) {
+            const auto [x, y] = place_of(look, r, c);
+            const int rows = std::min(row_step, region.rows - r), cols = std::min(col_step, region.cols - c);
+            const float w = look.cw * static_cast<float>(look.transposed ? rows : cols);
+            const float h = look.ch * static_cast<float>(look.transposed ? cols : rows);
+            const double v = look.value->data(r + rows / 2, c + cols / 2);
+            const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
+            const ImU32 colour = std::isinf(v) ? t.line2 : cividis(place);
+            canvas.rect(x, y, w, h, look.dim ? mix(t.panel, colour, .55f) : colour);
+        }
+}
+
+std::string fitting_text(double v, const MatrixLook& look) {
+    if (!look.numbers) return {};
+    for (int digits = look.digits; digits >= 2; --digits) {
+        std::string text = format_number(v, digits);
+        if (static_cast<float>(letter_count(text)) * letter * look.size <= look.cw - 3) return text;
+    }
+    return {};
+}
+
+void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
+    const SlotLook& range = state.look[look.slot];
+    const bool done = r < look.rows_done;
+    const Value* shown = done ? look.value : look.before;
+    CellLook out;
+    out.role = info(look.slot).role;
+    out.state = !shown ? CellState::pending : look.state == CellState::written && !done ? CellState::idle : look.state;
+    if (out.state == CellState::read) out.state = CellState::idle;  // the bed shows it
+    out.size = look.size;
+    out.radius = std::min(4.0f, look.cw / 6);
+    std::string text, before;
+    if (shown) {
+        const double v = shown->data(r, c);
+        out.with_sign = range.with_sign();
+        out.t = range.place(v);
+        out.masked = std::isinf(v);
+        out.nan = std::isnan(v);
+        text = fitting_text(v, look);
+        if (done && look.state == CellState::written && look.before && look.before->data.rows() == look.value->data.rows() &&
+            look.ch >= 40 && look.before->data(r, c) != v)
+            before = fitting_text(look.before->data(r, c), look);
+    }
+    out.dim = look.dim;
+    out.text = text;
+    out.before = before;
+    out.fade = out.state == CellState::written ? look.fade : 1;
+    const Region region = region_of(look);
+    const CellRef ref{look.slot, region.row + r, region.col + c};
+    out.hover = state.hover == ref;
+    const auto [x, y] = place_of(look, r, c);
+    cell(canvas, x, y, look.cw, look.ch, out);
+}
+
+// Written cells are drawn last, so that their outlines lie on top of their neighbours.
+void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
+    const bool coarse = look.cw < 5 || look.ch < 5;
+    if (!look.value && coarse) return;  // pending cells too small to be told apart: the bed is enough
+    for (int r = 0; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c)
+            if (r >= look.rows_done || look.state != CellState::written) draw_cell(canvas, state, look, r, c);
+    if (look.state != CellState::written) return;
+    for (int r = 0; r < std::min(region.rows, look.rows_done); ++r)
+        for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
+}
+
+void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const ImU32 colour = hue(*canvas.theme, info(look.slot).role);
+    for (const CellRef& source : state.hover_sources) {
+        if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
+        const auto [x, y] = place_of(look, source.row - region.row, source.col - region.col);
+        canvas.dashed_frame(x + 1, y + 1, look.cw - 2, look.ch - 2, colour, 2, {5, 3});
+    }
+}
+
+void outline_heat_map_state(const Canvas& canvas, const MatrixLook& look) {
+    if (look.state != CellState::written || !look.value || !heat_map(look)) return;
+    const float w = look.cw * static_cast<float>(look.transposed ? look.value->region.rows : look.value->region.cols);
+    const float h = look.ch * static_cast<float>(look.transposed ? look.value->region.cols : look.value->region.rows);
+    canvas.halo(look.x - 2, look.y - 2, w + 4, h + 4);
+    canvas.frame(look.x - 2, look.y - 2, w + 4, h + 4, canvas.theme->focus, 2.6f, 4);
+}
+
+void note_cells(const Canvas& canvas, const MatrixLook& look) {
+    if (!item_registry || heat_map(look)) return;
+    const Region region = region_of(look);
+    for (int r = 0; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c) {
+            const auto [x, y] = place_of(look, r, c);
+            note_item(ItemKind::cell, canvas.device(x, y), canvas.device(x + look.cw, y + look.ch),
+                      cell_name({look.slot, region.row + r, region.col + c}));
+        }
+}
+
+void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const CellRef at = state.edit->cell;
+    const auto [x, y] = place_of(look, at.row - region.row, at.col - region.col);
+    const float w = std::max(76.0f, look.cw + 4), h = std::max(30.0f, look.ch);
+    FieldLook field;
+    field.face = Face::mono;
+    field.focus_now = state.edit->just_opened;
+    field.flags = ImGuiInputTextFlags_AutoSelectAll;
+    state.edit->just_opened = false;
+    const FieldResult result = text_field(canvas, "##cell edit", x + look.cw / 2 - w / 2, y + look.ch / 2 - h / 2, w, h,
+                                          state.edit->text, sizeof state.edit->text, field);
+    if (result.entered) {
+        if (!commit_edit(state)) state.edit->just_opened = true;
+    } else if (result.left) {
+        state.edit.reset();
+    }
+}
+
+void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
+    const Region region = region_of(look);
+    const int across = look.transposed ? region.rows : region.cols, down = look.transposed ? region.cols : region.rows;
+    const std::string id = std::string("##") + widget + " " + info(look.slot).name;
+    const Hot hot = hot_area(canvas, id.c_str(), look.x, look.y, static_cast<float>(across) * look.cw,
+                             static_cast<float>(down) * look.ch, ItemKind::panel);
+    if (!hot.hovered || !look.value) return;
+    const Point mouse = canvas.mouse();
+    const int a = std::clamp(static_cast<int>((mouse.x - look.x) / look.cw), 0, across - 1);
+    const int b = std::clamp(static_cast<int>((mouse.y - look.y) / look.ch), 0, down - 1);
+    const int r = look.transposed ? a : b, c = look.transposed ? b : a;
+    const CellRef ref{look.slot, region.row + r, region.col + c};
+    state.hover_now = ref;
+    if (hot.clicked) choose_cell(state, ref);
+    const bool input = look.slot == Slot::Q || look.slot == Slot::K || look.slot == Slot::V || look.slot == Slot::Qi ||
+                       look.slot == Slot::Kj || look.slot == Slot::Vj;
+    if (hot.double_clicked && input) begin_edit(state, ref, widget);
+}
+
+}  // namespace
+
+bool one_column(Slot slot) {
+    const Role role = info(slot).role;
+    return role == Role::m || role == Role::l || role == Role::alpha;
+}
+
+std::string cell_name(CellRef cell) {
+    const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
+    return name + "[" + std::to_string(cell.row) + (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+}
+
+void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
+    if (look.bed) draw_bed(canvas, look);
+    draw_cells(canvas, state, look);
+    outline_heat_map_state(canvas, look);
+    outline_sources(canvas, state, look);
+    note_cells(canvas, look);
+    const Region region = region_of(look);
+    const bool editing = state.edit && state.edit->widget == widget && state.edit->cell.slot == look.slot &&
+                         region.contains(state.edit->cell.row, state.edit->cell.col);
+    if (editing) return edit_field(canvas, state, look);
+    answer(canvas, state, look, widget);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,38 @@
+// A matrix on screen: cells with numbers, or a heat map where they would not be legible.
+#pragma once
+
+#include "app/ui/app_state.h"
+#include "app/ui/canvas.h"
+#include "app/ui/canvas_cell.h"
+
+#include <limits>
+
+namespace tilewalk::ui {
+
+/// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
+struct MatrixLook {
+    Slot slot = Slot::Q;
+    const Value* value = nullptr;   ///< null: nothing there yet, `region` drawn as pending cells
+    const Value* before = nullptr;  ///< what the slot held before this step, to be shown struck through
+    Region region;                  ///< used when `value` is null
+    bool transposed = false;        ///< K is drawn as Kᵀ
+    float x = 0, y = 0, cw = 50, ch = 54;
+    CellState state = CellState::idle;
+    int rows_done = std::numeric_limits<int>::max();  ///< written rows so far; the others keep what was before
+    bool dim = false;                                 ///< not part of this step
+    bool bed = true;
+    bool numbers = true;
+    int digits = 4;
+    float size = 15;
+    float fade = 1;
+};
+
+/// Draws it, notes its cells for tests, answers to hovering, clicking and (for Q, K, V) double-clicking.
+/// `widget` names the view, so that one cell may be shown in several places.
+void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget);
+
+/// "S[0,2]" or, for one column, "ℓ[0]".
+std::string cell_name(CellRef cell);
+bool one_column(Slot slot);
+
+}  // namespace tilewalk::ui
