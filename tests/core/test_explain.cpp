@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -69,8 +70,9 @@ void check_result(const Seen& s) {
     if (!formula) FAIL_CHECK("not well formed: ", s.where());
     if (!formula) return;
     // A whole number is a claim of exactness; it is shown without decimals.
+    const long double spacing = std::numeric_limits<double>::denorm_min();  // of the smallest numbers stored
     const bool whole = stored == std::round(stored) && !shown->power;
-    const long double tolerance = (whole ? 0.001L : shown->unit) + 1e-13L * formula->terms;
+    const long double tolerance = (whole ? 0.001L : shown->unit) + 1e-13L * formula->terms + spacing;
     const bool agrees = std::isfinite(shown->value) ? std::abs(formula->value - shown->value) <= tolerance
                                                     : formula->value == shown->value;
     if (!agrees) FAIL_CHECK("evaluates to ", static_cast<double>(formula->value), ": ", s.where());
