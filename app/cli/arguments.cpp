@@ -1,0 +1,228 @@
+#include "app/cli/arguments.h"
+
+#include "app/cli/suggest.h"
+#include "app/cli/version.h"
+#include "app/io/text.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tilewalk {
+namespace {
+
+constexpr std::array commands_to_come = {"compare", "bench", "model", "kernels"};
+
+const char* const source_group = "Problem (one source)";
+const char* const change_group = "Changes to the problem";
+const char* const other_group = "Options";
+const char* const hidden = "";
+
+void add_word(CLI::App& app, const char* group, const std::string& names, Word& target, const char* type,
+              const char* help) {
+    const auto keep = [&target](const std::string& text) { target = text; };
+    app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(group);
+}
+
+void add_switch(CLI::App& app, const char* group, const std::string& name, bool& target, const char* help) {
+    const auto set = [&target] { target = true; };
+    app.add_flag_callback(name, set, help)->group(group);
+}
+
+void add_problem(CLI::App& app, Arguments& a) {
+    ProblemWords& p = a.problem;
+    add_word(app, source_group, "--example", p.example, "NAME", "one of 'tilewalk examples' [worked-4x4]");
+    add_word(app, source_group, "--load", p.load, "FILE", "problem or recorded walk (.json)");
+    add_word(app, source_group, "--q", p.q, "FILE", "Q as .csv, .tsv or .npy; needs --k and --v");
+    add_word(app, source_group, "--k", p.k, "FILE", "K");
+    add_word(app, source_group, "--v", p.v, "FILE", "V");
+    add_word(app, source_group, "--do", p.d_o, "FILE", "dO, the gradient that arrives from the loss");
+    add_word(app, source_group, "--random", p.random, "NxD", "random numbers, N rows and D columns");
+    add_word(app, source_group, "--seed", p.seed, "S", "which random numbers [1]");
+    add_word(app, change_group, "--br", p.br, "N", "query rows per tile");
+    add_word(app, change_group, "--bc", p.bc, "N", "key rows per tile");
+    add_switch(app, change_group, "--causal", p.causal, "hide the keys that come after a query");
+    add_word(app, change_group, "--window", p.window, "W", "hide the keys more than W positions away");
+    add_word(app, change_group, "--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
+    add_word(app, change_group, "--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
+    add_word(app, hidden, "--row", p.row, "R", "");
+    add_word(app, other_group, "--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
+}
+
+void add_look(CLI::App& app, Arguments& a) {
+    add_word(app, other_group, "--theme", a.theme, "dark|light|contrast", "colours");
+    add_switch(app, other_group, "--presenter", a.presenter, "large type for a projector");
+}
+
+CLI::App& add_command(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
+    CLI::App& sub = *app.add_subcommand(name, help);
+    const auto choose = [&a, command] { a.command = command; };
+    sub.callback(choose);
+    return sub;
+}
+
+void add_listing(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
+    CLI::App& sub = add_command(app, a, command, name, help);
+    add_word(sub, other_group, "--format", a.format, "text|json", "[text]");
+}
+
+void add_commands(CLI::App& app, Arguments& a) {
+    CLI::App& trace =
+        add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
+    add_problem(trace, a);
+    add_word(trace, other_group, "--format", a.format, "text|json|md", "[text]");
+    add_word(trace, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+
+    CLI::App& render = add_command(app, a, Command::render, "render",
+                                   "Draw one step or every step as PNG, without a display");
+    add_problem(render, a);
+    add_look(render, a);
+    add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
+    add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
+    add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
+             "pixels per unit of layout, 1 to 4 [1]");
+    add_word(render, other_group, "--format", a.format, "png", "[png]");
+    add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
+             "required; a folder for --step all");
+
+    add_listing(app, a, Command::examples, "examples", "List the problems that the program brings along");
+    add_listing(app, a, Command::lessons, "lessons", "List what can be walked through");
+    add_listing(app, a, Command::devices, "devices", "Say which processors are there");
+}
+
+void add_window(CLI::App& app, Arguments& a) {
+    add_problem(app, a);
+    add_look(app, a);
+    add_word(app, other_group, "--step", a.step, "K", "step to begin with, from 1 [1]");
+    add_word(app, hidden, "--frames", a.frames, "N", "");
+    add_word(app, hidden, "--screenshot", a.screenshot, "FILE", "");
+    add_switch(app, hidden, "--timing", a.timing, "");
+}
+
+std::string full_name(const CLI::App& app) {
+    return app.get_parent() ? "tilewalk " + app.get_name() : "tilewalk";
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_group().empty()) names.push_back(option->get_name());
+    return names;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0; }
+
+// "--causal=no": CLI11 would take such a value, or stumble over it.
+std::optional<std::string> check_switches(const CLI::App& app, const std::vector<std::string>& words) {
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& word : words)
+            if (!takes_value(*option) && word.starts_with(option->get_name() + "="))
+                return option->get_name() + " takes no value, but " + in_quotes(word) + " gives it one.";
+    return std::nullopt;
+}
+
+std::optional<std::string> check_values(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->count() == 0 || !takes_value(*option)) continue;
+        const std::string text = option->results().empty() ? "" : option->results().front();
+        if (text.empty()) return option->get_name() + " needs a value.";
+        if (text.starts_with("--"))
+            return option->get_name() + " needs a value, but " + in_quotes(text) + " follows.";
+    }
+    return std::nullopt;
+}
+
+// The options of the window stand for themselves; those of a command come after it.
+std::optional<std::string> check_order(const CLI::App& app, const CLI::App& command) {
+    if (&app == &command) return std::nullopt;
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0)
+            return option->get_name() + " stands before the command " + command.get_name() +
+                   "; options come after the command.";
+    return std::nullopt;
+}
+
+std::string unknown_option(const CLI::App& command, const std::string& word) {
+    const std::string option = word.substr(0, word.find('='));
+    return "'" + full_name(command) + "' has no option " + in_quotes(option) +
+           did_you_mean(option, option_names(command), "; '" + full_name(command) + " --help' lists them.");
+}
+
+std::string not_yet(const std::string& word) {
+    return "The command " + word + " is not part of this version; 'tilewalk --help' lists those that are.";
+}
+
+bool is_to_come(const std::string& word) {
+    return std::find(commands_to_come.begin(), commands_to_come.end(), word) != commands_to_come.end();
+}
+
+std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
+    if (word.size() > 1 && word[0] == '-') return unknown_option(command, word);
+    if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
+    if (is_to_come(word)) return not_yet(word);
+    if (word.ends_with(".json")) return "There is no command " + in_quotes(word) + "; did you mean --load?";
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
+    return "There is no command " + in_quotes(word) +
+           did_you_mean(word, names, "; 'tilewalk --help' lists them.");
+}
+
+std::optional<std::string> check(const CLI::App& app, const std::vector<std::string>& words) {
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    if (auto sentence = check_switches(command, words)) return sentence;
+    if (auto sentence = check_order(app, command)) return sentence;
+    if (auto sentence = check_values(command)) return sentence;
+    const std::vector<std::string> left = app.remaining(true);
+    if (!left.empty()) return unknown_word(app, command, left.front());
+    return std::nullopt;
+}
+
+// CLI11 begins these messages with the option: "--br: 1 required TEXT missing".
+std::string mismatch(const std::string& message) {
+    const std::string option = message.substr(0, message.find(':'));
+    const bool twice = message.find("At Most") != std::string::npos;
+    return option + (twice ? " is there more than once." : " needs a value.");
+}
+
+void describe(CLI::App& app) {
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", std::string("tilewalk ") + version, "Print the version");
+    app.allow_extras();
+    app.require_subcommand(0, 1);
+    app.get_formatter()->column_width(38);
+    app.footer("Without a command a window opens. 'tilewalk COMMAND --help' lists the options of a command.\n"
+               "Exit codes: 0 done, 2 wrong arguments or input, 3 no display, 4 output not written.");
+}
+
+}  // namespace
+
+Result<Arguments> parse_arguments(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int n = 1; n < argc; ++n) words.emplace_back(argv[n]);
+    if (!words.empty() && is_to_come(words.front())) return Failure{not_yet(words.front())};
+
+    Arguments arguments;
+    CLI::App app("Walk through FlashAttention, tile by tile.", "tilewalk");
+    describe(app);
+    add_window(app, arguments);
+    add_commands(app, arguments);
+    if (auto sentence = check_switches(app, words)) return Failure{*sentence};
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+        if (auto sentence = check(app, words)) return Failure{*sentence};
+    } catch (const CLI::CallForHelp&) {
+        arguments.print = app.help();
+    } catch (const CLI::CallForVersion&) {
+        arguments.print = std::string("tilewalk ") + version + "\n";
+    } catch (const CLI::ArgumentMismatch& error) {
+        return Failure{mismatch(error.what())};
+    } catch (const std::exception& error) {
+        return Failure{std::string("The arguments are not understood: ") + error.what() + "."};
+    }
+    return arguments;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,84 @@
+#include "app/cli/cli.h"
+
+#include "app/cli/arguments.h"
+#include "app/cli/listings.h"
+#include "app/cli/outcome.h"
+#include "app/cli/output.h"
+#include "app/cli/problem_source.h"
+#include "app/cli/render.h"
+#include "app/cli/session.h"
+#include "app/cli/trace_export.h"
+#include "app/cli/values.h"
+#include "app/cli/window_command.h"
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+namespace tilewalk {
+namespace {
+
+Outcome run_trace(const Arguments& a, std::ostream& out) {
+    const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "md"});
+    if (!format) return bad_input(format.error);
+    const auto lesson = choose_lesson(a.lesson);
+    if (!lesson) return bad_input(lesson.error);
+    const auto problem = make_problem(a.problem);
+    if (!problem) return bad_input(problem.error);
+    const auto trace = build_trace(**lesson, *problem);
+    if (!trace) return bad_input(trace.error);
+
+    const auto write = [&](std::ostream& stream) {
+        if (*format == 0) write_trace_text(stream, **trace);
+        if (*format == 1) write_trace_json(stream, **trace);
+        if (*format == 2) write_trace_markdown(stream, **trace);
+    };
+    return written(a.output ? write_to_file(*a.output, write) : write_to_stream(out, write));
+}
+
+Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_window) {
+    WindowOptions options;  // its clock starts here
+    const auto a = parse_arguments(argc, argv);
+    if (!a) return bad_input(a.error);
+    if (!a->print.empty())
+        return written(write_to_stream(out, [&](std::ostream& stream) { stream << a->print; }));
+    switch (a->command) {
+    case Command::window: return run_window_command(*a, options, open_window);
+    case Command::trace: return run_trace(*a, out);
+    case Command::render: return run_render(*a);
+    case Command::examples:
+    case Command::lessons:
+    case Command::devices: return run_listing(*a, out);
+    }
+    return {};
+}
+
+// Sentences may carry foreign text, such as file names; it must not break the line or reach the terminal.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+    return text;
+}
+
+}  // namespace
+
+int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const WindowRunner& open_window) {
+    // A reader that goes away (tilewalk trace | head) is a failed write, reported as such.
+    std::signal(SIGPIPE, SIG_IGN);
+    Outcome outcome;
+    try {
+        outcome = run(argc, argv, out, open_window);
+    } catch (const std::bad_alloc&) {
+        outcome = bad_input("There is not enough memory for this problem; choose a smaller one.");
+    } catch (const std::exception& error) {
+        outcome = bad_input(std::string("Something unforeseen happened: ") + error.what() + ".");
+    }
+    if (!outcome.sentence.empty()) err << "tilewalk: " << one_line(outcome.sentence) << std::endl;
+    return static_cast<int>(outcome.exit);
+}
+
+int run_cli(int argc, char** argv, const WindowRunner& open_window) {
+    return run_cli(argc, argv, std::cout, std::cerr, open_window);
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,24 @@
+// The command line of the program; docs/command-line.md describes it.
+#pragma once
+
+#include "app/window/window_options.h"
+
+#include <functional>
+#include <iosfwd>
+
+namespace tilewalk::ui {
+struct AppState;
+}
+
+namespace tilewalk {
+
+/// Shows the state in a window until it is closed; returns an exit code and has printed why, if it is not 0.
+using WindowRunner = std::function<int(ui::AppState&, const WindowOptions&)>;
+
+/// Runs the program. Results go to `out`; a failure is one sentence on `err`. Returns the exit code: 0 done,
+/// 2 bad arguments or input, 3 no display, 4 an output could not be written. Does not throw.
+int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const WindowRunner& open_window);
+/// The same on std::cout and std::cerr.
+int run_cli(int argc, char** argv, const WindowRunner& open_window);
+
+}  // namespace tilewalk

@@ -1,0 +1,77 @@
+#include "app/cli/dropped_files.h"
+
+#include "app/cli/problem_source.h"
+#include "app/io/matrix_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+namespace tilewalk {
+namespace {
+
+struct MatrixName {
+    const char* word;
+    Slot slot;
+};
+constexpr std::array matrix_names = {
+    MatrixName{"q", Slot::Q}, MatrixName{"query", Slot::Q}, MatrixName{"queries", Slot::Q},
+    MatrixName{"k", Slot::K}, MatrixName{"key", Slot::K},   MatrixName{"keys", Slot::K},
+    MatrixName{"v", Slot::V}, MatrixName{"value", Slot::V}, MatrixName{"values", Slot::V}};
+
+std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// "my_keys.npy" holds keys: the words of the name are looked at from the end. Slot::count when none tells.
+Slot slot_of_name(const std::string& path) {
+    std::string stem = lower(std::filesystem::path(path).stem().string());
+    while (!stem.empty()) {
+        const std::size_t cut = stem.find_last_of("_-. ");
+        const std::string word = cut == std::string::npos ? stem : stem.substr(cut + 1);
+        for (const MatrixName& name : matrix_names)
+            if (word == name.word) return name.slot;
+        stem = cut == std::string::npos ? "" : stem.substr(0, cut);
+    }
+    return Slot::count;
+}
+
+Matrix& matrix_of(Problem& p, Slot slot) { return slot == Slot::Q ? p.Q : slot == Slot::K ? p.K : p.V; }
+
+bool is_json(const std::string& path) { return lower(path).ends_with(".json"); }
+
+Failure not_named(const std::string& path) {
+    return {path + ": the name does not say which matrix this is, expected q, k or v in it."};
+}
+
+}  // namespace
+
+Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current,
+                                   Slot target) {
+    if (paths.empty()) return Failure{"No file was named."};
+    if (paths.size() == 1 && is_json(paths[0])) return load_problem(paths[0]);
+
+    Problem problem = current;
+    for (const std::string& path : paths) {
+        if (is_json(path))
+            return Failure{path + ": a problem file holds all matrices, expected it to come alone."};
+        Slot slot = slot_of_name(path);
+        if (slot == Slot::count && paths.size() == 1) slot = target;
+        if (slot == Slot::count) return not_named(path);
+        Result<Matrix> matrix = load_matrix(path);
+        if (!matrix) return Failure{matrix.error};
+        matrix_of(problem, slot) = std::move(*matrix);
+    }
+    const bool dO_fits =
+        problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
+    if (!dO_fits) problem.dO.reset();
+    problem.name.clear();
+    problem.title = "From " + std::filesystem::path(paths.front()).filename().string();
+    problem.watch.clear();
+    return problem;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,120 @@
+#include "app/cli/render.h"
+
+#include "app/cli/session.h"
+#include "app/cli/values.h"
+#include "app/io/file.h"
+#include "app/render/offscreen.h"
+#include "app/render/png.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace tilewalk {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Size default_size{1600, 900}, smallest{1024, 640}, largest{7680, 4320};
+constexpr const char* expected_size = "WxH from 1024x640 to 7680x4320";
+
+struct Picture {
+    Size size = default_size;
+    double ratio = 1;  ///< pixels per unit of layout
+};
+
+std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+Result<Picture> read_picture(const Arguments& a) {
+    Picture picture;
+    if (a.pixel_ratio) {
+        const auto ratio = finite_number("--pixel-ratio", *a.pixel_ratio, "a number from 1 to 4");
+        if (!ratio || *ratio < 1 || *ratio > 4)
+            return Failure{"--pixel-ratio is " + *a.pixel_ratio + ", expected a number from 1 to 4."};
+        picture.ratio = *ratio;
+        picture.size = {static_cast<int>(default_size.width * *ratio),
+                        static_cast<int>(default_size.height * *ratio)};
+    }
+    if (a.size) {
+        const auto size = size_pair("--size", *a.size, expected_size);
+        if (!size) return Failure{size.error};
+        picture.size = *size;
+    }
+    // The layout needs its room, however many pixels each of its units has.
+    const Size least{static_cast<int>(std::ceil(smallest.width * picture.ratio)),
+                     static_cast<int>(std::ceil(smallest.height * picture.ratio))};
+    if (picture.size.width < least.width || picture.size.height < least.height ||
+        picture.size.width > largest.width || picture.size.height > largest.height)
+        return Failure{"--size is " + text(picture.size) + ", expected WxH from " + text(least) + " to " +
+                       text(largest) + (picture.ratio == 1 ? "." : " with this --pixel-ratio.")};
+    return picture;
+}
+
+std::optional<std::string> draw(ui::AppState& state, const Picture& picture, const std::string& path) {
+    state.display_scale = static_cast<float>(picture.ratio);
+    return write_file_atomic(path, encode_png(render_frame(state, picture.size.width, picture.size.height)));
+}
+
+// What this call made, to be taken back if it cannot be finished.
+struct Made {
+    std::string folder;  ///< empty if it was there before
+    std::vector<std::string> files;
+
+    void take_back() const {
+        std::error_code ignored;
+        for (const std::string& file : files) fs::remove(file, ignored);
+        if (!folder.empty()) fs::remove(folder, ignored);
+    }
+};
+
+std::optional<std::string> make_folder(const std::string& folder, Made& made) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) return std::nullopt;
+    if (fs::create_directory(folder, error)) {
+        made.folder = folder;
+        return std::nullopt;
+    }
+    return folder + ": cannot make the folder: " + (error ? error.message() : "a file is there") + ".";
+}
+
+// "step-007.png", with as many digits as the last step needs.
+std::string file_name(int step, int steps) {
+    const std::string number = std::to_string(step);
+    const std::size_t digits = std::max<std::size_t>(3, std::to_string(steps).size());
+    return "step-" + std::string(digits - number.size(), '0') + number + ".png";
+}
+
+Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder) {
+    Made made;
+    if (auto failure = make_folder(folder, made)) return written(failure);
+    const int steps = state.trace->size();
+    for (int step = 1; step <= steps; ++step) {
+        go_to_step(state, std::to_string(step));
+        const std::string path = (fs::path(folder) / file_name(step, steps)).string();
+        std::error_code ignored;
+        const bool is_new = !fs::exists(path, ignored);
+        if (auto failure = draw(state, picture, path)) {
+            made.take_back();
+            return written(failure);
+        }
+        if (is_new) made.files.push_back(path);
+    }
+    return {};
+}
+
+}  // namespace
+
+Outcome run_render(const Arguments& a) {
+    if (!a.output) return bad_input("'tilewalk render' needs -o with the file or folder to write.");
+    const auto format = choice("--format", a.format.value_or("png"), {"png"}, {"svg"});
+    if (!format) return bad_input(format.error);
+    const auto picture = read_picture(a);
+    if (!picture) return bad_input(picture.error);
+    Result<ui::AppState> state = make_session(a, ui::Settings{});
+    if (!state) return bad_input(state.error);
+    if (a.step == "all") return draw_all(*state, *picture, *a.output);
+    if (auto sentence = go_to_step(*state, a.step.value_or("1"))) return bad_input(*sentence);
+    return written(draw(*state, *picture, *a.output));
+}
+
+}  // namespace tilewalk

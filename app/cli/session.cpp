@@ -1,0 +1,81 @@
+#include "app/cli/session.h"
+
+#include "app/cli/dropped_files.h"
+#include "app/cli/problem_source.h"
+#include "app/cli/suggest.h"
+#include "app/cli/values.h"
+#include "app/io/examples.h"
+#include "app/io/problem_json.h"
+#include "app/io/text.h"
+#include "app/ui/state.h"
+
+#include <array>
+
+namespace tilewalk {
+namespace {
+
+constexpr const char* default_lesson = "flash-forward";
+
+// Lessons that the stable command line knows and that this version cannot walk through yet.
+constexpr std::array planned_lessons = {"attention",      "softmax-3pass",    "softmax-2pass",
+                                        "softmax-1pass",  "flash-forward-v1", "backward",
+                                        "flash-backward", "training-step"};
+
+std::string no_such_lesson(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Lesson& lesson : lessons()) names.emplace_back(lesson.id);
+    for (const char* planned : planned_lessons)
+        if (name == planned)
+            return "The lesson " + name + " is not part of this version; there is " + listed(names) + ".";
+    return "There is no lesson " + in_quotes(name) +
+           did_you_mean(name, names, "; 'tilewalk lessons' lists them.");
+}
+
+}  // namespace
+
+Result<const Lesson*> choose_lesson(const Word& name) {
+    const std::string id = name.value_or(default_lesson);
+    if (const Lesson* lesson = find_lesson(id)) return lesson;
+    return Failure{no_such_lesson(id)};
+}
+
+Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Settings settings) {
+    if (auto sentence = refuse(*lesson, problem)) return Failure{*sentence};
+    ui::AppState state;
+    state.lesson = lesson;
+    state.examples = examples();
+    state.settings = std::move(settings);
+    state.player.steps_per_second = state.settings.speed;
+    state.hooks = {load_dropped_files, save_problem_file};
+    if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
+    return state;
+}
+
+std::optional<std::string> go_to_step(ui::AppState& state, const std::string& word) {
+    const auto step = whole_number("--step", word, 1, state.trace->size());
+    if (!step) return step.error;
+    ui::go_to(state, at_step(*state.trace, static_cast<int>(*step) - 1));
+    state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
+    return std::nullopt;
+}
+
+std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings) {
+    if (!name) return std::nullopt;
+    const auto index = choice("--theme", *name, {"dark", "light", "contrast"});
+    if (!index) return index.error;
+    settings.theme = static_cast<ui::ThemeId>(*index);
+    return std::nullopt;
+}
+
+Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
+    if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
+    const auto lesson = choose_lesson(arguments.lesson);
+    if (!lesson) return Failure{lesson.error};
+    Result<Problem> problem = make_problem(arguments.problem);
+    if (!problem) return Failure{problem.error};
+    Result<ui::AppState> state = make_state(*lesson, std::move(*problem), std::move(settings));
+    if (state) state->presenter = arguments.presenter;
+    return state;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,33 @@
+// What the text and the Markdown of a walk have in common: the pieces, each as lines.
+#pragma once
+
+#include "app/cli/text_layout.h"
+#include "core/trace.h"
+
+namespace tilewalk {
+
+constexpr int text_width = 100;  ///< letters per line of prose and of matrices side by side
+
+/// "Flash forward · 4 × 4 worked example".
+std::string headline(const Trace& trace);
+/// Sizes, tiles, mask, scale and element size of the problem.
+std::string problem_facts(const Problem& problem);
+/// Q, K and V side by side.
+Block problem_matrices(const Problem& problem);
+/// Symbols with their meaning, first cell the symbol.
+std::vector<std::vector<std::string>> legend();
+
+/// The arithmetic of step k: one line per row or per cell, elided where there are many.
+Block number_lines(const Trace& trace, int k);
+/// What step k read and wrote, side by side.
+Block state_lines(const Trace& trace, int k);
+/// Bytes and operations up to and including step k.
+std::string traffic_line(const Trace& trace, int k);
+
+/// O and L.
+Block result_matrices(const Trace& trace);
+/// Bytes of this walk beside those of standard attention, one sentence per element. Whoever moves less is
+/// named.
+std::vector<std::string> comparison(const Trace& trace);
+
+}  // namespace tilewalk

@@ -1,0 +1,58 @@
+#include "app/cli/trace_export.h"
+
+#include "app/cli/trace_parts.h"
+#include "core/explain.h"
+
+#include <ostream>
+#include <sstream>
+
+namespace tilewalk {
+namespace {
+
+void put(std::ostream& out, const Block& block, const char* indent) {
+    for (const std::string& line : block) out << (line.empty() ? "" : indent) << line << '\n';
+}
+
+void put_problem(std::ostream& out, const Trace& trace) {
+    const Problem& problem = trace.problem();
+    out << headline(trace) << '\n';
+    put(out, wrap(problem_facts(problem), text_width), "");
+    if (!problem.watch.empty()) put(out, wrap("Watch: " + problem.watch, text_width), "");
+    out << '\n';
+    put(out, problem_matrices(problem), "  ");
+    out << '\n';
+    put(out, table(legend()), "  ");
+}
+
+void put_step(std::ostream& out, const Trace& trace, int k) {
+    const Explanation e = explain(trace, k);
+    out << "\nStep " << k + 1 << " of " << trace.size() << " · " << e.title << " · " << e.place << '\n';
+    out << "  " << plain(e.formula) << '\n';
+    put(out, number_lines(trace, k), "    ");
+    put(out, wrap(e.why, text_width - 2), "  ");
+    put(out, state_lines(trace, k), "    ");
+    out << "  " << traffic_line(trace, k) << '\n';
+}
+
+void put_result(std::ostream& out, const Trace& trace) {
+    out << "\nResult\n";
+    put(out, result_matrices(trace), "  ");
+    out << '\n';
+    for (const std::string& sentence : comparison(trace)) put(out, wrap(sentence, text_width), "");
+}
+
+}  // namespace
+
+void write_trace_text(std::ostream& out, const Trace& trace) {
+    put_problem(out, trace);
+    for (int k = 0; k < trace.size() && out; ++k) put_step(out, trace, k);
+    put_result(out, trace);
+}
+
+std::string trace_text(const Trace& trace) {
+    std::ostringstream out;
+    write_trace_text(out, trace);
+    return std::move(out).str();
+}
+
+}  // namespace tilewalk

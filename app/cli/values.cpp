@@ -1,0 +1,66 @@
+#include "app/cli/values.h"
+
+#include "app/cli/suggest.h"
+#include "app/io/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace tilewalk {
+namespace {
+
+Failure wrong(const std::string& option, const std::string& text, const std::string& expected) {
+    return {option + " is " + in_quotes(text) + ", expected " + expected + "."};
+}
+
+// The whole text as a number; a plus sign is not part of what from_chars takes.
+template <class T> bool parse(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Result<std::int64_t> whole_number(const std::string& option, const std::string& text, std::int64_t low,
+                                  std::int64_t high) {
+    std::int64_t value = 0;
+    if (parse(text, value) && value >= low && value <= high) return value;
+    return wrong(option, text, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+}
+
+Result<double> finite_number(const std::string& option, const std::string& text, const char* expected) {
+    double value = 0;
+    if (parse(text, value) && std::isfinite(value)) return value;
+    return wrong(option, text, expected);
+}
+
+Result<Size> size_pair(const std::string& option, const std::string& text, const char* expected) {
+    const std::size_t x = text.find_first_of("xX");
+    Size size;
+    const bool good = x != std::string::npos && parse(std::string_view(text).substr(0, x), size.width) &&
+                      parse(std::string_view(text).substr(x + 1), size.height) && size.width >= 1 &&
+                      size.height >= 1;
+    if (good) return size;
+    return wrong(option, text, expected);
+}
+
+Result<int> choice(const std::string& option, const std::string& text,
+                   const std::vector<std::string>& choices, const std::vector<std::string>& later) {
+    const auto found = std::find(choices.begin(), choices.end(), text);
+    if (found != choices.end()) return static_cast<int>(found - choices.begin());
+    if (std::find(later.begin(), later.end(), text) != later.end())
+        return Failure{option + " " + text + " is not part of this version; there is " + listed(choices) +
+                       "."};
+    return Failure{option + " is " + in_quotes(text) + ", expected " + listed(choices) +
+                   did_you_mean(text, choices, ".")};
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t n = 0; n < names.size(); ++n)
+        out += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
+    return out;
+}
+
+}  // namespace tilewalk

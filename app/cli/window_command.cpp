@@ -1,0 +1,77 @@
+#include "app/cli/window_command.h"
+
+#include "app/cli/session.h"
+#include "app/cli/values.h"
+#include "app/io/examples.h"
+#include "app/io/problem_json.h"
+#include "app/io/settings.h"
+
+namespace tilewalk {
+namespace {
+
+// Nothing was asked for, so that the problem of the last time may come back.
+bool is_bare(const Arguments& a) { return a.problem.empty() && !a.lesson && !a.step; }
+
+Result<Problem> problem_of_last_time(const ui::Settings& settings) {
+    if (!settings.example.empty()) {
+        if (const Problem* example = find_example(settings.example)) return *example;
+        return Failure{"The example of the last time, " + settings.example + ", is no longer there."};
+    }
+    return problem_from_json(settings.problem_json, "The problem of the last time");
+}
+
+// The problem that is shown may be an example that was changed; then the whole of it is kept.
+void remember_problem(ui::AppState& state) {
+    if (!state.problem) return;
+    const std::string text = problem_to_json(*state.problem);
+    const Problem* example = find_example(state.problem->name);
+    const bool unchanged = example && problem_to_json(*example) == text;
+    state.settings.example = unchanged ? state.problem->name : "";
+    state.settings.problem_json = unchanged ? "" : text;
+}
+
+void reopen_last(ui::AppState& state) {
+    Result<Problem> last = problem_of_last_time(state.settings);
+    if (last)
+        ui::set_problem(state, std::move(*last), false);
+    else
+        state.notice = last.error;
+    if (!state.notice.empty()) state.notice_age = 0;
+}
+
+Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, bool remembers) {
+    Result<ui::AppState> state = make_session(a, loaded.settings);
+    if (!state) return state;
+    if (a.step)
+        if (auto sentence = go_to_step(*state, *a.step)) return Failure{*sentence};
+    if (remembers && is_bare(a)) reopen_last(*state);
+    if (!loaded.notice.empty()) {
+        state->notice = loaded.notice;
+        state->notice_age = 0;
+    }
+    return state;
+}
+
+}  // namespace
+
+Outcome run_window_command(const Arguments& a, WindowOptions options, const WindowRunner& open_window) {
+    if (a.frames) {
+        const auto frames = whole_number("--frames", *a.frames, 1, 1000000);
+        if (!frames) return bad_input(frames.error);
+        options.frames = static_cast<int>(*frames);
+    }
+    options.screenshot = a.screenshot.value_or("");
+    options.timing = a.timing;
+    const bool remembers = !a.frames && !a.screenshot;
+
+    const std::string path = remembers ? settings_path() : "";
+    Result<ui::AppState> state = begin(a, load_settings(path), remembers);
+    if (!state) return bad_input(state.error);
+    const int code = open_window(*state, options);
+    if (code != 0) return {static_cast<Exit>(code), ""};
+    remember_problem(*state);
+    // A window that was used as it should be has not failed because its settings cannot be kept.
+    return {Exit::done, save_settings(path, state->settings).value_or("")};
+}
+
+}  // namespace tilewalk
