@@ -31,13 +31,9 @@ constexpr FaceFiles face_files[face_count] = {{"Inter-Regular", "DejaVuSans.ttf"
 
 // Which sizes each face is used in.
 using Sizes = std::vector<float>;
-const Sizes usual_sizes[face_count] = {{13, 14, 15, 16, 18, 20},
-                                       {13, 14, 15},
-                                       {13, 14, 15, 16, 17, 18, 20, 22, 24},
-                                       {13, 15},
-                                       {13, 14, 16, 17, 18, 20},
-                                       {13, 14, 15, 16, 17},
-                                       {13, 15, 17, 20}};
+const Sizes usual_sizes[face_count] = {
+    {13, 14, 15, 16, 18, 20}, {13, 14},        {13, 14, 15, 16, 18, 22}, {15}, {13, 14, 17, 18, 20},
+    {13, 14, 15, 16, 17},     {13, 15, 17, 20}};
 const Sizes presenter_sizes[face_count] = {
     {27, 30, 34}, {27}, {27, 28, 30, 34, 36, 44}, {27}, {27, 28, 34, 35}, {27, 28, 30, 34}, {27, 28, 30, 36}};
 

@@ -82,6 +82,7 @@ void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImG
     item.bg = surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2});
     // Half-transparent letters are seen mixed with what lies below.
     const float alpha = static_cast<float>((fg >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
+    item.faint = fg != 0 && alpha < 1;
     item.fg = fg ? mix(item.bg | IM_COL32_A_MASK, fg | IM_COL32_A_MASK, alpha) : 0;
     r.items.push_back(std::move(item));
 }

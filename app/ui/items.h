@@ -22,6 +22,7 @@ struct Item {
     ImVec2 min, max;  ///< device px
     ImGuiID id = 0;
     int frame = 0;
+    bool faint = false;    ///< half-transparent: switched off, or fading in
     bool visible = true;   ///< at least partly inside the clip rectangle
     std::string panel;     ///< the innermost panel that it was drawn in
     std::string text;      ///< what it says; for buttons and fields their name

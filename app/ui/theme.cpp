@@ -77,8 +77,8 @@ constexpr Theme contrast_theme() {
             .roles = {rgb(0xE2E9F0), rgb(0x74B6F2), rgb(0xFFA02B), rgb(0x35E893), rgb(0xE79CBC),
                       rgb(0xFFF678), rgb(0xDDFCE0), rgb(0xFF8468), rgb(0xAA9DFF)},
             .lo = .05f,
-            .hi = .36f,
-            .hi_pale = .28f,
+            .hi = .40f,
+            .hi_pale = .32f,
             .text_contrast = 7.0f,
             .light = false};
 }
@@ -99,7 +99,8 @@ float luminance(ImU32 colour) {
 float unit(float t) { return t > 0 ? std::min(t, 1.0f) : 0.0f; }  // NaN becomes 0
 
 float top_of_ramp(const Theme& theme, Role role, bool dim) {
-    const float hi = role == Role::m || role == Role::l ? theme.hi_pale : theme.hi;
+    const bool pale = role == Role::m || role == Role::l || role == Role::none;
+    const float hi = pale ? theme.hi_pale : theme.hi;
     return dim ? .45f * hi : hi;
 }
 
