@@ -117,12 +117,12 @@ struct AppState {
     TraceLook look;  ///< value ranges and text widths of this trace
     Cursor cursor;
     Player player;
-    int row = 0;                   ///< the chosen row of the tile, 0 … Br − 1
-    int col = -1;                  ///< the chosen column of the tile; −1 leaves it to the step
-    std::optional<CellRef> hover;  ///< the cell under the mouse
-    std::optional<CellRef> hover_now;  ///< the same, while the frame is being drawn
+    int row = 0;                         ///< the chosen row of the tile, 0 … Br − 1
+    int col = -1;                        ///< the chosen column of the tile; −1 leaves it to the step
+    std::optional<CellRef> hover;        ///< the cell under the mouse
+    std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
     std::vector<CellRef> hover_sources;  ///< the cells it came from
-    float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
+    float step_age = 1e9f;               ///< seconds since the step changed, for the one transition
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
     // Editing

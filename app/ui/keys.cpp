@@ -28,12 +28,18 @@ void go_to_typed_step(AppState& state) {
 
 // Escape closes what lies on top, one thing at a time.
 void close_topmost(AppState& state) {
-    if (state.edit) state.edit.reset();
-    else if (state.show_goto) state.show_goto = false;
-    else if (state.show_help) state.show_help = false;
-    else if (state.presenter) state.presenter = false;
-    else if (state.show_problem) state.show_problem = false;
-    else state.notice.clear();
+    if (state.edit)
+        state.edit.reset();
+    else if (state.show_goto)
+        state.show_goto = false;
+    else if (state.show_help)
+        state.show_help = false;
+    else if (state.presenter)
+        state.presenter = false;
+    else if (state.show_problem)
+        state.show_problem = false;
+    else
+        state.notice.clear();
 }
 
 void answer_walk_key(AppState& state, const KeyPress& press) {
@@ -95,10 +101,14 @@ void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
     for (const KeyPress& press : keys) {
-        if (state.show_goto && press.key == Key::enter) go_to_typed_step(state);
-        else if (is_walk_key(press.key)) answer_walk_key(state, press);
-        else if (press.ctrl) answer_ctrl_key(state, press);
-        else answer_plain_key(state, press);
+        if (state.show_goto && press.key == Key::enter)
+            go_to_typed_step(state);
+        else if (is_walk_key(press.key))
+            answer_walk_key(state, press);
+        else if (press.ctrl)
+            answer_ctrl_key(state, press);
+        else
+            answer_plain_key(state, press);
     }
 }
 

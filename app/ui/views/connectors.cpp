@@ -19,7 +19,8 @@ struct Transfer {
 std::int64_t bytes_of(const Trace& trace, Slot slot, int k) {
     for (const Access& a : trace.writes(k))
         if (a.slot == slot)
-            return std::int64_t{trace.value(a.value).data.size()} * (info(slot).counts_elements ? trace.problem().element_bytes : 4);
+            return std::int64_t{trace.value(a.value).data.size()} *
+                   (info(slot).counts_elements ? trace.problem().element_bytes : 4);
     return 0;
 }
 
@@ -28,7 +29,8 @@ Transfer load_of(const AppState& state, Slot slot, Op op) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
     const Held held = trace.live(slot, k);
-    if (held && slot_look(state, slot).state != CellState::discarded) return {held.step, bytes_of(trace, slot, held.step)};
+    if (held && slot_look(state, slot).state != CellState::discarded)
+        return {held.step, bytes_of(trace, slot, held.step)};
     for (int n = k + 1; n < trace.size(); ++n)
         if (trace.step(n).op == op) return {n, bytes_of(trace, slot, n)};
     if (held) return {held.step, bytes_of(trace, slot, held.step)};
@@ -38,7 +40,8 @@ Transfer load_of(const AppState& state, Slot slot, Op op) {
 Transfer store_of(const AppState& state) {
     const Trace& trace = *state.trace;
     for (int n = state.cursor.step; n < trace.size(); ++n)
-        if (trace.step(n).op == Op::store) return {n, bytes_of(trace, Slot::O, n) + bytes_of(trace, Slot::L, n)};
+        if (trace.step(n).op == Op::store)
+            return {n, bytes_of(trace, Slot::O, n) + bytes_of(trace, Slot::L, n)};
     return {};
 }
 
@@ -47,9 +50,12 @@ std::string note(const AppState& state, Transfer t) {
     return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + std::to_string(t.step + 1);
 }
 
-void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, Transfer t, ImU32 colour) {
+void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, Transfer t,
+          ImU32 colour) {
     const bool now = t.step == state.cursor.step;
-    const ArrowStyle style = now ? ArrowStyle::active : t.step > state.cursor.step ? ArrowStyle::future : ArrowStyle::idle;
+    const ArrowStyle style = now                          ? ArrowStyle::active
+                             : t.step > state.cursor.step ? ArrowStyle::future
+                                                          : ArrowStyle::idle;
     c.arrow(points, style, now ? colour : 0, now ? transition(state) : 1);
 }
 
@@ -62,14 +68,16 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
 
     const Transfer k = load_of(state, Slot::Kj, Op::load_kv), v = load_of(state, Slot::Vj, Op::load_kv);
     if (v.step >= 0) {
-        flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 7}}, v, hue(th, Role::V));
+        flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 7}}, v,
+             hue(th, Role::V));
         c.chip(chip_x, g.v_line, slot_symbol(Slot::Vj, state.trace->step(v.step).j), note(state, v));
     }
     const float k_y = std::max((K.y + K.bottom()) / 2, g.v_line + 32);
     if (k.step >= 0) {
         flow(c, state, {{edge, k_y}, {K.x - 8, k_y}}, k, hue(th, Role::K));
         const Line symbol = slot_symbol(Slot::Kj, state.trace->step(k.step).j);
-        if (chip_x + chip_width(c, symbol, note(state, k)) < K.x - 18) c.chip(chip_x, k_y, symbol, note(state, k));
+        if (chip_x + chip_width(c, symbol, note(state, k)) < K.x - 18)
+            c.chip(chip_x, k_y, symbol, note(state, k));
     }
     const Transfer q = load_of(state, Slot::Qi, Op::load_q);
     if (q.step >= 0) {
@@ -78,7 +86,8 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
     }
     const Transfer o = store_of(state);
     if (o.step >= 0) {
-        flow(c, state, {{O.center(), O.bottom() + 6}, {O.center(), g.out_line}, {edge, g.out_line}}, o, hue(th, Role::O));
+        flow(c, state, {{O.center(), O.bottom() + 6}, {O.center(), g.out_line}, {edge, g.out_line}}, o,
+             hue(th, Role::O));
         Line symbol = slot_symbol(Slot::Oi, state.trace->step(o.step).i);
         symbol.push_back(word(" "));
         for (Span& s : slot_symbol(Slot::L, state.trace->step(o.step).i)) symbol.push_back(s);
@@ -96,23 +105,29 @@ int rows_now(const AppState& state) {
 }
 
 // One arrow per query row; for many rows one stands for all.
-void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const Bed& to, const char* sign = nullptr) {
+void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const Bed& to,
+                const char* sign = nullptr) {
     const int rows = rows_now(state);
     const bool each = rows <= 8 && from.ch >= 14;
     for (int r = 0; r < (each ? rows : 1); ++r) {
-        const float y = each ? from.y + (static_cast<float>(r) + .5f) * from.ch : (from.y + from.bottom()) / 2;
+        const float y =
+            each ? from.y + (static_cast<float>(r) + .5f) * from.ch : (from.y + from.bottom()) / 2;
         c.arrow({{from.right() + 5, y}, {to.x - 7, y}}, ArrowStyle::link);
     }
     const float y = from.y + static_cast<float>(rows) * from.ch / 2;
-    if (sign && each && rows % 2 == 0 && to.x - from.right() > 20) c.text((from.right() + to.x) / 2 - 1, y, sign, 15, 0, Face::semibold, Align::center);
+    if (sign && each && rows % 2 == 0 && to.x - from.right() > 20)
+        c.text((from.right() + to.x) / 2 - 1, y, sign, 15, 0, Face::semibold, Align::center);
 }
 
 // A curve below the band, with a label in a gap of the line.
-void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, const std::string& label, float depth = 32) {
+void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, const std::string& label,
+                 float depth = 32) {
     const ImU32 colour = hue(*c.theme, role);
     const float y = from.bottom() + 6, x1 = from.center(), x2 = to.center();
-    c.bezier_arrow({x1, y}, {x1 + (x2 - x1) * .08f, y + depth * 1.15f}, {x2 - (x2 - x1) * .2f, y + depth * 1.15f}, {x2 - 2, y + 4}, colour);
-    const float w = text_width(Face::semibold, 14, label) + 14, mid = x1 + (x2 - x1) * .45f, text_y = y + depth * .84f;
+    c.bezier_arrow({x1, y}, {x1 + (x2 - x1) * .08f, y + depth * 1.15f},
+                   {x2 - (x2 - x1) * .2f, y + depth * 1.15f}, {x2 - 2, y + 4}, colour);
+    const float w = text_width(Face::semibold, 14, label) + 14, mid = x1 + (x2 - x1) * .45f,
+                text_y = y + depth * .84f;
     c.rect(mid - w / 2, text_y - 10, w, 20, c.theme->panel, 10);
     c.text(mid, text_y, label, 14, colour, Face::semibold, Align::center);
 }

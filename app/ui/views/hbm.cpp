@@ -39,7 +39,8 @@ struct Thumb {
 void outline(const Canvas& c, const Thumb& t, int first_row, int rows, TileState tile, bool transfer) {
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, info(t.slot).role);
-    const float y = t.y + static_cast<float>(first_row) * t.ch, h = static_cast<float>(rows) * t.ch, w = static_cast<float>(t.cols) * t.cw;
+    const float y = t.y + static_cast<float>(first_row) * t.ch, h = static_cast<float>(rows) * t.ch,
+                w = static_cast<float>(t.cols) * t.cw;
     if (tile == TileState::current)
         c.frame(t.x - 2, y - .5f, w + 4, h + 1, transfer ? colour : mix(th.panel, colour, .62f), 2.2f, 5);
     else if (tile == TileState::done)
@@ -66,8 +67,11 @@ void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int curr
         look.size = 13;
         look.digits = 3;
         look.numbers = t.ch >= 15;
-        if (held) matrix(c, state, look, ("hbm" + std::to_string(b)).c_str());
-        else c.rect(t.x, look.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(rows) * t.ch, c.theme->well, 3);
+        if (held)
+            matrix(c, state, look, ("hbm" + std::to_string(b)).c_str());
+        else
+            c.rect(t.x, look.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(rows) * t.ch,
+                   c.theme->well, 3);
     }
     for (int pass = 0; pass < 2 && outlines; ++pass)  // the current tile's outline on top
         for (int b = 0; b < blocks; ++b)
@@ -88,7 +92,8 @@ void ghost(const Canvas& c, const AppState& state, float x, float y, float w, fl
     for (int s = 0; s < trace.size(); ++s) {
         const Step& step = trace.step(s);
         if (step.op != Op::load_kv && step.op != Op::skip) continue;
-        const float X = x + static_cast<float>(step.j * p.Bc) * cell, Y = y + static_cast<float>(step.i * p.Br) * cell;
+        const float X = x + static_cast<float>(step.j * p.Bc) * cell,
+                    Y = y + static_cast<float>(step.i * p.Br) * cell;
         const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * cell;
         const float tall = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * cell;
         const bool current = step.i == now.i && step.j == now.j && s <= k;
@@ -105,13 +110,16 @@ void ghost(const Canvas& c, const AppState& state, float x, float y, float w, fl
             c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
         }
     }
-    if (dense) c.frame(x, y, cell * static_cast<float>(p.N_kv()), cell * static_cast<float>(p.N()), th.line2, 1, 3);
+    if (dense)
+        c.frame(x, y, cell * static_cast<float>(p.N_kv()), cell * static_cast<float>(p.N()), th.line2, 1, 3);
     if (now.j < 0 || now.op == Op::skip) return;
-    const float X = x + static_cast<float>(now.j * p.Bc) * cell, Y = y + static_cast<float>(now.i * p.Br) * cell;
+    const float X = x + static_cast<float>(now.j * p.Bc) * cell,
+                Y = y + static_cast<float>(now.i * p.Br) * cell;
     const int rows = std::min(p.Br, p.N() - now.i * p.Br), cols = std::min(p.Bc, p.N_kv() - now.j * p.Bc);
     for (int r = 0; r < rows && cell >= 5; ++r)
         for (int q = 0; q < cols; ++q)
-            c.rect(X + static_cast<float>(q) * cell + 1, Y + static_cast<float>(r) * cell + 1, cell - 2, cell - 2, mix(th.panel, colour, .5f), 3);
+            c.rect(X + static_cast<float>(q) * cell + 1, Y + static_cast<float>(r) * cell + 1, cell - 2,
+                   cell - 2, mix(th.panel, colour, .5f), 3);
     const float tw = static_cast<float>(cols) * cell, tall = static_cast<float>(rows) * cell;
     if (cell < 5) c.rect(X, Y, tw, tall, mix(th.panel, colour, .5f), 2);
     c.frame(X - 1, Y - 1, tw + 2, tall + 2, colour, 2.4f, 5);
@@ -143,7 +151,10 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
 
 void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float y) {
     c.line({a.x + 16, y + .5f}, {a.right() - 16, y + .5f}, c.theme->line);
-    const Line title{{"S", Role::S, Span::Face::symbol}, word(" and "), {"P", Role::S, Span::Face::symbol}, word(" never reach HBM")};
+    const Line title{{"S", Role::S, Span::Face::symbol},
+                     word(" and "),
+                     {"P", Role::S, Span::Face::symbol},
+                     word(" never reach HBM")};
     c.rich(a.x + 16, y + 26, title, 15, Align::left, c.theme->t1);
     const float top = y + 46, room = a.bottom() - 14 - top;
     const bool caption = room > 165;
@@ -152,7 +163,8 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     const float lx = a.x + 16 + side + 16;
     if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
     if (caption)
-        c.paragraph(a.x + 16, top + side + 12, a.w - 32, "HBM keeps only O and one number per query row, L.", 13, c.theme->t3, 2);
+        c.paragraph(a.x + 16, top + side + 12, a.w - 32, "HBM keeps only O and one number per query row, L.",
+                    13, c.theme->t3, 2);
 }
 
 }  // namespace
@@ -166,18 +178,22 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
     const auto d = static_cast<float>(p.d());
-    const float kw = std::min(26.0f, (inner - 18) / 2 / d), kh = std::min(26.0f, zone / static_cast<float>(p.N_kv()));
+    const float kw = std::min(26.0f, (inner - 18) / 2 / d),
+                kh = std::min(26.0f, zone / static_cast<float>(p.N_kv()));
     const float y1 = a.y + 72;
     thumb(c, state, {Slot::K, &p.K, p.N_kv(), p.d(), left, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
-    thumb(c, state, {Slot::V, &p.V, p.N_kv(), p.d(), left + d * kw + 18, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
+    thumb(c, state, {Slot::V, &p.V, p.N_kv(), p.d(), left + d * kw + 18, y1, kw, kh}, p.Bc, at.j,
+          at.transfer_kv);
 
-    const float lw = 26, qw = std::min(26.0f, (inner - 32 - lw) / 2 / d), qh = std::min(26.0f, zone / static_cast<float>(p.N()));
+    const float lw = 26, qw = std::min(26.0f, (inner - 32 - lw) / 2 / d),
+                qh = std::min(26.0f, zone / static_cast<float>(p.N()));
     const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + 42;
     const float x_O = left + d * qw + 16, x_L = x_O + d * qw + 16;
     thumb(c, state, {Slot::Q, &p.Q, p.N(), p.d(), left, y2, qw, qh}, p.Br, at.i, at.transfer_q);
     thumb(c, state, {Slot::O, nullptr, p.N(), p.d(), x_O, y2, qw, qh}, p.Br, at.i, at.transfer_out);
     thumb(c, state, {Slot::L, nullptr, p.N(), 1, x_L, y2, lw, qh}, p.Br, at.i, at.transfer_out);
-    ghost_section(c, state, a, std::max(y2 + std::min(zone, qh * static_cast<float>(p.N())) + 20, a.bottom() - lower));
+    ghost_section(c, state, a,
+                  std::max(y2 + std::min(zone, qh * static_cast<float>(p.N())) + 20, a.bottom() - lower));
     end_panel(c);
 }
 

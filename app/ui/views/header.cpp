@@ -10,9 +10,12 @@ namespace {
 void mark(const Canvas& c, float x, float y, float tile) {
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j) {
-            const float X = x + static_cast<float>(j) * tile * 1.2f, Y = y + static_cast<float>(i) * tile * 1.2f;
-            if (i == 0 && j == 1) c.rect(X, Y, tile, tile, c.theme->t1, tile / 4);
-            else c.frame(X + .5f, Y + .5f, tile - 1, tile - 1, c.theme->t3, 1.4f, tile / 4);
+            const float X = x + static_cast<float>(j) * tile * 1.2f,
+                        Y = y + static_cast<float>(i) * tile * 1.2f;
+            if (i == 0 && j == 1)
+                c.rect(X, Y, tile, tile, c.theme->t1, tile / 4);
+            else
+                c.frame(X + .5f, Y + .5f, tile - 1, tile - 1, c.theme->t3, 1.4f, tile / 4);
         }
 }
 
@@ -73,7 +76,8 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     problem.active = state.show_problem;
     problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
     x -= 4 + problem_w;
-    if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem)) state.show_problem = !state.show_problem;
+    if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
+        state.show_problem = !state.show_problem;
     const float list_w = std::min(260.0f, x - 4 - 330.0f);
     example_list(c, state, x - 4 - list_w, list_w);
     end_panel(c);

@@ -9,7 +9,8 @@ namespace tilewalk::ui {
 namespace {
 
 bool per_tile(Slot slot) {
-    return slot == Slot::S || slot == Slot::P || slot == Slot::m_tile || slot == Slot::alpha || slot == Slot::Kj || slot == Slot::Vj;
+    return slot == Slot::S || slot == Slot::P || slot == Slot::m_tile || slot == Slot::alpha ||
+           slot == Slot::Kj || slot == Slot::Vj;
 }
 
 // The slot was filled for another tile (or another query block): its content is no longer of use.
@@ -25,7 +26,8 @@ bool reads(const Trace& trace, int k, Slot slot) {
 }  // namespace
 
 bool written_now(const AppState& state, Slot slot) {
-    return std::ranges::any_of(state.trace->writes(state.cursor.step), [&](const Access& a) { return a.slot == slot; });
+    return std::ranges::any_of(state.trace->writes(state.cursor.step),
+                               [&](const Access& a) { return a.slot == slot; });
 }
 
 bool touched_now(const AppState& state, Slot slot) {
@@ -45,7 +47,8 @@ MatrixLook slot_look(const AppState& state, Slot slot) {
     } else if (held.step == k) {
         look.state = CellState::written;
         look.fade = transition(state);
-        if (const Held before = trace.live(slot, k - 1); before && !used_up(trace, slot, before.step, k)) look.before = before.value;
+        if (const Held before = trace.live(slot, k - 1); before && !used_up(trace, slot, before.step, k))
+            look.before = before.value;
         if (step_rows(trace, k) > 1) look.rows_done = state.cursor.rows_done;
     } else if (used_up(trace, slot, held.step, k)) {
         look.state = CellState::discarded;

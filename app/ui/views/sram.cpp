@@ -33,10 +33,12 @@ void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot s
     const Bed& bed = g[slot];
     const bool active = touched_now(state, slot);
     const bool block = slot == Slot::Qi || slot == Slot::Oi;
-    const float w = c.rich(bed.x - 3, g.labels, slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1), 17);
+    const float w = c.rich(bed.x - 3, g.labels,
+                           slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1), 17);
     const float room = bed.right() - (bed.x - 3 + w + 7) + 12;
     if (text_width(Face::regular, 13, words) <= room)
-        c.text(bed.x - 3 + w + 7, g.labels + 1, words, 13, active ? c.theme->t1 : c.theme->t3, active ? Face::medium : Face::regular);
+        c.text(bed.x - 3 + w + 7, g.labels + 1, words, 13, active ? c.theme->t1 : c.theme->t3,
+               active ? Face::medium : Face::regular);
 }
 
 void labels(const Canvas& c, const AppState& state, const SramGeometry& g) {
@@ -78,8 +80,8 @@ void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "SRAM", a.x, a.y, a.w, a.h, "SRAM", "fast, small");
     const SramGeometry g = sram_geometry(state, a, tight);
     transfers(c, state, g, a);
-    static constexpr Slot order[] = {Slot::Kj, Slot::Vj, Slot::Qi, Slot::S, Slot::m_tile, Slot::m,
-                                     Slot::alpha, Slot::P, Slot::l, Slot::Oi};
+    static constexpr Slot order[] = {Slot::Kj, Slot::Vj,    Slot::Qi, Slot::S, Slot::m_tile,
+                                     Slot::m,  Slot::alpha, Slot::P,  Slot::l, Slot::Oi};
     for (Slot slot : order) draw_slot(c, state, g, slot);
     labels(c, state, g);
     row_names(c, state, g);

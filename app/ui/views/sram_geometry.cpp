@@ -29,12 +29,14 @@ struct Attempt {
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
     const int letters = std::max(2, state.look[column.slot].letters[a.digits == 4 ? 0 : 1]);
-    return std::max(30.0f, static_cast<float>(letters) * letter * a.size + 9) + (column.group == Group::column ? 4 : 0);
+    return std::max(30.0f, static_cast<float>(letters) * letter * a.size + 9) +
+           (column.group == Group::column ? 4 : 0);
 }
 
 float fill_width(const Column& column) {
     if (column.group == Group::column) return 22;
-    return std::clamp((column.group == Group::scores ? 56.0f : 72.0f) / static_cast<float>(column.cols), 1.2f, 14.0f);
+    return std::clamp((column.group == Group::scores ? 56.0f : 72.0f) / static_cast<float>(column.cols), 1.2f,
+                      14.0f);
 }
 
 bool shows_numbers(const Column& column, const Attempt& a) {
@@ -57,10 +59,15 @@ float total_width(std::span<const Column> columns) {
 // Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
 // numbers, those first that are shown with numbers elsewhere.
 Attempt fit(const AppState& state, std::span<Column> columns, float room, bool rows_too_low) {
-    static constexpr bool groups[][4] = {
-        {true, true, true, true}, {false, true, true, true}, {false, true, false, true}, {false, false, false, true},
-        {false, false, false, false}};
-    static constexpr struct { float size; int digits; } sizes[] = {{15, 4}, {14, 4}, {13, 4}, {13, 3}};
+    static constexpr bool groups[][4] = {{true, true, true, true},
+                                         {false, true, true, true},
+                                         {false, true, false, true},
+                                         {false, false, false, true},
+                                         {false, false, false, false}};
+    static constexpr struct {
+        float size;
+        int digits;
+    } sizes[] = {{15, 4}, {14, 4}, {13, 4}, {13, 3}};
     Attempt a{};
     for (const auto& g : groups)
         for (const auto& s : sizes) {
@@ -119,11 +126,14 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     const Problem& p = *state.problem;
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
     const float squeeze = tight ? .72f : 1;
-    Column columns[] = {
-        {Slot::Qi, Group::query, p.d(), 0},           {Slot::S, Group::scores, Bc, 26 * squeeze},
-        {Slot::m_tile, Group::column, 1, 26 * squeeze}, {Slot::m, Group::column, 1, 24 * squeeze},
-        {Slot::alpha, Group::column, 1, 24 * squeeze},  {Slot::P, Group::scores, Bc, 20 * squeeze},
-        {Slot::l, Group::column, 1, 30 * squeeze},      {Slot::Oi, Group::output, p.d(), 24 * squeeze}};
+    Column columns[] = {{Slot::Qi, Group::query, p.d(), 0},
+                        {Slot::S, Group::scores, Bc, 26 * squeeze},
+                        {Slot::m_tile, Group::column, 1, 26 * squeeze},
+                        {Slot::m, Group::column, 1, 24 * squeeze},
+                        {Slot::alpha, Group::column, 1, 24 * squeeze},
+                        {Slot::P, Group::scores, Bc, 20 * squeeze},
+                        {Slot::l, Group::column, 1, 30 * squeeze},
+                        {Slot::Oi, Group::output, p.d(), 24 * squeeze}};
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const Attempt a = fit(state, columns, room, h.band_ch < 20);
@@ -144,8 +154,10 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     }
     const float above = panel.y + h.band_y - 42;  // Kᵀ and V stand here
     const Bed &S = out[Slot::S], &O = out[Slot::Oi];
-    out[Slot::Kj] = {S.x, above - h.k_ch * static_cast<float>(p.d()), S.cw, h.k_ch, p.d(), Bc, S.numbers && h.k_ch >= 16};
-    out[Slot::Vj] = {O.x, above - h.v_ch * static_cast<float>(Bc), O.cw, h.v_ch, Bc, p.d(), O.numbers && h.v_ch >= 16};
+    out[Slot::Kj] = {
+        S.x, above - h.k_ch * static_cast<float>(p.d()), S.cw, h.k_ch, p.d(), Bc, S.numbers && h.k_ch >= 16};
+    out[Slot::Vj] = {
+        O.x, above - h.v_ch * static_cast<float>(Bc), O.cw, h.v_ch, Bc, p.d(), O.numbers && h.v_ch >= 16};
     return out;
 }
 

@@ -1,6 +1,6 @@
 // Where each matrix of the SRAM panel lies. One row of the band is one query; left to right is the algorithm;
-// Kᵀ stands on the columns of S, V on those of O. The places depend on the problem and the panel only, never on
-// the step, so nothing jumps while walking.
+// Kᵀ stands on the columns of S, V on those of O. The places depend on the problem and the panel only, never
+// on the step, so nothing jumps while walking.
 #pragma once
 
 #include "app/ui/app_state.h"
@@ -22,10 +22,10 @@ struct Bed {
 struct SramGeometry {
     std::array<Bed, slot_count> beds;
     int digits = 4;
-    float size = 15;        ///< of the numbers
-    float v_line = 0;       ///< y of the transfer line of V
-    float labels = 0;       ///< y of the symbols above the band
-    float out_line = 0;     ///< y of the transfer line of O and L
+    float size = 15;     ///< of the numbers
+    float v_line = 0;    ///< y of the transfer line of V
+    float labels = 0;    ///< y of the symbols above the band
+    float out_line = 0;  ///< y of the transfer line of O and L
     Rect lens;
     const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
     Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }

@@ -42,7 +42,8 @@ void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     else if (look.state == CellState::pending)
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1);
     else
-        canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f), look.dim ? 1.2f : 1.6f, 8);
+        canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f),
+                     look.dim ? 1.2f : 1.6f, 8);
 }
 
 void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook& range) {
@@ -78,7 +79,9 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     const Value* shown = done ? look.value : look.before;
     CellLook out;
     out.role = info(look.slot).role;
-    out.state = !shown ? CellState::pending : look.state == CellState::written && !done ? CellState::idle : look.state;
+    out.state = !shown                                      ? CellState::pending
+                : look.state == CellState::written && !done ? CellState::idle
+                                                            : look.state;
     if (out.state == CellState::read) out.state = CellState::idle;  // the bed shows it
     out.size = look.size;
     out.radius = std::min(4.0f, look.cw / 6);
@@ -90,8 +93,9 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.masked = std::isinf(v);
         out.nan = std::isnan(v);
         text = fitting_text(v, look);
-        if (done && look.state == CellState::written && look.before && look.before->data.rows() == look.value->data.rows() &&
-            look.ch >= 40 && look.before->data(r, c) != v)
+        if (done && look.state == CellState::written && look.before &&
+            look.before->data.rows() == look.value->data.rows() && look.ch >= 40 &&
+            look.before->data(r, c) != v)
             before = fitting_text(look.before->data(r, c), look);
     }
     out.dim = look.dim;
@@ -131,8 +135,10 @@ void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLo
 
 void outline_heat_map_state(const Canvas& canvas, const MatrixLook& look) {
     if (look.state != CellState::written || !look.value || !heat_map(look)) return;
-    const float w = look.cw * static_cast<float>(look.transposed ? look.value->region.rows : look.value->region.cols);
-    const float h = look.ch * static_cast<float>(look.transposed ? look.value->region.cols : look.value->region.rows);
+    const float w =
+        look.cw * static_cast<float>(look.transposed ? look.value->region.rows : look.value->region.cols);
+    const float h =
+        look.ch * static_cast<float>(look.transposed ? look.value->region.cols : look.value->region.rows);
     canvas.halo(look.x - 2, look.y - 2, w + 4, h + 4);
     canvas.frame(look.x - 2, look.y - 2, w + 4, h + 4, canvas.theme->focus, 2.6f, 4);
 }
@@ -158,8 +164,9 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     field.focus_now = state.edit->just_opened;
     field.flags = ImGuiInputTextFlags_AutoSelectAll;
     state.edit->just_opened = false;
-    const FieldResult result = text_field(canvas, "##cell edit", x + look.cw / 2 - w / 2, y + look.ch / 2 - h / 2, w, h,
-                                          state.edit->text, sizeof state.edit->text, field);
+    const FieldResult result =
+        text_field(canvas, "##cell edit", x + look.cw / 2 - w / 2, y + look.ch / 2 - h / 2, w, h,
+                   state.edit->text, sizeof state.edit->text, field);
     if (result.entered) {
         if (!commit_edit(state)) state.edit->just_opened = true;
     } else if (result.left) {
@@ -169,7 +176,8 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
 
 void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
     const Region region = region_of(look);
-    const int across = look.transposed ? region.rows : region.cols, down = look.transposed ? region.cols : region.rows;
+    const int across = look.transposed ? region.rows : region.cols,
+              down = look.transposed ? region.cols : region.rows;
     const std::string id = std::string("##") + widget + " " + info(look.slot).name;
     const Hot hot = hot_area(canvas, id.c_str(), look.x, look.y, static_cast<float>(across) * look.cw,
                              static_cast<float>(down) * look.ch, ItemKind::panel);
@@ -181,8 +189,8 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const CellRef ref{look.slot, region.row + r, region.col + c};
     state.hover_now = ref;
     if (hot.clicked) choose_cell(state, ref);
-    const bool input = look.slot == Slot::Q || look.slot == Slot::K || look.slot == Slot::V || look.slot == Slot::Qi ||
-                       look.slot == Slot::Kj || look.slot == Slot::Vj;
+    const bool input = look.slot == Slot::Q || look.slot == Slot::K || look.slot == Slot::V ||
+                       look.slot == Slot::Qi || look.slot == Slot::Kj || look.slot == Slot::Vj;
     if (hot.double_clicked && input) begin_edit(state, ref, widget);
 }
 
@@ -195,7 +203,8 @@ bool one_column(Slot slot) {
 
 std::string cell_name(CellRef cell) {
     const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
-    return name + "[" + std::to_string(cell.row) + (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+    return name + "[" + std::to_string(cell.row) +
+           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
 }
 
 void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {

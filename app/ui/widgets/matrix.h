@@ -18,8 +18,9 @@ struct MatrixLook {
     bool transposed = false;        ///< K is drawn as Kᵀ
     float x = 0, y = 0, cw = 50, ch = 54;
     CellState state = CellState::idle;
-    int rows_done = std::numeric_limits<int>::max();  ///< written rows so far; the others keep what was before
-    bool dim = false;                                 ///< not part of this step
+    int rows_done =
+        std::numeric_limits<int>::max();  ///< written rows so far; the others keep what was before
+    bool dim = false;                     ///< not part of this step
     bool bed = true;
     bool numbers = true;
     int digits = 4;

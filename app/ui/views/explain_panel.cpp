@@ -1,0 +1,134 @@
+// The explanation: formula in symbols, with numbers, its result, why, and the line of pseudocode.
+#include "app/ui/items.h"
+#include "app/ui/state.h"
+#include "app/ui/views/views.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void title_row(const Canvas& c, const AppState& state, const Rect& a) {
+    const Explanation& e = state.explanation;
+    const float place = pill_width(e.place, 14);
+    c.text_within(a.x + 16, a.y + 28, a.w - place - 44, e.title, 22, 0, Face::semibold);
+    c.pill(a.right() - 16, a.y + 28, e.place, 14, 0, c.theme->t1, Align::right);
+}
+
+// Which row of the tile the formula speaks of: a switch for few rows, − and + for many.
+float row_picker(const Canvas& c, AppState& state, float right, float y) {
+    const int k = state.cursor.step,
+              rows = state.trace->writes(k).empty()
+                         ? 1
+                         : state.trace->value(state.trace->writes(k).front().value).region.rows;
+    if (rows < 2 || step_rows(*state.trace, k) < 2) return 0;
+    const int top = std::max(0, state.trace->step(k).i) * state.problem->Br;
+    int row = std::min(state.row, rows - 1);
+    if (rows <= 3) {
+        std::vector<std::string> labels;
+        for (int r = 0; r < rows; ++r) labels.push_back((rows == 2 ? "row " : "") + std::to_string(top + r));
+        const float w = segmented_width(labels);
+        if (segmented(c, "##row", right - w, y - 16, labels, row)) {
+            state.row = row;
+            refresh_explanation(state);
+        }
+        return w;
+    }
+    const float w = 128;
+    int global = top + row;
+    if (stepper(c, "##row", right - w, y - 16, w, global, top, top + rows - 1)) {
+        state.row = global - top;
+        refresh_explanation(state);
+    }
+    return w;
+}
+
+// The card; returns its height.
+float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
+    const Explanation& e = state.explanation;
+    const Theme& t = *c.theme;
+    const bool narrow = a.w < 360;
+    const float label = narrow ? 0 : 74, x = a.x + 28 + label, w = a.w - 56 - label;
+    const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, narrow ? 17 : 18, 2) + 14);
+    const float numbers =
+        e.numbers.empty() ? 0
+                          : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, narrow ? 15 : 16, 4) + 14);
+    const float last = e.result.empty() ? 0 : 52;
+    const float h = 16 + first + numbers + last;
+    c.rect(a.x + 12, y, a.w - 24, h, t.well, 8);
+    c.frame(a.x + 12.5f, y + .5f, a.w - 25, h - 1, t.line, 1, 8);
+    float at = y + 8;
+    const auto row = [&](const char* name, float height, bool rule) {
+        if (!narrow) c.text(a.x + 24, at + std::min(height, 40.0f) / 2, name, 13, t.t3);
+        if (rule) c.line({a.x + 24, at - .5f}, {a.right() - 24, at - .5f}, t.line);
+    };
+    row("Symbols", first, false);
+    c.rich_paragraph(x, at + 7, w, e.formula, narrow ? 17 : 18, 2, t.t1);
+    at += first;
+    if (numbers > 0) {
+        row("Numbers", numbers, true);
+        c.rich_paragraph(x, at + 7, w, e.numbers, narrow ? 15 : 16, 4);
+        at += numbers;
+    }
+    if (last > 0) {
+        row("Result", last, true);
+        c.rich(x, at + 26, e.result, 20, Align::left, t.t1);
+        row_picker(c, state, a.right() - 20, at + 26);
+    }
+    return h;
+}
+
+// Pseudocode with the current line; the combining tilde is drawn by the canvas.
+void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::span<const CodeLine> lines = state.lesson->code;
+    const float row = std::min(20.0f, a.h / static_cast<float>(lines.size())), indent = 15;
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        const bool current = static_cast<int>(n) == state.explanation.code_line;
+        const float y = a.y + row * static_cast<float>(n),
+                    x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
+        if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
+        for (int level = 0; level < lines[n].indent && !current; ++level) {
+            const float guide = a.x + 15 + indent * static_cast<float>(level);
+            c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
+        }
+        c.text_within(x, y + row / 2, a.right() - x - 4, lines[n].text, 13, current ? t.inv : t.t2,
+                      current ? Face::mono_bold : Face::mono);
+    }
+}
+
+}  // namespace
+
+void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
+    begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
+    title_row(c, state, a);
+    const std::size_t lines = state.lesson->code.size();
+    const float code_h = static_cast<float>(lines) * 20;
+    const float card = a.y + 56;
+    // In a low window formula and pseudocode take turns.
+    if (tight && state.show_code) {
+        pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_h, a.h - 56 - 54)});
+    } else {
+        const float y = card + formula_card(c, state, a, card) + 14;
+        c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
+        const float text_w = a.w - 16 - 44 - 16, room = a.bottom() - y - (tight ? 54 : 0);
+        const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
+        const float used = c.paragraph(a.x + 60, y, text_w, state.explanation.why, 15, c.theme->t1, most,
+                                       Face::regular, 1.42f);
+        const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
+        if (!tight && left >= static_cast<float>(lines) * 15) {
+            const float top = std::max(code_y, a.bottom() - 12 - code_h);
+            c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
+            pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
+        }
+    }
+    if (tight) {
+        int tab = state.show_code ? 1 : 0;
+        if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
+            state.show_code = tab == 1;
+    }
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

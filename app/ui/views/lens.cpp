@@ -1,0 +1,207 @@
+// The lens: what the current step does, drawn to scale for the chosen row.
+#include "app/ui/items.h"
+#include "app/ui/views/lens_parts.h"
+#include "app/ui/views/views.h"
+#include "core/memory_model.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// The stored values around one row (and column) of the current step.
+struct Around {
+    const AppState& state;
+    int k = state.cursor.step;
+    const Trace& trace = *state.trace;
+    int row = 0;  // of the whole matrix
+    int col = 0;  // of the whole matrix
+
+    const Value& read(Slot slot, int nth = 0) const {
+        for (const Access& a : trace.reads(k))
+            if (a.slot == slot && nth-- == 0) return trace.value(a.value);
+        return *trace.live(slot, k).value;
+    }
+    const Value& written() const { return trace.value(trace.writes(k).front().value); }
+    static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
+};
+
+std::string key_label(int key) { return "k" + std::to_string(key); }
+
+Stack row_sum_stack(const Around& a) {
+    const Value& P = a.read(Slot::P);
+    const double alpha = Around::at(a.read(Slot::alpha), a.row, 0),
+                 old = Around::at(a.read(Slot::l), a.row, 0);
+    Stack out{.symbol = Slot::l, .has_old = true, .old = old, .alpha = alpha};
+    out.parts.push_back({alpha * old, Role::l});
+    for (int c = 0; c < P.region.cols; ++c) out.parts.push_back({P.data(a.row - P.region.row, c), Role::S});
+    out.total = Around::at(a.written(), a.row, 0);
+    return out;
+}
+
+Stack output_stack(const Around& a) {
+    const Value &P = a.read(Slot::P), &V = a.read(Slot::Vj);
+    const double alpha = Around::at(a.read(Slot::alpha), a.row, 0),
+                 old = Around::at(a.read(Slot::Oi), a.row, a.col);
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = alpha};
+    out.parts.push_back({alpha * old, Role::O});
+    for (int c = 0; c < P.region.cols; ++c)
+        out.parts.push_back({P.data(a.row - P.region.row, c) * V.data(c, a.col - V.region.col), Role::V});
+    out.total = Around::at(a.written(), a.row, a.col);
+    return out;
+}
+
+Stack scores_stack(const Around& a) {
+    const Value &Q = a.read(Slot::Qi), &K = a.read(Slot::Kj);
+    Stack out{.symbol = Slot::S};
+    const double scale = a.state.problem->softmax_scale();
+    for (int c = 0; c < Q.region.cols; ++c)
+        out.parts.push_back({scale * Around::at(Q, a.row, c) * Around::at(K, a.col, c), Role::S});
+    out.total = Around::at(a.written(), a.row, a.col);
+    return out;
+}
+
+Stack normalize_stack(const Around& a) {
+    const double old = Around::at(a.read(Slot::Oi), a.row, a.col), l = Around::at(a.read(Slot::l), a.row, 0);
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = l == 0 ? 1 : 1 / l, .divisor = l};
+    out.total = Around::at(a.written(), a.row, a.col);
+    out.parts.push_back({out.total, Role::O});
+    return out;
+}
+
+std::vector<Bar> score_bars(const Around& a, const Value& S) {
+    std::vector<Bar> bars;
+    for (int c = 0; c < S.region.cols; ++c)
+        bars.push_back({key_label(S.region.col + c), S.data(a.row - S.region.row, c), Role::S});
+    return bars;
+}
+
+std::vector<Bar> max_bars(const Around& a) {
+    return {{"m so far", Around::at(a.read(Slot::m), a.row, 0), Role::m},
+            {"m̃ of tile", Around::at(a.read(Slot::m_tile), a.row, 0), Role::m}};
+}
+
+std::vector<CurvePoint> correction_points(const Around& a) {
+    const double old = Around::at(a.read(Slot::m, 0), a.row, 0),
+                 now = Around::at(a.read(Slot::m, 1), a.row, 0);
+    const double base = std::isinf(now) ? 0 : now;
+    return {{old - base, "α", Role::alpha}};
+}
+
+std::vector<CurvePoint> weight_points(const Around& a) {
+    const Value &S = a.read(Slot::S), &m = a.read(Slot::m);
+    const double now = Around::at(m, a.row, 0), base = std::isinf(now) ? 0 : now;
+    std::vector<CurvePoint> points;
+    for (int c = 0; c < S.region.cols; ++c)
+        points.push_back({S.data(a.row - S.region.row, c) - base, key_label(S.region.col + c), Role::S});
+    return points;
+}
+
+const char* caption(const AppState& state) {
+    switch (state.trace->step(state.cursor.step).op) {
+    case Op::load_q:
+    case Op::load_kv: return "bytes that this load moves, against the whole run";
+    case Op::store: return "bytes that this store moves, against the whole run";
+    case Op::skip: return "a masked tile moves nothing";
+    case Op::init: return "the state before any key is seen";
+    case Op::scores: return "the products add up to one score";
+    case Op::mask: return "what is left of this row's scores";
+    case Op::tile_max: return "the largest score of the row in this tile";
+    case Op::new_max: return "the larger of the two becomes the maximum";
+    case Op::correction: return "how far the maximum rose, on the curve exp(x)";
+    case Op::exponentials: return "distance to the maximum, on the curve exp(x)";
+    case Op::row_sum: return "shrink the old sum, then append the new weights";
+    case Op::output: return "shrink the old output, then append the weighted values";
+    case Op::normalize: return "one division turns the sum into an average";
+    case Op::count: break;
+    }
+    return "";
+}
+
+void draw_row(const Canvas& c, const Around& a, const Rect& pane) {
+    switch (a.trace.step(a.k).op) {
+    case Op::scores: return stack(c, pane, scores_stack(a));
+    case Op::row_sum: return stack(c, pane, row_sum_stack(a));
+    case Op::output: return stack(c, pane, output_stack(a));
+    case Op::normalize: return stack(c, pane, normalize_stack(a));
+    case Op::mask: return bars(c, pane, score_bars(a, a.written()), false);
+    case Op::tile_max: return bars(c, pane, score_bars(a, a.read(Slot::S)), true);
+    case Op::new_max: return bars(c, pane, max_bars(a), true);
+    case Op::correction: return curve(c, pane, correction_points(a));
+    case Op::exponentials: return curve(c, pane, weight_points(a));
+    default: return;
+    }
+}
+
+bool about_bytes(Op op) { return op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip; }
+
+void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
+    const int k = state.cursor.step;
+    const Traffic now = state.trace->step(k).traffic,
+                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
+    const std::int64_t run = now.hbm_read + now.hbm_write;
+    byte_bars(c, pane,
+              {{"this step", run - before.hbm_read - before.hbm_write, true},
+               {"so far", run, false},
+               {"whole run", flash_forward_model(*state.problem).total(), false},
+               {"standard", standard_forward_model(*state.problem).total(), false}});
+}
+
+void draw_start(const Canvas& c, const Rect& pane) {
+    const struct {
+        Slot slot;
+        const char* value;
+        const char* words;
+    } cards[] = {{Slot::m, "−∞", "any score is larger"},
+                 {Slot::l, "0", "no weight yet"},
+                 {Slot::Oi, "0", "nothing collected"}};
+    const float w = (pane.w - 32) / 3;
+    for (int n = 0; n < 3; ++n) {
+        const float x = pane.x + static_cast<float>(n) * (w + 16), mid = pane.y + pane.h * .36f;
+        Line line = slot_symbol(cards[n].slot);
+        line.push_back(word("  =  "));
+        line.push_back({cards[n].value, Role::none, Span::Face::number});
+        c.rich(x + w / 2, mid, line, 18, Align::center);
+        c.text_within(x + w / 2, mid + 28, w, cards[n].words, 14, c.theme->t2, Face::regular, Align::center);
+    }
+}
+
+}  // namespace
+
+void lens_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_region(c, "Lens", a.x, a.y, a.w, a.h);
+    c.well(a.x, a.y, a.w, a.h);
+    const Op op = state.trace->step(state.cursor.step).op;
+    const float title_y = a.y + (a.h < 110 ? 16 : 22);
+    const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
+    c.text_within(a.x + 26 + w, title_y, a.w - w - 42, caption(state), 14, c.theme->t3);
+    const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
+    if (about_bytes(op)) {
+        draw_bytes(c, state, inner);
+    } else if (op == Op::init) {
+        draw_start(c, inner);
+    } else {
+        // Two rows side by side where there is room; otherwise the chosen one.
+        const Value& tile = state.trace->value(state.trace->writes(state.cursor.step).front().value);
+        const bool both = tile.region.rows == 2 && a.w >= 700 && a.h >= 150;
+        const CellRef chosen = state.explanation.target;
+        for (int n = 0; n < (both ? 2 : 1); ++n) {
+            Around around{state};
+            around.row = both ? tile.region.row + n : chosen.row;
+            around.col = chosen.col;
+            const float half = inner.w / (both ? 2 : 1);
+            const Rect pane{inner.x + static_cast<float>(n) * half + 40, inner.y, half - 60, inner.h};
+            c.text(pane.x - 36, pane.y + pane.h * .45f, "q", 15, c.theme->t2, Face::italic);
+            c.text(pane.x - 36 + text_width(Face::italic, 15, "q"), pane.y + pane.h * .45f + 4,
+                   std::to_string(around.row), 13, c.theme->t2);
+            draw_row(c, around, pane);
+        }
+    }
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,231 @@
+#include "app/ui/views/lens_parts.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+float width_of(const std::string& text, float size = 14) { return text_width(Face::mono, size, text); }
+
+// Where zero lies and how many px one unit takes, so that everything from lo to hi fits into w.
+struct Axis {
+    float zero, unit;
+    float at(double v) const { return zero + static_cast<float>(v) * unit; }
+};
+
+Axis axis_for(double lo, double hi, float x, float w) {
+    const double range = std::max(hi - lo, 1e-300);
+    const float unit = w / static_cast<float>(range);
+    return {x - static_cast<float>(lo) * unit, unit};
+}
+
+ImU32 fill_of(const Canvas& c, Role role, bool first) {
+    return mix(c.theme->well, hue(*c.theme, role), first ? .22f : .32f);
+}
+
+// The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
+void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y_old, float y_new,
+             float h) {
+    const Theme& t = *c.theme;
+    const Role role = info(s.symbol).role;
+    const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(s.divisor != 0 ? s.total : s.old * s.alpha);
+    const float left = std::min(a, b), w = std::max(std::abs(b - a), 1.0f);
+    const ImU32 wedge = s.divisor != 0 ? hue(t, Role::l) : hue(t, Role::alpha);
+    if (std::abs(b - a) > 2) {
+        c.polygon({{std::min(a, b), y_old + h},
+                   {std::max(a, b), y_old + h},
+                   {std::max(a, b2), y_new},
+                   {std::min(a, b2), y_new}},
+                  with_alpha(wedge, .14f));
+        c.line({b, y_old + h}, {b2, y_new}, wedge, 1.4f);
+        c.rect(left, y_old, w, h, mix(t.well, hue(t, role), .14f), 3);
+        c.hatch(left + 1, y_old + 1, std::max(w - 2, 0.0f), h - 2, mix(t.well, t.t3, .5f), 8);
+        c.frame(left, y_old, w, h, t.line2, 1, 3);
+    }
+    Line label{word("old ")};
+    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
+    label.push_back({"  " + format_number(s.old), Role::none, Span::Face::number});
+    const float lw = rich_width(c, label, 14);
+    const float lx = std::min(std::max(left + 8, pane.x), pane.right() - lw - 10);
+    c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
+    c.rich(lx, y_old + h / 2, label, 14);
+    const std::string factor =
+        s.divisor != 0 ? "÷ " + format_number(s.divisor) : "× " + format_number(s.alpha);
+    if (y_new - y_old - h >= 16)
+        c.text(std::max(left + 10, pane.x), (y_old + h + y_new) / 2, factor, 14, wedge, Face::semibold);
+}
+
+// The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
+void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed) {
+    double at = 0;
+    const float lane = mixed ? h / static_cast<float>(s.parts.size()) : h;
+    for (std::size_t n = 0; n < s.parts.size(); ++n) {
+        const Part& p = s.parts[n];
+        const float x1 = axis.at(at), x2 = axis.at(at + p.value),
+                    Y = mixed ? y + lane * static_cast<float>(n) : y;
+        at += p.value;
+        const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
+        if (std::abs(x2 - x1) < .5f) continue;
+        c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), 3);
+        c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, 3);
+        const std::string text = format_number(p.value);
+        if (w > width_of(text) + 8 && lane >= 17)
+            c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
+        else if (!mixed && w > 5 && s.parts.size() <= 4)
+            c.text(left + w / 2, Y + h + 11, text, 13, 0, Face::mono, Align::center);
+    }
+}
+
+void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y,
+                bool label_below) {
+    const Theme& t = *c.theme;
+    const float a = std::min(axis.at(0), axis.at(s.total)), b = std::max(axis.at(0), axis.at(s.total));
+    c.line({a, y}, {b, y}, t.focus, 2);
+    c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
+    c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
+    Line label;
+    if (s.has_old) label.push_back(word("new "));
+    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
+    label.push_back(
+        {"  " + format_number(s.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+    const float w = rich_width(c, label, 15);
+    if (label_below)
+        c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, 15);
+    else
+        c.rich(b + w + 12 < pane.right() + 16 ? b + 12 : std::max(pane.x, a - w - 12), y - 2, label, 15);
+}
+
+}  // namespace
+
+void stack(const Canvas& c, const Rect& pane, const Stack& s) {
+    double lo = std::min(0.0, s.has_old ? s.old : 0.0), hi = std::max(0.0, s.has_old ? s.old : 0.0), at = 0;
+    bool mixed = false;
+    for (const Part& p : s.parts) {
+        at += p.value;
+        mixed |= p.value < 0;
+        lo = std::min(lo, at);
+        hi = std::max(hi, at);
+    }
+    if (hi - lo == 0) {  // nothing but zeros
+        Line line = slot_symbol(s.symbol);
+        line.push_back(word("  =  0: every term is 0"));
+        c.rich(pane.x, pane.y + pane.h * .45f, line, 15);
+        return;
+    }
+    mixed = mixed && s.parts.size() > 1;
+    const bool low = pane.h < 110;  // no room below the line: the label stands beside it
+    const Axis axis = axis_for(lo, hi, pane.x, pane.w - (low ? 130.0f : 0.0f));
+    const float h = low ? 18 : 24, top = pane.y + 6;
+    const float y_parts = s.has_old ? top + h + (low ? 12 : 26) : top + (low ? 4 : 14);
+    const float room = pane.bottom() - y_parts - (low ? 10 : 50);
+    const float parts_h =
+        mixed ? std::clamp(static_cast<float>(s.parts.size()) * 20, h, std::max(h, room)) : h;
+    if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h);
+    parts_row(c, s, axis, y_parts, parts_h, mixed);
+    total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
+}
+
+void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
+    const Theme& t = *c.theme;
+    double lo = 0, hi = 0, best = -INFINITY;
+    for (const Bar& b : list) {
+        if (std::isfinite(b.value)) lo = std::min(lo, b.value), hi = std::max(hi, b.value);
+        best = std::max(best, b.value);
+    }
+    const double range = std::max(hi - lo, 1e-300);
+    const float label_h = 20, value_h = 18, h = pane.h - label_h - value_h;
+    const float zero = pane.y + value_h + h * static_cast<float>(hi / range);
+    const float slot = std::min(120.0f, pane.w / static_cast<float>(list.size())),
+                w = std::max(slot * .62f, 1.0f);
+    c.line({pane.x, zero}, {pane.x + slot * static_cast<float>(list.size()), zero}, t.line2);
+    if (mark && std::isfinite(best)) {
+        const float y = zero - static_cast<float>(best / range) * h;
+        c.dashed_line({pane.x, y}, {pane.x + slot * static_cast<float>(list.size()) + 12, y}, t.focus, 1.6f);
+        c.text(pane.x + slot * static_cast<float>(list.size()) + 18, y, "max " + format_number(best), 14, 0,
+               Face::semibold);
+    }
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const Bar& b = list[n];
+        const float x = pane.x + slot * static_cast<float>(n) + (slot - w) / 2, mid = x + w / 2;
+        const bool infinite = std::isinf(b.value);
+        const float y = infinite ? zero : zero - static_cast<float>(b.value / range) * h;
+        if (infinite) {
+            c.hatch(x, pane.y + value_h, w, h, t.line2, 5);
+        } else {
+            c.rect(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
+                   mix(t.well, hue(t, b.role), .34f), 3);
+            c.frame(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
+                    mark && b.value == best ? t.focus : hue(t, b.role), mark && b.value == best ? 2.2f : 1.3f,
+                    3);
+        }
+        const std::string value = format_number(b.value, 3);
+        if (slot > width_of(value, 13) + 2)
+            c.text(mid, b.value < 0 && !infinite ? zero - 9 : y - 9, value, 13, 0, Face::mono, Align::center);
+        if (slot > text_width(Face::regular, 13, b.label) + 2)
+            c.text(mid, pane.bottom() - 8, b.label, 13, t.t2, Face::regular, Align::center);
+    }
+}
+
+void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
+    const Theme& t = *c.theme;
+    double far = -4;
+    for (const CurvePoint& p : points)
+        if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
+    far = std::max(far, -8.0);
+    const Rect plot{pane.x, pane.y + 6, std::min(pane.w * .62f, 300.0f), pane.h - 26};
+    const auto px = [&](double x) { return plot.right() + static_cast<float>(x / -far) * plot.w; };
+    const auto py = [&](double y) { return plot.bottom() - static_cast<float>(y) * plot.h; };
+    c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
+    c.line({plot.right(), plot.y}, {plot.right(), plot.bottom()}, t.line2);
+    std::vector<Point> line;
+    for (int n = 0; n <= 48; ++n)
+        line.push_back({px(far * (1 - n / 48.0)), py(std::exp(far * (1 - n / 48.0)))});
+    c.polyline(line, t.t3, 1.6f);
+    c.text(plot.right(), plot.bottom() + 11, "0", 13, t.t3, Face::mono, Align::center);
+    c.text(plot.x + 2, plot.bottom() + 11, format_number(std::ceil(far)), 13, t.t3, Face::mono);
+
+    // Each point with its drop line; the list at the right says what it is.
+    const float list_x = plot.right() + 28,
+                row_h = std::clamp(plot.h / static_cast<float>(points.size()), 17.0f, 24.0f);
+    const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
+    for (std::size_t n = 0; n < points.size(); ++n) {
+        const CurvePoint& p = points[n];
+        const double x = std::max(p.x, far), y = std::exp(p.x);
+        const ImU32 colour = hue(t, p.role);
+        c.dashed_line({px(x), plot.bottom()}, {px(x), py(y)}, colour, 1.2f, {3, 3});
+        c.disc(px(x), py(y), 4.5f, colour);
+        if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
+            c.text(list_x, plot.y + 6 + row_h * static_cast<float>(n),
+                   "… " + std::to_string(points.size() - n) + " more", 13, t.t3);
+            break;
+        }
+        const std::string text = p.label + ":  exp(" + format_number(p.x, 3) + ") = ";
+        const float Y = plot.y + 6 + row_h * static_cast<float>(n);
+        const float w = c.text(list_x, Y, text, 14, t.t2);
+        c.text(list_x + w, Y, format_number(y), 14, 0, Face::mono_bold);
+    }
+}
+
+void byte_bars(const Canvas& c, const Rect& pane, const std::vector<ByteBar>& list) {
+    const Theme& t = *c.theme;
+    std::int64_t most = 1;
+    for (const ByteBar& b : list) most = std::max(most, b.bytes);
+    const float row = std::min(34.0f, pane.h / static_cast<float>(list.size())), h = std::min(16.0f, row - 5);
+    const float x = pane.x + 92, w = pane.w - 92 - 92;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const float y = pane.y + row * static_cast<float>(n) + row / 2;
+        c.text(pane.x + 2, y, list[n].label, 14, list[n].strong ? t.t1 : t.t2,
+               list[n].strong ? Face::medium : Face::regular);
+        c.rect(x, y - h / 2, w, h, t.panel, 3);
+        const float part = w * static_cast<float>(list[n].bytes) / static_cast<float>(most);
+        if (list[n].bytes > 0)
+            c.rect(x, y - h / 2, std::max(part, 2.0f), h, list[n].strong ? t.t1 : t.line2, 3);
+        c.text(x + w + 12, y, format_traffic(list[n].bytes), 14, 0, Face::mono);
+    }
+}
+
+}  // namespace tilewalk::ui

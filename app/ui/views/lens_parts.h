@@ -1,0 +1,51 @@
+// Small drawings to scale, out of which the lens is made.
+#pragma once
+
+#include "app/ui/canvas.h"
+#include "app/ui/layout.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewalk::ui {
+
+struct Part {
+    double value;
+    Role role;
+};
+
+/// Terms laid end to end; above them, where there is one, the old value and how it shrinks by α.
+struct Stack {
+    Slot symbol = Slot::l;
+    bool has_old = false;
+    double old = 0, alpha = 1;
+    double divisor = 0;  ///< shown as "÷ ℓ" instead of "× α" when not 0
+    std::vector<Part> parts{};
+    double total = 0;
+};
+void stack(const Canvas& canvas, const Rect& pane, const Stack& stack);
+
+struct Bar {
+    std::string label;
+    double value;
+    Role role;
+};
+/// Upright bars from zero; with `mark` a line at the largest.
+void bars(const Canvas& canvas, const Rect& pane, const std::vector<Bar>& bars, bool mark);
+
+struct CurvePoint {
+    double x;  ///< ≤ 0, may be −∞
+    std::string label;
+    Role role;
+};
+/// exp(x) left of zero, with points on it.
+void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points);
+
+struct ByteBar {
+    std::string label;
+    std::int64_t bytes;
+    bool strong;
+};
+void byte_bars(const Canvas& canvas, const Rect& pane, const std::vector<ByteBar>& bars);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,68 @@
+// Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
+#include "app/ui/items.h"
+#include "app/ui/views/views.h"
+#include "core/memory_model.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+float part(std::int64_t value, std::int64_t whole) {
+    return whole > 0 ? std::clamp(static_cast<float>(static_cast<double>(value) / static_cast<double>(whole)),
+                                  0.0f, 1.0f)
+                     : 0;
+}
+
+}  // namespace
+
+void meters_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Meters", a.x, a.y, a.w, a.h);
+    const Theme& t = *c.theme;
+    const Traffic now = state.trace->step(state.cursor.step).traffic;
+    const TrafficModel flash = flash_forward_model(*state.problem),
+                       standard = standard_forward_model(*state.problem);
+    const std::int64_t whole = std::max(flash.total(), standard.total());
+    const float x = a.x + 16, w = a.w - 32, row = (a.h - 20) / 3, bar = a.h < 160 ? 9 : 12;
+    const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
+    const auto bar_y = [&](int n) { return line_y(n) + 13; };
+
+    // This run: what has moved, and how far it will go.
+    c.text(x, line_y(0), "HBM bytes", 14, t.t1, Face::medium);
+    const Line moved{strong(format_traffic(now.hbm_read)), word(" read, "),
+                     strong(format_traffic(now.hbm_write)), word(" written")};
+    c.rich(x + w, line_y(0), moved, 14, Align::right);
+    const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
+    c.rect(x, bar_y(0), w, bar, t.well, 3);
+    if (end > done) c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});
+    c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
+    if (row > 50)
+        c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10, format_traffic(flash.total()) + " when done",
+               13, t.t3, Face::regular, Align::right);
+
+    // Standard attention on the same problem. Where it moves less, the bar says so.
+    c.text(x, line_y(1), "Standard attention", 14, t.t2, Face::medium);
+    c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
+    c.rect(x, bar_y(1), w, bar, t.well, 3);
+    c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
+    c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
+    if (row > 50) {
+        const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
+        const std::string verdict = ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run"
+                                               : "fewer bytes than this run: N is too small here";
+        c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
+    }
+
+    // On chip
+    c.text(x, line_y(2), "SRAM in use", 14, t.t2, Face::medium);
+    const Line used{strong(format_size(now.sram_live)),
+                    word(" of " + format_size(flash.sram_peak) + " at most")};
+    c.rich(x + w, line_y(2), used, 14, Align::right);
+    c.rect(x, bar_y(2), w, bar, t.well, 3);
+    c.rect(x, bar_y(2), w * part(now.sram_live, flash.sram_peak), bar, t.t2, 3);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,149 @@
+// What lies over everything: the keys, go to step, the value under the mouse, and the notice.
+#include "app/ui/items.h"
+#include "app/ui/keys.h"
+#include "app/ui/state.h"
+#include "app/ui/views/views.h"
+#include "app/ui/widgets/matrix.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// A window of ImGui on top of the main one, without its furniture, drawn by us.
+bool begin_card(const Canvas& c, const char* name, float x, float y, float w, float h) {
+    ImGui::SetNextWindowPos(c.device(x, y));
+    ImGui::SetNextWindowSize({w * c.s, h * c.s});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    const bool open = ImGui::Begin(name, nullptr,
+                                   ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
+                                       ImGuiWindowFlags_NoBackground);
+    ImGui::PopStyleVar();
+    return open;
+}
+
+void help(const Canvas& main, AppState& state, float W, float H) {
+    const float big = state.presenter ? 1.0f : 0.0f;
+    const std::span<const Shortcut> keys = shortcuts();
+    const bool two_columns = H < 700 || big > 0;
+    const float size = big > 0 ? 27 : 14, row = big > 0 ? 58 : two_columns ? 36 : 31;
+    const int per_column =
+        two_columns ? static_cast<int>(keys.size() + 1) / 2 : static_cast<int>(keys.size());
+    const float w = std::min(W - 32, big > 0       ? 1240.0f
+                                     : two_columns ? 820.0f
+                                                   : 520.0f),
+                h = std::min(H - 24, 76 + row * static_cast<float>(per_column) + 14);
+    const float x = (W - w) / 2, y = (H - h) / 2;
+    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
+    if (begin_card(main, "Help", x, y, w, h)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Help", x, y, w, h);
+        c.text(x + 20, y + 34, "Keys", big > 0 ? 34 : 22, 0, Face::semibold);
+        if (icon_button(c, "##close help", x + w - 48, y + 16, 32, 32, Icon::close)) state.show_help = false;
+        const float column = (w - 40) / (two_columns ? 2 : 1), keys_w = big > 0 ? 230 : 148;
+        for (std::size_t n = 0; n < keys.size(); ++n) {
+            const int i = static_cast<int>(n);
+            const float X = x + 20 + column * static_cast<float>(i / per_column),
+                        Y = y + 76 + row * static_cast<float>(i % per_column) + row / 2 - 6;
+            c.text_within(X, Y, keys_w - 8, keys[n].keys, size, 0, Face::medium);
+            c.text_within(X + keys_w, Y, column - keys_w - 12, keys[n].action, size, c.theme->t2);
+        }
+        end_panel(c);
+    }
+    ImGui::End();
+}
+
+void go_to_step(const Canvas& main, AppState& state, float W, float H) {
+    const float size = state.presenter ? 27 : 15, w = state.presenter ? 560 : 320,
+                h = state.presenter ? 150 : 104;
+    const float x = (W - w) / 2, y = H * .4f - h / 2;
+    if (begin_card(main, "Go to step", x, y, w, h)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Go to step", x, y, w, h);
+        c.text(x + 16, y + (state.presenter ? 34 : 26),
+               "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
+        FieldLook look;
+        look.size = size;
+        look.face = Face::mono;
+        look.focus_now = ImGui::IsWindowAppearing();
+        look.flags = ImGuiInputTextFlags_CharsDecimal;
+        const FieldResult field =
+            text_field(c, "##step", x + 16, y + h - (state.presenter ? 80 : 52), w - 32,
+                       state.presenter ? 56 : 36, state.goto_text, sizeof state.goto_text, look);
+        if (field.entered)
+            state.keys.push_back({Key::enter});  // answered with the keys of the next frame
+        else if (field.left)
+            state.show_goto = false;
+        end_panel(c);
+    }
+    ImGui::End();
+}
+
+// Full precision of the cell under the mouse, and where it came from.
+void hover_card(const Canvas& main, AppState& state) {
+    if (!state.hover || state.edit) return;
+    const CellRef cell = *state.hover;
+    const Trace& trace = *state.trace;
+    double value = 0;
+    int made = -1;
+    for (int tile = 0; tile < trace.tiles(cell.slot); ++tile) {
+        const Held held = trace.live(cell.slot, tile, state.cursor.step);
+        if (!held || !held.value->region.contains(cell.row, cell.col)) continue;
+        value = held.value->data(cell.row - held.value->region.row, cell.col - held.value->region.col);
+        made = held.step;
+    }
+    const std::string first = cell_name(cell) + " = " + format_full(value);
+    std::string second = std::string(info(cell.slot).what);
+    if (made >= 0) second += ", step " + std::to_string(made + 1);
+    std::string third;
+    if (made >= 0) {
+        const Explanation e = explain(trace, made, cell);
+        third = plain(e.numbers);
+        if (letter_count(third) > 60) third = plain(e.formula);
+        if (e.target != cell) third.clear();
+    }
+    const float size = state.presenter ? 27 : 14, line = size * 1.5f;
+    const float w = std::max({text_width(Face::mono, size, first), text_width(Face::regular, size, second),
+                              text_width(Face::mono, size, third)}) +
+                    28;
+    const float h = line * (third.empty() ? 2 : 3) + 14;
+    const float W = ImGui::GetIO().DisplaySize.x / main.s, H = ImGui::GetIO().DisplaySize.y / main.s;
+    const Point mouse = main.mouse();
+    const float x = std::clamp(mouse.x + 16, 4.0f, std::max(4.0f, W - w - 4)),
+                y = mouse.y + 20 + h < H ? mouse.y + 20 : mouse.y - h - 12;
+    Canvas c = main;
+    c.dl = ImGui::GetForegroundDrawList();
+    c.rect(x, y, w, h, c.theme->raised, 8);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
+    c.text(x + 14, y + 7 + line / 2, first, size, 0, Face::mono);
+    c.text(x + 14, y + 7 + line * 1.5f, second, size, c.theme->t2);
+    if (!third.empty()) c.text(x + 14, y + 7 + line * 2.5f, third, size, 0, Face::mono);
+}
+
+void notice(const Canvas& main, const AppState& state, float W, float H) {
+    constexpr float seconds = 8, fade = 0.4f;
+    if (state.notice.empty() || state.notice_age > seconds) return;
+    const float size = state.presenter ? 27 : 15, most = std::min(W - 48, state.presenter ? 1200.0f : 720.0f);
+    const float text = std::min(text_width(Face::regular, size, state.notice), most - 32),
+                h = paragraph_height(text + 2, state.notice, size, 3) + 20;
+    const float x = (W - text - 32) / 2, y = H - 24 - h;
+    Canvas c = main.faded(std::clamp((seconds - state.notice_age) / fade, 0.0f, 1.0f));
+    c.dl = ImGui::GetForegroundDrawList();
+    c.rect(x, y, text + 32, h, c.theme->raised, 10);
+    c.frame(x + .5f, y + .5f, text + 31, h - 1, c.theme->t3, 1, 10);
+    c.paragraph(x + 16, y + 10, text + 2, state.notice, size, c.theme->t1, 3);
+}
+
+}  // namespace
+
+void overlays(const Canvas& c, AppState& state, float W, float H) {
+    if (state.show_help) help(c, state, W, H);
+    if (state.show_goto) go_to_step(c, state, W, H);
+    hover_card(c, state);
+    notice(c, state, W, H);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,201 @@
+// The problem: choose, change, load, save. Every change rebuilds the trace at once.
+#include "app/ui/items.h"
+#include "app/ui/state.h"
+#include "app/ui/views/views.h"
+#include "app/ui/widgets/matrix.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// A copy of the problem, changed by `change`, becomes the problem.
+template <class Change> void apply(AppState& state, Change change) {
+    Problem changed = *state.problem;
+    change(changed);
+    set_problem(state, std::move(changed));
+}
+
+void tiles_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    const Problem& p = *state.problem;
+    const float half = (w - 16) / 2;
+    c.text(x, y, "Br, query rows", 14, c.theme->t2);
+    c.text(x + half + 16, y, "Bc, key rows", 14, c.theme->t2);
+    int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
+    if (stepper(c, "##Br", x, y + 14, half, Br, 1, p.N())) apply(state, [&](Problem& q) { q.Br = Br; });
+    if (stepper(c, "##Bc", x + half + 16, y + 14, half, Bc, 1, p.N_kv()))
+        apply(state, [&](Problem& q) { q.Bc = Bc; });
+}
+
+void mask_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    const Problem& p = *state.problem;
+    bool causal = p.causal, windowed = p.window.has_value();
+    if (checkbox(c, "##causal", x, y, "Causal mask", causal))
+        apply(state, [&](Problem& q) { q.causal = causal; });
+    if (checkbox(c, "##windowed", x + w / 2, y, "Window", windowed))
+        apply(state, [&](Problem& q) {
+            q.window = windowed ? std::optional<int>(std::max(1, q.N_kv() / 4)) : std::nullopt;
+        });
+    if (state.problem->window) {
+        int window = *state.problem->window;
+        if (stepper(c, "##window", x + w / 2 + 86, y - 16, w / 2 - 86, window, 0, 9999))
+            apply(state, [&](Problem& q) { q.window = window; });
+    }
+}
+
+void scale_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    const Problem& p = *state.problem;
+    c.text(x, y, "Scale", 14, c.theme->t2);
+    int kind = static_cast<int>(p.scale.kind);
+    if (segmented(c, "##scale", x + 62, y - 16, {"1", "1/√d", "number"}, kind)) {
+        apply(state, [&](Problem& q) {
+            q.scale.number = q.softmax_scale(), q.scale.kind = static_cast<Scale::Kind>(kind);
+        });
+        std::snprintf(state.form.scale, sizeof state.form.scale, "%g", state.problem->scale.number);
+    }
+    if (state.problem->scale.kind != Scale::Kind::number) return;
+    const float at = x + 62 + segmented_width({"1", "1/√d", "number"}) + 8;
+    if (state.form.scale[0] == 0)
+        std::snprintf(state.form.scale, sizeof state.form.scale, "%g", p.scale.number);
+    FieldLook look;
+    look.face = Face::mono;
+    double number = 0;
+    const char* end = state.form.scale + std::strlen(state.form.scale);
+    look.invalid = std::from_chars(state.form.scale, end, number).ptr != end;
+    const FieldResult field = text_field(c, "##scale number", at, y - 16, x + w - at, 32, state.form.scale,
+                                         sizeof state.form.scale, look);
+    if ((field.entered || field.left) && !look.invalid && number != p.scale.number)
+        apply(state, [&](Problem& q) { q.scale.number = number; });
+}
+
+void bytes_section(const Canvas& c, AppState& state, float x, float y) {
+    static constexpr int sizes[] = {4, 2, 1};
+    c.text(x, y, "Element", 14, c.theme->t2);
+    int at = static_cast<int>(std::find(std::begin(sizes), std::end(sizes), state.problem->element_bytes) -
+                              std::begin(sizes));
+    if (segmented(c, "##bytes", x + 62, y - 16, {"4 B fp32", "2 B fp16", "1 B fp8"}, at, 13))
+        apply(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
+}
+
+void random_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    ProblemForm& f = state.form;
+    const float third = (w - 20) / 3;
+    c.text(x, y, "N", 14, c.theme->t2);
+    c.text(x + third + 10, y, "d", 14, c.theme->t2);
+    c.text(x + 2 * (third + 10), y, "Seed", 14, c.theme->t2);
+    bool changed = stepper(c, "##N", x, y + 14, third, f.random_N, 1, 4096);
+    changed |= stepper(c, "##d", x + third + 10, y + 14, third, f.random_d, 1, 1024);
+    changed |= stepper(c, "##seed", x + 2 * (third + 10), y + 14, third, f.seed, 0, 999999);
+    if (!changed) return;
+    auto problem = random_problem(f.random_N, f.random_d, static_cast<std::uint64_t>(f.seed));
+    if (!problem) return notify(state, problem.error);
+    problem->causal = state.problem->causal;
+    problem->window = state.problem->window;
+    problem->element_bytes = state.problem->element_bytes;
+    set_problem(state, std::move(*problem));
+}
+
+// The part of Q, K or V that fits; arrows move it where the matrix is larger.
+void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
+    const Problem& p = *state.problem;
+    static constexpr Slot slots[] = {Slot::Q, Slot::K, Slot::V};
+    int at = static_cast<int>(std::find(std::begin(slots), std::end(slots), state.form.matrix) -
+                              std::begin(slots));
+    if (segmented(c, "##matrix", a.x, a.y, {"Q", "K", "V"}, at)) {
+        state.form.matrix = slots[at];
+        state.form.first_row = state.form.first_col = 0;
+        state.edit.reset();
+    }
+    c.text_within(a.x + 116, a.y + 16, a.w - 116, "double-click a cell to type", 13, c.theme->t3);
+    const Matrix& A = at == 0 ? p.Q : at == 1 ? p.K : p.V;
+    const float top = a.y + 46;
+    const int rows = std::clamp(static_cast<int>((a.bottom() - top - 4) / 26), 1, static_cast<int>(A.rows()));
+    const int cols = std::clamp(static_cast<int>((a.w - 8) / 52), 1, static_cast<int>(A.cols()));
+    int& r0 = state.form.first_row;
+    int& c0 = state.form.first_col;
+    const ImGuiIO& io = ImGui::GetIO();
+    const Point mouse = c.mouse();
+    const bool over = mouse.x >= a.x && mouse.x < a.right() && mouse.y >= top && mouse.y < a.bottom();
+    if (over && io.MouseWheel != 0) (io.KeyShift ? c0 : r0) -= io.MouseWheel > 0 ? 1 : -1;
+    r0 = std::clamp(r0, 0, static_cast<int>(A.rows()) - rows);
+    c0 = std::clamp(c0, 0, static_cast<int>(A.cols()) - cols);
+    const Value shown{A.block(r0, c0, rows, cols), {r0, c0, rows, cols}};
+    MatrixLook look;
+    look.slot = slots[at];
+    look.value = &shown;
+    look.x = a.x + 4, look.y = top + 4;
+    look.cw = std::min(56.0f, (a.w - 8) / static_cast<float>(cols));
+    look.ch = 26;
+    look.size = 13;
+    matrix(c, state, look, "panel");
+    if (rows == A.rows() && cols == A.cols()) return;
+    const std::string part = "rows " + std::to_string(r0) + "–" + std::to_string(r0 + rows - 1) + " of " +
+                             std::to_string(A.rows()) + ", columns " + std::to_string(c0) + "–" +
+                             std::to_string(c0 + cols - 1) + " of " + std::to_string(A.cols());
+    c.text_within(a.x, a.bottom() + 12, a.w, part + " (wheel, Shift wheel)", 13, c.theme->t3);
+}
+
+void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    FieldLook look;
+    look.hint = "file to load or save: .json .csv .tsv .npy";
+    look.size = 14;
+    const FieldResult field =
+        text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path, look);
+    ButtonLook plain;
+    plain.tooltip =
+        "A problem (.json), or one matrix for the one chosen above; files can also be dropped on the window";
+    if (button(c, "##load", x + w - 128, y, 62, 32, "Load", plain) || field.entered)
+        if (state.form.path[0]) load_files(state, {state.form.path});
+    plain.tooltip = "Write the problem as JSON";
+    if (button(c, "##save", x + w - 62, y, 62, 32, "Save", plain)) save_file(state, state.form.path);
+}
+
+}  // namespace
+
+void problem_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Problem", a.x, a.y, a.w, a.h);
+    const bool low = a.h < 560;
+    const float x = a.x + 16, w = a.w - 32;
+    ButtonLook can;
+    can.enabled = !state.undo.empty();
+    can.tooltip = "Undo (Ctrl Z)";
+    c.text_within(x, a.y + 28, w - 128, "Problem", 22, 0, Face::semibold);
+    if (icon_button(c, "##undo", a.right() - 16 - 3 * 36, a.y + 12, 32, 32, Icon::undo, can)) undo(state);
+    can.enabled = !state.redo.empty();
+    can.tooltip = "Redo (Ctrl Y)";
+    if (icon_button(c, "##redo", a.right() - 16 - 2 * 36, a.y + 12, 32, 32, Icon::redo, can)) redo(state);
+    if (icon_button(c, "##close problem", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close))
+        state.show_problem = false;
+
+    float y = a.y + 56;
+    if (!low) y += c.paragraph(x, y, w, state.problem->watch, 14, c.theme->t2, 2) + 12;
+    y += 8;
+    tiles_section(c, state, x, y, w);
+    y += low ? 66 : 74;
+    mask_section(c, state, x, y, w);
+    y += low ? 38 : 42;
+    scale_section(c, state, x, y, w);
+    y += low ? 38 : 42;
+    bytes_section(c, state, x, y);
+    y += low ? 28 : 34;
+    c.line({x, y + .5f}, {x + w, y + .5f}, c.theme->line);
+    if (!low) {
+        c.text(x, y + 18, "Random", 14, 0, Face::medium);
+        y += 22;
+    }
+    y += 18;
+    random_section(c, state, x, y, w);
+    y += 62;
+    const float files = a.bottom() - 12 - 32;
+    matrix_section(c, state, {x, y, w, files - 32 - y});
+    file_section(c, state, x, files, w);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui
