@@ -1,6 +1,7 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <vector>
@@ -73,9 +74,14 @@ std::optional<std::string> append_row(Table& table, std::string_view line, char 
         const std::size_t end = std::min(line.find(separator), line.size());
         const Result<double> value = parse_number(trimmed(line.substr(0, end)));
         if (!value) return place(number, cols + 1) + " " + value.error;
-        if (++cols <= max_matrix_cols) table.values.push_back(*value);
+        table.values.push_back(*value);
         more = end < line.size();
         line.remove_prefix(more ? end + 1 : end);
+        // Too wide already: what is left is only counted.
+        if (++cols > max_matrix_cols && more) {
+            cols += 1 + static_cast<int>(std::count(line.begin(), line.end(), separator));
+            more = false;
+        }
     }
     if (table.rows == 0) table.cols = cols, table.first_line = number;
     ++table.rows;

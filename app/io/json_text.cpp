@@ -12,8 +12,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A tree takes more memory than its text: these limits keep hostile files from taking all of it.
-constexpr std::size_t max_text_bytes = std::size_t{64} << 20;
+// A tree takes more memory than its text: these limits keep hostile files from taking all of it. The values
+// are those of four matrices of the largest size, and a few more.
+constexpr std::size_t max_values = 4 * 4096 * 1024 + 10'000;
 constexpr std::size_t max_depth = 32;
 constexpr std::size_t max_keys = 100;
 
@@ -42,13 +43,19 @@ struct Scan {
     std::string error;
     std::string schema;                       ///< value of the outermost "schema"
     std::vector<std::set<std::string>> open;  ///< keys so far of every container around; none in arrays
-    std::string last_key;
+    std::string last_key, outer_key;          ///< the latest key, and the latest of the outermost object
+    std::size_t values = 0, bulk_values = 0;  ///< bulk: within the outermost "steps" and "result"
 
+    bool count() {
+        ++(outer_key == "steps" || outer_key == "result" ? bulk_values : values);
+        return true;
+    }
     bool fail(std::string sentence) {
         error = std::move(sentence);
         return false;
     }
     bool enter() {
+        count();
         open.emplace_back();
         return open.size() <= max_depth ||
                fail("the nesting is deeper than " + std::to_string(max_depth) + " levels");
@@ -58,15 +65,15 @@ struct Scan {
         return true;
     }
 
-    bool null() { return true; }
-    bool boolean(bool) { return true; }
-    bool number_integer(std::int64_t) { return true; }
-    bool number_unsigned(std::uint64_t) { return true; }
-    bool number_float(double, const std::string&) { return true; }
-    bool binary(Json::binary_t&) { return true; }
+    bool null() { return count(); }
+    bool boolean(bool) { return count(); }
+    bool number_integer(std::int64_t) { return count(); }
+    bool number_unsigned(std::uint64_t) { return count(); }
+    bool number_float(double, const std::string&) { return count(); }
+    bool binary(Json::binary_t&) { return count(); }
     bool string(std::string& value) {
         if (open.size() == 1 && last_key == "schema") schema = value;
-        return true;
+        return count();
     }
     bool start_object(std::size_t) { return enter(); }
     bool end_object() { return leave(); }
@@ -77,6 +84,7 @@ struct Scan {
         if (open.back().size() > max_keys)
             return fail("an object has more than " + std::to_string(max_keys) + " keys");
         last_key = name;
+        if (open.size() == 1) outer_key = name;
         return true;
     }
     bool parse_error(std::size_t position, const std::string&, const Json::exception& problem) {
@@ -95,12 +103,14 @@ Json build(std::string_view text, bool is_trace) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
-    if (text.size() > max_text_bytes) return Failure{"the text has more than 64 MiB"};
     try {
         Scan scan;
         scan.text = text;
         if (!Json::sax_parse(text, &scan)) return Failure{scan.error};
-        return build(text, scan.schema == "tilewalk-trace-1");
+        const bool is_trace = scan.schema == "tilewalk-trace-1";
+        if (scan.values + (is_trace ? 0 : scan.bulk_values) > max_values)
+            return Failure{"the text has more than " + std::to_string(max_values) + " values"};
+        return build(text, is_trace);
     } catch (const std::exception& problem) {
         return Failure{"the JSON could not be read: " + parser_reason(problem.what())};
     }

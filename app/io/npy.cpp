@@ -1,6 +1,7 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -211,7 +211,10 @@ Result<Problem> load_problem_file(const std::string& path) {
 
 std::optional<std::string> save_problem_file(const std::string& path, const Problem& problem) {
     if (auto refused = validate(problem)) return failure_at(path, "not saved: " + *refused).sentence;
-    return write_file_atomic(path, problem_to_json(problem));
+    const std::string text = problem_to_json(problem);
+    if (text.size() > max_file_bytes)
+        return failure_at(path, "not saved: it would have more than 256 MiB").sentence;
+    return write_file_atomic(path, text);
 }
 
 }  // namespace tilewalk

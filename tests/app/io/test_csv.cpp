@@ -50,6 +50,7 @@ TEST_CASE("csv: every mistake is named with its place") {
     for (const Case& bad : {
              Case{"1,2,3,4\n\n1,2,3,4,5\n", "q.csv: line 3 has 5 values, line 1 has 4."},
              {"1,2\n3\n", "q.csv: line 2 has 1 value, line 1 has 2."},
+             {"1,2\r\n\r\n3\r\n", "q.csv: line 3 has 1 value, line 1 has 2."},
              {"", "q.csv: the file has no numbers, expected one row per line."},
              {"\xEF\xBB\xBF", "q.csv: the file has no numbers, expected one row per line."},
              {" \n# only talk\n\r\n", "q.csv: the file has no numbers, expected one row per line."},

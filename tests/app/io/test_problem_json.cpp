@@ -205,6 +205,9 @@ TEST_CASE("json: sizes beyond the limits are refused") {
     for (int c = 1; c <= 1024; ++c) cols += ",1";
     CHECK(parse("{\"q\": [[1]], \"k\": [" + rows + "], \"v\": [[1]]}")
               .error.find("k: the matrix has 4097 rows") != std::string::npos);
+    std::string many = "{\"x-a\": [0";
+    for (int k = 0; k < 17'000'000; ++k) many += ",0";
+    CHECK(parse(many + "]}").error == "p.json: the text has more than 16787216 values.");
     CHECK(parse("{\"q\": [[" + cols + "]], \"k\": [[1]], \"v\": [[1]]}").error.find("1025 columns") !=
           std::string::npos);
 }
