@@ -69,8 +69,8 @@ void check_result(const Seen& s) {
     const auto formula = evaluate(plain(s.told.numbers));
     if (!formula) FAIL_CHECK("not well formed: ", s.where());
     if (!formula) return;
-    // A whole number is a claim of exactness; it is shown without decimals.
     const long double spacing = std::numeric_limits<double>::denorm_min();  // of the smallest numbers stored
+    // A whole number is a claim of exactness; it is shown without decimals.
     const bool whole = stored == std::round(stored) && !shown->power;
     const long double tolerance = (whole ? 0.001L : shown->unit) + 1e-13L * formula->terms + spacing;
     const bool agrees = std::isfinite(shown->value) ? std::abs(formula->value - shown->value) <= tolerance
@@ -314,6 +314,9 @@ TEST_SUITE("explanations") {
         CHECK(e.target == CellRef{Slot::S, 2, 3});
         CHECK(e.why.find("key 3 for query 2") != std::string::npos);
         CHECK(e.why.find("last visible key is 2") != std::string::npos);
+        // Here the window hides a key from the second row of the tile only.
+        const auto windowed = flash_forward(masked(worked_example(), true, 2));
+        CHECK(explain(*windowed, step_of(*windowed, Op::mask, 1, 0)).target == CellRef{Slot::S, 3, 0});
         const Explanation kept = explain(*trace, step_of(*trace, Op::mask, 1, 1), CellRef{Slot::S, 3, 2});
         CHECK(kept.why == "The mask leaves key 2 for query 3 as it is.");
     }
