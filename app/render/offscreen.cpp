@@ -5,16 +5,25 @@
 #include "app/ui/theme.h"
 
 #include <imgui.h>
+#include <optional>
+#include <utility>
 
 namespace tilewalk {
 
 Image render_frame(ui::AppState& state, int width, int height) {
     if (width < 64 || height < 64 || width > 16384 || height > 16384) return {};
-    const HeadlessContext context;
+    std::optional<HeadlessContext> context;
+    if (!ImGui::GetCurrentContext()) context.emplace();
     const auto w = static_cast<float>(width), h = static_cast<float>(height);
     ui::load_fonts(ui::ui_scale(state, w, h), state.presenter);
+
+    // A picture shows the step, not the way to it.
+    const bool motion = std::exchange(state.settings.motion, false);
+    const bool playing = std::exchange(state.player.playing, false);
     // Windows of ImGui know their content's size one frame late, popups two.
     for (int pass = 0; pass < 3; ++pass) run_frame(width, height, 1.0f / 60, [&] { ui::frame(state); });
+    state.settings.motion = motion;
+    state.player.playing = playing;
     return picture_of_frame(width, height, ui::theme(state.settings.theme).bg);
 }
 

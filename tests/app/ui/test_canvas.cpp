@@ -93,7 +93,7 @@ TEST_CASE("a dashed frame closes its corners and has gaps") {
         c.dashed_frame(10, 10, 90, 50, red, 2, {7, 4});
     });
     const Extent e = extent(image);
-    for (int x : {e.left, e.left + 3, e.right - 3, e.right})
+    for (int x : {e.left, e.left + 5, e.right - 5, e.right})
         for (int y : {e.top, e.bottom}) CHECK(lit(image, x, y));
     const int outline = 2 * (2 * (e.right - e.left + 1) + 2 * (e.bottom - e.top - 3));
     CHECK(e.count > outline / 2);
