@@ -58,7 +58,7 @@ void cell(const Canvas& c, float x, float y, float w, float h, const CellLook& l
     const Theme& t = *c.theme;
     const ImU32 fill = cell_fill(t, look);
     const bool written = look.state == CellState::written;
-    if (written) c.faded(look.fade).halo(x, y, w, h, look.radius);
+    if (written && look.halo) c.faded(look.fade).halo(x, y, w, h, look.radius);
     c.rect(x + 1, y + 1, w - 2, h - 2, fill, look.radius);
     if (look.nan) draw_nan(c, x, y, w, h);
     if (look.state == CellState::discarded)

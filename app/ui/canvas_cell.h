@@ -17,6 +17,7 @@ struct CellLook {
     bool dim = false;        ///< its matrix is not in this step
     bool masked = false;     ///< −∞: hatched
     bool nan = false;
+    bool halo = true;  ///< off where the caller draws one halo round several written cells
     bool hover = false;
     bool selected = false;
     float size = 15;  ///< of the number, in logical px

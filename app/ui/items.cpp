@@ -43,7 +43,7 @@ ImU32 button_fill(const Theme& t, const ButtonLook& look, const Hot& hot) {
     const float lift = hot.held ? .14f : hot.hovered ? .08f : 0;
     if (look.primary) return mix(t.t1, t.panel, lift);
     if (look.quiet && !look.active && !hot.hovered && !hot.held) return 0;
-    return mix(t.raised, t.t1, look.active ? lift + .10f : lift);
+    return mix(t.raised, t.t1, look.active && !look.quiet ? lift + .10f : lift);
 }
 
 struct Drawn {
@@ -59,7 +59,8 @@ Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, fl
     if (!look.enabled) hot = {.id = hot.id};
     const Canvas shown = look.enabled ? c : c.faded(.5f);
     if (const ImU32 fill = button_fill(*c.theme, look, hot)) shown.rect(x, y, w, h, fill, 8);
-    if (look.active && !look.primary) shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
+    if (look.active && !look.primary && !look.quiet)
+        shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
     if (hot.focused) c.frame(x - 2, y - 2, w + 4, h + 4, c.theme->focus, 2, 10);
     return {hot, shown, look.primary ? c.theme->inv : look.quiet && !look.active ? c.theme->t2 : c.theme->t1};
 }
