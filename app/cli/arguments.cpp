@@ -112,7 +112,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0; }
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() != 0; }
 
 // "--causal=no": CLI11 would take such a value, or stumble over it.
 std::optional<std::string> check_switches(const CLI::App& app, const std::vector<std::string>& words) {
@@ -193,8 +193,6 @@ void describe(CLI::App& app) {
     app.allow_extras();
     app.require_subcommand(0, 1);
     app.get_formatter()->column_width(38);
-    app.footer("Without a command a window opens. 'tilewalk COMMAND --help' lists the options of a command.\n"
-               "Exit codes: 0 done, 2 wrong arguments or input, 3 no display, 4 output not written.");
 }
 
 }  // namespace
@@ -209,6 +207,8 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     describe(app);
     add_window(app, arguments);
     add_commands(app, arguments);
+    app.footer("Without a command a window opens. 'tilewalk COMMAND --help' lists the options of a command.\n"
+               "Exit codes: 0 done, 2 wrong arguments or input, 3 no display, 4 output not written.");
     if (auto sentence = check_switches(app, words)) return Failure{*sentence};
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

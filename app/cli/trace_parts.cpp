@@ -70,29 +70,43 @@ std::string traffic_line(const Trace& trace, int k) {
            "; on chip now: " + format_size(t.sram_live);
 }
 
+namespace {
+
+std::string bytes_text(std::int64_t read, std::int64_t written) {
+    return format_traffic(read + written) + " (" + format_traffic(read) + " read, " +
+           format_traffic(written) + " written)";
+}
+
+// The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
+int rows_to_stay_below(Problem problem, std::int64_t limit) {
+    for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
+        if (flash_forward_model(problem).total() < limit) return problem.Br;
+    return 0;
+}
+
+std::string verdict(const Problem& p, std::int64_t flash, std::int64_t standard) {
+    const std::string size = str(p.N()) + " × " + str(p.N_kv());
+    if (flash < standard)
+        return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
+               format_traffic(standard - flash) + ".";
+    if (flash == standard) return "Both move the same, but S and P (" + size + " each) need no place in HBM.";
+    const int rows = rows_to_stay_below(p, standard);
+    return "Here standard attention moves fewer bytes: reading K and V again for every query block costs "
+           "more than storing S and P (" +
+           size + " each). " +
+           (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
+                     : "No number of query rows per tile changes that.");
+}
+
+}  // namespace
+
 std::vector<std::string> comparison(const Trace& trace) {
     const Traffic& moved = trace.step(trace.size() - 1).traffic;
-    const std::int64_t flash = moved.hbm_read + moved.hbm_write;
     const TrafficModel standard = standard_forward_model(trace.problem());
-    const auto bytes = [](std::int64_t total, std::int64_t read, std::int64_t written) {
-        return format_traffic(total) + " (" + format_traffic(read) + " read, " + format_traffic(written) +
-               " written)";
-    };
-    std::vector<std::string> lines{"This walk moved " + bytes(flash, moved.hbm_read, moved.hbm_write) +
-                                       " between HBM and the chip.",
-                                   "Standard attention, which stores S and P in HBM, would move " +
-                                       bytes(standard.total(), standard.hbm_read, standard.hbm_write) + "."};
-    if (standard.total() < flash)
-        lines.push_back("Here standard attention moves fewer bytes: at this size reading K and V again for "
-                        "every query block costs more than storing S and P; more query rows per tile (Br) "
-                        "or a larger N turn it around.");
-    else
-        lines.push_back("Neither S nor P (" + str(trace.problem().N()) + " × " + str(trace.problem().N_kv()) +
-                        " each) was ever in HBM" +
-                        (flash < standard.total()
-                             ? ", and that saved " + format_traffic(standard.total() - flash) + "."
-                             : "; the bytes moved are the same here."));
-    return lines;
+    return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " between HBM and the chip.",
+            "Standard attention, with all of S and P in HBM, would move " +
+                bytes_text(standard.hbm_read, standard.hbm_write) + ".",
+            verdict(trace.problem(), moved.hbm_read + moved.hbm_write, standard.total())};
 }
 
 }  // namespace tilewalk

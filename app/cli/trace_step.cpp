@@ -73,6 +73,11 @@ Block block_of(const Trace& trace, int k, const Access& access, bool is_write) {
     return matrix_block(written(trace, k, access.slot) ? name + " old" : name, now.data);
 }
 
+// Before the first block that was written, so that reads stand left and writes right of the arrow.
+void put_arrow(Block& block) {
+    for (std::size_t n = 0; n < block.size(); ++n) block[n] = (n == 1 ? "→   " : "    ") + block[n];
+}
+
 // Left out: what a load passes on unchanged, and a column whose change is shown on the written side (or with
 // the later of two reads).
 bool shows_read(const Trace& trace, int k, std::size_t nth) {
@@ -113,8 +118,9 @@ Block state_lines(const Trace& trace, int k) {
     const auto reads = trace.reads(k), writes = trace.writes(k);
     for (std::size_t n = 0; n < reads.size(); ++n)
         if (shows_read(trace, k, n)) blocks.push_back(block_of(trace, k, reads[n], false));
-    if (!blocks.empty()) blocks.push_back({"", "→"});
+    const bool reads_shown = !blocks.empty();
     for (const Access& access : writes) blocks.push_back(block_of(trace, k, access, true));
+    if (reads_shown && !writes.empty()) put_arrow(blocks[blocks.size() - writes.size()]);
     return writes.empty() ? Block{} : side_by_side(blocks, text_width - 4);
 }
 

@@ -1,0 +1,165 @@
+#include "tests/app/cli/run.h"
+
+#include "app/cli/devices.h"
+#include "app/cli/version.h"
+#include "app/io/examples.h"
+#include "core/lessons/lesson.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+TEST_CASE("cli: the version is that of the build") {
+    const Ran ran = run({"--version"});
+    CHECK(ran.code == 0);
+    CHECK(ran.out == std::string("tilewalk ") + version + "\n");
+    const std::string build = contents(TILEWALK_SOURCE_DIR "/CMakeLists.txt");
+    CHECK(contains(build, std::string("project(tilewalk VERSION ") + version + " "));
+}
+
+TEST_CASE("cli: help names what there is and nothing that is not there") {
+    const Ran ran = run({"--help"});
+    CHECK(ran.code == 0);
+    CHECK(ran.err.empty());
+    for (const char* there : {"trace", "render", "examples", "lessons", "devices", "--example", "--load",
+                              "--random", "--causal", "--theme"})
+        CHECK_MESSAGE(contains(ran.out, there), std::string(there));
+    for (const char* not_there : {"bench", "compare", "kernels", "svg", "--row", "--frames"})
+        CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
+    for (const char* command : {"trace", "render", "examples", "lessons", "devices"}) {
+        const Ran of_command = run({command, "--help"});
+        CHECK(of_command.code == 0);
+        CHECK(contains(of_command.out, std::string("tilewalk ") + command));
+    }
+}
+
+TEST_CASE("cli: examples as table and as JSON") {
+    const Ran text = run({"examples"});
+    CHECK(text.code == 0);
+    CHECK(text.err.empty());
+    const json parsed = json::parse(run({"examples", "--format", "json"}).out);
+    REQUIRE(parsed["examples"].size() == examples().size());
+    for (std::size_t n = 0; n < examples().size(); ++n) {
+        CHECK(contains(text.out, examples()[n].name));
+        CHECK(contains(text.out, examples()[n].title));
+        CHECK(parsed["examples"][n]["name"] == examples()[n].name);
+        CHECK(parsed["examples"][n]["n_kv"] == examples()[n].N_kv());
+    }
+}
+
+TEST_CASE("cli: lessons as text and as JSON") {
+    const json parsed = json::parse(run({"lessons", "--format", "json"}).out);
+    REQUIRE(parsed["lessons"].size() == lessons().size());
+    for (std::size_t n = 0; n < lessons().size(); ++n) {
+        CHECK(parsed["lessons"][n]["id"] == lessons()[n].id);
+        CHECK(contains(run({"lessons"}).out, lessons()[n].title));
+    }
+}
+
+TEST_CASE("cli: devices, with or without a GPU") {
+    const Ran text = run({"devices"});
+    CHECK(text.code == 0);
+    CHECK(contains(text.out, "CPU   "));
+    CHECK(contains(text.out, "CUDA  "));
+    const json parsed = json::parse(run({"devices", "--format", "json"}).out);
+    CHECK(parsed["schema"] == "tilewalk-devices-1");
+    CHECK(parsed["cpu"]["threads"] >= 1);
+    CHECK(parsed["cuda"]["devices"].empty() == parsed["cuda"]["why_none"].is_string());
+}
+
+TEST_CASE("cli: the model of the CPU") {
+    CHECK(cpu_model("processor\t: 0\nmodel name\t: Fine CPU 9\nmodel name : other\n") == "Fine CPU 9");
+    CHECK(cpu_model("") == "unknown");
+    CHECK(cpu_model("model name\t:   \n") == "unknown");
+}
+
+namespace {
+
+// The settings of whoever runs the tests are not touched.
+struct OwnSettings {
+    Folder folder;
+    OwnSettings() { ::setenv("XDG_CONFIG_HOME", folder.path.c_str(), 1); }
+    ~OwnSettings() { ::unsetenv("XDG_CONFIG_HOME"); }
+};
+
+}  // namespace
+
+TEST_CASE("cli: the window opens with what was asked for") {
+    const OwnSettings own;
+    ui::AppState seen;
+    WindowOptions options;
+    const auto window = [&](ui::AppState& state, const WindowOptions& given) {
+        seen = state;
+        options = given;
+        return 0;
+    };
+    Ran ran = run({}, window);
+    CHECK(ran.code == 0);
+    CHECK(ran.out.empty());
+    REQUIRE(seen.trace);
+    CHECK(seen.problem->name == "worked-4x4");
+    CHECK(std::string(seen.lesson->id) == "flash-forward");
+    CHECK(seen.cursor.step == 0);
+    CHECK(seen.examples.size() == examples().size());
+    CHECK(seen.hooks.load_files);
+    CHECK(seen.hooks.save_problem);
+    CHECK(options.frames == 0);
+
+    ran = run({"--example", "causal-8", "--step", "5", "--theme", "light", "--presenter", "--frames", "7",
+               "--screenshot", "x.png", "--timing"},
+              window);
+    CHECK(ran.code == 0);
+    CHECK(seen.problem->name == "causal-8");
+    CHECK(seen.cursor == at_step(*seen.trace, 4));
+    CHECK(seen.step_age > 1000);
+    CHECK(seen.settings.theme == ui::ThemeId::light);
+    CHECK(seen.presenter);
+    CHECK(options.frames == 7);
+    CHECK(options.screenshot == "x.png");
+    CHECK(options.timing);
+}
+
+TEST_CASE("cli: the window's exit code is the program's") {
+    const OwnSettings own;
+    CHECK(run({}).code == 3);
+    CHECK(run({"--example", "ties"}).code == 3);
+}
+
+TEST_CASE("cli: a bare start reopens the problem of the last time") {
+    const OwnSettings own;
+    std::string title;
+    const auto edit = [](ui::AppState& state, const WindowOptions&) {
+        Problem changed = *state.problem;
+        changed.Q(0, 0) = 0.1;
+        changed.name.clear();
+        changed.title = "Mine";
+        ui::set_problem(state, changed);
+        state.settings.theme = ui::ThemeId::contrast;
+        return 0;
+    };
+    const auto look = [&](ui::AppState& state, const WindowOptions&) {
+        title = state.problem->title + (state.problem->Q(0, 0) == 0.1 ? " 0.1" : "");
+        return 0;
+    };
+    const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
+    run({}, edit);
+    run({}, look);
+    CHECK(title == "Mine 0.1");
+    run({"--frames", "1"}, look);
+    CHECK(title == "4 × 4 worked example");
+    run({"--example", "ties"}, quiet);
+    run({}, look);
+    CHECK(title == "Ties");
+    ui::ThemeId theme{};
+    run({}, [&](ui::AppState& state, const WindowOptions&) {
+        theme = state.settings.theme;
+        return 0;
+    });
+    CHECK(theme == ui::ThemeId::contrast);
+}

@@ -1,0 +1,192 @@
+// What the command line refuses: always with one sentence, exit code 2, and nothing on stdout.
+#include "tests/app/cli/run.h"
+
+#include "app/cli/suggest.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+struct Case {
+    std::vector<std::string> words;
+    const char* part;  ///< what the sentence must say
+};
+
+bool is_one_sentence(const std::string& err) {
+    if (!err.starts_with("tilewalk: ") || err.back() != '\n') return false;
+    const std::string text = err.substr(0, err.size() - 1);
+    const bool one_line =
+        std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    return one_line && text.size() > 20 && (text.back() == '.' || text.back() == '?');
+}
+
+void check_refused(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        std::string shown;
+        for (const std::string& word : c.words) shown += " " + word.substr(0, 60);
+        CAPTURE(shown);
+        const Ran ran = run(c.words);
+        CAPTURE(ran.err);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(is_one_sentence(ran.err));
+        CHECK(contains(ran.err, c.part));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("refusals: words that are no commands and options") {
+    check_refused({
+        {{"trce"}, "did you mean trace?"},
+        {{"zzzzzz"}, "There is no command \"zzzzzz\""},
+        {{"problem.json"}, "did you mean --load?"},
+        {{""}, "no command"},
+        {{"-"}, "no command"},
+        {{"--"}, "has no option"},
+        {{"---"}, "has no option"},
+        {{"-x"}, "has no option \"-x\""},
+        {{"--exmaple", "worked-4x4"}, "did you mean --example?"},
+        {{"trace", "--formt", "json"}, "did you mean --format?"},
+        {{"trace", "--formt=json"}, "did you mean --format?"},
+        {{"trace", "--theme", "dark"}, "'tilewalk trace' has no option \"--theme\""},
+        {{"trace", "--step", "3"}, "--step"},
+        {{"trace", "render"}, "too many"},
+        {{"trace", "trace"}, "too many"},
+        {{"trace", "extra", "--example", "ties"}, "\"extra\" is a word too many"},
+        {{"examples", "--example", "ties"}, "has no option"},
+        {{"--example", "ties", "trace"}, "options come after the command"},
+        {{"bench"}, "bench is not part of this version"},
+        {{"bench", "--help"}, "not part of this version"},
+        {{"compare", "--device", "cuda"}, "not part of this version"},
+        {{"model"}, "not part of this version"},
+        {{"kernels", "--format", "json"}, "not part of this version"},
+        {{"trace", "\n\x1b[31m"}, "too many"},
+        {{"trace", std::string(100000, 'a')}, "too many"},
+        {{std::string(100000, '-')}, "has no option"},
+        {{"\xff\xfe"}, "no command"},
+    });
+}
+
+TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
+    check_refused({
+        {{"trace", "--example"}, "--example needs a value"},
+        {{"trace", "--example", ""}, "--example needs a value"},
+        {{"trace", "--example="}, "--example needs a value"},
+        {{"trace", "--example", "--causal"}, "needs a value, but \"--causal\" follows"},
+        {{"trace", "--br", "2", "--br", "3"}, "--br is there more than once"},
+        {{"trace", "--causal=yes"}, "--causal takes no value"},
+        {{"trace", "--causal=maybe"}, "--causal takes no value"},
+        {{"--presenter=no"}, "--presenter takes no value"},
+        {{"trace", "--br", "0"}, "expected a whole number from 1"},
+        {{"trace", "--br", "-2"}, "--br is \"-2\""},
+        {{"trace", "--br", "2.5"}, "--br is \"2.5\""},
+        {{"trace", "--br", "two"}, "--br is \"two\""},
+        {{"trace", "--br", "2x"}, "--br is \"2x\""},
+        {{"trace", "--br", "99999999999999999999"}, "whole number"},
+        {{"trace", "--bc", "0x2"}, "--bc is \"0x2\""},
+        {{"trace", "--bc", " 2"}, "--bc"},
+        {{"trace", "--window", "-1"}, "--window is \"-1\""},
+        {{"trace", "--scale", "cube"}, "none, sqrt or a number"},
+        {{"trace", "--scale", "nan"}, "none, sqrt or a number"},
+        {{"trace", "--scale", "inf"}, "none, sqrt or a number"},
+        {{"trace", "--scale", "1e999"}, "none, sqrt or a number"},
+        {{"trace", "--scale", "1e308", "--example", "large-logits"}, "overflow"},
+        {{"trace", "--element-bytes", "3"}, "expected 1, 2, 4 or 8"},
+        {{"trace", "--format", "xml"}, "expected text, json or md"},
+        {{"trace", "--format", "jsn"}, "did you mean json?"},
+        {{"examples", "--format", "md"}, "expected text or json"},
+        {{"--theme", "drak"}, "did you mean dark?"},
+        {{"--frames", "0"}, "--frames"},
+        {{"trace", "--row", "1"}, "--row belongs to the softmax lessons"},
+        {{"trace", "--lesson", "flsh-forward"}, "did you mean flash-forward?"},
+        {{"trace", "--lesson", "backward"}, "The lesson backward is not part of this version"},
+        {{"trace", "--lesson", "\n"}, "There is no lesson"},
+        {{"--step", "0"}, "--step is \"0\", expected a whole number from 1 to 40"},
+        {{"--step", "41"}, "from 1 to 40"},
+        {{"--step", "all"}, "from 1 to 40"},
+    });
+}
+
+TEST_CASE("refusals: sources of the problem") {
+    const Folder folder;
+    const std::string good = folder.file("q.csv", "1,0\n0,1\n");
+    const std::string bad = folder.file("bad.csv", "1,0\n0,x\n");
+    const std::string wide = folder.file("wide.csv", "1,0,2\n0,1,2\n");
+    const std::string broken = folder.file("broken.json", "{\"q\":[[1,2]");
+    const std::string foreign = folder.file("foreign.json", "{\"schema\":\"other\"}");
+    check_refused({
+        {{"trace", "--example", "wroked-4x4"}, "did you mean worked-4x4?"},
+        {{"trace", "--example", "ragged"}, "did you mean ragged-7x5?"},
+        {{"trace", "--example", "nothing-like-it"}, "'tilewalk examples' lists them"},
+        {{"trace", "--example", "ties", "--random", "4x4"}, "--example and --random both"},
+        {{"trace", "--load", "x.json", "--q", good}, "--load and --q both"},
+        {{"trace", "--q", good}, "--q is there without --k"},
+        {{"trace", "--q", good, "--k", good}, "--q is there without --v"},
+        {{"trace", "--v", good}, "--v is there without --q"},
+        {{"trace", "--do", good}, "--do is there without --q"},
+        {{"trace", "--seed", "3"}, "--seed belongs to --random"},
+        {{"trace", "--random", "4"}, "--random is \"4\""},
+        {{"trace", "--random", "4x"}, "NxD"},
+        {{"trace", "--random", "x4"}, "NxD"},
+        {{"trace", "--random", "0x4"}, "NxD"},
+        {{"trace", "--random", "-4x4"}, "NxD"},
+        {{"trace", "--random", "5000x4"}, "1 to 4096"},
+        {{"trace", "--random", "4x4", "--seed", "-1"}, "--seed is \"-1\""},
+        {{"trace", "--random", "4096x1024", "--br", "1", "--bc", "1"}, "the limit is"},
+        {{"trace", "--load", folder.file("absent.json")}, "absent.json"},
+        {{"trace", "--load", folder.path.string()}, "folder"},
+        {{"trace", "--load", broken}, "line 1"},
+        {{"trace", "--load", foreign}, "schema"},
+        {{"trace", "--q", bad, "--k", good, "--v", good}, "bad.csv"},
+        {{"trace", "--q", good, "--k", good, "--v", folder.file("v.txt", "1")},
+         "expected .csv, .tsv or .npy"},
+        {{"trace", "--q", wide, "--k", good, "--v", good}, "same number of columns"},
+        {{"trace", "--q", good, "--k", good, "--v", good, "--do", wide}, "dO"},
+        {{"trace", "--load", "a\nb.json"}, "a?b.json"},
+    });
+}
+
+TEST_CASE("refusals: pictures") {
+    const Folder folder;
+    const std::string out = folder.file("x.png");
+    check_refused({
+        {{"render"}, "needs -o"},
+        {{"render", "-o", out, "--format", "svg"}, "svg is not part of this version"},
+        {{"render", "-o", out, "--format", "gif"}, "expected png"},
+        {{"render", "-o", out, "--size", "800x600"}, "from 1024x640 to 7680x4320"},
+        {{"render", "-o", out, "--size", "8000x4320"}, "from 1024x640 to 7680x4320"},
+        {{"render", "-o", out, "--size", "1600"}, "WxH"},
+        {{"render", "-o", out, "--size", "1600x900x2"}, "WxH"},
+        {{"render", "-o", out, "--size", "1600x99999999999"}, "WxH"},
+        {{"render", "-o", out, "--pixel-ratio", "0.5"}, "from 1 to 4"},
+        {{"render", "-o", out, "--pixel-ratio", "nan"}, "from 1 to 4"},
+        {{"render", "-o", out, "--pixel-ratio", "2", "--size", "1600x900"}, "from 2048x1280"},
+        {{"render", "-o", out, "--step", "41"}, "from 1 to 40"},
+        {{"render", "-o", out, "--step", "ALL"}, "from 1 to 40"},
+        {{"render", "-o", out, "--theme", "pink"}, "expected dark, light or contrast"},
+    });
+    CHECK(folder.count() == 0);
+}
+
+TEST_CASE("refusals: no program name at all") {
+    std::ostringstream out, err;
+    char* none[] = {nullptr};
+    CHECK(run_cli(0, none, out, err, no_window) == 3);
+}
+
+TEST_CASE("suggest: the nearest name, if it is near") {
+    const std::vector<std::string> names{"worked-4x4", "ties", "causal-8"};
+    CHECK(nearest("worked-4x5", names) == "worked-4x4");
+    CHECK(nearest("wor", names) == "worked-4x4");
+    CHECK(nearest("tie", names) == "ties");
+    CHECK(nearest("casual-8", names) == "causal-8");
+    CHECK(nearest("", names).empty());
+    CHECK(nearest("something else", names).empty());
+    CHECK(nearest(std::string(100000, 'w'), names).empty());
+}
