@@ -18,7 +18,7 @@ grep -q '^first frame after' "$folder/log" || fail "no timing was printed"
 
 # A key press changes what is seen. The pointer waits in a corner, where nothing reacts to it.
 xdotool mousemove 1919 1079
-"$program" --frames 200 --screenshot "$folder/walked.png" 2>"$folder/log" &
+"$program" --frames 80 --screenshot "$folder/walked.png" 2>"$folder/log" &
 process=$!
 xdotool search --sync --onlyvisible --name '^Tilewalk$' windowfocus key Right Right Right >/dev/null
 wait "$process" || fail "exit code $?: $(cat "$folder/log")"
