@@ -34,9 +34,9 @@ std::string plain(const Line& line) {
 }
 
 const char* title(Op op) {
-    static const char* const titles[static_cast<int>(Op::count)] = {"Load query block",
+    static const char* const titles[static_cast<int>(Op::count)] = {"Load Q block",
                                                                     "Initialize",
-                                                                    "Load key and value block",
+                                                                    "Load K, V block",
                                                                     "Scores",
                                                                     "Mask",
                                                                     "Tile maximum",

@@ -134,7 +134,8 @@ void explain_scores(const View& v) {
     v.out.numbers = write(scaled ? product({num(scale), dot}) : dot, v.result());
     set_result(v, v.result());
     v.out.why = "How well does query " + str(v.row) + " match key " + str(v.col) + "? The " +
-                str(Q.region.rows) + " × " + str(K.region.rows) + " tile of scores exists only in SRAM.";
+                str(Q.region.rows) + "\u00A0×\u00A0" + str(K.region.rows) +
+                " tile of scores exists only in SRAM.";
     v.source_row(Slot::Qi, Q, v.row);
     v.source_row(Slot::Kj, K, v.col);
     v.out.code_line = 5;
@@ -187,15 +188,15 @@ void explain_new_max(const View& v) {
         join({sym(Slot::m), text("′  ←  max("), sym(Slot::m), text(", "), sym(Slot::m_tile), text(")")});
     v.out.numbers = write(maximum({num(old, Role::m), num(tile, Role::m)}), now);
     set_result(v, now);
+    const auto [from, to] = format_apart(old, now);
     if (now == minus_infinity)
         v.out.why = "Query " + str(v.row) + " has not seen a single key yet, so the maximum stays −∞.";
     else if (old == minus_infinity)
         v.out.why = "These are the first keys that query " + str(v.row) + " sees: the maximum starts at " +
                     num_text(now) + ".";
     else if (now > old)
-        v.out.why = "The maximum rises from " + num_text(old) + " to " + num_text(now) +
-                    ": all that was summed so far was measured from " + num_text(old) +
-                    " and must be corrected.";
+        v.out.why = "The maximum rises from " + from + " to " + to +
+                    ": all that was summed so far was measured from " + from + " and must be corrected.";
     else
         v.out.why = "The maximum stays " + num_text(now) + ": what was summed so far needs no correction.";
     v.source(Slot::m, v.row, 0);
@@ -210,13 +211,13 @@ void explain_correction(const View& v) {
         join({sym(Slot::alpha), text("  ←  exp("), sym(Slot::m), text(" − "), sym(Slot::m), text("′)")});
     v.out.numbers = write(exponential(difference(num(old, Role::m), num(base, Role::m))), v.result());
     set_result(v, v.result());
+    const auto [from, to] = format_apart(old, now);
     if (now == minus_infinity)
         v.out.why = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for m′ and α becomes 0.";
     else if (old == minus_infinity)
         v.out.why = "exp(−∞) = 0: the empty start values of ℓ and O are multiplied away.";
     else if (now > old)
-        v.out.why = "Multiplying by α re-bases old sums from maximum " + num_text(old) + " to maximum " +
-                    num_text(now) + ".";
+        v.out.why = "Multiplying by α re-bases old sums from maximum " + from + " to maximum " + to + ".";
     else
         v.out.why = "The maximum did not change: α = 1, and old sums stay as they are.";
     v.source(Slot::m, v.row, 0);
@@ -245,19 +246,19 @@ void explain_exponentials(const View& v) {
 }
 
 // What α does to the old sums, told with this row's numbers. `what` is "sum" or "output".
-std::string rebase_sentence(const View& v, const char* what, double alpha) {
+std::string rebase_sentence(const View& v, const char* what) {
     const Held m_old = v.trace.live(Slot::m, v.trace.live(Slot::m, v.k).step - 1),
                m_new = v.trace.live(Slot::m, v.k);
     const double old = v.at(*m_old.value, v.row, 0), now = v.at(*m_new.value, v.row, 0);
+    const auto [from, to] = format_apart(old, now);
     if (now == minus_infinity) return "Query " + str(v.row) + " still sees no key: its " + what + " stays 0.";
     if (old == minus_infinity)
         return std::string("α = 0 removes the empty start; the ") + what + " begins with this tile.";
-    if (alpha == 1)
+    if (now == old)
         return std::string("α = 1: the maximum did not rise, so the old ") + what +
                " is kept and the new weights are added.";
-    return "α = exp(" + num_text(old) + " − " + (now < 0 ? "(" + num_text(now) + ")" : num_text(now)) +
-           ") re-bases the old " + what + " from max " + num_text(old) + " to max " + num_text(now) +
-           ", so old and new weights share one scale.";
+    return "α = exp(" + from + " − " + (now < 0 ? "(" + to + ")" : to) + ") re-bases the old " + what +
+           " from max " + from + " to max " + to + ", so old and new weights share one scale.";
 }
 
 void explain_row_sum(const View& v) {
@@ -270,7 +271,7 @@ void explain_row_sum(const View& v) {
                           text("  +  rowsum("), sym(Slot::P), text(")")});
     v.out.numbers = write(sum({product({num(alpha, Role::alpha), num(old, Role::l)}), rowsum}), v.result());
     set_result(v, v.result());
-    v.out.why = rebase_sentence(v, "sum", alpha);
+    v.out.why = rebase_sentence(v, "sum");
     v.source(Slot::alpha, v.row, 0);
     v.source(Slot::l, v.row, 0);
     v.source_row(Slot::P, P, v.row);
@@ -288,7 +289,7 @@ void explain_output(const View& v) {
                           text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j)});
     v.out.numbers = write(sum(std::move(terms)), v.result());
     set_result(v, v.result());
-    v.out.why = rebase_sentence(v, "output", alpha);
+    v.out.why = rebase_sentence(v, "output");
     v.source(Slot::alpha, v.row, 0);
     v.source(Slot::Oi, v.row, v.col);
     v.source_row(Slot::P, P, v.row);

@@ -19,7 +19,7 @@ KeyRange visible_keys(const Problem& problem, int r);
 
 struct TrafficModel {
     std::int64_t hbm_read = 0, hbm_write = 0;  ///< bytes
-    std::int64_t sram_peak = 0;                ///< bytes on chip when the largest tiles are all there
+    std::int64_t sram_peak = 0;                ///< bytes to reserve on chip: the largest tile of every buffer
     std::int64_t total() const { return hbm_read + hbm_write; }
 };
 /// FlashAttention-2 order: Q once, K and V once per query block that sees them, O and L once.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tilewalk {
 
@@ -54,9 +55,25 @@ bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value
 std::string format_number(double value, int digits) {
     if (std::string word = special(value); !word.empty()) return word;
     if (needs_power(value)) return scientific(value, 2);
-    const int whole = std::max(0, static_cast<int>(std::floor(std::log10(std::abs(value)))));
-    std::string text = fixed(value, std::clamp(digits - 1 - whole, 0, 3));
+    const auto decimals_for = [&](double v) {
+        const int whole = std::max(0, static_cast<int>(std::floor(std::log10(std::abs(v)))));
+        return std::clamp(digits - 1 - whole, 0, 3);
+    };
+    std::string text = fixed(value, decimals_for(value));
+    // Rounding may add a digit before the point: 9.9996 is 10.00, and 999999.7 is 10⁶.
+    const double rounded = std::strtod(text.c_str(), nullptr);
+    if (needs_power(rounded) && rounded != 0) return scientific(value, 2);
+    if (rounded != 0) text = fixed(value, decimals_for(rounded));
     return with_real_minus(std::move(text));
+}
+
+std::pair<std::string, std::string> format_apart(double a, double b) {
+    std::string one = format_number(a), other = format_number(b);
+    for (int decimals = 4; one == other && a != b && decimals <= 17; ++decimals) {
+        one = format_fixed(a, decimals);
+        other = format_fixed(b, decimals);
+    }
+    return {one, other};
 }
 
 std::string format_fixed(double value, int decimals) {
@@ -77,7 +94,8 @@ namespace {
 std::string with_unit(std::int64_t bytes, double step, const char* const units[4]) {
     double value = static_cast<double>(bytes);
     int unit = 0;
-    while (value >= step && unit < 3) value /= step, ++unit;
+    // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
+    while (value >= step - 0.5 && unit < 3) value /= step, ++unit;
     if (unit == 0) return std::to_string(bytes) + " B";
     return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + units[unit];
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace tilewalk {
 
@@ -11,6 +12,8 @@ namespace tilewalk {
 std::string format_number(double value, int digits = 4);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);
+/// Two numbers with as many digits as it takes to tell them apart: {"1.2341", "1.2342"}.
+std::pair<std::string, std::string> format_apart(double a, double b);
 /// Full precision: the shortest text that reads back as the same double.
 std::string format_full(double value);
 /// "160 B", "1.5 KiB": sizes of things that are held.

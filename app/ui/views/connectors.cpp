@@ -64,7 +64,7 @@ void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> p
 void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, const Rect& panel) {
     const Theme& th = *c.theme;
     const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], &Q = g[Slot::Qi], &O = g[Slot::Oi];
-    const float edge = panel.x + 1, chip_x = panel.x + 30;
+    const float edge = panel.x - 12, chip_x = panel.x + 30;
 
     const Transfer k = load_of(state, Slot::Kj, Op::load_kv), v = load_of(state, Slot::Vj, Op::load_kv);
     if (v.step >= 0) {
@@ -119,17 +119,18 @@ void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const B
         c.text((from.right() + to.x) / 2 - 1, y, sign, 15, 0, Face::semibold, Align::center);
 }
 
-// A curve below the band, with a label in a gap of the line.
+// A curve below the band, with a label in a gap of the line. `size` is that of the label.
 void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, const std::string& label,
-                 float depth = 32) {
+                 float size, float room) {
     const ImU32 colour = hue(*c.theme, role);
+    const float k = size / 14, bend = std::min(20 + 17 * k, room - 6 - 7 * k);
     const float y = from.bottom() + 6, x1 = from.center(), x2 = to.center();
-    c.bezier_arrow({x1, y}, {x1 + (x2 - x1) * .08f, y + depth * 1.15f},
-                   {x2 - (x2 - x1) * .2f, y + depth * 1.15f}, {x2 - 2, y + 4}, colour);
-    const float w = text_width(Face::semibold, 14, label) + 14, mid = x1 + (x2 - x1) * .45f,
-                text_y = y + depth * .84f;
-    c.rect(mid - w / 2, text_y - 10, w, 20, c.theme->panel, 10);
-    c.text(mid, text_y, label, 14, colour, Face::semibold, Align::center);
+    c.bezier_arrow({x1, y}, {x1 + (x2 - x1) * .08f, y + bend}, {x2 - (x2 - x1) * .2f, y + bend},
+                   {x2 - 2, y + 4}, colour, k > 1 ? 3.0f : 2.0f, k > 1 ? 13.0f : 9.0f);
+    const float w = text_width(Face::semibold, size, label) + 14 * k, mid = x1 + (x2 - x1) * .45f,
+                text_y = y + bend * .73f;
+    c.rect(mid - w / 2, text_y - 10 * k, w, 20 * k, k > 1 ? c.theme->bg : c.theme->panel, 10);
+    c.text(mid, text_y, label, size, colour, Face::semibold, Align::center);
 }
 
 void down_arrow(const Canvas& c, const Bed& from, const Bed& to) {
@@ -146,6 +147,11 @@ std::string alpha_label(const AppState& state) {
 
 }  // namespace
 
+void alpha_curve(const Canvas& c, const AppState& state, const Bed& alpha, const Bed& target, float room,
+                 float size) {
+    curve_below(c, alpha, target, Role::alpha, alpha_label(state), size, room);
+}
+
 void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
     switch (state.trace->step(state.cursor.step).op) {
     case Op::scores:
@@ -154,13 +160,15 @@ void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
     case Op::tile_max: return row_arrows(c, state, g[Slot::S], g[Slot::m_tile]);
     case Op::new_max: return row_arrows(c, state, g[Slot::m_tile], g[Slot::m]);
     case Op::correction: return row_arrows(c, state, g[Slot::m], g[Slot::alpha]);
-    case Op::exponentials: return curve_below(c, g[Slot::S], g[Slot::P], Role::S, "exp(S − m)");
+    case Op::exponentials:
+        return curve_below(c, g[Slot::S], g[Slot::P], Role::S, "exp(S − m)", 14,
+                           g.out_line - g[Slot::S].bottom());
     case Op::row_sum:
         row_arrows(c, state, g[Slot::P], g[Slot::l], "Σ");
-        return curve_below(c, g[Slot::alpha], g[Slot::l], Role::alpha, alpha_label(state));
+        return alpha_curve(c, state, g[Slot::alpha], g[Slot::l], g.out_line - g[Slot::l].bottom());
     case Op::output:
         down_arrow(c, g[Slot::Vj], g[Slot::Oi]);
-        return curve_below(c, g[Slot::alpha], g[Slot::Oi], Role::alpha, alpha_label(state));
+        return alpha_curve(c, state, g[Slot::alpha], g[Slot::Oi], g.out_line - g[Slot::Oi].bottom());
     case Op::normalize: return row_arrows(c, state, g[Slot::l], g[Slot::Oi], "÷");
     default: return;
     }

@@ -11,4 +11,9 @@ void transfers(const Canvas& canvas, const AppState& state, const SramGeometry& 
 /// From the matrices that this step reads to the one that it writes.
 void connectors(const Canvas& canvas, const AppState& state, const SramGeometry& geometry);
 
+/// α bends down from its column to what it corrects, with its value in a gap of the line. `room` is the free
+/// height below the band, `size` that of the label.
+void alpha_curve(const Canvas& canvas, const AppState& state, const Bed& alpha, const Bed& target, float room,
+                 float size = 14);
+
 }  // namespace tilewalk::ui

@@ -17,31 +17,50 @@ void title_row(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 // Which row of the tile the formula speaks of: a switch for few rows, − and + for many.
-float row_picker(const Canvas& c, AppState& state, float right, float y) {
-    const int k = state.cursor.step,
-              rows = state.trace->writes(k).empty()
-                         ? 1
-                         : state.trace->value(state.trace->writes(k).front().value).region.rows;
-    if (rows < 2 || step_rows(*state.trace, k) < 2) return 0;
-    const int top = std::max(0, state.trace->step(k).i) * state.problem->Br;
-    int row = std::min(state.row, rows - 1);
-    if (rows <= 3) {
-        std::vector<std::string> labels;
-        for (int r = 0; r < rows; ++r) labels.push_back((rows == 2 ? "row " : "") + std::to_string(top + r));
-        const float w = segmented_width(labels);
-        if (segmented(c, "##row", right - w, y - 16, labels, row)) {
-            state.row = row;
-            refresh_explanation(state);
-        }
-        return w;
+struct RowPicker {
+    int rows = 1, top = 0;
+    std::vector<std::string> labels;  // empty: a stepper
+    float w = 0;                      // 0: there is nothing to choose
+};
+
+RowPicker row_picker_for(const AppState& state, float room) {
+    RowPicker out;
+    const int k = state.cursor.step;
+    if (step_rows(*state.trace, k) < 2) return out;
+    out.rows = state.trace->value(state.trace->writes(k).front().value).region.rows;
+    out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
+    out.w = 128;
+    if (out.rows > 3) return out;
+    for (const char* prefix : {"row ", ""}) {
+        out.labels.clear();
+        for (int r = 0; r < out.rows; ++r) out.labels.push_back(prefix + std::to_string(out.top + r));
+        out.w = segmented_width(out.labels);
+        if (out.w <= room) return out;
     }
-    const float w = 128;
-    int global = top + row;
-    if (stepper(c, "##row", right - w, y - 16, w, global, top, top + rows - 1)) {
-        state.row = global - top;
-        refresh_explanation(state);
+    return out;
+}
+
+void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, float right, float y) {
+    if (picker.w == 0) return;
+    int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
+    bool changed = false;
+    if (!picker.labels.empty()) {
+        changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
+    } else {
+        changed = stepper(c, "##row", right - picker.w, y - 16, picker.w, global, picker.top,
+                          picker.top + picker.rows - 1);
+        row = global - picker.top;
     }
-    return w;
+    if (!changed) return;
+    state.row = row;
+    refresh_explanation(state);
+}
+
+// The largest size at which a line needs no second row; the smallest if there is none.
+float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
+    for (float size : sizes)
+        if (rich_width(c, line, size) <= w) return size;
+    return *(sizes.end() - 1);
 }
 
 // The card; returns its height.
@@ -50,11 +69,15 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
     const Theme& t = *c.theme;
     const bool narrow = a.w < 360;
     const float label = narrow ? 0 : 74, x = a.x + 28 + label, w = a.w - 56 - label;
-    const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, narrow ? 17 : 18, 2) + 14);
+    const float formula_size = one_row_size(c, e.formula, w, {18, 17, 15});
+    const float numbers_size = one_row_size(c, e.numbers, w, {16, 15, 14});
+    const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, formula_size, 2) + 14);
     const float numbers =
-        e.numbers.empty() ? 0
-                          : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, narrow ? 15 : 16, 4) + 14);
-    const float last = e.result.empty() ? 0 : 52;
+        e.numbers.empty() ? 0 : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, numbers_size, 4) + 14);
+    const float result_w = rich_width(c, e.result, 20);
+    const RowPicker picker = row_picker_for(state, w + 8 - result_w - 14);
+    const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
+    const float last = e.result.empty() ? 0 : below ? 88 : 52;
     const float h = 16 + first + numbers + last;
     c.rect(a.x + 12, y, a.w - 24, h, t.well, 8);
     c.frame(a.x + 12.5f, y + .5f, a.w - 25, h - 1, t.line, 1, 8);
@@ -64,17 +87,17 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
         if (rule) c.line({a.x + 24, at - .5f}, {a.right() - 24, at - .5f}, t.line);
     };
     row("Symbols", first, false);
-    c.rich_paragraph(x, at + 7, w, e.formula, narrow ? 17 : 18, 2, t.t1);
+    c.rich_paragraph(x, at + 7, w, e.formula, formula_size, 2, t.t1);
     at += first;
     if (numbers > 0) {
         row("Numbers", numbers, true);
-        c.rich_paragraph(x, at + 7, w, e.numbers, narrow ? 15 : 16, 4);
+        c.rich_paragraph(x, at + 7, w, e.numbers, numbers_size, 4);
         at += numbers;
     }
     if (last > 0) {
         row("Result", last, true);
         c.rich(x, at + 26, e.result, 20, Align::left, t.t1);
-        row_picker(c, state, a.right() - 20, at + 26);
+        draw_row_picker(c, state, picker, a.right() - 20, at + (below ? 64 : 26));
     }
     return h;
 }

@@ -73,10 +73,15 @@ void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int curr
             c.rect(t.x, look.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(rows) * t.ch,
                    c.theme->well, 3);
     }
+    // An output tile is pending until it is stored; an input tile is current while it is on chip.
+    const auto tile_state = [&](int b) {
+        if (t.data || (b == current && transfer)) return order(b, current);
+        return state.trace->live(t.slot, b, state.cursor.step) ? TileState::done : TileState::pending;
+    };
     for (int pass = 0; pass < 2 && outlines; ++pass)  // the current tile's outline on top
         for (int b = 0; b < blocks; ++b)
-            if ((order(b, current) == TileState::current) == (pass == 1))
-                outline(c, t, b * block, std::min(block, t.rows - b * block), order(b, current), transfer);
+            if ((tile_state(b) == TileState::current) == (pass == 1))
+                outline(c, t, b * block, std::min(block, t.rows - b * block), tile_state(b), transfer);
 }
 
 // S and P of the whole problem: which tile is on chip now, which were, which are yet to come or skipped.
@@ -129,7 +134,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
     const bool skips = state.problem->causal || state.problem->window;
-    const char* labels[] = {"used, discarded", "in SRAM now", "not reached", "masked, skipped"};
+    const char* labels[] = {"used", "in SRAM now", "not reached", "masked"};
     for (int n = 0; n < (skips ? 4 : 3); ++n) {
         const float Y = y + static_cast<float>(n) * 21;
         if (n == 0) {
@@ -178,16 +183,17 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
     const auto d = static_cast<float>(p.d());
-    const float kw = std::min(26.0f, (inner - 18) / 2 / d),
-                kh = std::min(26.0f, zone / static_cast<float>(p.N_kv()));
-    const float y1 = a.y + 72;
+    const float most = a.w > 320 ? 34.0f : 26.0f;  // the largest cell
+    const float kw = std::min(most, (inner - 18) / 2 / d),
+                kh = std::min(most, zone / static_cast<float>(p.N_kv()));
+    const float y1 = a.y + (a.h > 560 ? 82 : 72);
     thumb(c, state, {Slot::K, &p.K, p.N_kv(), p.d(), left, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
     thumb(c, state, {Slot::V, &p.V, p.N_kv(), p.d(), left + d * kw + 18, y1, kw, kh}, p.Bc, at.j,
           at.transfer_kv);
 
-    const float lw = 26, qw = std::min(26.0f, (inner - 32 - lw) / 2 / d),
-                qh = std::min(26.0f, zone / static_cast<float>(p.N()));
-    const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + 42;
+    const float lw = std::min(most, 30.0f), qw = std::min(most, (inner - 32 - lw) / 2 / d),
+                qh = std::min(most, zone / static_cast<float>(p.N()));
+    const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
     const float x_O = left + d * qw + 16, x_L = x_O + d * qw + 16;
     thumb(c, state, {Slot::Q, &p.Q, p.N(), p.d(), left, y2, qw, qh}, p.Br, at.i, at.transfer_q);
     thumb(c, state, {Slot::O, nullptr, p.N(), p.d(), x_O, y2, qw, qh}, p.Br, at.i, at.transfer_out);

@@ -27,7 +27,7 @@ float lesson_tabs(const Canvas& c, AppState& state, float x) {
         const float w = text_width(current ? Face::semibold : Face::medium, 14, label) + 24;
         ButtonLook look;
         look.active = current;
-        look.quiet = !current;
+        look.quiet = true;
         look.face = current ? Face::semibold : Face::medium;
         look.tooltip = lesson.summary;
         if (button(c, lesson.id, x, 9, w, 34, label, look)) state.lesson = &lesson;

@@ -55,12 +55,16 @@ Stack output_stack(const Around& a) {
     return out;
 }
 
-Stack scores_stack(const Around& a) {
+Dot scores_dot(const Around& a) {
     const Value &Q = a.read(Slot::Qi), &K = a.read(Slot::Kj);
-    Stack out{.symbol = Slot::S};
-    const double scale = a.state.problem->softmax_scale();
-    for (int c = 0; c < Q.region.cols; ++c)
-        out.parts.push_back({scale * Around::at(Q, a.row, c) * Around::at(K, a.col, c), Role::S});
+    Dot out;
+    out.q_name = "q" + std::to_string(a.row);
+    out.k_name = "k" + std::to_string(a.col);
+    out.scale = a.state.problem->softmax_scale();
+    for (int c = 0; c < Q.region.cols; ++c) {
+        out.q.push_back(Around::at(Q, a.row, c));
+        out.k.push_back(Around::at(K, a.col, c));
+    }
     out.total = Around::at(a.written(), a.row, a.col);
     return out;
 }
@@ -108,7 +112,7 @@ const char* caption(const AppState& state) {
     case Op::store: return "bytes that this store moves, against the whole run";
     case Op::skip: return "a masked tile moves nothing";
     case Op::init: return "the state before any key is seen";
-    case Op::scores: return "the products add up to one score";
+    case Op::scores: return "multiply pair by pair, then add up: one score";
     case Op::mask: return "what is left of this row's scores";
     case Op::tile_max: return "the largest score of the row in this tile";
     case Op::new_max: return "the larger of the two becomes the maximum";
@@ -124,7 +128,7 @@ const char* caption(const AppState& state) {
 
 void draw_row(const Canvas& c, const Around& a, const Rect& pane) {
     switch (a.trace.step(a.k).op) {
-    case Op::scores: return stack(c, pane, scores_stack(a));
+    case Op::scores: return dot(c, pane, scores_dot(a));
     case Op::row_sum: return stack(c, pane, row_sum_stack(a));
     case Op::output: return stack(c, pane, output_stack(a));
     case Op::normalize: return stack(c, pane, normalize_stack(a));

@@ -61,6 +61,11 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
 
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
 void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed) {
+    // All terms of one sum have the same decimals.
+    const bool whole =
+        std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
+    const int decimals = whole ? 0 : 3;
+    float labelled = -1e9f;  // end of the last label below: they must not touch
     double at = 0;
     const float lane = mixed ? h / static_cast<float>(s.parts.size()) : h;
     for (std::size_t n = 0; n < s.parts.size(); ++n) {
@@ -72,11 +77,14 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         if (std::abs(x2 - x1) < .5f) continue;
         c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), 3);
         c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, 3);
-        const std::string text = format_number(p.value);
+        const std::string text =
+            std::abs(p.value) >= 1000 ? format_number(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= 17)
             c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
-        else if (!mixed && w > 5 && s.parts.size() <= 4)
+        else if (!mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, 13, 0, Face::mono, Align::center);
+            labelled = left + w / 2 + width_of(text, 13) / 2 + 6;
+        }
     }
 }
 
@@ -129,6 +137,52 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s) {
     total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
 }
 
+void dot(const Canvas& c, const Rect& pane, const Dot& d) {
+    const Theme& t = *c.theme;
+    std::vector<double> products;
+    for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
+    // Too many to read: the products as bars, the sum beside them.
+    const float result_w = 150,
+                cell_w = std::min(58.0f, (pane.w - result_w - 26) / static_cast<float>(d.q.size()));
+    if (cell_w < 34) {
+        std::vector<Bar> list;
+        for (double v : products) list.push_back({"", v, Role::S});
+        const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
+        bars(c, left, list, false);
+    }
+    const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
+                top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
+    const struct {
+        const std::vector<double>& values;
+        Role role;
+        const char* sign;
+    } rows[] = {{d.q, Role::Q, ""}, {d.k, Role::K, "×"}, {products, Role::S, "="}};
+    for (int r = 0; r < 3 && cell_w >= 34; ++r) {
+        const float y = top + static_cast<float>(r) * (row + gap);
+        c.text(pane.x + 8, y + row / 2, rows[r].sign, 15, t.t2, Face::regular, Align::center);
+        for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
+            const float x = pane.x + 22 + cell_w * static_cast<float>(n);
+            const ImU32 colour = hue(t, rows[r].role);
+            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
+            for (int digits = 4; digits >= 2; --digits) {
+                const std::string text = format_number(rows[r].values[n], digits);
+                if (width_of(text, 13) > cell_w - 4) continue;
+                c.text(x + cell_w / 2, y + row / 2, text, 13, 0, Face::mono, Align::center);
+                break;
+            }
+        }
+    }
+    const float x =
+        pane.x + 22 + (cell_w >= 34 ? cell_w * static_cast<float>(d.q.size()) : pane.w - result_w - 22) + 16;
+    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
+    Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_number(d.scale) + "  =  ")};
+    line.push_back({format_number(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+    c.rich(x, y, line, 15, Align::left, t.t2);
+    if (cell_w < 34) return;
+    c.text(x, top + row / 2, d.q_name, 13, hue(t, Role::Q), Face::medium);
+    c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, Role::K), Face::medium);
+}
+
 void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
     const Theme& t = *c.theme;
     double lo = 0, hi = 0, best = -INFINITY;
@@ -176,7 +230,7 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     for (const CurvePoint& p : points)
         if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
     far = std::max(far, -8.0);
-    const Rect plot{pane.x, pane.y + 6, std::min(pane.w * .62f, 300.0f), pane.h - 26};
+    const Rect plot{pane.x, pane.y + 6, std::clamp(pane.w - 200, 90.0f, 300.0f), pane.h - 26};
     const auto px = [&](double x) { return plot.right() + static_cast<float>(x / -far) * plot.w; };
     const auto py = [&](double y) { return plot.bottom() - static_cast<float>(y) * plot.h; };
     c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);

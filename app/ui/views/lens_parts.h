@@ -25,6 +25,14 @@ struct Stack {
 };
 void stack(const Canvas& canvas, const Rect& pane, const Stack& stack);
 
+/// One score as a dot product: the two rows above each other, their products, and the sum.
+struct Dot {
+    std::string q_name, k_name;
+    std::vector<double> q{}, k{};
+    double scale = 1, total = 0;
+};
+void dot(const Canvas& canvas, const Rect& pane, const Dot& dot);
+
 struct Bar {
     std::string label;
     double value;

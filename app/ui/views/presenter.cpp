@@ -2,6 +2,7 @@
 // step does not use shrink to their colours.
 #include "app/ui/items.h"
 #include "app/ui/state.h"
+#include "app/ui/views/connectors.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/views/sram_geometry.h"
 #include "app/ui/views/timeline.h"
@@ -19,20 +20,22 @@ constexpr Slot row_slots[] = {Slot::Qi,    Slot::S, Slot::m_tile, Slot::m,
 
 struct PresenterRow {
     std::array<Bed, slot_count> beds;
+    int digits = 4;
     const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
     Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }
 };
 
-float letters_width(const AppState& state, Slot slot) {
-    return static_cast<float>(std::max(2, state.look[slot].letters[1])) * .602f * 28 + 14;
+float letters_width(const AppState& state, Slot slot, int digits) {
+    return static_cast<float>(std::max(2, state.look[slot].letters[digits == 4 ? 0 : 1])) * .602f * 28 + 14;
 }
 
 // Touched matrices get room for numbers as far as the row has it; the others are narrow strips of colour.
-PresenterRow row_of(const AppState& state, const Rect& a) {
+PresenterRow row_with(const AppState& state, const Rect& a, int digits) {
     const Problem& p = *state.problem;
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
     const float ch = std::min(66.0f, a.h / static_cast<float>(Br));
     PresenterRow row;
+    row.digits = digits;
     float total = 0;
     const auto narrow = [&](Slot slot, int cols) {
         return one_column(slot) ? 30.0f
@@ -51,7 +54,8 @@ PresenterRow row_of(const AppState& state, const Rect& a) {
     // Written first, then what it was made from, the columns before the blocks.
     const auto widen = [&](Slot slot) {
         Bed& bed = row[slot];
-        const float w = letters_width(state, slot), more = (w - bed.cw) * static_cast<float>(bed.cols);
+        const float w = letters_width(state, slot, digits),
+                    more = (w - bed.cw) * static_cast<float>(bed.cols);
         if (bed.numbers || bed.cols > 8 || ch < 34 || total + more > a.w) return;
         bed.cw = w;
         bed.numbers = true;
@@ -73,12 +77,20 @@ PresenterRow row_of(const AppState& state, const Rect& a) {
     return row;
 }
 
-void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed) {
+// Four digits if everything that this step touches gets its numbers so; otherwise three.
+PresenterRow row_of(const AppState& state, const Rect& a) {
+    const PresenterRow row = row_with(state, a, 4);
+    for (Slot slot : row_slots)
+        if (touched_now(state, slot) && !row[slot].numbers) return row_with(state, a, 3);
+    return row;
+}
+
+void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digits) {
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
     look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
     look.numbers = bed.numbers;
-    look.digits = 3;
+    look.digits = digits;
     look.size = 28;
     look.before = bed.numbers ? nullptr : look.before;  // the old value would be too small to read
     if (look.rows_done < std::numeric_limits<int>::max() && look.rows_done < bed.rows)
@@ -98,9 +110,9 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a) {
                 v_ch = std::min(26.0f, 84.0f / static_cast<float>(Bc));
     const Bed K{S.x, base - k_ch * static_cast<float>(p.d()), S.cw, k_ch, p.d(), Bc, false};
     const Bed V{O.x, base - v_ch * static_cast<float>(Bc), O.cw, v_ch, Bc, p.d(), false};
-    draw(c, state, Slot::Kj, K);
-    draw(c, state, Slot::Vj, V);
-    for (Slot slot : row_slots) draw(c, state, slot, row[slot]);
+    draw(c, state, Slot::Kj, K, 3);
+    draw(c, state, Slot::Vj, V, 3);
+    for (Slot slot : row_slots) draw(c, state, slot, row[slot], row.digits);
     for (Slot slot : row_slots) {
         const bool block = slot == Slot::Qi || slot == Slot::Oi;
         const Line symbol = slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1);
@@ -122,6 +134,9 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a) {
             c.arrow({{from.right() + 6, y}, {to.x - 8, y}}, ArrowStyle::link);
         }
     }
+    const Op op = state.trace->step(state.cursor.step).op;
+    if (op == Op::row_sum || op == Op::output)
+        alpha_curve(c, state, row[Slot::alpha], row[op == Op::row_sum ? Slot::l : Slot::Oi], 74, 30);
 }
 
 // HBM as letters and tiles only.
@@ -174,16 +189,13 @@ void formula(const Canvas& c, const AppState& state, const Rect& a) {
         else
             numbers.push_back(e.result.back());
     }
-    const float formula_h = rich_paragraph_height(c, a.w, e.formula, 36, 1);
-    float y = a.y;
-    y += c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
-    const float size = 34;
-    if (rich_paragraph_height(c, a.w, numbers, size, 0, 1.4f) <= a.bottom() - y || e.result.empty())
-        c.rich_paragraph(a.x, y, a.w, numbers, size, 0, 0, 1.4f);
-    else
-        c.rich_paragraph(a.x, y, a.w, e.result, size, 1, 0, 1.4f);
-    (void)formula_h;
+    const bool room = e.result.empty() || 54 + rich_paragraph_height(c, a.w, numbers, 34, 0, 1.4f) <= a.h;
+    const Line& second = room ? numbers : e.result;
+    const float h = 54 + rich_paragraph_height(c, a.w, second, 34, 0, 1.4f);
+    const float y = a.bottom() - std::min(h, a.h);
+    c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
+    c.rich_paragraph(a.x, y + 54, a.w, second, 34, 0, 0, 1.4f);
 }
 
 }  // namespace

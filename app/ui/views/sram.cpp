@@ -35,7 +35,10 @@ void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot s
     const bool block = slot == Slot::Qi || slot == Slot::Oi;
     const float w = c.rich(bed.x - 3, g.labels,
                            slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1), 17);
-    const float room = bed.right() - (bed.x - 3 + w + 7) + 12;
+    // An arrow from above takes the place of the words.
+    const Op op = state.trace->step(state.cursor.step).op;
+    if ((op == Op::scores && slot == Slot::S) || (op == Op::output && slot == Slot::Oi)) return;
+    const float room = bed.right() - (bed.x - 3 + w + 7) + (one_column(slot) ? 3.0f : 12.0f);
     if (text_width(Face::regular, 13, words) <= room)
         c.text(bed.x - 3 + w + 7, g.labels + 1, words, 13, active ? c.theme->t1 : c.theme->t3,
                active ? Face::medium : Face::regular);
@@ -79,7 +82,10 @@ void row_names(const Canvas& c, const AppState& state, const SramGeometry& g) {
 void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "SRAM", a.x, a.y, a.w, a.h, "SRAM", "fast, small");
     const SramGeometry g = sram_geometry(state, a, tight);
+    // The transfer lines cross the gap between the two panels.
+    c.dl->PushClipRect(c.device(a.x - 12, a.y), c.device(a.right(), a.bottom()));
     transfers(c, state, g, a);
+    c.dl->PopClipRect();
     static constexpr Slot order[] = {Slot::Kj, Slot::Vj,    Slot::Qi, Slot::S, Slot::m_tile,
                                      Slot::m,  Slot::alpha, Slot::P,  Slot::l, Slot::Oi};
     for (Slot slot : order) draw_slot(c, state, g, slot);

@@ -29,8 +29,8 @@ struct Attempt {
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
     const int letters = std::max(2, state.look[column.slot].letters[a.digits == 4 ? 0 : 1]);
-    return std::max(30.0f, static_cast<float>(letters) * letter * a.size + 9) +
-           (column.group == Group::column ? 4 : 0);
+    return std::max(28.0f, static_cast<float>(letters) * letter * a.size + 7) +
+           (column.group == Group::column && a.size > 13 ? 4 : 0);
 }
 
 float fill_width(const Column& column) {
@@ -87,10 +87,13 @@ void stretch(std::span<Column> columns, float room, bool large) {
     float cells = 0, gaps = 0;
     for (const Column& c : columns) cells += c.w * static_cast<float>(c.cols), gaps += c.gap;
     const float factor = std::clamp((room - gaps) / cells, 0.3f, large ? 1.5f : 1.3f);
-    for (Column& c : columns) {
-        const float most = c.numbers ? (large ? 66.0f : 56.0f) : 18.0f;
-        c.w = std::min(c.w * factor, std::max(c.w, most));
-    }
+    for (Column& c : columns)
+        if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
+    float fills = 0;
+    for (const Column& c : columns) fills += c.numbers ? 0 : static_cast<float>(c.cols);
+    const float more = fills > 0 ? std::max(0.0f, room - total_width(columns)) / fills : 0;
+    for (Column& c : columns)
+        if (!c.numbers) c.w = std::max(c.w, std::min(c.w + more, c.group == Group::column ? 26.0f : 20.0f));
     const float spare = room - total_width(columns);
     if (spare > 0)
         for (Column& c : columns) c.gap += std::min(spare / static_cast<float>(columns.size()), 14.0f);
@@ -125,7 +128,7 @@ Heights heights(const Problem& p, const Rect& panel) {
 SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight) {
     const Problem& p = *state.problem;
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
-    const float squeeze = tight ? .72f : 1;
+    const float squeeze = panel.w < 560 ? .58f : tight ? .72f : 1;
     Column columns[] = {{Slot::Qi, Group::query, p.d(), 0},
                         {Slot::S, Group::scores, Bc, 26 * squeeze},
                         {Slot::m_tile, Group::column, 1, 26 * squeeze},

@@ -110,8 +110,10 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     const Lanes all = lanes_of(*state.trace);
     const float head = style.heads ? 24.0f : 0.0f, x0 = a.x + style.name_w, w = a.w - style.name_w;
     const float room = a.h - head;
+    // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
+    const bool wide = style.symbols && w / static_cast<float>(all.longest) >= 24;
     const float lane = std::clamp((room + style.gap) / static_cast<float>(all.count()) - style.gap,
-                                  std::min(14.0f, style.lane), style.lane);
+                                  std::min(wide ? 20.0f : 12.0f, style.lane), style.lane);
     const float gap = lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
     const int shown = std::clamp(static_cast<int>((room + gap) / (lane + gap)), 1, all.count());
     const int current =
@@ -232,10 +234,10 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     }
     // Legend of the marks, as far as there is room
     const auto legend = [&](const char* sign, const char* words, ImU32 colour) {
-        const float w = text_width(Face::regular, 14, words) + 34;
+        const float w = text_width(Face::regular, 14, words) + 38;
         if (x + w > a.right()) return;
         c.text(x, y, sign, 14, colour);
-        c.text(x + 16, y, words, 14, c.theme->t2);
+        c.text(x + 19, y, words, 14, c.theme->t2);
         x += w;
     };
     legend("▼", "load", c.theme->t2);

@@ -30,6 +30,8 @@ bool heat_map(const MatrixLook& look) {
     return region.rows > most_sharp_cells || region.cols > most_sharp_cells || look.cw < 9 || look.ch < 7;
 }
 
+bool small_cells(const MatrixLook& look) { return look.cw < 26 || look.ch < 20 || heat_map(look); }
+
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const Region region = region_of(look);
     const float w = static_cast<float>(look.transposed ? region.rows : region.cols) * look.cw + 8;
@@ -83,6 +85,8 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
                 : look.state == CellState::written && !done ? CellState::idle
                                                             : look.state;
     if (out.state == CellState::read) out.state = CellState::idle;  // the bed shows it
+    if (out.state == CellState::written && small_cells(look))
+        out.state = CellState::idle;  // one frame for all
     out.size = look.size;
     out.radius = std::min(4.0f, look.cw / 6);
     std::string text, before;
@@ -101,6 +105,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     out.dim = look.dim;
     out.text = text;
     out.before = before;
+    out.halo = false;
     out.fade = out.state == CellState::written ? look.fade : 1;
     const Region region = region_of(look);
     const CellRef ref{look.slot, region.row + r, region.col + c};
@@ -118,7 +123,12 @@ void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& l
     for (int r = 0; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c)
             if (r >= look.rows_done || look.state != CellState::written) draw_cell(canvas, state, look, r, c);
-    if (look.state != CellState::written) return;
+    if (look.state != CellState::written || !look.value) return;
+    // One halo round all written cells, then the cells.
+    const int done = std::min(region.rows, look.rows_done);
+    const auto [x0, y0] = place_of(look, 0, 0);
+    const auto [x1, y1] = place_of(look, done, region.cols);
+    if (!small_cells(look)) canvas.faded(look.fade).halo(x0, y0, x1 - x0, y1 - y0);
     for (int r = 0; r < std::min(region.rows, look.rows_done); ++r)
         for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
 }
@@ -133,14 +143,14 @@ void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLo
     }
 }
 
-void outline_heat_map_state(const Canvas& canvas, const MatrixLook& look) {
-    if (look.state != CellState::written || !look.value || !heat_map(look)) return;
-    const float w =
-        look.cw * static_cast<float>(look.transposed ? look.value->region.rows : look.value->region.cols);
-    const float h =
-        look.ch * static_cast<float>(look.transposed ? look.value->region.cols : look.value->region.rows);
-    canvas.halo(look.x - 2, look.y - 2, w + 4, h + 4);
-    canvas.frame(look.x - 2, look.y - 2, w + 4, h + 4, canvas.theme->focus, 2.6f, 4);
+// Where single cells are too small for their own frames, one frame goes round all that was written.
+void outline_written(const Canvas& canvas, const MatrixLook& look) {
+    if (look.state != CellState::written || !look.value || !small_cells(look)) return;
+    const int done = std::min(look.value->region.rows, look.rows_done);
+    const auto [x, y] = place_of(look, 0, 0);
+    const auto [right, bottom] = place_of(look, done, look.value->region.cols);
+    canvas.faded(look.fade).halo(x - 2, y - 2, right - x + 4, bottom - y + 4);
+    canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
 }
 
 void note_cells(const Canvas& canvas, const MatrixLook& look) {
@@ -210,7 +220,7 @@ std::string cell_name(CellRef cell) {
 void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
-    outline_heat_map_state(canvas, look);
+    outline_written(canvas, look);
     outline_sources(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);
