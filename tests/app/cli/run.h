@@ -4,6 +4,7 @@
 #include "app/cli/cli.h"
 #include "app/ui/app_state.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>

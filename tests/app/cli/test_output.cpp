@@ -6,9 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <ostream>
-
-#include <unistd.h>
 
 using namespace tilewalk;
 using namespace tilewalk::test;

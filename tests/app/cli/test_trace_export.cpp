@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace tilewalk;
@@ -129,6 +130,31 @@ TEST_CASE("trace text: the lines of the row sum") {
              "would move 512 B (320 B read, 192 B written)",
          })
         CHECK_MESSAGE(contains(ran.out, line), std::string(line));
+}
+
+TEST_CASE("trace text: whole steps, with what was before and after") {
+    const std::string text = run({"trace"}).out;
+    CHECK(contains(text, R"(
+Step 14 of 40 · New maximum · tile (0, 1)
+  m′  ←  max(m, m̃)
+    row 0: max(1, 2) = 2
+    row 1: max(1, 2) = 2
+  The maximum rises from 1 to 2: all that was summed so far was measured from 1 and must be
+  corrected.
+    m̃           m old → new
+    │ 2 │   →   │ 1 → 2 │
+    │ 2 │       │ 1 → 2 │
+  so far: 160 B read from HBM, 0 B written, 130 operations; on chip now: 192 B
+)"));
+    CHECK(contains(text, R"(
+    α           O old                            P̃                  V₁
+    │ 0.368 │   │ 2.839  4.207  5.575  6.943 │   │ 1.000  0.135 │   │  9  10  11  12 │
+    │ 0.368 │   │ 5.368  6.736  8.104  9.472 │   │ 0.135  1.000 │   │ 13  14  15  16 │
+
+        O new
+    →   │ 11.80  13.44  15.08  16.72 │
+        │ 16.19  17.83  19.47  21.11 │
+)"));
 }
 
 TEST_CASE("trace text: whoever moves fewer bytes is named") {
