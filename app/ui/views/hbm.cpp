@@ -159,7 +159,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     const Line title{{"S", Role::S, Span::Face::symbol},
                      word(" and "),
                      {"P", Role::S, Span::Face::symbol},
-                     word(" never reach HBM")};
+                     word(a.w < 220 ? " stay on chip" : " never reach HBM")};
     c.rich(a.x + 16, y + 26, title, 15, Align::left, c.theme->t1);
     const float top = y + 46, room = a.bottom() - 14 - top;
     const bool caption = room > 165;

@@ -60,7 +60,8 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
 }
 
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
-void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed) {
+void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
+               bool label_below) {
     // All terms of one sum have the same decimals.
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
@@ -81,7 +82,7 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
             std::abs(p.value) >= 1000 ? format_number(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= 17)
             c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
-        else if (!mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
+        else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, 13, 0, Face::mono, Align::center);
             labelled = left + w / 2 + width_of(text, 13) / 2 + 6;
         }
@@ -133,7 +134,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s) {
     const float parts_h =
         mixed ? std::clamp(static_cast<float>(s.parts.size()) * 20, h, std::max(h, room)) : h;
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h);
-    parts_row(c, s, axis, y_parts, parts_h, mixed);
+    parts_row(c, s, axis, y_parts, parts_h, mixed, !low);
     total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
 }
 

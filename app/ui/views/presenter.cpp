@@ -157,7 +157,8 @@ void mini(const Canvas& c, const AppState& state, Slot slot, float x, float y, f
         c.rect(x + 1, Y + 1, w - 2, std::max(tall - 2, 1.0f),
                !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), 4);
         if (!there && tall > 6) c.frame(x + 1, Y + 1, w - 2, tall - 2, t.line, 1, 4);
-        if (b == current) c.frame(x - 2, Y - 1, w + 4, tall + 2, mix(t.panel, colour, .75f), 2.5f, 6);
+        if (b == current && there)
+            c.frame(x - 2, Y - 1, w + 4, tall + 2, mix(t.panel, colour, .75f), 2.5f, 6);
     }
 }
 
@@ -179,23 +180,31 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     end_panel(c);
 }
 
+// "0.368 × 1.368 + (1.000 + 0.135)  =  1.639" in one line
+Line equation(const Explanation& e) {
+    if (e.numbers.empty() || e.result.empty()) return e.result;
+    Line line = e.numbers;
+    line.push_back(word("  =  "));
+    line.push_back(e.result.back());
+    if (e.result.front().face == Span::Face::text)
+        line.push_back(word(" " + e.result.front().text));  // "bytes read"
+    return line;
+}
+
 void formula(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
-    Line numbers = e.numbers;
-    if (!e.result.empty()) {
-        numbers.push_back(word(numbers.empty() ? "" : "  =  "));
-        if (numbers.size() == 1)
-            numbers = e.result;
-        else
-            numbers.push_back(e.result.back());
-    }
+    Line second = equation(e);
+    float size = 34;
+    while (size > 27 && rich_width(c, second, size) > a.w) size = size > 30 ? 30 : 27;
     // A long dot product says more as its result than cut off in the middle.
-    const bool room = e.result.empty() || 54 + rich_paragraph_height(c, a.w, numbers, 34, 0, 1.4f) <= a.h;
-    const Line& second = room ? numbers : e.result;
-    const float h = 54 + rich_paragraph_height(c, a.w, second, 34, 0, 1.4f);
-    const float y = a.bottom() - std::min(h, a.h);
+    float h = 54 + rich_paragraph_height(c, a.w, second, size, 0, 1.4f);
+    if (h > a.h) {
+        second = e.result;
+        h = 54 + rich_paragraph_height(c, a.w, second, size = 34, 0, 1.4f);
+    }
+    const float y = a.bottom() - h;
     c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
-    c.rich_paragraph(a.x, y + 54, a.w, second, 34, 0, 0, 1.4f);
+    c.rich_paragraph(a.x, y + 54, a.w, second, size, 0, 0, 1.4f);
 }
 
 }  // namespace
@@ -220,9 +229,9 @@ void presenter_view(const Canvas& c, AppState& state, float W, float H) {
     const float x = 288, w = W - 28 - x;
     const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
     c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
-    const float formula_h = 140, top = 132;
-    sram_row(c, state, {x + 4, top, w - 8, bottom - lanes_h - formula_h - top - 20});
-    formula(c, state, {x, bottom - lanes_h - formula_h, w, formula_h});
+    const float formula_h = 144, top = 132;
+    sram_row(c, state, {x + 4, top, w - 8, bottom - lanes_h - formula_h - top - 30});
+    formula(c, state, {x, bottom - lanes_h - formula_h - 10, w, formula_h});
 
     LaneStyle style;
     style.lane = 26;

@@ -48,7 +48,8 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
         c.polygon({{x + 5, y + h / 2 + 3}, {x + 8.5f, y + h / 2 - 4}, {x + 12, y + h / 2 + 3}}, ink);
     const Rose rose = max_rose(state, k);
     if (rose == Rose::no || w < 14) return;
-    const float X = x + w - 7, Y = y + 7, s = 4.5f;
+    const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
+    const float s = roomy ? 4.5f : 3.5f, X = x + w - (roomy ? 7 : 2), Y = y + (roomy ? 7 : 1);
     const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
     if (rose == Rose::yes)
         c.polygon(diamond, hue(*c.theme, Role::m));

@@ -30,7 +30,8 @@ bool heat_map(const MatrixLook& look) {
     return region.rows > most_sharp_cells || region.cols > most_sharp_cells || look.cw < 9 || look.ch < 7;
 }
 
-bool small_cells(const MatrixLook& look) { return look.cw < 26 || look.ch < 20 || heat_map(look); }
+// Cells without numbers share one frame.
+bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
 
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const Region region = region_of(look);
@@ -66,13 +67,20 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
         }
 }
 
-std::string fitting_text(double v, const MatrixLook& look) {
-    if (!look.numbers) return {};
-    for (int digits = look.digits; digits >= 2; --digits) {
-        std::string text = format_number(v, digits);
-        if (static_cast<float>(letter_count(text)) * letter * look.size <= look.cw - 3) return text;
+// Digits with which every number of this slot fits its cell; 0: none are shown, so that no matrix has numbers
+// in some cells only.
+int fitting_digits(const AppState& state, const MatrixLook& look) {
+    if (!look.numbers) return 0;
+    for (int digits : {4, 3}) {
+        const int letters = state.look[look.slot].letters[digits == 4 ? 0 : 1];
+        if (digits <= look.digits && static_cast<float>(letters) * letter * look.size <= look.cw - 2)
+            return digits;
     }
-    return {};
+    return 0;
+}
+
+std::string number_text(double v, const MatrixLook& look) {
+    return look.digits > 0 ? format_number(v, look.digits) : "";
 }
 
 void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
@@ -96,11 +104,11 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.t = range.place(v);
         out.masked = std::isinf(v);
         out.nan = std::isnan(v);
-        text = fitting_text(v, look);
+        text = number_text(v, look);
         if (done && look.state == CellState::written && look.before &&
             look.before->data.rows() == look.value->data.rows() && look.ch >= 40 &&
             look.before->data(r, c) != v)
-            before = fitting_text(look.before->data(r, c), look);
+            before = number_text(look.before->data(r, c), look);
     }
     out.dim = look.dim;
     out.text = text;
@@ -217,7 +225,8 @@ std::string cell_name(CellRef cell) {
            (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
 }
 
-void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
+void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget) {
+    look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
     outline_written(canvas, look);

@@ -30,7 +30,7 @@ struct MatrixLook {
 
 /// Draws it, notes its cells for tests, answers to hovering, clicking and (for Q, K, V) double-clicking.
 /// `widget` names the view, so that one cell may be shown in several places.
-void matrix(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget);
+void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
 
 /// "S[0,2]" or, for one column, "ℓ[0]".
 std::string cell_name(CellRef cell);
