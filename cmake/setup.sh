@@ -18,7 +18,7 @@ run_logged() {
     mkdir -p "$(dirname "$log")"
     # Without the lock (9): a service that a package starts must not hold on to it.
     "$@" >"$log" 2>&1 </dev/null 9>&- && return
-    cat "$log" >&2
+    grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" >&2 || true # without the steps that went well
     die "$what failed; the output above is in $log"
 }
 
