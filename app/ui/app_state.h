@@ -101,6 +101,7 @@ struct CellEdit {
 
 /// Fields of the problem panel that are no part of the problem itself.
 struct ProblemForm {
+    bool numbers_tab = false;
     int random_N = 8, random_d = 4, seed = 1;
     char path[512] = "";
     char scale[32] = "";

@@ -139,7 +139,8 @@ bool dropdown_item(const Canvas& canvas, const char* id, std::string_view label,
                    std::string_view note = {}, bool enabled = true);
 void end_dropdown(const Canvas& canvas);
 
-/// − value +, 32 high; the value can be typed. True if it changed; it stays within lo … hi.
+/// − value +, 32 high; the value can be typed (only typed where there is no room for the buttons). True if it
+/// changed; it stays within lo … hi.
 bool stepper(const Canvas& canvas, const char* id, float x, float y, float w, int& value, int lo, int hi,
              bool enabled = true);
 

@@ -233,11 +233,13 @@ bool stepper(const Canvas& c, const char* id, float x, float y, float w, int& va
     const float h = std::max(32.0f, baked_em(Face::mono, 15) + 16), side = h;
     const int before = value;
     const std::string name = id;
+    const bool buttons = w >= 2 * side + 52;  // otherwise the number needs all the room
     ButtonLook less, more;
     less.enabled = enabled && value > lo;
     more.enabled = enabled && value < hi;
-    if (icon_button(c, (name + "/less").c_str(), x, y, side, h, Icon::minus, less)) --value;
-    if (icon_button(c, (name + "/more").c_str(), x + w - side, y, side, h, Icon::plus, more)) ++value;
+    if (buttons && icon_button(c, (name + "/less").c_str(), x, y, side, h, Icon::minus, less)) --value;
+    if (buttons && icon_button(c, (name + "/more").c_str(), x + w - side, y, side, h, Icon::plus, more))
+        ++value;
 
     char digits[16];
     std::snprintf(digits, sizeof digits, "%d", value);
@@ -245,8 +247,9 @@ bool stepper(const Canvas& c, const char* id, float x, float y, float w, int& va
     look.face = Face::mono;
     look.flags = ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll |
                  ImGuiInputTextFlags_EnterReturnsTrue | (enabled ? 0 : ImGuiInputTextFlags_ReadOnly);
-    const FieldResult typed = text_field(c, (name + "/value").c_str(), x + side + 4, y, w - 2 * side - 8, h,
-                                         digits, sizeof digits, look);
+    const float inset = buttons ? side + 4 : 0;
+    const FieldResult typed =
+        text_field(c, (name + "/value").c_str(), x + inset, y, w - 2 * inset, h, digits, sizeof digits, look);
     int wanted = value;
     if ((typed.entered || typed.left) && read_int(digits, wanted)) value = wanted;
     if (value != before) value = std::clamp(value, lo, std::max(lo, hi));

@@ -49,12 +49,31 @@ void outline(const Canvas& c, const Thumb& t, int first_row, int rows, TileState
         c.dashed_frame(t.x - 1, y + .5f, w + 2, h - 1, th.t3, 1, {4, 4});
 }
 
+// A matrix of hundreds of rows as at most 64 × 64 samples.
+void sampled_thumb(const Canvas& c, const AppState& state, const Thumb& t, int block) {
+    const int row_step = ceil_div(t.rows, 64), col_step = ceil_div(t.cols, 64);
+    const SlotLook& range = state.look[t.slot];
+    c.rect(t.x, t.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(t.rows) * t.ch, c.theme->well, 3);
+    for (int r = 0; r < t.rows; r += row_step) {
+        const Held held = state.trace->live(t.slot, r / block, state.cursor.step);
+        for (int q = 0; held && q < t.cols; q += col_step) {
+            const float place = range.place(held.value->data(r - held.value->region.row, q));
+            const float w = t.cw * static_cast<float>(std::min(col_step, t.cols - q)),
+                        h = t.ch * static_cast<float>(std::min(row_step, t.rows - r));
+            c.rect(t.x + static_cast<float>(q) * t.cw, t.y + static_cast<float>(r) * t.ch, w, h,
+                   mix(c.theme->panel, cividis(range.with_sign() ? place / 2 + .5f : place), .7f));
+        }
+    }
+}
+
 void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int current, bool transfer) {
     const int blocks = ceil_div(t.rows, block);
     // Outlines of single tiles would be noise when they are thinner than a few pixels.
     const bool outlines = static_cast<float>(std::min(block, t.rows)) * t.ch >= 4;
     c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), 16);
-    for (int b = 0; b < blocks; ++b) {
+    const bool sampled = t.rows > 128;
+    if (sampled) sampled_thumb(c, state, t, block);
+    for (int b = 0; b < blocks && !sampled; ++b) {
         const int row = b * block, rows = std::min(block, t.rows - row);
         const Held held = state.trace->live(t.slot, b, state.cursor.step);
         MatrixLook look;
@@ -78,7 +97,11 @@ void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int curr
         if (t.data || (b == current && transfer)) return order(b, current);
         return state.trace->live(t.slot, b, state.cursor.step) ? TileState::done : TileState::pending;
     };
-    for (int pass = 0; pass < 2 && outlines; ++pass)  // the current tile's outline on top
+    if (!outlines && (current < 0 || current >= blocks || (!t.data && !transfer))) return;
+    if (!outlines)
+        return outline(c, t, current * block, std::min(block, t.rows - current * block), TileState::current,
+                       transfer);
+    for (int pass = 0; pass < 2; ++pass)  // the current tile's outline on top
         for (int b = 0; b < blocks; ++b)
             if ((tile_state(b) == TileState::current) == (pass == 1))
                 outline(c, t, b * block, std::min(block, t.rows - b * block), tile_state(b), transfer);

@@ -74,24 +74,26 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
         apply(state, [&](Problem& q) { q.scale.number = number; });
 }
 
-void bytes_section(const Canvas& c, AppState& state, float x, float y) {
+void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {
     static constexpr int sizes[] = {4, 2, 1};
     c.text(x, y, "Element", 14, c.theme->t2);
     int at = static_cast<int>(std::find(std::begin(sizes), std::end(sizes), state.problem->element_bytes) -
                               std::begin(sizes));
-    if (segmented(c, "##bytes", x + 62, y - 16, {"4 B fp32", "2 B fp16", "1 B fp8"}, at, 13))
+    std::vector<std::string> labels{"4 B fp32", "2 B fp16", "1 B fp8"};
+    if (62 + segmented_width(labels, 13) > w) labels = {"4 B", "2 B", "1 B"};
+    if (segmented(c, "##bytes", x + 62, y - 16, labels, at, 13))
         apply(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
 }
 
 void random_section(const Canvas& c, AppState& state, float x, float y, float w) {
     ProblemForm& f = state.form;
-    const float third = (w - 20) / 3;
+    const float third = (w - 12) / 3, field = third - 4;
     c.text(x, y, "N", 14, c.theme->t2);
-    c.text(x + third + 10, y, "d", 14, c.theme->t2);
-    c.text(x + 2 * (third + 10), y, "Seed", 14, c.theme->t2);
-    bool changed = stepper(c, "##N", x, y + 14, third, f.random_N, 1, 4096);
-    changed |= stepper(c, "##d", x + third + 10, y + 14, third, f.random_d, 1, 1024);
-    changed |= stepper(c, "##seed", x + 2 * (third + 10), y + 14, third, f.seed, 0, 999999);
+    c.text(x + third + 6, y, "d", 14, c.theme->t2);
+    c.text(x + 2 * (third + 6), y, "Seed", 14, c.theme->t2);
+    bool changed = stepper(c, "##N", x, y + 12, field, f.random_N, 1, 4096);
+    changed |= stepper(c, "##d", x + third + 6, y + 12, field, f.random_d, 1, 1024);
+    changed |= stepper(c, "##seed", x + 2 * (third + 6), y + 12, field, f.seed, 0, 999999);
     if (!changed) return;
     auto problem = random_problem(f.random_N, f.random_d, static_cast<std::uint64_t>(f.seed));
     if (!problem) return notify(state, problem.error);
@@ -156,11 +158,41 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
     if (button(c, "##save", x + w - 62, y, 62, 32, "Save", plain)) save_file(state, state.form.path);
 }
 
+// ---- The two tabs
+
+void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
+    y += c.paragraph(x, y, w, state.problem->watch, 14, c.theme->t2, 4) + 24;
+    tiles_section(c, state, x, y, w);
+    y += 76;
+    mask_section(c, state, x, y, w);
+    y += 44;
+    scale_section(c, state, x, y, w);
+    y += 44;
+    bytes_section(c, state, x, y, w);
+    y += 36;
+    if (y + 60 > bottom) return;
+    const Problem& p = *state.problem;
+    c.line({x, y + .5f}, {x + w, y + .5f}, c.theme->line);
+    const std::string size = "Q " + std::to_string(p.N()) + " × " + std::to_string(p.d()) + ", K and V " +
+                             std::to_string(p.N_kv()) + " × " + std::to_string(p.d()) + ": " +
+                             std::to_string(p.Tr()) + " × " + std::to_string(p.Tc()) + " tiles, " +
+                             format_count(state.trace->size()) + " steps.";
+    c.paragraph(x, y + 14, w, size, 14, c.theme->t2, 3);
+}
+
+void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
+    c.text(a.x, a.y + 6, "Random numbers", 14, 0, Face::medium);
+    random_section(c, state, a.x, a.y + 30, a.w);
+    const float y = a.y + 96, files = a.bottom() - 32;
+    c.line({a.x, y + .5f}, {a.right(), y + .5f}, c.theme->line);
+    matrix_section(c, state, {a.x, y + 14, a.w, files - 30 - y - 14});
+    file_section(c, state, a.x, files, a.w);
+}
+
 }  // namespace
 
 void problem_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Problem", a.x, a.y, a.w, a.h);
-    const bool low = a.h < 560;
     const float x = a.x + 16, w = a.w - 32;
     ButtonLook can;
     can.enabled = !state.undo.empty();
@@ -170,31 +202,17 @@ void problem_view(const Canvas& c, AppState& state, const Rect& a) {
     can.enabled = !state.redo.empty();
     can.tooltip = "Redo (Ctrl Y)";
     if (icon_button(c, "##redo", a.right() - 16 - 2 * 36, a.y + 12, 32, 32, Icon::redo, can)) redo(state);
-    if (icon_button(c, "##close problem", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close))
+    ButtonLook close;
+    close.tooltip = "Back to the explanation (I)";
+    if (icon_button(c, "##close problem", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         state.show_problem = false;
-
-    float y = a.y + 56;
-    if (!low) y += c.paragraph(x, y, w, state.problem->watch, 14, c.theme->t2, 2) + 12;
-    y += 8;
-    tiles_section(c, state, x, y, w);
-    y += low ? 66 : 74;
-    mask_section(c, state, x, y, w);
-    y += low ? 38 : 42;
-    scale_section(c, state, x, y, w);
-    y += low ? 38 : 42;
-    bytes_section(c, state, x, y);
-    y += low ? 28 : 34;
-    c.line({x, y + .5f}, {x + w, y + .5f}, c.theme->line);
-    if (!low) {
-        c.text(x, y + 18, "Random", 14, 0, Face::medium);
-        y += 22;
-    }
-    y += 18;
-    random_section(c, state, x, y, w);
-    y += 62;
-    const float files = a.bottom() - 12 - 32;
-    matrix_section(c, state, {x, y, w, files - 32 - y});
-    file_section(c, state, x, files, w);
+    int tab = state.form.numbers_tab ? 1 : 0;
+    if (segmented(c, "##problem tab", x, a.y + 56, {"Settings", "Numbers"}, tab))
+        state.form.numbers_tab = tab == 1;
+    if (state.form.numbers_tab)
+        numbers_tab(c, state, {x, a.y + 104, w, a.h - 104 - 12});
+    else
+        settings_tab(c, state, x, a.y + 104, w, a.bottom() - 12);
     end_panel(c);
 }
 

@@ -38,7 +38,7 @@ void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot s
     // An arrow from above takes the place of the words.
     const Op op = state.trace->step(state.cursor.step).op;
     if ((op == Op::scores && slot == Slot::S) || (op == Op::output && slot == Slot::Oi)) return;
-    const float room = bed.right() - (bed.x - 3 + w + 7) + (one_column(slot) ? 3.0f : 12.0f);
+    const float room = bed.right() - (bed.x - 3 + w + 7) + (slot == Slot::Oi ? 12.0f : 3.0f);
     if (text_width(Face::regular, 13, words) <= room)
         c.text(bed.x - 3 + w + 7, g.labels + 1, words, 13, active ? c.theme->t1 : c.theme->t3,
                active ? Face::medium : Face::regular);

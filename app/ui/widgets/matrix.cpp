@@ -126,7 +126,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
 void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
     if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
-    const bool coarse = look.cw < 5 || look.ch < 5;
+    const bool coarse = look.cw < 16 || look.ch < 12;
     if (!look.value && coarse) return;  // pending cells too small to be told apart: the bed is enough
     for (int r = 0; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c)
