@@ -1,0 +1,232 @@
+#include "tests/app/ui/harness.h"
+
+#include "app/cli/session.h"
+#include "app/io/examples.h"
+#include "app/ui/fonts.h"
+#include "app/ui/imgui_compat.h"
+#include "app/ui/state.h"
+#include "app/ui/theme.h"
+
+#include <cfloat>
+#include <doctest/doctest.h>
+#include <imgui_internal.h>
+#include <optional>
+
+namespace tilewalk::test {
+
+using namespace tilewalk::ui;
+
+namespace {
+
+AppState start(const Problem& problem) {
+    auto made = make_state(&lessons().front(), problem, Settings{});
+    REQUIRE_MESSAGE(made, made.error);
+    return std::move(*made);
+}
+
+bool is_named(const Item& item, std::string_view name, std::string_view panel) {
+    if (!panel.empty() && item.panel != panel) return false;
+    std::string_view text = item.text;
+    if (item.kind == ItemKind::field && text.starts_with("##")) text.remove_prefix(2);
+    return text == name;
+}
+
+std::string known_names(const ItemRegistry& list) {
+    std::string names;
+    for (const Item& item : list.items) names += "\n  " + item.panel + " / " + item.text;
+    return names;
+}
+
+ImVec2 middle(const Item& item) { return {(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2}; }
+
+// The keys of ours that ImGui's text fields react to.
+std::optional<ImGuiKey> imgui_key(Key key) {
+    switch (key) {
+    case Key::left: return ImGuiKey_LeftArrow;
+    case Key::right: return ImGuiKey_RightArrow;
+    case Key::up: return ImGuiKey_UpArrow;
+    case Key::down: return ImGuiKey_DownArrow;
+    case Key::home: return ImGuiKey_Home;
+    case Key::end: return ImGuiKey_End;
+    case Key::enter: return ImGuiKey_Enter;
+    case Key::escape: return ImGuiKey_Escape;
+    case Key::tab: return ImGuiKey_Tab;
+    case Key::backspace: return ImGuiKey_Backspace;
+    case Key::del: return ImGuiKey_Delete;
+    case Key::a: return ImGuiKey_A;
+    case Key::c: return ImGuiKey_C;
+    case Key::v: return ImGuiKey_V;
+    case Key::y: return ImGuiKey_Y;
+    case Key::z: return ImGuiKey_Z;
+    default: return std::nullopt;
+    }
+}
+
+constexpr std::string_view letters = "abceghilmnoprstvyz";  // in the order of Key::a … Key::z
+
+std::optional<char> letter_of(Key key) {
+    const int at = static_cast<int>(key) - static_cast<int>(Key::a);
+    if (at < 0 || at >= static_cast<int>(letters.size())) return std::nullopt;
+    return letters[static_cast<std::size_t>(at)];
+}
+
+std::optional<Key> key_of(char character) {
+    if (character == ' ') return Key::space;
+    if (character == '?') return Key::question;
+    if (character == '0') return Key::zero;
+    if (character == '+') return Key::plus;
+    if (character == '-') return Key::minus;
+    const std::size_t at = letters.find(character);
+    if (at == std::string_view::npos) return std::nullopt;
+    return static_cast<Key>(static_cast<int>(Key::a) + static_cast<int>(at));
+}
+
+// What the window lets through while a text field has the caret.
+bool works_while_typing(const KeyPress& press) {
+    const Key key = press.key;
+    if (key == Key::f1 || key == Key::f5 || key == Key::f11) return true;
+    const bool edits_text = key == Key::a || key == Key::c || key == Key::v || key == Key::y || key == Key::z;
+    const bool prints = letter_of(key) || key == Key::plus || key == Key::minus || key == Key::zero;
+    return press.ctrl && prints && !edits_text;
+}
+
+}  // namespace
+
+Problem example(std::string_view name) {
+    const Problem* found = find_example(name);
+    REQUIRE_MESSAGE(found, std::string(name));
+    return *found;
+}
+
+Problem random_with_tiles(int N, int d, int Br, int Bc, std::uint64_t seed) {
+    auto problem = random_problem(N, d, seed);
+    REQUIRE_MESSAGE(problem, problem.error);
+    problem->Br = Br, problem->Bc = Bc;
+    return *problem;
+}
+
+Program::Program(const Problem& problem, Screen size) : screen(size), state(start(problem)) {
+    state.display_scale = size.scale;
+    item_registry = &list;
+    frame(3);
+}
+
+Program::~Program() { item_registry = nullptr; }
+
+void Program::frame(int count, float seconds) {
+    const auto w = static_cast<float>(screen.width), h = static_cast<float>(screen.height);
+    for (int n = 0; n < count; ++n) {
+        load_fonts(ui_scale(state, w, h), state.presenter);
+        run_frame(screen.width, screen.height, seconds, [&] { ui::frame(state); });
+    }
+}
+
+Image Program::picture() const {
+    return picture_of_frame(screen.width, screen.height, theme(state.settings.theme).bg);
+}
+
+const Item* Program::look_for(std::string_view name, std::string_view panel) const {
+    for (const bool hot : {true, false})
+        for (const Item& item : list.items)
+            if ((item.kind != ItemKind::text) == hot && is_named(item, name, panel)) return &item;
+    return nullptr;
+}
+
+Item Program::find(std::string_view name, std::string_view panel) const {
+    const Item* item = look_for(name, panel);
+    REQUIRE_MESSAGE(item, "nothing is called \"", std::string(name), "\"; there is", known_names(list));
+    return *item;
+}
+
+bool Program::shows(std::string_view words) const {
+    for (const Item& item : list.items)
+        if (item.kind == ItemKind::text && item.text.find(words) != std::string::npos) return true;
+    return false;
+}
+
+void Program::mouse_to(float x, float y) {
+    send_mouse_position(x, y);
+    frame();
+}
+void Program::mouse_away() { mouse_to(-FLT_MAX, -FLT_MAX); }
+void Program::mouse_down() {
+    send_mouse_button(0, true);
+    frame();
+}
+void Program::mouse_up() {
+    send_mouse_button(0, false);
+    frame();
+}
+void Program::wheel(float steps) {
+    send_mouse_wheel(0, steps);
+    frame(2);
+}
+
+void Program::hover(std::string_view name, std::string_view panel) {
+    const ImVec2 at = middle(find(name, panel));
+    mouse_to(at.x, at.y);
+    frame(2);
+}
+
+void Program::click(std::string_view name, std::string_view panel) {
+    const Item item = find(name, panel);
+    REQUIRE_MESSAGE(item.visible, "clipped: ", item.text);
+    mouse_to(middle(item).x, middle(item).y);
+    frame();
+    const ImGuiID hovered = ImGui::GetHoveredID();
+    const bool covered = item.id != 0 && hovered != item.id;
+    REQUIRE_MESSAGE(!covered, "something lies over ", item.text);
+    frame(1, 0.5f);  // two clicks of a test are not a double click
+    mouse_down();
+    mouse_up();
+    frame(2);
+}
+
+void Program::double_click(std::string_view name, std::string_view panel) {
+    click(name, panel);
+    frame(1, 0.5f);
+    for (int n = 0; n < 2; ++n) mouse_down(), mouse_up();
+    frame(3);
+}
+
+void Program::press(KeyPress press) {
+    const bool typing = ImGui::GetIO().WantTextInput;
+    if (!typing || works_while_typing(press)) state.keys.push_back(press);
+    const auto letter = letter_of(press.key);
+    if (letter && !press.ctrl && !press.alt) send_text(std::string(1, *letter));
+    const auto key = imgui_key(press.key);
+    if (press.ctrl) send_ctrl(true);
+    if (key) send_key(*key, true);
+    frame();
+    if (key) send_key(*key, false);
+    if (press.ctrl) send_ctrl(false);
+    frame(2);
+}
+
+void Program::type(std::string_view text) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        const std::string_view before = rest;
+        next_code_point(rest);
+        const std::string_view character = before.substr(0, before.size() - rest.size());
+        const bool typing = ImGui::GetIO().WantTextInput;
+        const auto key = key_of(character[0]);
+        if (key && !typing) state.keys.push_back({*key});
+        send_text(character);
+        frame();
+    }
+    frame();
+}
+
+void Program::clear_field() {
+    press({Key::a, false, true});
+    press(Key::backspace);
+}
+
+void Program::go_to_step(int k) {
+    ui::go_to(state, at_step(*state.trace, k));
+    state.step_age = AppState{}.step_age;
+    frame(2);
+}
+
+}  // namespace tilewalk::test

@@ -1,0 +1,115 @@
+#include "tests/app/ui/layout_check.h"
+
+#include "app/ui/theme.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tilewalk::test {
+
+using namespace tilewalk::ui;
+
+namespace {
+
+constexpr float slack = 1.0f;     // px that rounding to whole pixels may cost
+constexpr float touching = 2.0f;  // px that neighbours may share
+constexpr float least_contrast = 4.5f, least_contrast_of_contrast = 7.0f;
+
+// How far the inner rectangle reaches out of the outer one.
+float excess(const Item& inner, ImVec2 min, ImVec2 max) {
+    return std::max({min.x - inner.min.x, min.y - inner.min.y, inner.max.x - max.x, inner.max.y - max.y});
+}
+
+float overlap(const Item& a, const Item& b) {
+    return std::min(std::min(a.max.x, b.max.x) - std::max(a.min.x, b.min.x),
+                    std::min(a.max.y, b.max.y) - std::max(a.min.y, b.min.y));
+}
+
+// What lies on top of the panels is compared with itself only.
+enum class Layer { panels, help, go_to, front };
+Layer layer_of(const Item& item) {
+    return item.panel == "Help"         ? Layer::help
+           : item.panel == "Go to step" ? Layer::go_to
+           : item.panel.empty()         ? Layer::front
+                                        : Layer::panels;
+}
+
+struct Checker {
+    const Program& program;
+    std::vector<Finding> findings;
+    std::map<std::string, const Item*> panels;
+
+    void add(const char* rule, const Item& item, float amount, const std::string& more = {}) {
+        findings.push_back({rule, item.panel, item.text + more, amount});
+    }
+
+    void stays_inside(const Item& item) {
+        const ImVec2 size = {static_cast<float>(program.screen.width),
+                             static_cast<float>(program.screen.height)};
+        if (const float e = excess(item, {0, 0}, size); e > slack) add("leaves the window", item, e);
+        const auto panel = panels.find(item.panel);
+        if (panel == panels.end()) return;
+        if (const float e = excess(item, panel->second->min, panel->second->max); e > slack)
+            add("leaves its panel", item, e);
+    }
+
+    void is_large_enough(const Item& item) {
+        const float least = program.state.presenter ? 27.0f : 13.0f;
+        if (item.font_px < least - .01f) add("is too small", item, item.font_px);
+    }
+
+    void stands_out(const Item& item) {
+        if (item.faint || item.fg == 0) return;
+        const bool strong = program.state.settings.theme == ThemeId::contrast;
+        const float ratio = contrast(item.fg, item.bg);
+        if (ratio < (strong ? least_contrast_of_contrast : least_contrast) - .005f)
+            add("is too pale", item, ratio);
+    }
+
+    // Nothing lies on another thing of its kind: a text could not be read, a control not be clicked there.
+    void keep_clear(const std::vector<const Item*>& group) {
+        for (std::size_t a = 0; a < group.size(); ++a)
+            for (std::size_t b = a + 1; b < group.size(); ++b) {
+                if (layer_of(*group[a]) != layer_of(*group[b])) continue;
+                const float shared = overlap(*group[a], *group[b]);
+                if (shared > touching) add("overlaps", *group[a], shared, "' and '" + group[b]->text);
+            }
+    }
+};
+
+std::vector<const Item*> items_of(const Program& program, ItemKind kind) {
+    std::vector<const Item*> out;
+    for (const Item& item : program.items())
+        if (item.kind == kind) out.push_back(&item);
+    return out;
+}
+
+}  // namespace
+
+std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
+    Checker check{program, {}, {}};
+    for (const Item* panel : items_of(program, ItemKind::panel)) check.panels[panel->text] = panel;
+    const auto texts = items_of(program, ItemKind::text);
+    auto controls = items_of(program, ItemKind::button);
+    for (const Item* field : items_of(program, ItemKind::field)) controls.push_back(field);
+    for (const Item* item : texts) {
+        if (rules.geometry) check.stays_inside(*item), check.is_large_enough(*item);
+        if (rules.contrast) check.stands_out(*item);
+    }
+    if (!rules.geometry) return check.findings;
+    for (const Item* item : controls) check.stays_inside(*item);
+    for (const Item* cell : items_of(program, ItemKind::cell)) check.stays_inside(*cell);
+    check.keep_clear(texts);
+    check.keep_clear(controls);
+    return check.findings;
+}
+
+std::vector<std::string> shortened_texts(const Program& program) {
+    std::vector<std::string> out;
+    for (const Item& item : program.items())
+        if (item.kind == ItemKind::text && item.text.ends_with("…"))
+            out.push_back(item.panel + ": " + item.text);
+    return out;
+}
+
+}  // namespace tilewalk::test

@@ -1,0 +1,476 @@
+// Walking through the lesson with mouse and keys.
+#include "app/ui/keys.h"
+#include "app/ui/state.h"
+#include "tests/app/ui/harness.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+constexpr KeyPress with_shift(Key key) { return {key, true, false, false}; }
+constexpr KeyPress with_ctrl(Key key) { return {key, false, true, false}; }
+constexpr KeyPress with_alt(Key key) { return {key, false, false, true}; }
+
+// What a key press could have changed.
+struct Marks {
+    int step;
+    ThemeId theme;
+    bool presenter, help, go_to, problem, code, motion, playing;
+    float zoom;
+    bool operator==(const Marks&) const = default;
+};
+Marks marks(const AppState& s) {
+    return {s.cursor.step,  s.settings.theme, s.presenter,       s.show_help,      s.show_goto,
+            s.show_problem, s.show_code,      s.settings.motion, s.player.playing, s.settings.zoom};
+}
+
+}  // namespace
+
+TEST_CASE("the buttons of the timeline walk") {
+    Program program;
+    program.click("forward");
+    CHECK(program.step() == 1);
+    program.click("forward");
+    program.click("back");
+    CHECK(program.step() == 1);
+    program.click("last");
+    CHECK(program.step() == 39);
+    program.click("forward");
+    CHECK(program.step() == 39);
+    program.click("first");
+    CHECK(program.step() == 0);
+    program.click("back");
+    CHECK(program.step() == 0);
+}
+
+TEST_CASE("the level decides how far a button goes") {
+    Program program;
+    program.click("level/Block");
+    program.click("forward");
+    CHECK(program.step() == 19);  // the end of query block 0
+    program.click("first");
+    program.click("level/Tile");
+    program.click("forward");
+    CHECK(program.step() == 1);  // Q is there
+    program.click("forward");
+    CHECK(program.step() == 9);  // the end of tile (0, 0)
+    program.click("first");
+    program.click("level/Row");
+    program.go_to_step(3);
+    program.click("forward");
+    CHECK(program.step() == 4);
+    CHECK(program.state.cursor.rows_done == 1);
+    program.click("forward");
+    CHECK(program.step() == 4);
+    CHECK(program.state.cursor.rows_done == 2);
+    program.click("level/Step");
+    program.click("forward");
+    CHECK(program.step() == 5);
+}
+
+TEST_CASE("a click on the timeline goes to the step below it, a drag follows the mouse") {
+    Program program;
+    const Item rail = program.find("timeline");
+    const float lane = (rail.max.y - rail.min.y) / 2;
+    program.mouse_to(rail.max.x - 40, rail.min.y + lane * .3f);
+    program.mouse_down();
+    program.mouse_up();
+    const int right_end = program.step();
+    CHECK(right_end == 19);  // the first of two query blocks has 20 of the 40 steps
+    program.mouse_to(rail.min.x + 4, rail.min.y + lane * .3f);
+    program.mouse_down();
+    CHECK(program.step() == 0);
+    program.mouse_to((rail.min.x + rail.max.x) / 2, rail.min.y + lane * .3f);
+    program.frame();
+    const int middle = program.step();
+    CHECK(middle > 5);
+    CHECK(middle < 19);
+    program.mouse_to((rail.min.x + rail.max.x) / 2, rail.min.y + lane * 1.3f);
+    program.frame();
+    CHECK(program.step() == middle + 20);
+    program.mouse_to(rail.min.x - 500, rail.min.y - 300);
+    program.frame();
+    CHECK(program.step() == 0);
+    program.mouse_up();
+    program.mouse_to(rail.max.x - 40, rail.min.y + 4);
+    CHECK(program.step() == 0);
+}
+
+TEST_CASE("go to step: typed, entered, refused, left") {
+    Program program;
+    program.click("goto");
+    CHECK(program.state.show_goto);
+    program.type("17");
+    program.press(Key::enter);
+    CHECK(program.step() == 16);
+    CHECK_FALSE(program.state.show_goto);
+
+    program.press(Key::g);
+    program.type("99");
+    program.press(Key::enter);
+    program.frame(2);
+    CHECK(program.step() == 16);
+    CHECK(program.state.notice.find("99") != std::string::npos);
+    CHECK(program.state.notice.find("1 to 40") != std::string::npos);
+    CHECK(program.shows("There is no step"));
+    CHECK(program.state.show_goto);  // to be corrected
+
+    program.press(Key::escape);
+    program.press(Key::escape);
+    program.frame(2);
+    CHECK_FALSE(program.state.show_goto);
+    program.press(Key::right);
+    CHECK(program.step() == 17);
+}
+
+TEST_CASE("what is typed into go to step replaces what was refused") {
+    Program program;
+    program.press(Key::g);
+    program.type("0");
+    program.press(Key::enter);
+    program.frame(3);
+    REQUIRE(program.state.show_goto);
+    program.clear_field();
+    program.type("3");
+    program.press(Key::enter);
+    CHECK(program.step() == 2);
+}
+
+TEST_CASE("a click beside it closes go to step") {
+    Program program;
+    program.press(Key::g);
+    REQUIRE(program.look_for("step", "Go to step"));
+    program.mouse_to(100, 500);
+    program.mouse_down();
+    program.mouse_up();
+    program.frame(2);
+    CHECK_FALSE(program.state.show_goto);
+}
+
+TEST_CASE("the row picker changes the row of the formula") {
+    Program program;
+    program.go_to_step(16);
+    const std::string before = plain(program.state.explanation.numbers);
+    program.click("row/row 1");
+    CHECK(program.state.row == 1);
+    CHECK(plain(program.state.explanation.numbers) != before);
+    program.press(Key::up);
+    CHECK(plain(program.state.explanation.numbers) == before);
+    program.press(Key::up);
+    CHECK(program.state.row == 0);
+    for (int n = 0; n < 4; ++n) program.press(Key::down);
+    CHECK(program.state.row == 1);
+}
+
+TEST_CASE("more than three rows are chosen with a stepper") {
+    Program program(random_with_tiles(16, 8, 8, 4));
+    program.go_to_step(3);
+    program.click("row/more");
+    CHECK(program.state.row == 1);
+    program.click("row/value");
+    program.type("6");
+    program.press(Key::enter);
+    CHECK(program.state.row == 6);
+    program.click("row/less");
+    CHECK(program.state.row == 5);
+}
+
+TEST_CASE("the speed slider sets the steps per second") {
+    Program program;
+    const Item rail = program.find("speed");
+    const float y = (rail.min.y + rail.max.y) / 2;
+    program.mouse_to(rail.min.x + 12, y);
+    program.mouse_down();
+    program.mouse_to(rail.max.x + 100, y);
+    CHECK(program.state.settings.speed == 8);
+    program.mouse_to(rail.min.x - 100, y);
+    CHECK(program.state.settings.speed == .25);
+    program.mouse_up();
+    program.mouse_to(rail.max.x, y);
+    CHECK(program.state.settings.speed == .25);
+}
+
+TEST_CASE("the keys of the walk") {
+    Program program;
+    program.press(Key::right);
+    program.press(Key::page_down);
+    CHECK(program.step() == 2);
+    program.press(Key::left);
+    program.press(Key::page_up);
+    CHECK(program.step() == 0);
+    program.press(Key::end);
+    CHECK(program.step() == 39);
+    program.press(Key::home);
+    CHECK(program.step() == 0);
+    program.press(with_shift(Key::right));
+    program.press(with_shift(Key::right));
+    CHECK(program.step() == 9);
+    program.press(with_shift(Key::left));
+    CHECK(program.step() == 1);
+    program.press(with_ctrl(Key::right));
+    CHECK(program.step() == 19);
+    program.press(with_ctrl(Key::right));
+    CHECK(program.step() == 39);
+    program.press(with_ctrl(Key::left));
+    CHECK(program.step() == 19);
+    program.go_to_step(4);
+    program.press(with_alt(Key::right));
+    CHECK(program.step() == 5);
+    CHECK(program.state.cursor.rows_done == 1);
+    program.press(with_alt(Key::right));
+    CHECK(program.state.cursor == Cursor{5, 2});
+    program.press(with_alt(Key::left));
+    CHECK(program.state.cursor == Cursor{5, 1});
+}
+
+TEST_CASE("the keys that switch something on and off") {
+    Program program;
+    AppState& s = program.state;
+    for (Key key : {Key::p, Key::f5, Key::f11}) {
+        program.press(key);
+        CHECK(s.presenter);
+        program.press(key);
+        CHECK_FALSE(s.presenter);
+    }
+    for (Key key : {Key::question, Key::f1}) {
+        program.press(key);
+        CHECK(s.show_help);
+        CHECK(program.shows("go to step"));
+        program.press(key);
+        CHECK_FALSE(s.show_help);
+    }
+    program.press(Key::i);
+    CHECK(s.show_problem);
+    CHECK(program.look_for("Br/more"));
+    program.press(Key::i);
+    CHECK_FALSE(s.show_problem);
+    program.press(Key::c);
+    CHECK(s.show_code);
+    program.press(Key::m);
+    CHECK_FALSE(s.settings.motion);
+    program.press(Key::t);
+    CHECK(s.settings.theme == ThemeId::light);
+    program.press(Key::t);
+    CHECK(s.settings.theme == ThemeId::contrast);
+    program.press(Key::t);
+    CHECK(s.settings.theme == ThemeId::dark);
+}
+
+TEST_CASE("the window can be zoomed as far as it has room") {
+    Program program(example("worked-4x4"), {2560, 1440});
+    const float before = program.find("play").max.x - program.find("play").min.x;
+    program.press(with_ctrl(Key::plus));
+    program.press(with_ctrl(Key::plus));
+    CHECK(program.state.settings.zoom == doctest::Approx(1.21));
+    CHECK(program.find("play").max.x - program.find("play").min.x ==
+          doctest::Approx(before * 1.21).epsilon(.02));
+    program.press(with_ctrl(Key::minus));
+    program.press(with_ctrl(Key::zero));
+    CHECK(program.state.settings.zoom == 1);
+    for (int n = 0; n < 40; ++n) program.press(with_ctrl(Key::plus));
+    CHECK(program.state.settings.zoom <= 3);
+    CHECK(program.look_for("play"));
+    for (int n = 0; n < 60; ++n) program.press(with_ctrl(Key::minus));
+    CHECK(program.state.settings.zoom >= .5f);
+    CHECK(program.look_for("play"));
+}
+
+TEST_CASE("the buttons of the header") {
+    Program program;
+    program.click("theme");
+    CHECK(program.state.settings.theme == ThemeId::light);
+    program.click("problem");
+    CHECK(program.state.show_problem);
+    program.click("close problem");
+    CHECK_FALSE(program.state.show_problem);
+    program.click("help");
+    CHECK(program.state.show_help);
+    program.click("close help");
+    CHECK_FALSE(program.state.show_help);
+    program.click("presenter");
+    CHECK(program.state.presenter);
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.presenter);
+}
+
+TEST_CASE("Escape closes one thing at a time, the topmost first") {
+    Program program;
+    AppState& s = program.state;
+    notify(s, "Something to read.");
+    program.press(Key::i);
+    program.press(Key::p);
+    program.press(Key::question);
+    REQUIRE((s.show_problem && s.presenter && s.show_help));
+    program.press(Key::g);
+    REQUIRE(s.show_goto);
+    program.press(Key::escape);
+    CHECK_FALSE(s.show_goto);
+    CHECK(s.show_help);
+    program.press(Key::escape);
+    CHECK_FALSE(s.show_help);
+    CHECK(s.presenter);
+    program.press(Key::escape);
+    CHECK_FALSE(s.presenter);
+    CHECK(s.show_problem);
+    program.press(Key::escape);
+    CHECK_FALSE(s.show_problem);
+    CHECK(s.notice != "");
+    program.press(Key::escape);
+    CHECK(s.notice == "");
+    CHECK_FALSE(s.quit);
+}
+
+TEST_CASE("a field that has the caret keeps the keys") {
+    Program program;
+    program.press(Key::i);
+    program.click("problem tab/Numbers");
+    program.click("path");
+    REQUIRE(ImGui::GetIO().WantTextInput);
+    const Marks before = marks(program.state);
+    program.type("g p t 5 ? m0");
+    for (Key key : {Key::left, Key::home, Key::end, Key::right, Key::c}) program.press(key);
+    CHECK(marks(program.state) == before);
+    CHECK(std::string(program.state.form.path) == "g p t 5 ? m0c");
+    program.press(Key::f1);  // no text has F1 in it
+    CHECK(program.state.show_help);
+}
+
+TEST_CASE("a cell that is being typed into keeps the keys") {
+    Program program;
+    program.double_click("Q[1,2]", "HBM");
+    REQUIRE(program.state.edit);
+    REQUIRE(ImGui::GetIO().WantTextInput);
+    const Marks before = marks(program.state);
+    program.clear_field();
+    program.type("g p t 5");
+    CHECK(marks(program.state) == before);
+    REQUIRE(program.state.edit);
+    CHECK(std::string(program.state.edit->text) == "g p t 5");
+}
+
+TEST_CASE("playing goes on with time and stops at the end") {
+    Program program;
+    program.state.settings.speed = 2;
+    program.click("play");
+    REQUIRE(program.state.player.playing);
+    const int begin = program.step();
+    program.frame(20, .1f);
+    CHECK(program.step() - begin >= 3);
+    CHECK(program.step() - begin <= 5);
+    program.press(Key::space);
+    CHECK_FALSE(program.state.player.playing);
+    const int paused = program.step();
+    program.frame(20, .1f);
+    CHECK(program.step() == paused);
+    program.press(Key::space);
+    program.frame(400, .1f);
+    CHECK(program.step() == 39);
+    CHECK_FALSE(program.state.player.playing);
+    program.press(Key::space);  // once more from the beginning
+    CHECK(program.state.player.playing);
+    CHECK(program.step() == 0);
+}
+
+TEST_CASE("the arrow keys and the timeline stop the playing") {
+    Program program;
+    program.press(Key::space);
+    program.press(Key::right);
+    CHECK_FALSE(program.state.player.playing);
+    program.press(Key::space);
+    program.click("forward");
+    CHECK_FALSE(program.state.player.playing);
+}
+
+TEST_CASE("at full speed every step is passed, none is left out") {
+    Program program;
+    program.state.settings.speed = 8;
+    program.press(Key::space);
+    int last = program.step();
+    for (int n = 0; n < 600 && program.state.player.playing; ++n) {
+        program.frame(1, 1.0f / 60);
+        CHECK(program.step() - last <= 1);
+        last = program.step();
+    }
+    CHECK(last == 39);
+    program.frame(20);
+    CHECK_FALSE(animating(program.state));
+}
+
+TEST_CASE("row by row, playing shows every row") {
+    Program program;
+    program.click("level/Row");
+    program.go_to_step(4);
+    program.state.settings.speed = 8;
+    program.press(Key::space);
+    std::vector<Cursor> seen;
+    for (int n = 0; n < 40; ++n) {
+        program.frame(1, 1.0f / 60);
+        if (seen.empty() || !(seen.back() == program.state.cursor)) seen.push_back(program.state.cursor);
+    }
+    REQUIRE(seen.size() >= 3);
+    CHECK(seen[seen.size() - 1].step - seen[0].step <= static_cast<int>(seen.size()) / 2 + 1);
+}
+
+TEST_CASE("nothing moves once the step stands") {
+    Program program;
+    program.press(Key::right);
+    CHECK(animating(program.state));
+    program.frame(30);
+    CHECK_FALSE(animating(program.state));
+    program.press(Key::m);
+    program.press(Key::right);
+    CHECK_FALSE(animating(program.state));
+}
+
+TEST_CASE("a notice goes away by itself") {
+    Program program;
+    notify(program.state, "Read me.");
+    program.frame();
+    CHECK(program.shows("Read me."));
+    program.frame(40, .25f);
+    CHECK_FALSE(program.shows("Read me."));
+    CHECK_FALSE(animating(program.state));
+}
+
+TEST_CASE("a step looks the same from wherever one comes") {
+    for (const bool presenter : {false, true}) {
+        Program program(example("causal-8"), {1280, 720});
+        program.state.presenter = presenter;
+        program.state.settings.motion = false;
+        const int n = program.state.trace->size();
+        std::vector<std::size_t> forwards;
+        const auto hash = [&] {
+            const Image image = program.picture();
+            return std::hash<std::string_view>{}(
+                {reinterpret_cast<const char*>(image.rgba.data()), image.rgba.size()});
+        };
+        const int pace = std::max(1, n / 12);
+        program.frame(2);
+        for (int k = 0; k < n; ++k) {
+            if (k % pace == 0) forwards.push_back(hash());
+            program.press(Key::right);
+        }
+        for (int k = n - 1; k >= 0; --k) {
+            if (k % pace == 0) CHECK(hash() == forwards[static_cast<std::size_t>(k / pace)]);
+            program.press(Key::left);
+        }
+        for (const int k : {3 * pace, 7 * pace, pace}) {
+            program.go_to_step(k);
+            CHECK(hash() == forwards[static_cast<std::size_t>(k / pace)]);
+        }
+    }
+}
+
+TEST_CASE("every shortcut of the help does something") {
+    // The first words of each line of the help, as they would be pressed.
+    CHECK(shortcuts().size() == 18);
+    for (const Shortcut& s : shortcuts()) {
+        CHECK(std::string(s.keys) != "");
+        CHECK(std::string(s.action) != "");
+    }
+}
