@@ -99,6 +99,16 @@ struct CellEdit {
     std::string widget;  ///< which view opened it ("hbm", "panel")
 };
 
+/// How a new problem enters the history.
+enum class History { none, add, undo, redo };
+
+/// A trace that is being built in the background, because it is too large for one frame.
+struct PendingTrace {
+    ProblemPtr problem;
+    History history = History::none;
+    std::future<std::pair<std::shared_ptr<const Trace>, TraceLook>> result;
+};
+
 /// Fields of the problem panel that are no part of the problem itself.
 struct ProblemForm {
     bool numbers_tab = false;
@@ -115,7 +125,8 @@ struct AppState {
     std::vector<Problem> examples;
     ProblemPtr problem;
     std::shared_ptr<const Trace> trace;
-    TraceLook look;  ///< value ranges and text widths of this trace
+    TraceLook look;                         ///< value ranges and text widths of this trace
+    std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
     Cursor cursor;
     Player player;
     int row = 0;                         ///< the chosen row of the tile, 0 … Br − 1

@@ -61,7 +61,7 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
 }
 
 bool animating(const AppState& state) {
-    if (state.player.playing) return true;
+    if (state.player.playing || state.pending) return true;
     if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return true;
     return !state.notice.empty() && state.notice_age < notice_seconds;
 }
@@ -79,6 +79,7 @@ void frame(AppState& state) {
         load_files(state, state.dropped);
         state.dropped.clear();
     }
+    take_finished_trace(state);
     pass_time(state);
     state.hover_now.reset();
 

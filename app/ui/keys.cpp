@@ -2,8 +2,9 @@
 
 #include "app/ui/state.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
+#include <imgui.h>
 
 namespace tilewalk::ui {
 
@@ -58,6 +59,11 @@ void answer_walk_key(AppState& state, const KeyPress& press) {
     refresh_explanation(state);
 }
 
+void copy(AppState& state) {
+    ImGui::SetClipboardText(text_to_copy(state).c_str());
+    notify(state, state.hover ? "Copied the value of the cell." : "Copied the explanation.");
+}
+
 void answer_ctrl_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::plus: return zoom(state, 1.1f);
@@ -65,6 +71,7 @@ void answer_ctrl_key(AppState& state, const KeyPress& press) {
     case Key::zero: return zoom(state, 0);
     case Key::z: return press.shift ? redo(state) : undo(state);
     case Key::y: return redo(state);
+    case Key::c: return copy(state);
     default: return;
     }
 }
@@ -81,7 +88,8 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::t: return next_theme(state);
     case Key::i: state.show_problem = !state.show_problem; return;
     case Key::c: state.show_code = !state.show_code; return;
-    case Key::m: state.settings.motion = !state.settings.motion; return;
+    case Key::m: return next_max_change(state);
+    case Key::a: state.settings.motion = !state.settings.motion; return;
     case Key::g:
         state.show_goto = true;
         state.goto_text[0] = 0;
@@ -120,18 +128,20 @@ std::span<const Shortcut> shortcuts() {
         {"Alt →  ←", "row by row"},
         {"Home  End", "first, last step"},
         {"PgDn  PgUp", "next, previous step (clicker)"},
-        {"↑  ↓", "choose the row of the formula"},
+        {"↑  ↓", "row of the formula"},
         {"Space", "play, pause"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
-        {"C", "pseudocode (narrow windows)"},
+        {"C", "formula or pseudocode"},
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},
-        {"M", "motion on, off"},
+        {"M", "next rise of a maximum"},
+        {"A", "motion on, off"},
         {"Ctrl +  −  0", "larger, smaller, normal size"},
         {"Ctrl Z  Y", "undo, redo an edit"},
+        {"Ctrl C", "copy cell or explanation"},
         {"?  F1", "this help"},
-        {"Esc", "close, leave presenter mode"},
+        {"Esc", "close, leave presenter"},
     };
     return table;
 }

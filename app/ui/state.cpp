@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace tilewalk::ui {
@@ -20,21 +21,59 @@ int same_place(const Trace& old, int k, const Trace& now) {
     return std::min(k, now.size() - 1);
 }
 
-bool rebuild(AppState& state, ProblemPtr problem) {
-    auto trace = build_trace(*state.lesson, *problem);
-    if (!trace) {
-        notify(state, trace.error);
-        return false;
+// Traces up to this size are built within a frame; larger ones in the background.
+constexpr std::int64_t most_bytes_at_once = 2 << 20;
+
+void remember(AppState& state, ProblemPtr before, History history) {
+    if (!before || history == History::none) return;
+    if (history == History::undo) {
+        state.undo.pop_back();
+        state.redo.push_back(before);
+        return;
     }
-    const int k = state.trace ? same_place(*state.trace, state.cursor.step, **trace) : 0;
+    state.undo.push_back(before);
+    if (state.undo.size() > most_undo) state.undo.erase(state.undo.begin());
+    if (history == History::redo)
+        state.redo.pop_back();
+    else
+        state.redo.clear();
+}
+
+// The new problem and its trace take the place of the old ones.
+void take_over(AppState& state, ProblemPtr problem, std::shared_ptr<const Trace> trace, const TraceLook& look,
+               History history) {
+    const int k = state.trace ? same_place(*state.trace, state.cursor.step, *trace) : 0;
+    remember(state, state.problem, history);
     state.problem = std::move(problem);
-    state.trace = std::move(*trace);
-    state.look = look_of(*state.trace);
+    state.trace = std::move(trace);
+    state.look = look;
     state.cursor = at_step(*state.trace, k);
     state.row = std::clamp(state.row, 0, state.problem->Br - 1);
     state.hover.reset();
     state.hover_sources.clear();
     refresh_explanation(state);
+}
+
+bool rebuild(AppState& state, ProblemPtr problem, History history) {
+    if (auto sentence = refuse(*state.lesson, *problem)) {
+        notify(state, *sentence);
+        return false;
+    }
+    state.pending.reset();  // a build that is under way is out of date; its result is dropped
+    auto run = [lesson = state.lesson, problem] {
+        auto trace = lesson->build(*problem);
+        const TraceLook look = look_of(*trace);
+        return std::pair(std::move(trace), look);
+    };
+    if (state.trace && state.lesson->estimate(*problem) > most_bytes_at_once) {
+        state.pending = std::make_shared<PendingTrace>();
+        state.pending->problem = std::move(problem);
+        state.pending->history = history;
+        state.pending->result = std::async(std::launch::async, std::move(run));
+        return true;
+    }
+    auto [trace, look] = run();
+    take_over(state, std::move(problem), std::move(trace), look, history);
     return true;
 }
 
@@ -51,30 +90,34 @@ void notify(AppState& state, std::string sentence) {
     state.notice_age = 0;
 }
 
-bool set_problem(AppState& state, Problem problem, bool remember) {
+bool set_problem(AppState& state, Problem problem, bool into_history) {
     if (!state.lesson) state.lesson = &lessons().front();
-    const ProblemPtr before = state.problem;
-    if (!rebuild(state, std::make_shared<const Problem>(std::move(problem)))) return false;
-    if (remember && before) {
-        state.undo.push_back(before);
-        if (state.undo.size() > most_undo) state.undo.erase(state.undo.begin());
-        state.redo.clear();
-    }
-    return true;
+    const History history = into_history ? History::add : History::none;
+    return rebuild(state, std::make_shared<const Problem>(std::move(problem)), history);
+}
+
+void take_finished_trace(AppState& state) {
+    if (!state.pending ||
+        state.pending->result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return;
+    const std::shared_ptr<PendingTrace> done = std::move(state.pending);
+    state.pending.reset();
+    auto [trace, look] = done->result.get();
+    take_over(state, done->problem, std::move(trace), look, done->history);
+}
+
+const Problem& latest_problem(const AppState& state) {
+    return state.pending ? *state.pending->problem : *state.problem;
 }
 
 void undo(AppState& state) {
     if (state.undo.empty()) return notify(state, "There is nothing to undo.");
-    const ProblemPtr now = state.problem, before = state.undo.back();
-    state.undo.pop_back();
-    if (rebuild(state, before)) state.redo.push_back(now);
+    rebuild(state, state.undo.back(), History::undo);
 }
 
 void redo(AppState& state) {
     if (state.redo.empty()) return notify(state, "There is nothing to redo.");
-    const ProblemPtr now = state.problem, after = state.redo.back();
-    state.redo.pop_back();
-    if (rebuild(state, after)) state.undo.push_back(now);
+    rebuild(state, state.redo.back(), History::redo);
 }
 
 void go_to(AppState& state, Cursor cursor) {
@@ -122,7 +165,7 @@ void refresh_explanation(AppState& state) {
 }
 
 void set_element(AppState& state, CellRef cell, double value) {
-    Problem changed = *state.problem;
+    Problem changed = latest_problem(state);
     Matrix& A = input_of(changed, cell.slot);
     if (A(cell.row, cell.col) == value) return;
     A(cell.row, cell.col) = value;
@@ -201,6 +244,29 @@ void next_theme(AppState& state) {
 
 void zoom(AppState& state, float factor) {
     state.settings.zoom = factor == 0 ? 1.0f : std::clamp(state.settings.zoom * factor, 0.6f, 3.0f);
+}
+
+void next_max_change(AppState& state) {
+    const Trace& trace = *state.trace;
+    for (int k = state.cursor.step + 1; k < trace.size(); ++k)
+        if (trace.step(k).op == Op::new_max &&
+            trace.live(Slot::m, k - 1).value->data != trace.live(Slot::m, k).value->data)
+            return go_to(state, at_step(trace, k));
+    notify(state, "The maximum does not rise again in this walk.");
+}
+
+std::string text_to_copy(const AppState& state) {
+    const Explanation& e = state.explanation;
+    if (!state.hover)
+        return e.title + ", " + e.place + "\n" + plain(e.formula) + "\n" + plain(e.numbers) + "\n" +
+               plain(e.result) + "\n" + e.why + "\n";
+    for (int tile = 0; tile < state.trace->tiles(state.hover->slot); ++tile) {
+        const Held held = state.trace->live(state.hover->slot, tile, state.cursor.step);
+        if (!held || !held.value->region.contains(state.hover->row, state.hover->col)) continue;
+        const Region& at = held.value->region;
+        return format_full(held.value->data(state.hover->row - at.row, state.hover->col - at.col));
+    }
+    return {};
 }
 
 }  // namespace tilewalk::ui

@@ -16,6 +16,11 @@ CellRef chosen_cell(const AppState& state);
 void choose_cell(AppState& state, CellRef cell);
 void refresh_explanation(AppState& state);
 
+/// Takes over a trace that was built in the background, once it is done.
+void take_finished_trace(AppState& state);
+/// The problem that is shown, or the one that is being built.
+const Problem& latest_problem(const AppState& state);
+
 void undo(AppState& state);
 void redo(AppState& state);
 /// Changes one element of Q, K or V; the rest of the problem stays.
@@ -32,5 +37,9 @@ void load_files(AppState& state, const std::vector<std::string>& paths);
 void save_file(AppState& state, const std::string& path);
 void next_theme(AppState& state);
 void zoom(AppState& state, float factor);
+/// Goes to the next step at which the maximum of some row rises; says so if there is none.
+void next_max_change(AppState& state);
+/// The cell under the mouse, or the current explanation, as text.
+std::string text_to_copy(const AppState& state);
 
 }  // namespace tilewalk::ui

@@ -69,7 +69,7 @@ void sampled_thumb(const Canvas& c, const AppState& state, const Thumb& t, int b
 void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int current, bool transfer) {
     const int blocks = ceil_div(t.rows, block);
     // Outlines of single tiles would be noise when they are thinner than a few pixels.
-    const bool outlines = static_cast<float>(std::min(block, t.rows)) * t.ch >= 4;
+    const bool outlines = static_cast<float>(std::min(block, t.rows)) * t.ch >= 7;
     c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), 16);
     const bool sampled = t.rows > 128;
     if (sampled) sampled_thumb(c, state, t, block);

@@ -123,6 +123,14 @@ void hover_card(const Canvas& main, AppState& state) {
     if (!third.empty()) c.text(x + 14, y + 7 + line * 2.5f, third, size, 0, Face::mono);
 }
 
+// A large trace is being built; what is shown is still the problem before.
+void busy(const Canvas& main, float W) {
+    Canvas c = main;
+    c.dl = ImGui::GetForegroundDrawList();
+    c.pill(W / 2, 80, "building the walk …", c.min_text > 20 ? 27 : 14, c.theme->t1, c.theme->inv,
+           Align::center);
+}
+
 void notice(const Canvas& main, const AppState& state, float W, float H) {
     constexpr float seconds = 8, fade = 0.4f;
     if (state.notice.empty() || state.notice_age > seconds) return;
@@ -142,6 +150,7 @@ void notice(const Canvas& main, const AppState& state, float W, float H) {
 void overlays(const Canvas& c, AppState& state, float W, float H) {
     if (state.show_help) help(c, state, W, H);
     if (state.show_goto) go_to_step(c, state, W, H);
+    if (state.pending) busy(c, W);
     hover_card(c, state);
     notice(c, state, W, H);
 }

@@ -17,7 +17,7 @@ namespace {
 
 // A copy of the problem, changed by `change`, becomes the problem.
 template <class Change> void apply(AppState& state, Change change) {
-    Problem changed = *state.problem;
+    Problem changed = latest_problem(state);
     change(changed);
     set_problem(state, std::move(changed));
 }
@@ -158,6 +158,20 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
     if (button(c, "##save", x + w - 62, y, 62, 32, "Save", plain)) save_file(state, state.form.path);
 }
 
+// How the program looks, for those who have no keyboard at hand.
+void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    bool motion = state.settings.motion;
+    if (checkbox(c, "##motion", x, y, "Motion", motion)) state.settings.motion = motion;
+    const std::string percent = std::to_string(static_cast<int>(state.settings.zoom * 100 + .5f)) + " %";
+    ButtonLook look;
+    look.tooltip = "Text and drawing smaller (Ctrl −)";
+    if (icon_button(c, "##smaller", x + w - 120, y - 16, 32, 32, Icon::minus, look)) zoom(state, 1 / 1.1f);
+    look.tooltip = "Text and drawing larger (Ctrl +)";
+    if (icon_button(c, "##larger", x + w - 32, y - 16, 32, 32, Icon::plus, look)) zoom(state, 1.1f);
+    c.text(x + w - 60, y, percent, 14, 0, Face::medium, Align::center);
+    c.text(x + w - 132, y, "Size", 14, c.theme->t2, Face::regular, Align::right);
+}
+
 // ---- The two tabs
 
 void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
@@ -171,13 +185,17 @@ void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, f
     bytes_section(c, state, x, y, w);
     y += 36;
     if (y + 60 > bottom) return;
-    const Problem& p = *state.problem;
     c.line({x, y + .5f}, {x + w, y + .5f}, c.theme->line);
-    const std::string size = "Q " + std::to_string(p.N()) + " × " + std::to_string(p.d()) + ", K and V " +
-                             std::to_string(p.N_kv()) + " × " + std::to_string(p.d()) + ": " +
-                             std::to_string(p.Tr()) + " × " + std::to_string(p.Tc()) + " tiles, " +
-                             format_count(state.trace->size()) + " steps.";
-    c.paragraph(x, y + 14, w, size, 14, c.theme->t2, 3);
+    y += 16;
+    const Problem& p = *state.problem;
+    if (y + 100 <= bottom) {
+        const std::string size = "Q " + std::to_string(p.N()) + " × " + std::to_string(p.d()) + ", K and V " +
+                                 std::to_string(p.N_kv()) + " × " + std::to_string(p.d()) + ": " +
+                                 std::to_string(p.Tr()) + " × " + std::to_string(p.Tc()) + " tiles, " +
+                                 format_count(state.trace->size()) + " steps.";
+        y += c.paragraph(x, y, w, size, 14, c.theme->t2, 3) + 20;
+    }
+    view_section(c, state, x, y + 10, w);
 }
 
 void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
