@@ -90,7 +90,7 @@ void frame(AppState& state) {
     canvas.theme = &theme(state.settings.theme);
     canvas.s = font_scale();
     const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
-    canvas.rect(0, 0, W, H, canvas.theme->bg);
+    canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
     if (state.presenter) {
         canvas.min_text = 27;
         presenter_view(canvas, state, W, H);

@@ -26,6 +26,8 @@ struct Theme {
 const Theme& theme(ThemeId id);
 
 ImU32 hue(const Theme& theme, Role role);
+/// The page of presenter mode: hues are legible on it (in the light theme they are not on `bg`).
+inline ImU32 presenter_page(const Theme& theme) { return theme.light ? theme.panel : theme.bg; }
 /// Straight mix of the channels, t = 0 gives a, t = 1 gives b.
 ImU32 mix(ImU32 a, ImU32 b, float t);
 /// The same colour with alpha 0 … 1.

@@ -12,7 +12,8 @@ namespace {
 void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
     const float place = pill_width(e.place, 14);
-    c.text_within(a.x + 16, a.y + 28, a.w - place - 44, e.title, 22, 0, Face::semibold);
+    const float room = a.w - place - 44, size = text_width(Face::semibold, 22, e.title) <= room ? 22 : 18;
+    c.text_within(a.x + 16, a.y + 28, room, e.title, size, 0, Face::semibold);
     c.pill(a.right() - 16, a.y + 28, e.place, 14, 0, c.theme->t1, Align::right);
 }
 
@@ -64,7 +65,7 @@ float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_
 }
 
 // The card; returns its height.
-float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
+float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int number_rows) {
     const Explanation& e = state.explanation;
     const Theme& t = *c.theme;
     const bool narrow = a.w < 360;
@@ -73,7 +74,9 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
     const float numbers_size = one_row_size(c, e.numbers, w, {16, 15, 14});
     const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, formula_size, 2) + 14);
     const float numbers =
-        e.numbers.empty() ? 0 : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, numbers_size, 4) + 14);
+        e.numbers.empty()
+            ? 0
+            : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, numbers_size, number_rows) + 14);
     const float result_w = rich_width(c, e.result, 20);
     const RowPicker picker = row_picker_for(state, w + 8 - result_w - 14);
     const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
@@ -91,7 +94,7 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y) {
     at += first;
     if (numbers > 0) {
         row("Numbers", numbers, true);
-        c.rich_paragraph(x, at + 7, w, e.numbers, numbers_size, 4);
+        c.rich_paragraph(x, at + 7, w, e.numbers, numbers_size, number_rows);
         at += numbers;
     }
     if (last > 0) {
@@ -133,12 +136,13 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     if (tight && state.show_code) {
         pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_h, a.h - 56 - 54)});
     } else {
-        const float y = card + formula_card(c, state, a, card) + 14;
-        c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
-        const float text_w = a.w - 16 - 44 - 16, room = a.bottom() - y - (tight ? 54 : 0);
+        const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
+        const float label = a.w < 360 ? 0.0f : 44.0f;
+        if (label > 0) c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
+        const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
         const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
-        const float used = c.paragraph(a.x + 60, y, text_w, state.explanation.why, 15, c.theme->t1, most,
-                                       Face::regular, 1.42f);
+        const float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1,
+                                       most, Face::regular, 1.42f);
         const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
         if (!tight && left >= static_cast<float>(lines) * 15) {
             const float top = std::max(code_y, a.bottom() - 12 - code_h);

@@ -128,8 +128,9 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s) {
     mixed = mixed && s.parts.size() > 1;
     const bool low = pane.h < 110;  // no room below the line: the label stands beside it
     const Axis axis = axis_for(lo, hi, pane.x, pane.w - (low ? 130.0f : 0.0f));
-    const float h = low ? 18 : 24, top = pane.y + 6;
-    const float y_parts = s.has_old ? top + h + (low ? 12 : 26) : top + (low ? 4 : 14);
+    const bool very_low = pane.h < 64;
+    const float h = very_low ? 14 : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
+    const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
     const float parts_h =
         mixed ? std::clamp(static_cast<float>(s.parts.size()) * 20, h, std::max(h, room)) : h;

@@ -33,7 +33,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     c.text(x, line_y(0), "HBM bytes", 14, t.t1, Face::medium);
     const Line moved{strong(format_traffic(now.hbm_read)), word(" read, "),
                      strong(format_traffic(now.hbm_write)), word(" written")};
-    c.rich(x + w, line_y(0), moved, 14, Align::right);
+    const Line total{strong(format_traffic(now.hbm_read + now.hbm_write)), word(" moved")};
+    const bool wide = rich_width(c, moved, 14) + text_width(Face::medium, 14, "HBM bytes") + 12 <= w;
+    c.rich(x + w, line_y(0), wide ? moved : total, 14, Align::right);
     const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
     c.rect(x, bar_y(0), w, bar, t.well, 3);
     if (end > done) c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});
@@ -60,7 +62,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     c.text(x, line_y(2), "SRAM in use", 14, t.t2, Face::medium);
     const Line used{strong(format_size(now.sram_live)),
                     word(" of " + format_size(flash.sram_peak) + " at most")};
-    c.rich(x + w, line_y(2), used, 14, Align::right);
+    const Line short_used{strong(format_size(now.sram_live))};
+    const bool fits = rich_width(c, used, 14) + text_width(Face::medium, 14, "SRAM in use") + 12 <= w;
+    c.rich(x + w, line_y(2), fits ? used : short_used, 14, Align::right);
     c.rect(x, bar_y(2), w, bar, t.well, 3);
     c.rect(x, bar_y(2), w * part(now.sram_live, flash.sram_peak), bar, t.t2, 3);
     end_panel(c);
