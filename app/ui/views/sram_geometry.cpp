@@ -35,7 +35,7 @@ float number_width(const AppState& state, const Column& column, const Attempt& a
 
 float fill_width(const Column& column) {
     if (column.group == Group::column) return 22;
-    return std::clamp((column.group == Group::scores ? 56.0f : 72.0f) / static_cast<float>(column.cols), 1.2f,
+    return std::clamp((column.group == Group::scores ? 40.0f : 32.0f) / static_cast<float>(column.cols), 1.2f,
                       14.0f);
 }
 

@@ -73,7 +73,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
     for (int digits : {4, 3}) {
         const int letters = state.look[look.slot].letters[digits == 4 ? 0 : 1];
-        if (digits <= look.digits && static_cast<float>(letters) * letter * look.size <= look.cw - 2)
+        if (digits <= look.digits && static_cast<float>(letters) * letter * look.size <= look.cw - 1)
             return digits;
     }
     return 0;
