@@ -121,6 +121,19 @@ void Program::frame(int count, float seconds) {
     }
 }
 
+void Program::settle() {
+    frame();
+    for (int tries = 0; state.pending && tries < 1000; ++tries) {
+        state.pending->result.wait();
+        frame();
+    }
+}
+
+void Program::show(const Problem& problem) {
+    REQUIRE_MESSAGE(set_problem(state, problem, false), state.notice);
+    settle();
+}
+
 Image Program::picture() const {
     return picture_of_frame(screen.width, screen.height, theme(state.settings.theme).bg);
 }
@@ -226,7 +239,7 @@ void Program::clear_field() {
 void Program::go_to_step(int k) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
-    frame(2);
+    frame();
 }
 
 }  // namespace tilewalk::test

@@ -37,6 +37,10 @@ struct Program {
     /// Draws frames; fonts follow scale and mode, as they do in the window.
     void frame(int count = 1, float seconds = 1.0f / 60);
     Image picture() const;
+    /// Takes over a new problem and draws until its walk is built.
+    void show(const Problem& problem);
+    /// Draws until a walk that is built in the background is there.
+    void settle();
 
     /// What the last frame showed.
     const std::vector<ui::Item>& items() const { return list.items; }

@@ -129,7 +129,7 @@ std::string at_step_of(const Case& c, const Named& named, int k) {
 }
 
 void look_at_steps(Program& program, const Case& c, const Named& named, Report& report) {
-    REQUIRE_MESSAGE(set_problem(program.state, named.problem, false), program.state.notice);
+    program.show(named.problem);
     for (int k : steps_to_look_at(*program.state.trace)) {
         program.go_to_step(k);
         report.add(at_step_of(c, named, k), program);
@@ -157,7 +157,7 @@ TEST_CASE("every text stands out from what lies below it in every theme") {
             program.state.settings.theme = id;
             const std::string theme_name = std::string(theme(id).name) + " ";
             for (const char* name : {"worked-4x4", "causal-8", "large-logits", "ragged-7x5"}) {
-                set_problem(program.state, example(name), false);
+                program.show(example(name));
                 for (int k : steps_to_look_at(*program.state.trace)) {
                     program.go_to_step(k);
                     report.add(theme_name + at_step_of(c, {name, {}}, k), program, {false, true});
@@ -174,7 +174,7 @@ TEST_CASE("what opens over the panels has its place too") {
         Program program(example("worked-4x4"), c.screen);
         AppState& state = program.state;
         const auto look = [&](const char* what) {
-            program.frame(3);
+            program.frame(2);
             report.add(name_of(c) + ", " + what, program);
         };
         state.presenter = c.presenter;
@@ -199,14 +199,14 @@ TEST_CASE("what opens over the panels has its place too") {
         state.show_problem = true;
         for (const Named& named : problems())
             for (const bool numbers : {false, true}) {
-                REQUIRE(set_problem(state, named.problem, false));
+                program.show(named.problem);
                 state.form.numbers_tab = numbers;
                 look((std::string(numbers ? "numbers of " : "settings of ") + named.name).c_str());
             }
         state.form.numbers_tab = false;
         Problem numbered = example("window-12");
         numbered.scale = {Scale::Kind::number, 0.12345678901};
-        REQUIRE(set_problem(state, numbered, false));
+        program.show(numbered);
         look("problem panel, window and number");
     }
     report.write();

@@ -251,7 +251,7 @@ TEST_CASE("the keys that switch something on and off") {
     CHECK_FALSE(s.show_problem);
     program.press(Key::c);
     CHECK(s.show_code);
-    program.press(Key::m);
+    program.press(Key::a);
     CHECK_FALSE(s.settings.motion);
     program.press(Key::t);
     CHECK(s.settings.theme == ThemeId::light);
@@ -422,7 +422,7 @@ TEST_CASE("nothing moves once the step stands") {
     CHECK(animating(program.state));
     program.frame(30);
     CHECK_FALSE(animating(program.state));
-    program.press(Key::m);
+    program.press(Key::a);
     program.press(Key::right);
     CHECK_FALSE(animating(program.state));
 }
@@ -466,11 +466,28 @@ TEST_CASE("a step looks the same from wherever one comes") {
     }
 }
 
-TEST_CASE("every shortcut of the help does something") {
-    // The first words of each line of the help, as they would be pressed.
-    CHECK(shortcuts().size() == 18);
-    for (const Shortcut& s : shortcuts()) {
-        CHECK(std::string(s.keys) != "");
-        CHECK(std::string(s.action) != "");
+TEST_CASE("M goes from rise to rise of a maximum") {
+    Program program;
+    std::vector<int> rises;
+    for (int n = 0; n < 10; ++n) {
+        const int before = program.step();
+        program.press(Key::m);
+        if (program.step() == before) break;
+        rises.push_back(program.step());
     }
+    REQUIRE(rises.size() >= 3);  // each query block begins with one, and the second tile brings another
+    for (int k : rises) CHECK(program.state.trace->step(k).op == Op::new_max);
+    CHECK(program.state.notice != "");
+}
+
+TEST_CASE("Ctrl C copies the explanation, or the cell under the mouse in full") {
+    Program program;
+    program.go_to_step(16);
+    program.press(with_ctrl(Key::c));
+    const std::string copied = ImGui::GetClipboardText();
+    CHECK(copied.find(program.state.explanation.title) != std::string::npos);
+    CHECK(copied.find(plain(program.state.explanation.numbers)) != std::string::npos);
+    program.hover("Q[0,1]", "HBM");
+    program.press(with_ctrl(Key::c));
+    CHECK(std::stod(ImGui::GetClipboardText()) == program.state.problem->Q(0, 1));
 }
