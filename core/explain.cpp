@@ -11,10 +11,12 @@ namespace tilewalk {
 
 namespace {
 
+// Digits have subscript characters; a word stands behind an underscore: m_old.
 std::string subscript(const std::string& text) {
+    if (text.find_first_not_of("0123456789") != std::string::npos) return "_" + text;
     static const char* const digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
     std::string out;
-    for (char c : text) out += c >= '0' && c <= '9' ? digits[c - '0'] : std::string(1, c);
+    for (char c : text) out += digits[c - '0'];
     return out;
 }
 
@@ -34,20 +36,10 @@ std::string plain(const Line& line) {
 }
 
 const char* title(Op op) {
-    static const char* const titles[static_cast<int>(Op::count)] = {"Load Q block",
-                                                                    "Initialize",
-                                                                    "Load K, V block",
-                                                                    "Scores",
-                                                                    "Mask",
-                                                                    "Tile maximum",
-                                                                    "New maximum",
-                                                                    "Correction",
-                                                                    "Exponentials",
-                                                                    "Row sum",
-                                                                    "Output",
-                                                                    "Normalize",
-                                                                    "Store",
-                                                                    "Skip tile"};
+    static const char* const titles[static_cast<int>(Op::count)] = {
+        "Load Q block", "Initialize",  "Load K, V block", "Scores",       "Mask",
+        "Tile maximum", "New maximum", "Correction",      "Exponentials", "Row sum",
+        "Output",       "Normalize",   "Store",           "Skip tile"};
     return titles[static_cast<int>(op)];
 }
 

@@ -48,6 +48,8 @@ struct View {
 std::string str(int n) { return std::to_string(n); }
 std::string num_text(double v) { return format_number(v); }
 
+std::string count(int n, const char* what) { return str(n) + "\u00A0" + what + (n == 1 ? "" : "s"); }
+
 std::string range(int first, int count, const char* one, const char* many) {
     return count == 1 ? std::string(one) + " " + str(first)
                       : std::string(many) + " " + str(first) + "–" + str(first + count - 1);
@@ -79,6 +81,12 @@ Line join(std::initializer_list<Line> lines) {
 }
 Line text(std::string s) { return {word(std::move(s))}; }
 Line sym(Slot slot, int block = -1) { return slot_symbol(slot, block); }
+// m before this tile, as in the tutorial: m_old
+Line m_old() {
+    Line line = sym(Slot::m);
+    line.push_back({"old", Role::m, Span::Face::text, Span::Script::sub});
+    return line;
+}
 Line transposed(Line line) {
     line.push_back({"T", line.front().role, Span::Face::symbol, Span::Script::super});
     return line;
@@ -93,7 +101,8 @@ void explain_load_q(const View& v) {
     set_bytes(v, std::int64_t{q.rows} * q.cols * v.problem.element_bytes, "bytes read");
     v.out.why = range(q.row, q.rows, "Query", "Queries") + (q.rows == 1 ? " comes" : " come") +
                 " on chip once and stay" + (q.rows == 1 ? "s" : "") +
-                " there while the key blocks stream past.";
+                " there while the key blocks stream past: " + count(q.rows, "row") + " × " +
+                count(q.cols, "column") + " × " + count(v.problem.element_bytes, "byte") + ".";
     v.source(Slot::Q, v.row, v.col);
     v.out.code_line = 1;
 }
@@ -115,8 +124,9 @@ void explain_load_kv(const View& v) {
     const std::int64_t bytes = std::int64_t{2} * k.rows * k.cols * e;
     v.out.numbers = write(product({num(2), num(k.rows), num(k.cols), num(e)}), static_cast<double>(bytes));
     set_bytes(v, bytes, "bytes read");
-    v.out.why =
-        "Only one key block is on chip at a time; every query block that needs it reads it from HBM again.";
+    v.out.why = "Only one key block is on chip at a time; every query block that needs it reads it again. K "
+                "and V: 2 × " +
+                count(k.rows, "row") + " × " + count(k.cols, "column") + " × " + count(e, "byte") + ".";
     v.source(v.out.target.slot == Slot::Vj ? Slot::V : Slot::K, v.row, v.col);
     v.out.code_line = 4;
 }
@@ -185,7 +195,7 @@ void explain_new_max(const View& v) {
     const double old = v.at(v.read(Slot::m), v.row, 0), tile = v.at(v.read(Slot::m_tile), v.row, 0),
                  now = v.result();
     v.out.formula =
-        join({sym(Slot::m), text("′  ←  max("), sym(Slot::m), text(", "), sym(Slot::m_tile), text(")")});
+        join({sym(Slot::m), text("  ←  max("), m_old(), text(", "), sym(Slot::m_tile), text(")")});
     v.out.numbers = write(maximum({num(old, Role::m), num(tile, Role::m)}), now);
     set_result(v, now);
     const auto [from, to] = format_apart(old, now);
@@ -208,12 +218,12 @@ void explain_correction(const View& v) {
     const double old = v.at(v.read(Slot::m, 0), v.row, 0), now = v.at(v.read(Slot::m, 1), v.row, 0);
     const double base = now == minus_infinity ? 0 : now;
     v.out.formula =
-        join({sym(Slot::alpha), text("  ←  exp("), sym(Slot::m), text(" − "), sym(Slot::m), text("′)")});
+        join({sym(Slot::alpha), text("  ←  exp("), m_old(), text(" − "), sym(Slot::m), text(")")});
     v.out.numbers = write(exponential(difference(num(old, Role::m), num(base, Role::m))), v.result());
     set_result(v, v.result());
     const auto [from, to] = format_apart(old, now);
     if (now == minus_infinity)
-        v.out.why = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for m′ and α becomes 0.";
+        v.out.why = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.";
     else if (old == minus_infinity)
         v.out.why = "exp(−∞) = 0: the empty start values of ℓ and O are multiplied away.";
     else if (now > old)
@@ -228,7 +238,7 @@ void explain_exponentials(const View& v) {
     const double score = v.at(v.read(Slot::S), v.row, v.col), now = v.at(v.read(Slot::m), v.row, 0);
     const double base = now == minus_infinity ? 0 : now;
     v.out.formula =
-        join({sym(Slot::P), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::m), text("′)")});
+        join({sym(Slot::P), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::m), text(")")});
     v.out.numbers = write(exponential(difference(num(score, Role::S), num(base, Role::m))), v.result());
     set_result(v, v.result());
     if (score == minus_infinity)
@@ -321,7 +331,8 @@ void explain_store(const View& v) {
         v.source(Slot::Oi, v.row, v.col);
         return;
     }
-    v.out.formula = join({sym(Slot::L), text("  ←  "), sym(Slot::m), text(" + ln "), sym(Slot::l)});
+    v.out.formula = join({sym(Slot::O), text(" ← "), sym(Slot::Oi, v.step.i), text(",   "), sym(Slot::L),
+                          text(" ← "), sym(Slot::m), text(" + ln "), sym(Slot::l)});
     v.out.numbers = write(sum({num(m, Role::m), logarithm(num(l, Role::l))}), v.result());
     v.out.why = l == 0 ? "Query " + str(v.row) + " saw no key: O = 0 and L = −∞ are stored."
                        : "O and one number per row leave the chip. From L the backward pass recomputes every "

@@ -9,7 +9,7 @@ namespace {
 
 void draw_pending(const Canvas& c, float x, float y, float w, float h, const CellLook& look) {
     c.rect(x + 1, y + 1, w - 2, h - 2, c.theme->well, look.radius);
-    c.dashed_frame(x + 2, y + 2, w - 4, h - 4, c.theme->line2, 1, {4, 4});
+    c.frame(x + 1.5f, y + 1.5f, w - 3, h - 3, with_alpha(c.theme->line, .8f), 1, look.radius);
 }
 
 void draw_nan(const Canvas& c, float x, float y, float w, float h) {
@@ -37,13 +37,13 @@ void draw_value(const Canvas& c, float x, float y, float w, float h, const CellL
     now.text(x + w / 2, y + h * .69f, look.text, look.size, ink, face, Align::center);
 }
 
-void draw_selection(const Canvas& c, float x, float y, float w, float h) {
+}  // namespace
+
+void selection(const Canvas& c, float x, float y, float w, float h) {
     c.frame(x - 3, y - 3, w + 6, h + 6, c.theme->focus, 1.6f, 6);
     for (float cx : {x - 3, x + w + 3})
         for (float cy : {y - 3, y + h + 3}) c.rect(cx - 3, cy - 3, 6, 6, c.theme->focus, 1);
 }
-
-}  // namespace
 
 ImU32 cell_fill(const Theme& theme, const CellLook& look) {
     if (look.nan) return theme.danger;
@@ -67,12 +67,13 @@ void cell(const Canvas& c, float x, float y, float w, float h, const CellLook& l
     if (look.state == CellState::read)
         c.dashed_frame(x + 2, y + 2, w - 4, h - 4, hue(t, look.role), 2, {5, 3});
     if (written) {
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.focus, 2.6f, look.radius);
-        c.corner(x, y, w - 1.5f, h - 1.5f, std::min(12.0f, h * .25f), t.focus);
+        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.focus, look.crowd ? 1.6f : 2.6f, look.radius);
+        const float side = std::min({12.0f, h * .25f, w * (look.crowd ? .2f : .25f)});
+        c.corner(x, y, w - 1.5f, h - 1.5f, side, t.focus);
     }
     draw_value(c, x, y, w, h, look, fill);
     if (look.hover) c.frame(x + 1.5f, y + 1.5f, w - 3, h - 3, t.t2, 1.5f, look.radius);
-    if (look.selected) draw_selection(c, x, y, w, h);
+    if (look.selected) selection(c, x, y, w, h);
 }
 
 }  // namespace tilewalk::ui

@@ -22,6 +22,7 @@ struct CellLook {
     bool selected = false;
     float size = 15;  ///< of the number, in logical px
     float radius = 4;
+    bool crowd = false;       ///< one of many written cells: thinner outline, smaller corner
     std::string_view text;    ///< the number; empty: fill only
     std::string_view before;  ///< the value before this step, struck through; empty: none
     float fade = 1;           ///< 0 … 1: how far the transition of this step has come
@@ -29,6 +30,8 @@ struct CellLook {
 
 /// The fill that `cell` gives this look.
 ImU32 cell_fill(const Theme& theme, const CellLook& look);
+/// The frame with four corner squares round the cell that the explanation is about.
+void selection(const Canvas& canvas, float x, float y, float w, float h);
 /// Draws a cell. Draw written, hovered and selected ones last: their outlines reach over their neighbours.
 void cell(const Canvas& canvas, float x, float y, float w, float h, const CellLook& look);
 

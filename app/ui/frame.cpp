@@ -3,6 +3,7 @@
 #include "app/ui/views/views.h"
 
 #include <algorithm>
+#include <cmath>
 #include <imgui.h>
 
 namespace tilewalk::ui {
@@ -55,7 +56,10 @@ void find_hover_sources(AppState& state) {
 float ui_scale(const AppState& state, float window_width, float window_height) {
     // Presenter mode is drawn for 1280 × 720; the normal view needs at least 1024 × 640.
     if (state.presenter) return std::max(0.5f, std::min(window_width / 1280, window_height / 720));
-    const float wanted = state.display_scale * state.settings.zoom;
+    // A very large window at scale 1 grows in quarters instead of leaving most of itself empty.
+    const float room = std::min(window_width / 1920, window_height / 1080) / state.display_scale;
+    const float grown = std::max(1.0f, std::floor(room * 4) / 4);
+    const float wanted = state.display_scale * state.settings.zoom * grown;
     const float most = std::min(window_width / 1024, window_height / 640);
     return std::max(0.5f, std::min(wanted, most));
 }

@@ -47,6 +47,8 @@ void take_over(AppState& state, ProblemPtr problem, std::shared_ptr<const Trace>
     state.problem = std::move(problem);
     state.trace = std::move(trace);
     state.look = look;
+    state.form.random_N = state.problem->N();
+    state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);
     state.row = std::clamp(state.row, 0, state.problem->Br - 1);
     state.hover.reset();

@@ -37,6 +37,7 @@ void measure(SlotLook& look, const Matrix& A) {
     for (Eigen::Index n = 0; n < A.size(); ++n) {
         look.letters[0] = std::max(look.letters[0], number_letters(A.data()[n], 4));
         look.letters[1] = std::max(look.letters[1], number_letters(A.data()[n], 3));
+        look.letters[2] = std::max(look.letters[2], number_letters(A.data()[n], 2));
     }
 }
 

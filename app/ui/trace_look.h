@@ -10,7 +10,8 @@ namespace tilewalk::ui {
 
 struct SlotLook {
     double lo = 0, hi = 0;         ///< smallest and largest finite value; the range always includes 0
-    std::array<int, 2> letters{};  ///< longest number, in letters, with 4 and with 3 significant digits
+    std::array<int, 3> letters{};  ///< longest number, in letters, with 4, 3 and 2 significant digits
+    int letters_with(int digits) const { return letters[static_cast<std::size_t>(4 - digits)]; }
     bool with_sign() const { return lo < 0; }
     /// Place of a value on the colour ramp: 0 … 1, or −1 … 1 when the slot holds negative numbers.
     float place(double value) const;

@@ -163,11 +163,11 @@ std::int64_t flash_forward_bytes(const Problem& p) {
 
 std::span<const CodeLine> flash_forward_code() {
     static const CodeLine lines[] = {
-        {0, "for i in 0 … Tr−1"},    {1, "load Qᵢ"},          {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
-        {1, "for j in 0 … Tc−1"},    {2, "load Kⱼ, Vⱼ"},      {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked"}, {2, "m̃  ← rowmax(S)"},   {2, "m′ ← max(m, m̃)"},
-        {2, "α  ← exp(m − m′)"},     {2, "P̃  ← exp(S − m′)"}, {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
-        {2, "O  ← α ⊙ O + P̃ Vⱼ"},    {1, "O ← O ⊘ ℓ"},        {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
+        {0, "for i in 0 … Tr−1"},          {1, "load Qᵢ"},         {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
+        {1, "for j in 0 … Tc−1"},          {2, "load Kⱼ, Vⱼ"},     {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked", true}, {2, "m̃  ← rowmax(S)"},  {2, "m_old ← m,  m ← max(m, m̃)"},
+        {2, "α  ← exp(m_old − m)"},        {2, "P̃  ← exp(S − m)"}, {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
+        {2, "O  ← α ⊙ O + P̃ Vⱼ"},          {1, "O ← O ⊘ ℓ"},       {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
     };
     return lines;
 }

@@ -12,6 +12,7 @@ namespace tilewalk {
 struct CodeLine {
     int indent;
     const char* text;
+    bool if_masked = false;  ///< only of interest when the problem has a mask
 };
 
 struct Lesson {

@@ -76,12 +76,17 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
     if (k.step >= 0) {
         flow(c, state, {{edge, k_y}, {K.x - 8, k_y}}, k, hue(th, Role::K));
         const Line symbol = slot_symbol(Slot::Kj, state.trace->step(k.step).j);
-        if (chip_x + chip_width(c, symbol, note(state, k)) < K.x - 18)
-            c.chip(chip_x, k_y, symbol, note(state, k));
+        // Shorter before not at all: the bytes, then nothing.
+        for (const std::string& words : {note(state, k), format_traffic(k.bytes)})
+            if (chip_x + chip_width(c, symbol, words) < K.x - 16) {
+                c.chip(chip_x, k_y, symbol, words);
+                break;
+            }
     }
     const Transfer q = load_of(state, Slot::Qi, Op::load_q);
     if (q.step >= 0) {
-        const float y = Q.rows == 1 ? Q.bottom() - 4 : (Q.y + Q.bottom()) / 2;
+        // Between two row names, or above the first one
+        const float y = Q.rows % 2 == 0 ? (Q.y + Q.bottom()) / 2 : Q.y + std::min(8.0f, Q.ch / 6);
         flow(c, state, {{edge, y}, {Q.x - 6, y}}, q, hue(th, Role::Q));
     }
     const Transfer o = store_of(state);

@@ -27,7 +27,7 @@ struct RowPicker {
 RowPicker row_picker_for(const AppState& state, float room) {
     RowPicker out;
     const int k = state.cursor.step;
-    if (step_rows(*state.trace, k) < 2) return out;
+    if (step_rows(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
     out.rows = state.trace->value(state.trace->writes(k).front().value).region.rows;
     out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
     out.w = 128;
@@ -57,6 +57,13 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
     refresh_explanation(state);
 }
 
+// Lines break before a plus sign, not inside a product: its spaces become unbreakable.
+Line whole_products(Line line) {
+    for (Span& span : line)
+        if (span.text == " × ") span.text = "\u00A0×\u00A0";
+    return line;
+}
+
 // The largest size at which a line needs no second row; the smallest if there is none.
 float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
     for (float size : sizes)
@@ -67,16 +74,17 @@ float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_
 // The card; returns its height.
 float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int number_rows) {
     const Explanation& e = state.explanation;
+    const Line e_numbers = whole_products(e.numbers);
     const Theme& t = *c.theme;
     const bool narrow = a.w < 360;
     const float label = narrow ? 0 : 74, x = a.x + 28 + label, w = a.w - 56 - label;
     const float formula_size = one_row_size(c, e.formula, w, {18, 17, 15});
-    const float numbers_size = one_row_size(c, e.numbers, w, {16, 15, 14});
+    const float numbers_size = one_row_size(c, e_numbers, w, {16, 15, 14});
     const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, formula_size, 2) + 14);
     const float numbers =
         e.numbers.empty()
             ? 0
-            : std::max(40.0f, rich_paragraph_height(c, w, e.numbers, numbers_size, number_rows) + 14);
+            : std::max(40.0f, rich_paragraph_height(c, w, e_numbers, numbers_size, number_rows) + 14);
     const float result_w = rich_width(c, e.result, 20);
     const RowPicker picker = row_picker_for(state, w + 8 - result_w - 14);
     const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
@@ -94,7 +102,7 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     at += first;
     if (numbers > 0) {
         row("Numbers", numbers, true);
-        c.rich_paragraph(x, at + 7, w, e.numbers, numbers_size, number_rows);
+        c.rich_paragraph(x, at + 7, w, e_numbers, numbers_size, number_rows);
         at += numbers;
     }
     if (last > 0) {
@@ -109,11 +117,14 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
 void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::span<const CodeLine> lines = state.lesson->code;
-    const float row = std::min(20.0f, a.h / static_cast<float>(lines.size())), indent = 15;
+    const bool masked = state.problem->causal || state.problem->window;
+    const float row = std::min(22.0f, a.h / static_cast<float>(lines.size())), indent = 15;
+    float at = a.y;
     for (std::size_t n = 0; n < lines.size(); ++n) {
+        if (lines[n].if_masked && !masked) continue;
         const bool current = static_cast<int>(n) == state.explanation.code_line;
-        const float y = a.y + row * static_cast<float>(n),
-                    x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
+        const float y = at, x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
+        at += row;
         if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
         for (int level = 0; level < lines[n].indent && !current; ++level) {
             const float guide = a.x + 15 + indent * static_cast<float>(level);
@@ -130,7 +141,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
     title_row(c, state, a);
     const std::size_t lines = state.lesson->code.size();
-    const float code_h = static_cast<float>(lines) * 20;
+    const float code_h = static_cast<float>(lines) * (a.h > 700 ? 22.0f : 20.0f);
     const float card = a.y + 56;
     // In a low window formula and pseudocode take turns.
     if (tight && state.show_code) {

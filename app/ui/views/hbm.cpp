@@ -14,7 +14,7 @@ enum class TileState { done, current, pending };
 // Where the walk stands: the query block, and the key block on chip (−1: none of this query block yet).
 struct Position {
     int i = 0, j = -1;
-    bool transfer_q = false, transfer_kv = false, transfer_out = false;
+    bool transfer_q = false, transfer_kv = false, transfer_out = false, skipped = false;
 };
 
 Position position(const AppState& state) {
@@ -22,10 +22,14 @@ Position position(const AppState& state) {
     const Step& step = state.trace->step(k);
     Position out{step.i, step.j, step.op == Op::load_q, step.op == Op::load_kv, step.op == Op::store};
     if (step.j < 0 && step.op != Op::load_q && step.op != Op::init) out.j = state.problem->Tc();
+    out.skipped = step.op == Op::skip;
     return out;
 }
 
+// `current` −1 − j: the walk is at tile j, but the tile is skipped and stays where it is.
 TileState order(int tile, int current) {
+    if (current < -1 || (current == -1 && tile < 0))
+        return tile < -1 - current ? TileState::done : TileState::pending;
     return tile < current ? TileState::done : tile == current ? TileState::current : TileState::pending;
 }
 
@@ -37,12 +41,17 @@ struct Thumb {
 };
 
 void outline(const Canvas& c, const Thumb& t, int first_row, int rows, TileState tile, bool transfer) {
+    const bool written = !t.data && transfer;  // the store of an output: this step's white frame
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, info(t.slot).role);
     const float y = t.y + static_cast<float>(first_row) * t.ch, h = static_cast<float>(rows) * t.ch,
                 w = static_cast<float>(t.cols) * t.cw;
     if (tile == TileState::current)
-        c.frame(t.x - 2, y - .5f, w + 4, h + 1, transfer ? colour : mix(th.panel, colour, .62f), 2.2f, 5);
+        c.frame(t.x - 2, y - .5f, w + 4, h + 1,
+                written    ? th.focus
+                : transfer ? colour
+                           : mix(th.panel, colour, .62f),
+                written ? 2.6f : 2.2f, 5);
     else if (tile == TileState::done)
         c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, 4);
     else
@@ -85,7 +94,11 @@ void thumb(const Canvas& c, AppState& state, const Thumb& t, int block, int curr
         look.bed = false;
         look.size = 13;
         look.digits = 3;
+        look.least_digits = 2;
         look.numbers = t.ch >= 15;
+        if (!t.data && transfer && b == current)
+            c.faded(transition(state))
+                .halo(t.x, look.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(rows) * t.ch);
         if (held)
             matrix(c, state, look, ("hbm" + std::to_string(b)).c_str());
         else
@@ -144,12 +157,14 @@ void ghost(const Canvas& c, const AppState& state, float x, float y, float w, fl
     const float X = x + static_cast<float>(now.j * p.Bc) * cell,
                 Y = y + static_cast<float>(now.i * p.Br) * cell;
     const int rows = std::min(p.Br, p.N() - now.i * p.Br), cols = std::min(p.Bc, p.N_kv() - now.j * p.Bc);
-    for (int r = 0; r < rows && cell >= 5; ++r)
+    // Until S is computed the tile is only a place.
+    const bool there = now.op != Op::load_kv;
+    for (int r = 0; there && r < rows && cell >= 5; ++r)
         for (int q = 0; q < cols; ++q)
             c.rect(X + static_cast<float>(q) * cell + 1, Y + static_cast<float>(r) * cell + 1, cell - 2,
                    cell - 2, mix(th.panel, colour, .5f), 3);
     const float tw = static_cast<float>(cols) * cell, tall = static_cast<float>(rows) * cell;
-    if (cell < 5) c.rect(X, Y, tw, tall, mix(th.panel, colour, .5f), 2);
+    if (there && cell < 5) c.rect(X, Y, tw, tall, mix(th.panel, colour, .5f), 2);
     c.frame(X - 1, Y - 1, tw + 2, tall + 2, colour, 2.4f, 5);
 }
 
@@ -210,14 +225,15 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float kw = std::min(most, (inner - 18) / 2 / d),
                 kh = std::min(most, zone / static_cast<float>(p.N_kv()));
     const float y1 = a.y + (a.h > 560 ? 82 : 72);
-    thumb(c, state, {Slot::K, &p.K, p.N_kv(), p.d(), left, y1, kw, kh}, p.Bc, at.j, at.transfer_kv);
+    thumb(c, state, {Slot::K, &p.K, p.N_kv(), p.d(), left, y1, kw, kh}, p.Bc, at.skipped ? -1 - at.j : at.j,
+          at.transfer_kv);
     thumb(c, state, {Slot::V, &p.V, p.N_kv(), p.d(), left + d * kw + 18, y1, kw, kh}, p.Bc, at.j,
           at.transfer_kv);
 
-    const float lw = std::min(most, 30.0f), qw = std::min(most, (inner - 32 - lw) / 2 / d),
+    const float lw = a.w > 230 ? 36.0f : 26.0f, qw = std::min(most, (inner - 28 - lw) / 2 / d),
                 qh = std::min(most, zone / static_cast<float>(p.N()));
     const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
-    const float x_O = left + d * qw + 16, x_L = x_O + d * qw + 16;
+    const float x_O = left + d * qw + 14, x_L = x_O + d * qw + 14;
     thumb(c, state, {Slot::Q, &p.Q, p.N(), p.d(), left, y2, qw, qh}, p.Br, at.i, at.transfer_q);
     thumb(c, state, {Slot::O, nullptr, p.N(), p.d(), x_O, y2, qw, qh}, p.Br, at.i, at.transfer_out);
     thumb(c, state, {Slot::L, nullptr, p.N(), 1, x_L, y2, lw, qh}, p.Br, at.i, at.transfer_out);

@@ -30,7 +30,12 @@ struct Around {
     static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
 };
 
-std::string key_label(int key) { return "k" + std::to_string(key); }
+// "k₂"
+Line slot_index(const char* letter, int n) {
+    return {word(letter), {std::to_string(n), Role::none, Span::Face::text, Span::Script::sub}};
+}
+std::string key_label(int key) { return plain(slot_index("k", key)); }
+std::string query_label(int row) { return plain(slot_index("q", row)); }
 
 Stack row_sum_stack(const Around& a) {
     const Value& P = a.read(Slot::P);
@@ -58,8 +63,8 @@ Stack output_stack(const Around& a) {
 Dot scores_dot(const Around& a) {
     const Value &Q = a.read(Slot::Qi), &K = a.read(Slot::Kj);
     Dot out;
-    out.q_name = "q" + std::to_string(a.row);
-    out.k_name = "k" + std::to_string(a.col);
+    out.q_name = query_label(a.row);
+    out.k_name = key_label(a.col);
     out.scale = a.state.problem->softmax_scale();
     for (int c = 0; c < Q.region.cols; ++c) {
         out.q.push_back(Around::at(Q, a.row, c));
@@ -193,7 +198,7 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a) {
         const Value& tile = state.trace->value(state.trace->writes(state.cursor.step).front().value);
         const bool both = tile.region.rows == 2 && a.w >= 700 && a.h >= 150;
         const CellRef chosen = state.explanation.target;
-        for (int n = 0; n < (both ? 2 : 1); ++n) {
+        for (int n = 0; n < (both ? std::min(2, state.cursor.rows_done) : 1); ++n) {
             Around around{state};
             around.row = both ? tile.region.row + n : chosen.row;
             around.col = chosen.col;

@@ -46,17 +46,22 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
         c.hatch(left + 1, y_old + 1, std::max(w - 2, 0.0f), h - 2, mix(t.well, t.t3, .5f), 8);
         c.frame(left, y_old, w, h, t.line2, 1, 3);
     }
+    // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
     Line label{word("old ")};
     for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
     label.push_back({"  " + format_number(s.old), Role::none, Span::Face::number});
     const float lw = rich_width(c, label, 14);
-    const float lx = std::min(std::max(left + 8, pane.x), pane.right() - lw - 10);
-    c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
+    const bool inside = lw + 20 <= w;
+    const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
+    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
     c.rich(lx, y_old + h / 2, label, 14);
     const std::string factor =
         s.divisor != 0 ? "÷ " + format_number(s.divisor) : "× " + format_number(s.alpha);
-    if (y_new - y_old - h >= 16)
-        c.text(std::max(left + 10, pane.x), (y_old + h + y_new) / 2, factor, 14, wedge, Face::semibold);
+    const float fw = text_width(Face::semibold, 14, factor),
+                narrow = std::min(std::abs(b - a), std::abs(b2 - a));
+    if (y_new - y_old - h < 16) return;
+    const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : std::max({a, b, b2}) + 10;
+    c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, 14, wedge, Face::semibold);
 }
 
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
@@ -209,8 +214,8 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         const float x = pane.x + slot * static_cast<float>(n) + (slot - w) / 2, mid = x + w / 2;
         const bool infinite = std::isinf(b.value);
         const float y = infinite ? zero : zero - static_cast<float>(b.value / range) * h;
-        if (infinite) {
-            c.hatch(x, pane.y + value_h, w, h, t.line2, 5);
+        if (infinite) {  // no bar is long enough: an arrow that points down
+            c.polygon({{mid - 6, zero + 3}, {mid + 6, zero + 3}, {mid, zero + 12}}, t.t3);
         } else {
             c.rect(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
                    mix(t.well, hue(t, b.role), .34f), 3);
@@ -231,8 +236,9 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     double far = -4;
     for (const CurvePoint& p : points)
         if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
+    const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     far = std::max(far, -8.0);
-    const Rect plot{pane.x, pane.y + 6, std::clamp(pane.w - 200, 90.0f, 300.0f), pane.h - 26};
+    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - 232, 90.0f, 300.0f), pane.h - 28};
     const auto px = [&](double x) { return plot.right() + static_cast<float>(x / -far) * plot.w; };
     const auto py = [&](double y) { return plot.bottom() - static_cast<float>(y) * plot.h; };
     c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
@@ -241,19 +247,24 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     for (int n = 0; n <= 48; ++n)
         line.push_back({px(far * (1 - n / 48.0)), py(std::exp(far * (1 - n / 48.0)))});
     c.polyline(line, t.t3, 1.6f);
+    c.line({plot.right() - 4, plot.y}, {plot.right() + 4, plot.y}, t.line2);
+    c.text(plot.right() + 8, plot.y, "1", 13, t.t3, Face::mono);
+    if (infinite) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
     c.text(plot.right(), plot.bottom() + 11, "0", 13, t.t3, Face::mono, Align::center);
-    c.text(plot.x + 2, plot.bottom() + 11, format_number(std::ceil(far)), 13, t.t3, Face::mono);
+    c.text(infinite ? plot.x - 12 : plot.x + 2, plot.bottom() + 11,
+           infinite ? "−∞" : format_number(std::ceil(far)), 13, t.t3, Face::mono);
 
     // Each point with its drop line; the list at the right says what it is.
-    const float list_x = plot.right() + 28,
+    const float list_x = plot.right() + 36,
                 row_h = std::clamp(plot.h / static_cast<float>(points.size()), 17.0f, 24.0f);
     const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
     for (std::size_t n = 0; n < points.size(); ++n) {
         const CurvePoint& p = points[n];
         const double x = std::max(p.x, far), y = std::exp(p.x);
         const ImU32 colour = hue(t, p.role);
-        c.dashed_line({px(x), plot.bottom()}, {px(x), py(y)}, colour, 1.2f, {3, 3});
-        c.disc(px(x), py(y), 4.5f, colour);
+        const float X = std::isinf(p.x) ? plot.x - 4 : px(x);
+        c.dashed_line({X, plot.bottom()}, {X, py(y)}, colour, 1.2f, {3, 3});
+        c.disc(X, py(y), 4.5f, colour);
         if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
             c.text(list_x, plot.y + 6 + row_h * static_cast<float>(n),
                    "… " + std::to_string(points.size() - n) + " more", 13, t.t3);

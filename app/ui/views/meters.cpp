@@ -25,7 +25,7 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     const TrafficModel flash = flash_forward_model(*state.problem),
                        standard = standard_forward_model(*state.problem);
     const std::int64_t whole = std::max(flash.total(), standard.total());
-    const float x = a.x + 16, w = a.w - 32, row = (a.h - 20) / 3, bar = a.h < 160 ? 9 : 12;
+    const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
     const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
     const auto bar_y = [&](int n) { return line_y(n) + 13; };
 

@@ -60,9 +60,11 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
     const float size = state.presenter ? 27 : 15, w = state.presenter ? 560 : 320,
                 h = state.presenter ? 150 : 104;
     const float x = (W - w) / 2, y = H * .4f - h / 2;
+    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
     if (begin_card(main, "Go to step", x, y, w, h)) {
         const Canvas c = main.in_window();
         begin_panel(c, "Go to step", x, y, w, h);
+        c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->t3, 1, 10);
         c.text(x + 16, y + (state.presenter ? 34 : 26),
                "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
         FieldLook look;
@@ -137,7 +139,8 @@ void notice(const Canvas& main, const AppState& state, float W, float H) {
     const float size = state.presenter ? 27 : 15, most = std::min(W - 48, state.presenter ? 1200.0f : 720.0f);
     const float text = std::min(text_width(Face::regular, size, state.notice), most - 32),
                 h = paragraph_height(text + 2, state.notice, size, 3) + 20;
-    const float x = (W - text - 32) / 2, y = H - 24 - h;
+    const float x = (W - text - 32) / 2;
+    const float y = (state.presenter ? H - 24 : layout_for(W, H).timeline.y - 10) - h;
     Canvas c = main.faded(std::clamp((seconds - state.notice_age) / fade, 0.0f, 1.0f));
     c.dl = ImGui::GetForegroundDrawList();
     c.rect(x, y, text + 32, h, c.theme->raised, 10);

@@ -26,7 +26,7 @@ struct PresenterRow {
 };
 
 float letters_width(const AppState& state, Slot slot, int digits) {
-    return static_cast<float>(std::max(2, state.look[slot].letters[digits == 4 ? 0 : 1])) * .602f * 28 + 14;
+    return static_cast<float>(std::max(2, state.look[slot].letters_with(digits))) * .602f * 28 + 14;
 }
 
 // Touched matrices get room for numbers as far as the row has it; the others are narrow strips of colour.
@@ -115,7 +115,7 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a) {
     for (Slot slot : row_slots) draw(c, state, slot, row[slot], row.digits);
     for (Slot slot : row_slots) {
         const bool block = slot == Slot::Qi || slot == Slot::Oi;
-        const Line symbol = slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1);
+        const Line symbol = slot_symbol(slot, block ? block_on_chip(state, slot) : -1);
         c.rich(row[slot].center(), S.y - 30, symbol, 35, Align::center);
     }
     Line k = slot_symbol(Slot::Kj, block_on_chip(state, Slot::Kj));

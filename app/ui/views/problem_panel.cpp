@@ -85,6 +85,16 @@ void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) 
         apply(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
 }
 
+void fill_randomly(AppState& state) {
+    const ProblemForm& f = state.form;
+    auto problem = random_problem(f.random_N, f.random_d, static_cast<std::uint64_t>(f.seed));
+    if (!problem) return notify(state, problem.error);
+    problem->causal = state.problem->causal;
+    problem->window = state.problem->window;
+    problem->element_bytes = state.problem->element_bytes;
+    set_problem(state, std::move(*problem));
+}
+
 void random_section(const Canvas& c, AppState& state, float x, float y, float w) {
     ProblemForm& f = state.form;
     const float third = (w - 12) / 3, field = third - 4;
@@ -94,13 +104,7 @@ void random_section(const Canvas& c, AppState& state, float x, float y, float w)
     bool changed = stepper(c, "##N", x, y + 12, field, f.random_N, 1, 4096);
     changed |= stepper(c, "##d", x + third + 6, y + 12, field, f.random_d, 1, 1024);
     changed |= stepper(c, "##seed", x + 2 * (third + 6), y + 12, field, f.seed, 0, 999999);
-    if (!changed) return;
-    auto problem = random_problem(f.random_N, f.random_d, static_cast<std::uint64_t>(f.seed));
-    if (!problem) return notify(state, problem.error);
-    problem->causal = state.problem->causal;
-    problem->window = state.problem->window;
-    problem->element_bytes = state.problem->element_bytes;
-    set_problem(state, std::move(*problem));
+    if (changed) fill_randomly(state);
 }
 
 // The part of Q, K or V that fits; arrows move it where the matrix is larger.
@@ -140,12 +144,12 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     const std::string part = "rows " + std::to_string(r0) + "–" + std::to_string(r0 + rows - 1) + " of " +
                              std::to_string(A.rows()) + ", columns " + std::to_string(c0) + "–" +
                              std::to_string(c0 + cols - 1) + " of " + std::to_string(A.cols());
-    c.text_within(a.x, a.bottom() + 12, a.w, part + " (wheel, Shift wheel)", 13, c.theme->t3);
+    c.text_within(a.x, a.bottom() + 12, a.w, part, 13, c.theme->t3);
 }
 
 void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
     FieldLook look;
-    look.hint = "file to load or save: .json .csv .tsv .npy";
+    look.hint = "problem.json, q.csv …";
     look.size = 14;
     const FieldResult field =
         text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path, look);
@@ -200,8 +204,15 @@ void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, f
 
 void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
     c.text(a.x, a.y + 6, "Random numbers", 14, 0, Face::medium);
-    random_section(c, state, a.x, a.y + 30, a.w);
-    const float y = a.y + 96, files = a.bottom() - 32;
+    ButtonLook fill;
+    fill.tooltip = "Q, K and V of these sizes with new random numbers (the next seed)";
+    const float w = button_width("New numbers");
+    if (button(c, "##fill", a.right() - w, a.y - 10, w, 32, "New numbers", fill)) {
+        ++state.form.seed;
+        fill_randomly(state);
+    }
+    random_section(c, state, a.x, a.y + 34, a.w);
+    const float y = a.y + 100, files = a.bottom() - 32;
     c.line({a.x, y + .5f}, {a.right(), y + .5f}, c.theme->line);
     matrix_section(c, state, {a.x, y + 14, a.w, files - 30 - y - 14});
     file_section(c, state, a.x, files, a.w);

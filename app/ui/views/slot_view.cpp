@@ -55,6 +55,14 @@ MatrixLook slot_look(const AppState& state, Slot slot) {
     } else if (reads(trace, k, slot)) {
         look.state = CellState::read;
     }
+    look.only_changed = trace.step(k).op == Op::mask;
+    look.boxes = true;
+    // The old maximum stays in sight while α, P̃, ℓ and O are made from it.
+    if (slot == Slot::m && held && held.step < k && trace.step(held.step).op == Op::new_max &&
+        trace.step(held.step).j == trace.step(k).j && look.state != CellState::discarded) {
+        look.before = trace.live(Slot::m, held.step - 1).value;
+        look.show_before = true;
+    }
     return look;
 }
 
@@ -69,7 +77,9 @@ std::string output_words(const AppState& state) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
     const Held O = trace.live(Slot::Oi, k), m = trace.live(Slot::m, k);
-    if (!O || trace.step(O.step).i != trace.step(k).i) return "output";
+    if (!O) return "output";
+    if (trace.step(O.step).i != trace.step(k).i)
+        return "of query block " + std::to_string(trace.step(O.step).i) + ", stored";
     if (trace.step(O.step).op == Op::normalize) return "output, normalized";
     if (trace.step(O.step).op == Op::init) return "output, empty";
     // After the maximum rose, O waits for its correction: it is still measured from the old maximum.

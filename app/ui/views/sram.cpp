@@ -33,8 +33,8 @@ void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot s
     const Bed& bed = g[slot];
     const bool active = touched_now(state, slot);
     const bool block = slot == Slot::Qi || slot == Slot::Oi;
-    const float w = c.rich(bed.x - 3, g.labels,
-                           slot_symbol(slot, block ? state.trace->step(state.cursor.step).i : -1), 17);
+    const float w =
+        c.rich(bed.x - 3, g.labels, slot_symbol(slot, block ? block_on_chip(state, slot) : -1), 17);
     // An arrow from above takes the place of the words.
     const Op op = state.trace->step(state.cursor.step).op;
     if ((op == Op::scores && slot == Slot::S) || (op == Op::output && slot == Slot::Oi)) return;

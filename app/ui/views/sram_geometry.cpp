@@ -28,7 +28,7 @@ struct Attempt {
 };
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
-    const int letters = std::max(2, state.look[column.slot].letters[a.digits == 4 ? 0 : 1]);
+    const int letters = std::max(2, state.look[column.slot].letters_with(a.digits));
     return std::max(28.0f, static_cast<float>(letters) * letter * a.size + 7) +
            (column.group == Group::column && a.size > 13 ? 4 : 0);
 }
@@ -111,7 +111,7 @@ Heights heights(const Problem& p, const Rect& panel) {
     const float lens_y = panel.h - 14 - h.lens_h;
     h.out_line = lens_y - 22;
     const float band_bottom = h.out_line - (panel.h >= 470 ? 44 : 34);
-    h.top = panel.h >= 470 ? 76 : 64;
+    h.top = panel.h >= 470 ? 78 : 70;
     const float label_h = 40, room = band_bottom - h.top - label_h;
     h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / static_cast<float>(Br));
     // K takes what the band leaves; the band may grow if K does not need all of it.
@@ -145,7 +145,7 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     SramGeometry out;
     out.digits = a.digits;
     out.size = panel.w > 1000 && a.size == 15 ? 17 : a.size;
-    out.v_line = panel.y + (panel.h >= 470 ? 58 : 50);
+    out.v_line = panel.y + (panel.h >= 470 ? 56 : 46);
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;
     out.lens = {panel.x + 16, panel.bottom() - 14 - h.lens_h, panel.w - 32, h.lens_h};

@@ -11,22 +11,50 @@ namespace tilewalk::ui {
 
 namespace {
 
-// The steps of one query block, and the widest lane of all: its cells set the width of every cell.
-struct Lanes {
+// Where each step stands: one lane per query block, and the same columns for the same key block in each lane,
+// so that lanes can be compared. A skipped tile is one wide cell; a mask step has a column of its own if any
+// tile needs one.
+struct Grid {
     std::vector<int> first;  // first step of each lane, and one past the last step of all
-    int longest = 0;
+    int tile = 8;            // columns of one key block
+    bool masks = false;
+    int columns = 0;
     int count() const { return static_cast<int>(first.size()) - 1; }
+    int begin(int lane) const { return first[static_cast<std::size_t>(lane)]; }
+    int end(int lane) const { return first[static_cast<std::size_t>(lane) + 1]; }
+    int lane_of(int k) const {
+        return static_cast<int>(std::upper_bound(first.begin(), first.end() - 1, k) - first.begin()) - 1;
+    }
 };
 
-Lanes lanes_of(const Trace& trace) {
-    Lanes out;
-    for (int k = 0; k < trace.size(); ++k)
+Grid grid_of(const Trace& trace) {
+    Grid out;
+    for (int k = 0; k < trace.size(); ++k) {
         if (k == 0 || trace.step(k).i != trace.step(k - 1).i) out.first.push_back(k);
+        out.masks |= trace.step(k).op == Op::mask;
+    }
     out.first.push_back(trace.size());
-    for (int n = 0; n < out.count(); ++n)
-        out.longest = std::max(out.longest, out.first[static_cast<std::size_t>(n) + 1] -
-                                                out.first[static_cast<std::size_t>(n)]);
+    out.tile = out.masks ? 9 : 8;
+    out.columns = 4 + trace.problem().Tc() * out.tile;
     return out;
+}
+
+int column_of(const Grid& grid, const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    if (step.op == Op::load_q) return 0;
+    if (step.op == Op::init) return 1;
+    const int finish = grid.columns - 2;
+    if (step.op == Op::normalize) return finish;
+    if (step.op == Op::store) return finish + 1;
+    if (step.op == Op::skip) return 2 + step.j * grid.tile;
+    // load_kv, scores, mask, tile_max … output follow each other in the order of the ops.
+    const int place = static_cast<int>(step.op) - static_cast<int>(Op::load_kv);
+    const bool after_mask = step.op > Op::mask;
+    return 2 + step.j * grid.tile + place - (after_mask && !grid.masks ? 1 : 0);
+}
+
+int width_of(const Grid& grid, const Trace& trace, int k) {
+    return trace.step(k).op == Op::skip ? grid.tile : 1;
 }
 
 enum class Rose { no, yes, unknown };
@@ -40,128 +68,166 @@ Rose max_rose(const AppState& state, int k) {
     return before == after ? Rose::no : Rose::yes;
 }
 
-void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink) {
+void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
+           bool current, bool large) {
     const Op op = state.trace->step(k).op;
-    if (op == Op::load_q || op == Op::load_kv)
-        c.polygon({{x + 5, y + h / 2 - 4}, {x + 12, y + h / 2 - 4}, {x + 8.5f, y + h / 2 + 3}}, ink);
-    if (op == Op::store)
-        c.polygon({{x + 5, y + h / 2 + 3}, {x + 8.5f, y + h / 2 - 4}, {x + 12, y + h / 2 + 3}}, ink);
+    const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
+    if (!large && (op == Op::load_q || op == Op::load_kv))
+        c.polygon({{tx, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 - s3}, {tx + s3, y + h / 2 + s3}}, ink);
+    if (!large && op == Op::store)
+        c.polygon({{tx, y + h / 2 + s3}, {tx + s3, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 + s3}}, ink);
     const Rose rose = max_rose(state, k);
     if (rose == Rose::no || w < 14) return;
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
-    const float s = roomy ? 4.5f : 3.5f, X = x + w - (roomy ? 7 : 2), Y = y + (roomy ? 7 : 1);
+    if (rose == Rose::unknown && !roomy) return;
+    const float s = large ? 7.0f : roomy ? 4.5f : 3.5f;
+    const float X = large ? x + w / 2 : x + w - (roomy ? 7 : 2), Y = large ? y + h / 2 : y + (roomy ? 7 : 1);
     const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
     if (rose == Rose::yes)
-        c.polygon(diamond, hue(*c.theme, Role::m));
+        c.polygon(diamond, current ? c.theme->inv : hue(*c.theme, Role::m));
     else
         c.polyline(diamond, c.theme->t3, 1.2f, true);
 }
 
+// The op's symbol as it fits: "K V", else "KV", else nothing.
+Line fitting_symbol(const Canvas& c, Op op, float room) {
+    Line symbol = step_symbol(op);
+    for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
+    if (rich_width(c, symbol, 14) <= room) return symbol;
+    std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
+    for (Span& s : symbol)
+        if (s.text == "÷ ") s.text = "÷";
+    if (op == Op::init) symbol = {word("∅")};
+    if (op == Op::mask) symbol = {word("−∞")};
+    if (rich_width(c, symbol, 14) <= room) return symbol;
+    return {};
+}
+
 void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h,
-               bool symbols) {
+               const LaneStyle& style) {
     const Theme& t = *c.theme;
-    const bool done = k < state.cursor.step, current = k == state.cursor.step;
+    const bool done = k < state.cursor.step, current = k == state.cursor.step,
+               skip = state.trace->step(k).op == Op::skip;
     const float r = std::min(5.0f, w / 4);
     if (current) c.rect(x - 3, y - 3, w + 6, h + 6, with_alpha(t.focus, .2f), 7);
-    if (current || done)
-        c.rect(x, y, w, h, current ? t.t1 : t.raised, r);
+    if (current || (done && !skip))
+        c.rect(x, y, w, h, current ? t.t1 : style.heads ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         c.frame(x + .5f, y + .5f, w - 1, h - 1, t.line, 1, r);
-    if (w < 14) return;
+    if (skip) c.line({x + 3, y + h - 3}, {x + w - 3, y + 3}, current ? t.inv : done ? t.t3 : t.line2);
+    if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
     const bool transfer = op == Op::load_q || op == Op::load_kv || op == Op::store;
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
-    Line symbol = step_symbol(op);
-    for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
-    const float need = rich_width(c, symbol, 14) + (transfer ? 14 : 4);
-    if (symbols && need <= w) {
-        for (Span& s : symbol) s.face = s.face == Span::Face::symbol ? Span::Face::symbol : Span::Face::text;
-        c.rich(x + w / 2 + (transfer ? 5 : 0), y + h / 2 + .5f, symbol, 14, Align::center, ink);
+    if (style.symbols && h >= 18) {
+        const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
+        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, fitting_symbol(c, op, w - mark - 2), 14, Align::center,
+               ink);
     }
-    marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3);
+    marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
 }
 
-// "start", "key block 0" … above the lanes, as they lie in the current query block.
-void heads(const Canvas& c, const AppState& state, int first, int last, float x, float pitch, float y,
+// "start", "key block 0" … above the columns.
+void heads(const Canvas& c, const Grid& grid, int Tc, float x, float pitch, int offset, float y,
            float right) {
-    const Trace& trace = *state.trace;
-    for (int k = first; k < last;) {
-        int end = k + 1;
-        while (end < last && trace.step(end).j == trace.step(k).j) ++end;
-        const float a = x + static_cast<float>(k - first) * pitch,
-                    b = std::min(right, x + static_cast<float>(end - first) * pitch - 5);
-        const int j = trace.step(k).j;
-        const std::string full = j >= 0 ? "key block " + std::to_string(j) : k == first ? "start" : "finish";
-        const std::string text = text_width(Face::regular, 13, full) <= b - a ? full
-                                 : j >= 0                                     ? std::to_string(j)
-                                                                              : "";
+    const auto head = [&](int from, int to, const std::string& full, const std::string& brief) {
+        const float a = x + static_cast<float>(from - offset) * pitch,
+                    b = x + static_cast<float>(to - offset) * pitch - 5;
+        if (a < x - 1 || b > right + 1) return;
+        const std::string& text = text_width(Face::regular, 13, full) <= b - a ? full : brief;
         const float w = text_width(Face::regular, 13, text), mid = (a + b) / 2;
-        if (a >= x - 1 && w <= b - a) c.text(mid, y, text, 13, c.theme->t3, Face::regular, Align::center);
-        if (j >= 0 && b - a > w + 40) {
-            c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
-            c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
-        }
-        k = end;
-    }
+        if (w > b - a) return;
+        c.text(mid, y, text, 13, c.theme->t3, Face::regular, Align::center);
+        if (b - a < w + 40) return;
+        c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
+        c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
+    };
+    head(0, 2, "start", "");
+    for (int j = 0; j < Tc; ++j)
+        head(2 + j * grid.tile, 2 + (j + 1) * grid.tile, "key block " + std::to_string(j), std::to_string(j));
+    head(grid.columns - 2, grid.columns, "finish", "");
+}
+
+// Which lanes and columns are shown, around the current step.
+struct Window {
+    float x0, y0, pitch, lane, gap;
+    int first_lane, lanes, offset, columns;
+};
+
+Window window_for(const AppState& state, const Grid& grid, const Rect& a, const LaneStyle& style) {
+    Window v{};
+    v.x0 = a.x + style.name_w;
+    v.y0 = a.y + (style.heads ? 24.0f : 0.0f);
+    const float w = a.right() - v.x0, room = a.bottom() - v.y0;
+    v.pitch = std::max(4.0f, std::min(w / static_cast<float>(grid.columns), 64.0f));
+    // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
+    const float least = std::min(style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
+    v.lane = std::clamp((room + style.gap) / static_cast<float>(grid.count()) - style.gap, least, style.lane);
+    v.gap = v.lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
+    v.lanes = std::clamp(static_cast<int>((room + v.gap) / (v.lane + v.gap)), 1, grid.count());
+    const int current = grid.lane_of(state.cursor.step);
+    v.first_lane = std::clamp(current - v.lanes / 2, 0, grid.count() - v.lanes);
+    v.columns = std::max(1, static_cast<int>(w / v.pitch));
+    const int column = column_of(grid, *state.trace, state.cursor.step);
+    v.offset = std::clamp(column - v.columns / 2, 0, std::max(0, grid.columns - v.columns));
+    return v;
+}
+
+void lane(const Canvas& c, const AppState& state, const Grid& grid, const Window& v, int row,
+          const LaneStyle& style) {
+    const float y = v.y0 + static_cast<float>(row - v.first_lane) * (v.lane + v.gap);
+    const float space = v.pitch > 24 ? 5.0f : v.pitch > 8 ? 2.0f : 1.0f;
+    const auto draw = [&](int k) {
+        const int column = column_of(grid, *state.trace, k) - v.offset;
+        const int columns = std::min(width_of(grid, *state.trace, k), v.columns - column);
+        if (column < 0 || columns < 1) return;
+        step_cell(c, state, k, v.x0 + static_cast<float>(column) * v.pitch, y,
+                  static_cast<float>(columns) * v.pitch - space, v.lane, style);
+    };
+    const int current = state.cursor.step;
+    for (int k = grid.begin(row); k < grid.end(row); ++k)
+        if (k != current) draw(k);
+    if (current >= grid.begin(row) && current < grid.end(row)) draw(current);
+}
+
+// The step under the mouse: the last one of the lane that does not lie right of it.
+int step_at(const Trace& trace, const Grid& grid, const Window& v, Point mouse) {
+    const int row =
+        v.first_lane + std::clamp(static_cast<int>((mouse.y - v.y0) / (v.lane + v.gap)), 0, v.lanes - 1);
+    const int column = v.offset + static_cast<int>((mouse.x - v.x0) / v.pitch);
+    int k = grid.begin(row);
+    while (k + 1 < grid.end(row) && column_of(grid, trace, k + 1) <= column) ++k;
+    return k;
 }
 
 }  // namespace
 
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
-    const Lanes all = lanes_of(*state.trace);
-    const float head = style.heads ? 24.0f : 0.0f, x0 = a.x + style.name_w, w = a.w - style.name_w;
-    const float room = a.h - head;
-    // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
-    const bool wide = style.symbols && w / static_cast<float>(all.longest) >= 24;
-    const float lane = std::clamp((room + style.gap) / static_cast<float>(all.count()) - style.gap,
-                                  std::min(wide ? 20.0f : 12.0f, style.lane), style.lane);
-    const float gap = lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
-    const int shown = std::clamp(static_cast<int>((room + gap) / (lane + gap)), 1, all.count());
-    const int current =
-        static_cast<int>(std::upper_bound(all.first.begin(), all.first.end() - 1, state.cursor.step) -
-                         all.first.begin()) -
-        1;
-    const int first_lane = std::clamp(current - shown / 2, 0, all.count() - shown);
-    // Cells keep at least 4 px; a longer lane is shown around the current step.
-    const float pitch = std::max(4.0f, std::min(w / static_cast<float>(all.longest), 64.0f));
-    const int fit = std::max(1, static_cast<int>(w / pitch)),
-              start = all.first[static_cast<std::size_t>(current)];
-    const int offset = std::clamp(state.cursor.step - start - fit / 2, 0, std::max(0, all.longest - fit));
-    const float cell_w = pitch - (pitch > 24 ? 5 : pitch > 8 ? 2 : 1);
-
-    if (style.heads)
-        heads(c, state, start + offset,
-              std::min(all.first[static_cast<std::size_t>(current) + 1], start + offset + fit), x0, pitch,
-              a.y + 6, a.right());
-    for (int n = 0; n < shown; ++n) {
-        const int row = first_lane + n, begin = all.first[static_cast<std::size_t>(row)],
-                  end = all.first[static_cast<std::size_t>(row) + 1];
-        const float y = a.y + head + static_cast<float>(n) * (lane + gap);
+    const Grid grid = grid_of(*state.trace);
+    const Window v = window_for(state, grid, a, style);
+    if (style.heads) heads(c, grid, state.problem->Tc(), v.x0, v.pitch, v.offset, a.y + 6, a.right());
+    const int current = grid.lane_of(state.cursor.step);
+    if (style.heads && v.lanes < grid.count()) {
+        const std::string part = std::to_string(v.first_lane) + "–" +
+                                 std::to_string(v.first_lane + v.lanes - 1) + " of " +
+                                 std::to_string(grid.count());
+        c.text_within(a.x, a.y + 6, style.name_w, part, 13, c.theme->t3);
+    }
+    for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
+        const float y = v.y0 + static_cast<float>(row - v.first_lane) * (v.lane + v.gap);
         if (style.name_w > 0) {
             const std::string name =
                 style.name_w >= 90 ? "Query block " + std::to_string(row) : "Q" + std::to_string(row);
-            c.text(a.x, y + lane / 2, name, 13, row == current ? c.theme->t1 : c.theme->t2,
+            c.text(a.x, y + v.lane / 2, name, 13, row == current ? c.theme->t1 : c.theme->t2,
                    row == current ? Face::medium : Face::regular);
         }
-        for (int k = begin + offset; k < std::min(end, begin + offset + fit); ++k)
-            if (k != state.cursor.step)
-                step_cell(c, state, k, x0 + static_cast<float>(k - begin - offset) * pitch, y, cell_w, lane,
-                          style.symbols && lane >= 18);
-        if (row == current)
-            step_cell(c, state, state.cursor.step,
-                      x0 + static_cast<float>(state.cursor.step - begin - offset) * pitch, y, cell_w, lane,
-                      style.symbols && lane >= 18);
+        lane(c, state, grid, v, row, style);
     }
 
-    const Hot hot = hot_area(c, "##timeline", x0, a.y + head, w, static_cast<float>(shown) * (lane + gap),
-                             ItemKind::panel);
+    const Hot hot = hot_area(c, "##timeline", v.x0, v.y0, a.right() - v.x0,
+                             static_cast<float>(v.lanes) * (v.lane + v.gap), ItemKind::panel);
     if (!hot.hovered && !hot.held) return;
-    const Point mouse = c.mouse();
-    const int row =
-        first_lane + std::clamp(static_cast<int>((mouse.y - a.y - head) / (lane + gap)), 0, shown - 1);
-    const int begin = all.first[static_cast<std::size_t>(row)],
-              end = all.first[static_cast<std::size_t>(row) + 1];
-    const int k = std::clamp(begin + offset + static_cast<int>((mouse.x - x0) / pitch), begin, end - 1);
+    const int k = step_at(*state.trace, grid, v, c.mouse());
     if (hot.held) {
         state.player.playing = false;
         go_to(state, at_step(*state.trace, k));
@@ -201,8 +267,9 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
                       of = "of " + std::to_string(state.trace->size());
     const float counter = x;
     x += c.text(x, y + 1, "Step", 14, c.theme->t2) + 8;
-    c.text(x, y, step, 22, 0, Face::semibold);
-    x += text_width(Face::semibold, 22, std::to_string(state.trace->size())) + 8;
+    x += text_width(Face::semibold, 22, std::to_string(state.trace->size()));
+    c.text(x, y, step, 22, 0, Face::semibold, Align::right);
+    x += 8;
     x += c.text(x, y + 1, of, 14, c.theme->t2);
     ButtonLook quiet;
     const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
@@ -233,7 +300,8 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
         c.text(x, y, text, 14, 0, Face::medium);
         x += 56;
     }
-    // Legend of the marks, as far as there is room
+    // Legend of the marks: all of it or none
+    if (x + 280 > a.right()) return;
     const auto legend = [&](const char* sign, const char* words, ImU32 colour) {
         const float w = text_width(Face::regular, 14, words) + 38;
         if (x + w > a.right()) return;

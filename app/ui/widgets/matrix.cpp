@@ -27,7 +27,7 @@ Place place_of(const MatrixLook& look, int r, int c) {
 
 bool heat_map(const MatrixLook& look) {
     const Region region = region_of(look);
-    return region.rows > most_sharp_cells || region.cols > most_sharp_cells || look.cw < 9 || look.ch < 7;
+    return region.rows > most_sharp_cells || region.cols > most_sharp_cells;
 }
 
 // Cells without numbers share one frame.
@@ -43,7 +43,7 @@ void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     if (look.state == CellState::read)
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f, {7, 4});
     else if (look.state == CellState::pending)
-        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1);
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1, {4, 4});
     else
         canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f),
                      look.dim ? 1.2f : 1.6f, 8);
@@ -54,6 +54,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
     const Theme& t = *canvas.theme;
     // Large thumbnails are sampled: no more than 64 × 64 rectangles, each standing for its middle cell.
     const int row_step = ceil_div(region.rows, 64), col_step = ceil_div(region.cols, 64);
+    const bool empty = look.value->data.isZero(0);  // an accumulator before its first tile is no data
     for (int r = 0; r < region.rows; r += row_step)
         for (int c = 0; c < region.cols; c += col_step) {
             const auto [x, y] = place_of(look, r, c);
@@ -63,7 +64,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
             const double v = look.value->data(r + rows / 2, c + cols / 2);
             const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
             const ImU32 colour = std::isinf(v) ? t.line2 : cividis(place);
-            canvas.rect(x, y, w, h, look.dim ? mix(t.panel, colour, .55f) : colour);
+            canvas.rect(x, y, w, h, empty ? t.well : look.dim ? mix(t.panel, colour, .55f) : colour);
         }
 }
 
@@ -71,10 +72,9 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
 // in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
-    for (int digits : {4, 3}) {
-        const int letters = state.look[look.slot].letters[digits == 4 ? 0 : 1];
-        if (digits <= look.digits && static_cast<float>(letters) * letter * look.size <= look.cw - 1)
-            return digits;
+    for (int digits = look.digits; digits >= look.least_digits; --digits) {
+        const int letters = state.look[look.slot].letters_with(digits);
+        if (static_cast<float>(letters) * letter * look.size <= look.cw - 1) return digits;
     }
     return 0;
 }
@@ -83,20 +83,36 @@ std::string number_text(double v, const MatrixLook& look) {
     return look.digits > 0 ? format_number(v, look.digits) : "";
 }
 
+// Cells of a few pixels: the fill alone.
+void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
+    const Value* shown = r < look.rows_done ? look.value : look.before;
+    if (!shown) return;
+    CellLook out;
+    out.role = info(look.slot).role;
+    out.t = state.look[look.slot].place(shown->data(r, c));
+    out.with_sign = state.look[look.slot].with_sign();
+    out.dim = look.dim;
+    const auto [x, y] = place_of(look, r, c);
+    const float gap = look.cw > 3 && look.ch > 3 ? 1.0f : 0.0f;
+    canvas.rect(x, y, look.cw - gap, look.ch - gap, cell_fill(*canvas.theme, out));
+}
+
 void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
+    if (look.cw < 9 || look.ch < 7) return draw_speck(canvas, state, look, r, c);
     const SlotLook& range = state.look[look.slot];
     const bool done = r < look.rows_done;
     const Value* shown = done ? look.value : look.before;
+    const bool written =
+        look.state == CellState::written && done &&
+        !(shown && look.only_changed && look.before && look.before->data(r, c) == shown->data(r, c));
     CellLook out;
     out.role = info(look.slot).role;
-    out.state = !shown                                      ? CellState::pending
-                : look.state == CellState::written && !done ? CellState::idle
-                                                            : look.state;
-    if (out.state == CellState::read) out.state = CellState::idle;  // the bed shows it
-    if (out.state == CellState::written && small_cells(look))
-        out.state = CellState::idle;  // one frame for all
+    out.state = !shown ? CellState::pending : written && !small_cells(look) ? CellState::written : look.state;
+    if (out.state == CellState::read || (out.state == CellState::written && (!written || small_cells(look))))
+        out.state = CellState::idle;  // the bed, or one frame round all cells, shows it
     out.size = look.size;
     out.radius = std::min(4.0f, look.cw / 6);
+    out.crowd = look.value && look.value->data.size() > 2;
     std::string text, before;
     if (shown) {
         const double v = shown->data(r, c);
@@ -105,9 +121,9 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.masked = std::isinf(v);
         out.nan = std::isnan(v);
         text = number_text(v, look);
-        if (done && look.state == CellState::written && look.before &&
-            look.before->data.rows() == look.value->data.rows() && look.ch >= 40 &&
-            look.before->data(r, c) != v)
+        const bool replaced =
+            (written || look.show_before) && done && look.before && look.before->region == shown->region;
+        if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
             before = number_text(look.before->data(r, c), look);
     }
     out.dim = look.dim;
@@ -116,8 +132,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     out.halo = false;
     out.fade = out.state == CellState::written ? look.fade : 1;
     const Region region = region_of(look);
-    const CellRef ref{look.slot, region.row + r, region.col + c};
-    out.hover = state.hover == ref;
+    out.hover = state.hover == CellRef{look.slot, region.row + r, region.col + c};
     const auto [x, y] = place_of(look, r, c);
     cell(canvas, x, y, look.cw, look.ch, out);
 }
@@ -125,20 +140,45 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
 // Written cells are drawn last, so that their outlines lie on top of their neighbours.
 void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
-    if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
-    const bool coarse = look.cw < 16 || look.ch < 12;
-    if (!look.value && coarse) return;  // pending cells too small to be told apart: the bed is enough
-    for (int r = 0; r < region.rows; ++r)
-        for (int c = 0; c < region.cols; ++c)
-            if (r >= look.rows_done || look.state != CellState::written) draw_cell(canvas, state, look, r, c);
-    if (look.state != CellState::written || !look.value) return;
-    // One halo round all written cells, then the cells.
-    const int done = std::min(region.rows, look.rows_done);
+    const bool written = look.state == CellState::written && look.value;
+    const int done = written ? std::min(region.rows, look.rows_done) : 0;
     const auto [x0, y0] = place_of(look, 0, 0);
     const auto [x1, y1] = place_of(look, done, region.cols);
-    if (!small_cells(look)) canvas.faded(look.fade).halo(x0, y0, x1 - x0, y1 - y0);
-    for (int r = 0; r < std::min(region.rows, look.rows_done); ++r)
+    // One halo round all that was written, below the cells so that it does not wash them out.
+    if (written && !look.only_changed) canvas.faded(look.fade).halo(x0, y0, x1 - x0, y1 - y0);
+    if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
+    if (!look.value && (look.cw < 16 || look.ch < 12))
+        return;  // too small to be told apart: the bed is enough
+    for (int r = done; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
+    for (int r = 0; r < done; ++r)
+        for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
+}
+
+// The cell that the formula is about, and in the matrices that it reads the row or column that it uses.
+void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7) return;
+    const Region region = region_of(look);
+    const CellRef target = state.explanation.target;
+    const bool several = look.value->data.size() > 1;
+    if (look.state == CellState::written && target.slot == look.slot &&
+        region.contains(target.row, target.col) && several && !small_cells(look)) {
+        const auto [x, y] = place_of(look, target.row - region.row, target.col - region.col);
+        selection(canvas, x, y, look.cw, look.ch);
+    }
+    if (look.state != CellState::read) return;
+    int r0 = region.rows, c0 = region.cols, r1 = -1, c1 = -1;
+    for (const CellRef& source : state.explanation.sources) {
+        if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
+        r0 = std::min(r0, source.row - region.row), r1 = std::max(r1, source.row - region.row);
+        c0 = std::min(c0, source.col - region.col), c1 = std::max(c1, source.col - region.col);
+    }
+    const bool part = r1 >= 0 && (r1 - r0 + 1) * (c1 - c0 + 1) < region.rows * region.cols;
+    if (!part) return;
+    const auto [x, y] = place_of(look, r0, c0);
+    const auto [right, bottom] = place_of(look, r1, c1);
+    canvas.frame(x + 1, y + 1, right - x + look.cw - 2, bottom - y + look.ch - 2,
+                 hue(*canvas.theme, info(look.slot).role), 2, 4);
 }
 
 void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
@@ -157,7 +197,6 @@ void outline_written(const Canvas& canvas, const MatrixLook& look) {
     const int done = std::min(look.value->region.rows, look.rows_done);
     const auto [x, y] = place_of(look, 0, 0);
     const auto [right, bottom] = place_of(look, done, look.value->region.cols);
-    canvas.faded(look.fade).halo(x - 2, y - 2, right - x + 4, bottom - y + 4);
     canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
 }
 
@@ -176,15 +215,15 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
     const CellRef at = state.edit->cell;
     const auto [x, y] = place_of(look, at.row - region.row, at.col - region.col);
-    const float w = std::max(76.0f, look.cw + 4), h = std::max(30.0f, look.ch);
+    const float w = std::max(64.0f, look.cw + 4), h = std::max(28.0f, look.ch);
+    const float left = std::max(16.0f, x + look.cw / 2 - w / 2);  // not beyond the edge of the panel
     FieldLook field;
     field.face = Face::mono;
     field.focus_now = state.edit->just_opened;
     field.flags = ImGuiInputTextFlags_AutoSelectAll;
     state.edit->just_opened = false;
-    const FieldResult result =
-        text_field(canvas, "##cell edit", x + look.cw / 2 - w / 2, y + look.ch / 2 - h / 2, w, h,
-                   state.edit->text, sizeof state.edit->text, field);
+    const FieldResult result = text_field(canvas, "##cell edit", left, y + look.ch / 2 - h / 2, w, h,
+                                          state.edit->text, sizeof state.edit->text, field);
     if (result.entered) {
         if (!commit_edit(state)) state.edit->just_opened = true;
     } else if (result.left) {
@@ -230,6 +269,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
     outline_written(canvas, look);
+    boxes(canvas, state, look);
     outline_sources(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);

@@ -23,7 +23,11 @@ struct MatrixLook {
     bool dim = false;                     ///< not part of this step
     bool bed = true;
     bool numbers = true;
-    int digits = 4;
+    int digits = 4;             ///< at most; fewer where the cells are narrow
+    int least_digits = 3;       ///< fewer than these, and no numbers are shown
+    bool show_before = false;   ///< `before` is shown although this step did not write the matrix
+    bool only_changed = false;  ///< mark only the cells whose value changed (mask)
+    bool boxes = false;         ///< frame the cell that the formula is about, and the cells that it uses
     float size = 15;
     float fade = 1;
 };
