@@ -67,6 +67,17 @@ std::string format_number(double value, int digits) {
     return with_real_minus(std::move(text));
 }
 
+std::string format_short(double value, int digits) {
+    if (std::abs(value) < 1e3)
+        for (int decimals : {1, 2}) {
+            const double unit = decimals == 1 ? 10 : 100, scaled = value * unit;
+            const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9 && value != std::round(value);
+            const int whole = std::abs(value) < 10 ? 1 : std::abs(value) < 100 ? 2 : 3;
+            if (exact && whole + decimals <= digits) return with_real_minus(fixed(value, decimals));
+        }
+    return format_number(value, digits);
+}
+
 std::pair<std::string, std::string> format_apart(double a, double b) {
     std::string one = format_number(a), other = format_number(b);
     for (int decimals = 4; one == other && a != b && decimals <= 17; ++decimals) {

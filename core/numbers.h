@@ -10,6 +10,8 @@ namespace tilewalk {
 /// Integers without a point; otherwise `digits` significant digits and at most 3 decimals; below 0.001 or
 /// from 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
 std::string format_number(double value, int digits = 4);
+/// As format_number, but a number that one or two decimals show exactly has no more than those: 0.5, −1.25.
+std::string format_short(double value, int digits = 4);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);
 /// Two numbers with as many digits as it takes to tell them apart: {"1.2341", "1.2342"}.

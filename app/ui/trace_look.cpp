@@ -12,14 +12,18 @@ namespace {
 // Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
 constexpr Eigen::Index most_numbered_cells = 256;
 
-// Letters of format_number(v, digits), counted without writing it: this runs over every value of the trace.
+// Letters of format_short(v, digits), counted without writing it: this runs over every value of the trace.
 int number_letters(double v, int digits) {
     const double size = std::abs(v);
     const int sign = v < 0;
     const bool integer = v == std::floor(v) && size < 1e6;
     if (!integer && (!(size >= 1e-3) || size >= 1e6)) return letter_count(format_number(v, digits));
     const int whole = size < 10 ? 1 : size < 100 ? 2 : size < 1e3 ? 3 : size < 1e4 ? 4 : size < 1e5 ? 5 : 6;
-    const int decimals = integer ? 0 : std::clamp(digits - whole, 0, 3);
+    int decimals = integer ? 0 : std::clamp(digits - whole, 0, 3);
+    for (int fewer = 1; fewer < decimals && fewer <= 2; ++fewer) {
+        const double scaled = v * (fewer == 1 ? 10 : 100);
+        if (std::abs(scaled - std::round(scaled)) < 1e-9) decimals = fewer;
+    }
     return sign + whole + (decimals > 0 ? 1 + decimals : 0);
 }
 

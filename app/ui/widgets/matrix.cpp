@@ -80,7 +80,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
 }
 
 std::string number_text(double v, const MatrixLook& look) {
-    return look.digits > 0 ? format_number(v, look.digits) : "";
+    return look.digits > 0 ? format_short(v, look.digits) : "";
 }
 
 // Cells of a few pixels: the fill alone.
