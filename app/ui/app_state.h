@@ -163,8 +163,10 @@ struct AppState {
 
 /// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
 void frame(AppState& state);
-/// True while something moves (playing, the 160 ms of a transition, a notice that fades): draw the next frame
-/// now.
+/// How long nothing will move by itself: 0 during a transition, the time to the next step while playing,
+/// infinity when only the user can change something.
+double idle_seconds(const AppState& state);
+/// True while something moves: draw the next frame now.
 bool animating(const AppState& state);
 /// How far the transition of the current step has come, 0 … 1 (ease-out).
 float transition(const AppState& state);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <imgui.h>
+#include <limits>
 
 namespace tilewalk::ui {
 
@@ -64,11 +65,19 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
     return std::max(0.5f, std::min(wanted, most));
 }
 
-bool animating(const AppState& state) {
-    if (state.player.playing || state.pending) return true;
-    if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return true;
-    return !state.notice.empty() && state.notice_age < notice_seconds;
+double idle_seconds(const AppState& state) {
+    if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
+    if (state.pending) return 0.02;
+    double idle = std::numeric_limits<double>::infinity();
+    if (state.player.playing) idle = std::max(0.0, 1 / state.settings.speed - state.player.elapsed);
+    if (!state.notice.empty() && state.notice_age < notice_seconds) {
+        const double until_fade = notice_seconds - 0.5 - state.notice_age;
+        idle = std::min(idle, std::max(0.0, until_fade));
+    }
+    return idle;
 }
+
+bool animating(const AppState& state) { return idle_seconds(state) <= 0; }
 
 float transition(const AppState& state) {
     const bool cut = !state.settings.motion || (state.player.playing && state.settings.speed >= 4);

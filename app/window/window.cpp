@@ -125,15 +125,17 @@ void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state,
 // Sleeps until something happens, unless something moves. A text field's cursor blinks.
 // Returns true if time passed in which nothing was to be shown.
 bool wait_for_work(const Events& events, const ui::AppState& state) {
-    if (events.frames_wanted > 0 || ui::animating(state)) {
+    constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
+    const double idle = ui::idle_seconds(state);
+    if (events.frames_wanted > 0 || idle <= 0) {
         glfwPollEvents();
         return false;
     }
-    if (ImGui::GetIO().WantTextInput)
-        glfwWaitEventsTimeout(0.2);
+    if (std::isfinite(idle) || ImGui::GetIO().WantTextInput)
+        glfwWaitEventsTimeout(std::min(idle, longest_nap));
     else
         glfwWaitEvents();
-    return true;
+    return !state.player.playing;
 }
 
 // After a sleep no time has passed for what is about to move.
