@@ -102,6 +102,8 @@ TEST_CASE("a click on a cell chooses it for the formula") {
     CHECK(program.state.row == 1);
     program.click("S[0,2]", "SRAM");
     CHECK(program.state.explanation.target == CellRef{Slot::S, 0, 2});
+    program.press(Key::right);
+    CHECK(program.state.col == -1);  // the next step chooses for itself
 }
 
 TEST_CASE("a tooltip says what a button does") {

@@ -421,10 +421,14 @@ TEST_CASE("nothing moves once the step stands") {
     program.press(Key::right);
     CHECK(animating(program.state));
     program.frame(30);
-    CHECK_FALSE(animating(program.state));
+    CHECK(std::isinf(idle_seconds(program.state)));
     program.press(Key::a);
     program.press(Key::right);
-    CHECK_FALSE(animating(program.state));
+    CHECK(std::isinf(idle_seconds(program.state)));
+    program.state.settings.speed = 2;
+    program.press(Key::space);  // the window may sleep until the next step is due
+    CHECK(idle_seconds(program.state) > .2);
+    CHECK(idle_seconds(program.state) <= .5);
 }
 
 TEST_CASE("a notice goes away by itself") {
