@@ -149,8 +149,9 @@ struct AppState {
     bool show_problem = false;  ///< the right panel shows the problem instead of the explanation
     bool show_code = false;     ///< narrow windows: the pseudocode in place of the formula
     char goto_text[16] = "";
-    ProblemForm form;    ///< what is typed into the problem panel
-    std::string notice;  ///< one sentence at the bottom of the window, with its age
+    bool goto_focus = false;  ///< put the caret into it in the next frame
+    ProblemForm form;         ///< what is typed into the problem panel
+    std::string notice;       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;
 
     // Events of this frame, emptied by frame()

@@ -67,7 +67,7 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
 
 double idle_seconds(const AppState& state) {
     if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
-    if (state.pending) return 0.02;
+    if (state.pending) return 0;  // its end is not announced
     double idle = std::numeric_limits<double>::infinity();
     if (state.player.playing) idle = std::max(0.0, 1 / state.settings.speed - state.player.elapsed);
     if (!state.notice.empty() && state.notice_age < notice_seconds) {

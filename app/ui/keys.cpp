@@ -21,6 +21,7 @@ void go_to_typed_step(AppState& state) {
     if (!valid) {
         notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
                           std::to_string(state.trace->size()) + ".");
+        state.goto_focus = true;  // to be corrected
         return;
     }
     go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));

@@ -165,8 +165,8 @@ void check_operands(const Seen& s) {
 
 const char* code_of(Op op) {
     static const char* const parts[] = {
-        "load Qᵢ",     "m ← −∞",      "load Kⱼ, Vⱼ", "Qᵢ Kⱼᵀ", "where masked", "rowmax(S)",    "max(m, m̃)",
-        "exp(m − m′)", "exp(S − m′)", "rowsum(P̃)",   "P̃ Vⱼ",   "O ⊘ ℓ",        "store Oᵢ, Lᵢ", "for j in"};
+        "load Qᵢ",        "m ← −∞",     "load Kⱼ, Vⱼ", "Qᵢ Kⱼᵀ", "where masked", "rowmax(S)",    "max(m, m̃)",
+        "exp(m_old − m)", "exp(S − m)", "rowsum(P̃)",   "P̃ Vⱼ",   "O ⊘ ℓ",        "store Oᵢ, Lᵢ", "for j in"};
     return parts[static_cast<int>(op)];
 }
 
@@ -284,7 +284,7 @@ TEST_SUITE("explanations") {
         CHECK(plain(slot_symbol(Slot::Qi, 120)) == "Q₁₂₀");
         CHECK(plain(slot_symbol(Slot::P)) == "P\u0303");
         CHECK(plain({}).empty());
-        CHECK(plain({Span{"x", Role::none, Span::Face::symbol, Span::Script::sub}}) == "x");
+        CHECK(plain({Span{"x", Role::none, Span::Face::symbol, Span::Script::sub}}) == "_x");
     }
     TEST_CASE("every op has a title and a symbol for the timeline, no two ops the same") {
         std::set<std::string> titles, names, symbols;

@@ -200,7 +200,8 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     const double range = std::max(hi - lo, 1e-300);
     const float label_h = 20, value_h = 18, h = pane.h - label_h - value_h;
     const float zero = pane.y + value_h + h * static_cast<float>(hi / range);
-    const float slot = std::min(120.0f, pane.w / static_cast<float>(list.size())),
+    const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
+    const float slot = std::min(120.0f, room / static_cast<float>(list.size())),
                 w = std::max(slot * .62f, 1.0f);
     c.line({pane.x, zero}, {pane.x + slot * static_cast<float>(list.size()), zero}, t.line2);
     if (mark && std::isfinite(best)) {

@@ -70,14 +70,15 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
         FieldLook look;
         look.size = size;
         look.face = Face::mono;
-        look.focus_now = ImGui::IsWindowAppearing();
-        look.flags = ImGuiInputTextFlags_CharsDecimal;
+        look.focus_now = ImGui::IsWindowAppearing() || state.goto_focus;
+        state.goto_focus = false;
+        look.flags = ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll;
         const FieldResult field =
             text_field(c, "##step", x + 16, y + h - (state.presenter ? 80 : 52), w - 32,
                        state.presenter ? 56 : 36, state.goto_text, sizeof state.goto_text, look);
         if (field.entered)
             state.keys.push_back({Key::enter});  // answered with the keys of the next frame
-        else if (field.left)
+        else if (field.left && !state.goto_focus)
             state.show_goto = false;
         end_panel(c);
     }

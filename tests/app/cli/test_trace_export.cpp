@@ -136,7 +136,7 @@ TEST_CASE("trace text: whole steps, with what was before and after") {
     const std::string text = run({"trace"}).out;
     CHECK(contains(text, R"(
 Step 14 of 40 · New maximum · tile (0, 1)
-  m′  ←  max(m, m̃)
+  m  ←  max(m_old, m̃)
     row 0: max(1, 2) = 2
     row 1: max(1, 2) = 2
   The maximum rises from 1 to 2: all that was summed so far was measured from 1 and must be
