@@ -106,10 +106,10 @@ TEST_CASE("the window can be zoomed as far as it has room") {
     program.press(with_ctrl(Key::minus));
     program.press(with_ctrl(Key::zero));
     CHECK(program.state.settings.zoom == 1);
-    for (int n = 0; n < 40; ++n) program.press(with_ctrl(Key::plus));
+    for (int n = 0; n < 14; ++n) program.press(with_ctrl(Key::plus));
     CHECK(program.state.settings.zoom <= 3);
     CHECK(program.look_for("play"));
-    for (int n = 0; n < 60; ++n) program.press(with_ctrl(Key::minus));
+    for (int n = 0; n < 20; ++n) program.press(with_ctrl(Key::minus));
     CHECK(program.state.settings.zoom >= .5f);
     CHECK(program.look_for("play"));
 }
