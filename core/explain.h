@@ -39,6 +39,7 @@ struct Explanation {
     Line numbers;       ///< the same with the stored values in place; empty when there is nothing to compute
     Line result;        ///< "ℓ = 1.639"; its last span is the shown number
     std::string why;    ///< one or two sentences
+    int kind = 0;       ///< rows of a step whose `why` says different things have different kinds
     int code_line = 0;  ///< index into Lesson::code
     CellRef target;     ///< the cell that the numbers are about
     std::vector<CellRef> sources;  ///< the cells it came from, one step back

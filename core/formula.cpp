@@ -32,10 +32,16 @@ int natural_decimals(const std::vector<double>& leaves) {
     return 3;
 }
 
-// The value of what format_fixed prints.
+// The value of what format_fixed prints. Usual numbers are rounded by arithmetic, which is fast and differs
+// from the print by less than any digit that is shown; the others are printed and read back.
 double printed(double value, int decimals) {
-    if (!std::isfinite(value)) return value;
-    const bool power = value != 0 && (std::abs(value) < 1e-3 || std::abs(value) >= 1e6);
+    if (!std::isfinite(value) || value == 0) return value;
+    const double size = std::abs(value);
+    const bool power = size < 1e-3 || size >= 1e6;
+    if (!power && decimals <= 8) {
+        static constexpr double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+        return std::round(value * units[decimals]) / units[decimals];
+    }
     char buffer[400];
     std::snprintf(buffer, sizeof buffer, power ? "%.*e" : "%.*f", power ? std::max(2, decimals) : decimals,
                   value);

@@ -57,7 +57,8 @@ Sentence check_range(const Problem& p) {
     const double q = p.Q.cwiseAbs().maxCoeff(), k = p.K.cwiseAbs().maxCoeff(), v = p.V.cwiseAbs().maxCoeff();
     const double score = std::max(1.0, std::abs(p.softmax_scale())) * p.d() * q * k;
     if (!(score < 1e300))
-        return "The largest |Q| is " + format_number(q) + " and the largest |K| is " + format_number(k) +
+        return "The largest |Q| is " + format_number(q) + ", the largest |K| is " + format_number(k) +
+               " and the scale is " + format_number(p.softmax_scale()) +
                "; their products would overflow double precision.";
     if (!(v * p.N_kv() < 1e300))
         return "The largest |V| is " + format_number(v) + "; its sums would overflow double precision.";
@@ -72,6 +73,12 @@ Matrix random_matrix(std::mt19937_64& generator, int rows, int cols) {
 }
 
 }  // namespace
+
+void mark_changed(Problem& p) {
+    if (!p.name.empty()) p.title += " (changed)";
+    p.name.clear();
+    p.watch.clear();
+}
 
 std::optional<std::string> validate(const Problem& p) {
     if (auto s = check_shapes(p)) return s;

@@ -46,6 +46,10 @@ struct Problem {
     double softmax_scale() const { return scale.value(d()); }
 };
 
+/// An example that has been changed is no longer that example: drops its name and what it says to watch, and
+/// says so in the title.
+void mark_changed(Problem& problem);
+
 /// Nothing when the problem can be walked through; otherwise one sentence that says what is wrong where.
 std::optional<std::string> validate(const Problem& problem);
 

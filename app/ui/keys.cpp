@@ -44,6 +44,12 @@ void close_topmost(AppState& state) {
         state.notice.clear();
 }
 
+// Query rows of the current block: Br, or fewer in a ragged tail.
+int rows_of_block(const AppState& state) {
+    const Problem& p = *state.problem;
+    return std::min(p.Br, p.N() - state.trace->step(state.cursor.step).i * p.Br);
+}
+
 void answer_walk_key(AppState& state, const KeyPress& press) {
     state.player.playing = false;
     switch (press.key) {
@@ -53,8 +59,8 @@ void answer_walk_key(AppState& state, const KeyPress& press) {
     case Key::page_down: return step_forward(state, level_of(press));
     case Key::home: return go_to(state, first(*state.trace));
     case Key::end: return go_to(state, last(*state.trace));
-    case Key::up: state.row = std::max(0, state.row - 1); break;
-    case Key::down: state.row = std::min(state.problem->Br - 1, state.row + 1); break;
+    case Key::up: state.row = std::max(0, std::min(rows_of_block(state), state.row + 1) - 2); break;
+    case Key::down: state.row = std::min(rows_of_block(state) - 1, state.row + 1); break;
     default: break;
     }
     refresh_explanation(state);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace tilewalk::ui {
 
@@ -71,7 +72,10 @@ bool rebuild(AppState& state, ProblemPtr problem, History history) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->problem = std::move(problem);
         state.pending->history = history;
-        state.pending->result = std::async(std::launch::async, std::move(run));
+        // A detached thread: dropping the result must not wait for the build to end, as std::async would.
+        std::packaged_task<std::pair<std::shared_ptr<const Trace>, TraceLook>()> task(std::move(run));
+        state.pending->result = task.get_future();
+        std::thread(std::move(task)).detach();
         return true;
     }
     auto [trace, look] = run();
@@ -171,10 +175,7 @@ void set_element(AppState& state, CellRef cell, double value) {
     Matrix& A = input_of(changed, cell.slot);
     if (A(cell.row, cell.col) == value) return;
     A(cell.row, cell.col) = value;
-    if (!changed.name.empty()) {
-        changed.title += " (edited)";
-        changed.name.clear();
-    }
+    mark_changed(changed);
     set_problem(state, std::move(changed));
 }
 

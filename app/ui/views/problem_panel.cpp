@@ -19,6 +19,7 @@ namespace {
 template <class Change> void apply(AppState& state, Change change) {
     Problem changed = latest_problem(state);
     change(changed);
+    if (changed.element_bytes == latest_problem(state).element_bytes) mark_changed(changed);
     set_problem(state, std::move(changed));
 }
 
