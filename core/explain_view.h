@@ -45,7 +45,7 @@ struct View {
 };
 
 inline std::string str(int n) { return std::to_string(n); }
-inline std::string num_text(double v) { return format_number(v); }
+inline std::string num_text(double v) { return format_short(v); }
 
 inline std::string count(int n, const char* what) { return str(n) + "\u00A0" + what + (n == 1 ? "" : "s"); }
 

@@ -79,7 +79,7 @@ std::string format_short(double value, int digits) {
 }
 
 std::pair<std::string, std::string> format_apart(double a, double b) {
-    std::string one = format_number(a), other = format_number(b);
+    std::string one = format_short(a), other = format_short(b);
     for (int decimals = 4; one == other && a != b && decimals <= 17; ++decimals) {
         one = format_fixed(a, decimals);
         other = format_fixed(b, decimals);

@@ -216,7 +216,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         const bool infinite = std::isinf(b.value);
         const float y = infinite ? zero : zero - static_cast<float>(b.value / range) * h;
         if (infinite) {  // no bar is long enough: an arrow that points down
-            c.polygon({{mid - 6, zero + 3}, {mid + 6, zero + 3}, {mid, zero + 12}}, t.t3);
+            c.polygon({{mid - 6, zero - 13}, {mid + 6, zero - 13}, {mid, zero - 4}}, t.t3);
         } else {
             c.rect(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
                    mix(t.well, hue(t, b.role), .34f), 3);
@@ -226,7 +226,11 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         }
         const std::string value = format_number(b.value, 3);
         if (slot > width_of(value, 13) + 2)
-            c.text(mid, b.value < 0 && !infinite ? zero - 9 : y - 9, value, 13, 0, Face::mono, Align::center);
+            c.text(mid,
+                   infinite      ? zero - 24
+                   : b.value < 0 ? zero - 9
+                                 : y - 9,
+                   value, 13, 0, Face::mono, Align::center);
         if (slot > text_width(Face::regular, 13, b.label) + 2)
             c.text(mid, pane.bottom() - 8, b.label, 13, t.t2, Face::regular, Align::center);
     }

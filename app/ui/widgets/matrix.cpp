@@ -74,7 +74,8 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
     for (int digits = look.digits; digits >= look.least_digits; --digits) {
         const int letters = state.look[look.slot].letters_with(digits);
-        if (static_cast<float>(letters) * letter * look.size <= look.cw - 1) return digits;
+        if (static_cast<float>(letters) * letter * look.size <= look.cw - (digits == 2 ? 4 : 1))
+            return digits;
     }
     return 0;
 }
