@@ -62,7 +62,7 @@ inline std::string index_text(const View& v) {
 }
 
 inline void set_result(const View& v, double value) {
-    Span shown{format_number(value), Role::none, Span::Face::number};
+    Span shown{format_short(value), Role::none, Span::Face::number};
     shown.strong = true;
     v.out.result = {symbol(v.out.target.slot), word(index_text(v)), word(" = "), shown};
 }

@@ -64,16 +64,17 @@ double evaluate(const Expr& e, int decimals) {
     return out;
 }
 
-// The shown result and the worth of one unit in its last printed digit, by the rules of format_number.
+// The shown result and the worth of one unit in its last printed digit, by the rules of format_short.
 struct Shown {
     double value, unit;
-    bool integer = false;
+    bool exact = false;  // an integer, or a number that two decimals show exactly
 };
 
 Shown shown(double result) {
     if (!std::isfinite(result)) return {result, 0};
     const double size = std::abs(result);
     if (result == std::round(result) && size < 1e6) return {result, 1, true};
+    if (size < 1e3 && std::abs(result * 100 - std::round(result * 100)) < 1e-9) return {result, .01, true};
     const int whole = static_cast<int>(std::floor(std::log10(size)));
     const bool power = size < 1e-3 || size >= 1e6;
     const double unit = std::pow(10.0, power ? whole - 2 : -std::clamp(3 - std::max(0, whole), 0, 3));
@@ -95,8 +96,8 @@ bool agrees(const Expr& e, int decimals, Shown target) {
     const double value = evaluate(e, decimals);
     if (!std::isfinite(target.value))
         return value == target.value || (std::isnan(value) && std::isnan(target.value));
-    // A result that is an integer should come out as one; elsewhere stay clear of the last digit.
-    const double tolerance = target.integer ? 0.0007 : 0.7 * target.unit;
+    // A result that is shown exactly should come out as it is; elsewhere stay clear of the last digit.
+    const double tolerance = target.exact ? 0.0007 : 0.7 * target.unit;
     return std::abs(value - target.value) <= std::max(tolerance, 1e-14 * magnitude(e, decimals));
 }
 

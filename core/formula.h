@@ -45,7 +45,7 @@ inline Expr quotient(Expr a, Expr b) {
 inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none, {std::move(a)}}; }
 inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
 
-/// The formula with its numbers; `result` is the value that it is shown to give (by format_number).
+/// The formula with its numbers; `result` is the value that it is shown to give (by format_short).
 Line write(const Expr& expr, double result);
 
 /// Pieces of symbolic formulas.

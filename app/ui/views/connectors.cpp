@@ -147,7 +147,7 @@ std::string alpha_label(const AppState& state) {
     const Held held = state.trace->live(Slot::alpha, state.cursor.step);
     const Matrix& a = held.value->data;
     const bool same = (a.array() == a(0, 0)).all();
-    return same ? "× " + format_number(a(0, 0)) : "× α";
+    return same ? "× " + format_short(a(0, 0)) : "× α";
 }
 
 }  // namespace

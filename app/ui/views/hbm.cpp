@@ -231,13 +231,13 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
           at.transfer_kv);
 
     // O shows results with more digits than Q has, so Q gets what its numbers need and O the rest.
-    const float lw = a.w > 230 ? 36.0f : 26.0f, share = (inner - 28 - lw) / 2 / d;
+    const float lw = a.w > 230 ? 34.0f : 26.0f, share = (inner - 24 - lw) / 2 / d;
     const float need = static_cast<float>(state.look[Slot::Q].letters_with(3)) * .602f * 13 + 5;
     const float qw = std::min({most, share, std::max(18.0f, need)}),
-                ow = std::min(34.0f, (inner - 28 - lw) / d - qw);
+                ow = std::min(34.0f, (inner - 24 - lw) / d - qw);
     const float qh = std::min(most, zone / static_cast<float>(p.N()));
     const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
-    const float x_O = left + d * qw + 14, x_L = x_O + d * ow + 14;
+    const float x_O = left + d * qw + 12, x_L = x_O + d * ow + 12;
     thumb(c, state, {Slot::Q, &p.Q, p.N(), p.d(), left, y2, qw, qh}, p.Br, at.i, at.transfer_q);
     thumb(c, state, {Slot::O, nullptr, p.N(), p.d(), x_O, y2, ow, qh}, p.Br, at.i, at.transfer_out);
     thumb(c, state, {Slot::L, nullptr, p.N(), 1, x_L, y2, lw, qh}, p.Br, at.i, at.transfer_out);

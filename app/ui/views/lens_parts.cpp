@@ -49,14 +49,13 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
     Line label{word("old ")};
     for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
-    label.push_back({"  " + format_number(s.old), Role::none, Span::Face::number});
+    label.push_back({"  " + format_short(s.old), Role::none, Span::Face::number});
     const float lw = rich_width(c, label, 14);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
     if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
     c.rich(lx, y_old + h / 2, label, 14);
-    const std::string factor =
-        s.divisor != 0 ? "÷ " + format_number(s.divisor) : "× " + format_number(s.alpha);
+    const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
     const float fw = text_width(Face::semibold, 14, factor),
                 narrow = std::min(std::abs(b - a), std::abs(b2 - a));
     if (y_new - y_old - h < 16) return;
@@ -84,7 +83,7 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), 3);
         c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, 3);
         const std::string text =
-            std::abs(p.value) >= 1000 ? format_number(p.value) : format_fixed(p.value, decimals);
+            std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= 17)
             c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
@@ -105,7 +104,7 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     if (s.has_old) label.push_back(word("new "));
     for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
     label.push_back(
-        {"  " + format_number(s.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+        {"  " + format_short(s.total), Role::none, Span::Face::number, Span::Script::base, false, true});
     const float w = rich_width(c, label, 15);
     if (label_below)
         c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, 15);
@@ -172,7 +171,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
             const ImU32 colour = hue(t, rows[r].role);
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
             for (int digits = 4; digits >= 2; --digits) {
-                const std::string text = format_number(rows[r].values[n], digits);
+                const std::string text = format_short(rows[r].values[n], digits);
                 if (width_of(text, 13) > cell_w - 4) continue;
                 c.text(x + cell_w / 2, y + row / 2, text, 13, 0, Face::mono, Align::center);
                 break;
@@ -182,8 +181,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     const float x =
         pane.x + 22 + (cell_w >= 34 ? cell_w * static_cast<float>(d.q.size()) : pane.w - result_w - 22) + 16;
     const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
-    Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_number(d.scale) + "  =  ")};
-    line.push_back({format_number(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+    Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ")};
+    line.push_back({format_short(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
     c.rich(x, y, line, 15, Align::left, t.t2);
     if (cell_w < 34) return;
     c.text(x, top + row / 2, d.q_name, 13, hue(t, Role::Q), Face::medium);
@@ -207,7 +206,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     if (mark && std::isfinite(best)) {
         const float y = zero - static_cast<float>(best / range) * h;
         c.dashed_line({pane.x, y}, {pane.x + slot * static_cast<float>(list.size()) + 12, y}, t.focus, 1.6f);
-        c.text(pane.x + slot * static_cast<float>(list.size()) + 18, y, "max " + format_number(best), 14, 0,
+        c.text(pane.x + slot * static_cast<float>(list.size()) + 18, y, "max " + format_short(best), 14, 0,
                Face::semibold);
     }
     for (std::size_t n = 0; n < list.size(); ++n) {
@@ -224,7 +223,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
                     mark && b.value == best ? t.focus : hue(t, b.role), mark && b.value == best ? 2.2f : 1.3f,
                     3);
         }
-        const std::string value = format_number(b.value, 3);
+        const std::string value = format_short(b.value, 3);
         if (slot > width_of(value, 13) + 2)
             c.text(mid,
                    infinite      ? zero - 24
@@ -257,7 +256,7 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     if (infinite) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
     c.text(plot.right(), plot.bottom() + 11, "0", 13, t.t3, Face::mono, Align::center);
     c.text(infinite ? plot.x - 12 : plot.x + 2, plot.bottom() + 11,
-           infinite ? "−∞" : format_number(std::ceil(far)), 13, t.t3, Face::mono);
+           infinite ? "−∞" : format_short(std::ceil(far)), 13, t.t3, Face::mono);
 
     // Each point with its drop line; the list at the right says what it is.
     const float list_x = plot.right() + 36,
@@ -275,10 +274,10 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
                    "… " + std::to_string(points.size() - n) + " more", 13, t.t3);
             break;
         }
-        const std::string text = p.label + ":  exp(" + format_number(p.x, 3) + ") = ";
+        const std::string text = p.label + ":  exp(" + format_short(p.x, 3) + ") = ";
         const float Y = plot.y + 6 + row_h * static_cast<float>(n);
         const float w = c.text(list_x, Y, text, 14, t.t2);
-        c.text(list_x + w, Y, format_number(y), 14, 0, Face::mono_bold);
+        c.text(list_x + w, Y, format_short(y), 14, 0, Face::mono_bold);
     }
 }
 

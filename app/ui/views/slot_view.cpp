@@ -87,7 +87,7 @@ std::string output_words(const AppState& state) {
         const int row = std::min(state.row, m.value->region.rows - 1);
         const Held old = trace.live(Slot::m, m.step - 1);
         const double before = old.value->data(row, 0);
-        if (before != m.value->data(row, 0)) return "output so far, still at max " + format_number(before);
+        if (before != m.value->data(row, 0)) return "output so far, still at max " + format_short(before);
     }
     return "output so far, not normalized";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -68,17 +69,22 @@ Attempt fit(const AppState& state, std::span<Column> columns, float room, bool r
         float size;
         int digits;
     } sizes[] = {{15, 4}, {14, 4}, {13, 4}, {13, 3}};
+    std::vector<float> gaps;
+    for (const Column& c : columns) gaps.push_back(c.gap);
     Attempt a{};
     for (const auto& g : groups)
-        for (const auto& s : sizes) {
-            a = {g[0], g[1], g[2], g[3], s.size, s.digits};
-            if (rows_too_low && g[3]) continue;
-            for (Column& c : columns) {
-                c.numbers = shows_numbers(c, a);
-                c.w = c.numbers ? number_width(state, c, a) : fill_width(c);
+        for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
+            for (const auto& s : sizes) {
+                a = {g[0], g[1], g[2], g[3], s.size, s.digits};
+                if (rows_too_low && g[3]) continue;
+                for (std::size_t n = 0; n < columns.size(); ++n) {
+                    Column& c = columns[n];
+                    c.gap = gaps[n] * squeeze;
+                    c.numbers = shows_numbers(c, a);
+                    c.w = c.numbers ? number_width(state, c, a) : fill_width(c);
+                }
+                if (total_width(columns) <= room) return a;
             }
-            if (total_width(columns) <= room) return a;
-        }
     return a;
 }
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Draws the pictures of this folder anew with the program that ./run.sh built (or the one named).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+program=${1:-../../build/tilewalk}
+
+draw() { # NAME OPTIONS...
+    local name=$1
+    shift
+    "$program" render "$@" -o "$name.png"
+    echo "$name.png"
+}
+
+# Three steps of the worked example
+draw step-4-dark --step 4 --size 1600x900
+draw step-17-dark --step 17 --size 1600x900
+draw step-20-dark --step 20 --size 1600x900
+# The other themes
+draw step-17-light --step 17 --size 1600x900 --theme light
+draw step-17-contrast --step 17 --size 1600x900 --theme contrast
+# A projector
+draw presenter-17-dark --step 17 --size 1280x720 --presenter
+draw presenter-18-light --step 18 --size 1280x720 --presenter --theme light
+# The smallest window, and a large one at twice the resolution
+draw small-8-light --step 8 --size 1024x640 --theme light
+draw large-18-dark --step 18 --size 3840x2160 --pixel-ratio 2
+# Other problems
+draw causal-8 --example causal-8 --step 44 --size 1600x900
+draw random-64 --random 64x64 --br 8 --bc 8 --step 300 --size 1600x900
