@@ -1,6 +1,7 @@
 #include "app/cli/arguments.h"
 
 #include "app/cli/suggest.h"
+#include "app/cli/values.h"
 #include "app/cli/version.h"
 #include "app/io/text.h"
 
@@ -31,9 +32,11 @@ void add_switch(CLI::App& app, const char* group, const std::string& name, bool&
     app.add_flag_callback(name, set, help)->group(group);
 }
 
-void add_problem(CLI::App& app, Arguments& a) {
+// `fallback` is the example that is taken without a source, as the help shows it.
+void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     ProblemWords& p = a.problem;
-    add_word(app, source_group, "--example", p.example, "NAME", "one of 'tilewalk examples' [worked-4x4]");
+    add_word(app, source_group, "--example", p.example, "NAME",
+             ("one of 'tilewalk examples'" + fallback).c_str());
     add_word(app, source_group, "--load", p.load, "FILE", "problem or recorded walk (.json)");
     add_word(app, source_group, "--q", p.q, "FILE", "Q as .csv, .tsv or .npy; needs --k and --v");
     add_word(app, source_group, "--k", p.k, "FILE", "K");
@@ -71,13 +74,13 @@ void add_listing(CLI::App& app, Arguments& a, Command command, const char* name,
 void add_commands(CLI::App& app, Arguments& a) {
     CLI::App& trace =
         add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
-    add_problem(trace, a);
+    add_problem(trace, a, " [worked-4x4]");
     add_word(trace, other_group, "--format", a.format, "text|json|md", "[text]");
     add_word(trace, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 
     CLI::App& render = add_command(app, a, Command::render, "render",
                                    "Draw one step or every step as PNG, without a display");
-    add_problem(render, a);
+    add_problem(render, a, " [worked-4x4]");
     add_look(render, a);
     add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
     add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
@@ -93,7 +96,7 @@ void add_commands(CLI::App& app, Arguments& a) {
 }
 
 void add_window(CLI::App& app, Arguments& a) {
-    add_problem(app, a);
+    add_problem(app, a, "");
     add_look(app, a);
     add_word(app, other_group, "--step", a.step, "K", "step to begin with, from 1 [1]");
     add_word(app, hidden, "--frames", a.frames, "N", "");
@@ -144,9 +147,26 @@ std::optional<std::string> check_order(const CLI::App& app, const CLI::App& comm
     return std::nullopt;
 }
 
-std::string unknown_option(const CLI::App& command, const std::string& word) {
+bool shows_option(const CLI::App& app, const std::string& name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    return option && !option->get_group().empty();
+}
+
+// "the window and 'render'": whoever has the option; empty when nobody has.
+std::string owners(const CLI::App& app, const std::string& option) {
+    std::vector<std::string> names;
+    if (shows_option(app, option)) names.push_back("the window");
+    for (const CLI::App* command : app.get_subcommands(nullptr))
+        if (shows_option(*command, option)) names.push_back("'" + command->get_name() + "'");
+    return listed(names, "and");
+}
+
+std::string unknown_option(const CLI::App& app, const CLI::App& command, const std::string& word) {
     const std::string option = word.substr(0, word.find('='));
-    return "'" + full_name(command) + "' has no option " + in_quotes(option) +
+    const std::string owner = owners(app, option);
+    const std::string missing = "'" + full_name(command) + "' has no option " + in_quotes(option);
+    if (!owner.empty()) return missing + "; it belongs to " + owner + ".";
+    return missing +
            did_you_mean(option, option_names(command), "; '" + full_name(command) + " --help' lists them.");
 }
 
@@ -159,7 +179,7 @@ bool is_to_come(const std::string& word) {
 }
 
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
-    if (word.size() > 1 && word[0] == '-') return unknown_option(command, word);
+    if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
     if (is_to_come(word)) return not_yet(word);
     if (word.ends_with(".json")) return "There is no command " + in_quotes(word) + "; did you mean --load?";
@@ -178,6 +198,13 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
     const std::vector<std::string> left = app.remaining(true);
     if (!left.empty()) return unknown_word(app, command, left.front());
     return std::nullopt;
+}
+
+// Elsewhere "-" stands for the standard output; here it would be a file of that name.
+std::optional<std::string> check_output(const Arguments& a) {
+    if (a.output != "-") return std::nullopt;
+    if (a.command == Command::trace) return "-o is \"-\"; leave -o out to write to standard output.";
+    return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }
 
 // CLI11 begins these messages with the option: "--br: 1 required TEXT missing".
@@ -207,12 +234,16 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     describe(app);
     add_window(app, arguments);
     add_commands(app, arguments);
-    app.footer("Without a command a window opens. 'tilewalk COMMAND --help' lists the options of a command.\n"
+    app.footer("Without a command a window opens: without PROBLEM, --lesson and --step with the problem of "
+               "the last\n"
+               "time; the first time, and wherever else no source is named, with the example worked-4x4.\n"
+               "'tilewalk COMMAND --help' lists the options of a command.\n"
                "Exit codes: 0 done, 2 wrong arguments or input, 3 no display, 4 output not written.");
     if (auto sentence = check_switches(app, words)) return Failure{*sentence};
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
         if (auto sentence = check(app, words)) return Failure{*sentence};
+        if (auto sentence = check_output(arguments)) return Failure{*sentence};
     } catch (const CLI::CallForHelp&) {
         arguments.print = app.help();
     } catch (const CLI::CallForVersion&) {

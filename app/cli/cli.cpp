@@ -10,6 +10,7 @@
 #include "app/cli/trace_export.h"
 #include "app/cli/values.h"
 #include "app/cli/window_command.h"
+#include "app/io/text.h"
 
 #include <csignal>
 #include <exception>
@@ -28,12 +29,12 @@ Outcome run_trace(const Arguments& a, std::ostream& out) {
     const auto trace = build_trace(**lesson, *problem);
     if (!trace) return bad_input(trace.error);
 
-    const auto write = [&](std::ostream& stream) {
+    const Writer write = [&](std::ostream& stream) {
         if (*format == 0) write_trace_text(stream, **trace);
         if (*format == 1) write_trace_json(stream, **trace);
         if (*format == 2) write_trace_markdown(stream, **trace);
     };
-    return written(a.output ? write_to_file(*a.output, write) : write_to_stream(out, write));
+    return written(a.output ? write_file_atomic(*a.output, write) : write_to_stream(out, write));
 }
 
 Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_window) {
@@ -53,18 +54,18 @@ Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_w
     return {};
 }
 
-// Sentences may carry foreign text, such as file names; it must not break the line or reach the terminal.
-std::string one_line(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-    return text;
+// A full disk, a limit and a reader that goes away (tilewalk trace | head) are failed writes, reported as
+// such.
+void prepare_signals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    remove_temporaries_on_signals();
 }
 
 }  // namespace
 
 int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const WindowRunner& open_window) {
-    // A reader that goes away (tilewalk trace | head) is a failed write, reported as such.
-    std::signal(SIGPIPE, SIG_IGN);
+    prepare_signals();
     Outcome outcome;
     try {
         outcome = run(argc, argv, out, open_window);
@@ -73,7 +74,9 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const W
     } catch (const std::exception& error) {
         outcome = bad_input(std::string("Something unforeseen happened: ") + error.what() + ".");
     }
-    if (!outcome.sentence.empty()) err << "tilewalk: " << one_line(outcome.sentence) << std::endl;
+    // Sentences may carry foreign text, such as file names; it must not break the line or reach the terminal.
+    if (!outcome.sentence.empty())
+        err << "tilewalk: " << without_controls(outcome.sentence, '?') << std::endl;
     return static_cast<int>(outcome.exit);
 }
 

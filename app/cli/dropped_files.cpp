@@ -1,7 +1,8 @@
 #include "app/cli/dropped_files.h"
 
-#include "app/cli/problem_source.h"
 #include "app/io/matrix_file.h"
+#include "app/io/problem_json.h"
+#include "app/io/text.h"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +45,7 @@ Matrix& matrix_of(Problem& p, Slot slot) { return slot == Slot::Q ? p.Q : slot =
 bool is_json(const std::string& path) { return lower(path).ends_with(".json"); }
 
 Failure not_named(const std::string& path) {
-    return {path + ": the name does not say which matrix this is, expected q, k or v in it."};
+    return failure_at(path, "the name does not say which matrix this is, expected q, k or v in it");
 }
 
 }  // namespace
@@ -52,12 +53,12 @@ Failure not_named(const std::string& path) {
 Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current,
                                    Slot target) {
     if (paths.empty()) return Failure{"No file was named."};
-    if (paths.size() == 1 && is_json(paths[0])) return load_problem(paths[0]);
+    if (paths.size() == 1 && is_json(paths[0])) return load_problem_file(paths[0]);
 
     Problem problem = current;
     for (const std::string& path : paths) {
         if (is_json(path))
-            return Failure{path + ": a problem file holds all matrices, expected it to come alone."};
+            return failure_at(path, "a problem file holds all matrices, expected it to come alone");
         Slot slot = slot_of_name(path);
         if (slot == Slot::count && paths.size() == 1) slot = target;
         if (slot == Slot::count) return not_named(path);
@@ -69,7 +70,7 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
         problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
     if (!dO_fits) problem.dO.reset();
     problem.name.clear();
-    problem.title = "From " + std::filesystem::path(paths.front()).filename().string();
+    problem.title = "From " + without_controls(std::filesystem::path(paths.front()).filename().string());
     problem.watch.clear();
     return problem;
 }

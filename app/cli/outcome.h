@@ -15,7 +15,7 @@ struct Outcome {
 };
 
 inline Outcome bad_input(std::string sentence) { return {Exit::bad_input, std::move(sentence)}; }
-/// For writers that return a sentence when they failed.
+/// For writers that return a sentence, which may be empty, when they failed.
 inline Outcome written(std::optional<std::string> failure) {
     return failure ? Outcome{Exit::not_written, std::move(*failure)} : Outcome{};
 }

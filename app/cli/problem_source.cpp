@@ -8,6 +8,7 @@
 #include "app/io/text.h"
 
 #include <limits>
+#include <tuple>
 
 namespace tilewalk {
 namespace {
@@ -71,7 +72,7 @@ std::optional<std::string> check_source(const ProblemWords& words) {
 
 Result<Problem> from_source(const ProblemWords& words) {
     if (auto sentence = check_source(words)) return Failure{*sentence};
-    if (words.load) return load_problem(*words.load);
+    if (words.load) return load_problem_file(*words.load);
     if (words.random) return from_random(*words.random, words.seed);
     if (words.q) return from_matrices(words);
     return from_example(words.example.value_or(default_example));
@@ -114,6 +115,9 @@ std::string set_element_bytes(const Word& word, int& bytes) {
     return index.error;
 }
 
+// What there is to see in a walk, apart from the matrices. Bytes per element only change the counting.
+auto looks(const Problem& p) { return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale()); }
+
 // The first error, or nothing.
 std::string apply_changes(const ProblemWords& words, Problem& problem) {
     if (words.row) return "--row belongs to the softmax lessons, which are not part of this version.";
@@ -128,18 +132,14 @@ std::string apply_changes(const ProblemWords& words, Problem& problem) {
 
 }  // namespace
 
-Result<Problem> load_problem(const std::string& path) {
-    Result<Problem> problem = load_problem_file(path);
-    // A recorded walk holds the scale as a number; a scale of 1 is none, and is explained as none.
-    if (problem && problem->scale == Scale{Scale::Kind::number, 1.0}) problem->scale = Scale{};
-    return problem;
-}
-
 Result<Problem> make_problem(const ProblemWords& words) {
     Result<Problem> problem = from_source(words);
     if (!problem) return problem;
+    const auto before = looks(*problem);
     const std::string error = apply_changes(words, *problem);
     if (!error.empty()) return Failure{error};
+    // What the source says of itself holds no longer.
+    if (looks(*problem) != before) mark_changed(*problem);
     return problem;
 }
 

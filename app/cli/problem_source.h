@@ -6,11 +6,9 @@
 
 namespace tilewalk {
 
-/// Reads, makes or looks up the problem and applies the changes to it. Without a source: worked-4x4.
+/// Reads, makes or looks up the problem and applies the changes to it, after which an example is no longer
+/// called one. Without a source: worked-4x4.
 /// What one option says wrongly is refused here; whether the whole fits together, `validate` says.
 Result<Problem> make_problem(const ProblemWords& words);
-
-/// The problem of a file; of a recorded walk, the problem that was walked through.
-Result<Problem> load_problem(const std::string& path);
 
 }  // namespace tilewalk

@@ -3,17 +3,17 @@
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/file.h"
+#include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <ostream>
 
 namespace tilewalk {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr Size default_size{1600, 900}, smallest{1024, 640}, largest{7680, 4320};
 constexpr const char* expected_size = "WxH from 1024x640 to 7680x4320";
@@ -30,7 +30,8 @@ Result<Picture> read_picture(const Arguments& a) {
     if (a.pixel_ratio) {
         const auto ratio = finite_number("--pixel-ratio", *a.pixel_ratio, "a number from 1 to 4");
         if (!ratio || *ratio < 1 || *ratio > 4)
-            return Failure{"--pixel-ratio is " + *a.pixel_ratio + ", expected a number from 1 to 4."};
+            return Failure{"--pixel-ratio is " + in_quotes(*a.pixel_ratio) +
+                           ", expected a number from 1 to 4."};
         picture.ratio = *ratio;
         picture.size = {static_cast<int>(default_size.width * *ratio),
                         static_cast<int>(default_size.height * *ratio)};
@@ -50,31 +51,11 @@ Result<Picture> read_picture(const Arguments& a) {
     return picture;
 }
 
-std::optional<std::string> draw(ui::AppState& state, const Picture& picture, const std::string& path) {
-    state.display_scale = static_cast<float>(picture.ratio);
-    return write_file_atomic(path, encode_png(render_frame(state, picture.size.width, picture.size.height)));
-}
-
-// What this call made, to be taken back if it cannot be finished.
-struct Made {
-    std::string folder;  ///< empty if it was there before
-    std::vector<std::string> files;
-
-    void take_back() const {
-        std::error_code ignored;
-        for (const std::string& file : files) fs::remove(file, ignored);
-        if (!folder.empty()) fs::remove(folder, ignored);
-    }
-};
-
-std::optional<std::string> make_folder(const std::string& folder, Made& made) {
-    std::error_code error;
-    if (fs::is_directory(folder, error)) return std::nullopt;
-    if (fs::create_directory(folder, error)) {
-        made.folder = folder;
-        return std::nullopt;
-    }
-    return folder + ": cannot make the folder: " + (error ? error.message() : "a file is there") + ".";
+Writer picture_writer(ui::AppState& state, const Picture& picture) {
+    return [&state, &picture](std::ostream& out) {
+        state.display_scale = static_cast<float>(picture.ratio);
+        out << encode_png(render_frame(state, picture.size.width, picture.size.height));
+    };
 }
 
 // "step-007.png", with as many digits as the last step needs.
@@ -84,22 +65,21 @@ std::string file_name(int step, int steps) {
     return "step-" + std::string(digits - number.size(), '0') + number + ".png";
 }
 
+// All pictures take their places at the end, when none can fail any more.
 Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder) {
-    Made made;
-    if (auto failure = make_folder(folder, made)) return written(failure);
+    Result<std::optional<Temporary>> made = make_folder(folder);
+    if (!made) return written(made.error);
+    const HeadlessContext context;  // one for all, so that the fonts are built once
+    StagedFiles files;
     const int steps = state.trace->size();
     for (int step = 1; step <= steps; ++step) {
         go_to_step(state, std::to_string(step));
-        const std::string path = (fs::path(folder) / file_name(step, steps)).string();
-        std::error_code ignored;
-        const bool is_new = !fs::exists(path, ignored);
-        if (auto failure = draw(state, picture, path)) {
-            made.take_back();
-            return written(failure);
-        }
-        if (is_new) made.files.push_back(path);
+        const std::string path = (std::filesystem::path(folder) / file_name(step, steps)).string();
+        if (auto failure = files.add(path, picture_writer(state, picture))) return written(failure);
     }
-    return {};
+    const auto failure = files.put_in_place();
+    if (!failure && *made) (*made)->keep();
+    return written(failure);
 }
 
 }  // namespace
@@ -114,7 +94,7 @@ Outcome run_render(const Arguments& a) {
     if (!state) return bad_input(state.error);
     if (a.step == "all") return draw_all(*state, *picture, *a.output);
     if (auto sentence = go_to_step(*state, a.step.value_or("1"))) return bad_input(*sentence);
-    return written(draw(*state, *picture, *a.output));
+    return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
 }
 
 }  // namespace tilewalk

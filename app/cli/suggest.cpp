@@ -26,13 +26,21 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
+// Numbers and single letters are near to everything: what was meant by them nobody can tell.
+bool can_be_misspelt(std::string_view word) {
+    const std::size_t letters = word.find_first_not_of('-');
+    if (letters == std::string_view::npos || word.size() - letters < 2) return false;
+    return word.find_first_not_of("0123456789.+-eExX") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
-    if (word.empty() || word.size() > longest_word) return {};
+    if (!can_be_misspelt(word) || word.size() > longest_word) return {};
     std::string best;
     std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string& name : names) {
+        if (!can_be_misspelt(name)) continue;
         const bool begins = word.size() >= 3 && name.starts_with(word);
         const std::size_t d = begins ? 1 : distance(word, name);
         if (d < least) {

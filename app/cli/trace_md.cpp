@@ -42,7 +42,7 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
     Block arithmetic{plain(e.formula)};
     for (const std::string& line : number_lines(trace, k)) arithmetic.push_back("  " + line);
     fence(out, arithmetic);
-    out << escaped(e.why) << "\n\n";
+    for (const std::string& why : why_sentences(trace, k)) out << escaped(why) << "\n\n";
     fence(out, state_lines(trace, k));
     out << '*' << traffic_line(trace, k) << "*\n\n";
 }

@@ -19,7 +19,7 @@ std::string mask_text(const Problem& p) {
 }
 
 std::string scale_text(const Problem& p) {
-    if (p.scale.kind == Scale::Kind::none) return "no scale";
+    if (p.softmax_scale() == 1) return "no scale";
     if (p.scale.kind == Scale::Kind::sqrt) return "scale 1/√d = " + format_number(p.softmax_scale());
     return "scale " + format_number(p.scale.number);
 }
@@ -89,7 +89,8 @@ std::string verdict(const Problem& p, std::int64_t flash, std::int64_t standard)
     if (flash < standard)
         return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
                format_traffic(standard - flash) + ".";
-    if (flash == standard) return "Both move the same, but S and P (" + size + " each) need no place in HBM.";
+    if (flash == standard)
+        return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
     const int rows = rows_to_stay_below(p, standard);
     return "Here standard attention moves fewer bytes: reading K and V again for every query block costs "
            "more than storing S and P (" +

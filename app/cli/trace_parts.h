@@ -6,7 +6,8 @@
 
 namespace tilewalk {
 
-constexpr int text_width = 100;  ///< letters per line of prose and of matrices side by side
+constexpr int text_width = 100;    ///< letters per line of prose and of matrices side by side
+constexpr int number_width = 114;  ///< letters per line of arithmetic, without what it is indented by
 
 /// "Flash forward · 4 × 4 worked example".
 std::string headline(const Trace& trace);
@@ -19,6 +20,9 @@ std::vector<std::vector<std::string>> legend();
 
 /// The arithmetic of step k: one line per row or per cell, elided where there are many.
 Block number_lines(const Trace& trace, int k);
+/// Why step k is there: a sentence for every different thing that happens to its rows, each told of the first
+/// row that it happens to.
+Block why_sentences(const Trace& trace, int k);
 /// What step k read and wrote, side by side.
 Block state_lines(const Trace& trace, int k);
 /// Bytes and operations up to and including step k.

@@ -5,31 +5,66 @@
 #include "core/explain.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewalk {
 namespace {
 
-constexpr int most_cells = 8, most_rows = 4, longest_line = 110;
+constexpr int most_cells = 8, most_rows = 4;
 
-// Long sums keep their first three terms and the last: "a × b + c × d + e × f + … + y × z".
-std::string shortened(const std::string& numbers) {
-    if (ui::letter_count(numbers) <= longest_line) return numbers;
-    const std::string between = numbers.find(" + ") != std::string::npos ? " + " : ", ";
-    std::size_t head = 0;
-    for (int terms = 0; terms < 3 && head != std::string::npos; ++terms)
-        head = numbers.find(between, head + (terms > 0 ? between.size() : 0));
-    const std::size_t tail = numbers.rfind(between);
-    if (head == std::string::npos || tail == std::string::npos || tail <= head) return numbers;
-    return numbers.substr(0, head) + between + "…" + numbers.substr(tail);
+std::vector<std::string> split(const std::string& text, const std::string& between) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find(between, begin)) != std::string::npos;
+         begin = end + between.size())
+        parts.push_back(text.substr(begin, end - begin));
+    parts.push_back(text.substr(begin));
+    return parts;
 }
 
-// "row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639" or, without arithmetic, "S[0,2] = −∞".
-std::string number_line(const Explanation& e, bool by_row) {
-    const std::string shown = e.result.empty() ? "" : e.result.back().text;
+// Long sums keep their first terms, as many as there is room for, and the last:
+// "a × b + c × d + … (60 more) … + y × z".
+std::string shortened(const std::string& numbers, int room) {
+    if (ui::letter_count(numbers) <= room) return numbers;
+    const std::string between = numbers.find(" + ") != std::string::npos ? " + " : ", ";
+    const std::vector<std::string> terms = split(numbers, between);
+    if (terms.size() < 3) return numbers;
+    std::string head = terms[0], shown;
+    for (std::size_t n = 1; n + 1 < terms.size(); ++n) {
+        std::string longer = head + between + "… (" + std::to_string(terms.size() - n - 1) + " more) …" +
+                             between + terms.back();
+        if (n > 1 && ui::letter_count(longer) > room) break;
+        shown = std::move(longer);
+        head += between + terms[n];
+    }
+    return shown;
+}
+
+struct NumberLine {
+    std::string label, numbers, result;
+};
+
+NumberLine number_line(const Explanation& e, bool by_row) {
+    const std::string result = e.result.empty() ? "" : e.result.back().text;
     std::string label = by_row ? "row " + std::to_string(e.target.row) : "";
     if (label.empty() && e.result.size() >= 2) label = plain({e.result.begin(), e.result.end() - 2});
-    if (e.numbers.empty()) return label + " = " + shown;
-    return label + ": " + shortened(plain(e.numbers)) + " = " + shown;
+    return {label, plain(e.numbers), result};
+}
+
+// "row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639" or, without arithmetic, "S[0,2] = −∞"; the numbers of all
+// lines begin in the same column.
+Block aligned(const std::vector<NumberLine>& lines) {
+    int width = 0;
+    for (const NumberLine& line : lines) width = std::max(width, ui::letter_count(line.label));
+    Block block;
+    for (const auto& [label, numbers, result] : lines) {
+        const std::string after = " = " + result;
+        const int room = number_width - width - 2 - ui::letter_count(after);
+        block.push_back(numbers.empty()
+                            ? pad_right(label, width) + after
+                            : pad_right(label + ":", width + 2) + shortened(numbers, room) + after);
+    }
+    return block;
 }
 
 const Value& principal_value(const Trace& trace, int k, Slot slot) {
@@ -95,22 +130,36 @@ bool shows_read(const Trace& trace, int k, std::size_t nth) {
 Block number_lines(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::init || trace.writes(k).empty()) return {};
-    if (moves_only(op)) return {number_line(explain(trace, k), false)};
+    if (moves_only(op)) return aligned({number_line(explain(trace, k), false)});
 
     const Region region = principal_value(trace, k, explain(trace, k).target.slot).region;
     const bool by_row = region.cols == 1, every_cell = by_row || region.rows * region.cols <= most_cells;
     const int rows = by_row       ? std::min(region.rows, most_cells)
                      : every_cell ? region.rows
                                   : std::min(region.rows, most_rows);
-    Block lines;
+    std::vector<NumberLine> lines;
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < (every_cell ? region.cols : 1); ++c) {
             const CellRef cell = cell_of_row(trace, k, region.row + r, every_cell ? c : -1);
             lines.push_back(number_line(explain(trace, k, cell), by_row));
         }
     const int left = region.rows * region.cols - static_cast<int>(lines.size());
-    if (left > 0) lines.push_back("… " + std::to_string(left) + " more");
-    return lines;
+    Block block = aligned(lines);
+    if (left > 0) block.push_back("… " + std::to_string(left) + " more");
+    return block;
+}
+
+Block why_sentences(const Trace& trace, int k) {
+    const Explanation first = explain(trace, k);
+    Block sentences{first.why};
+    if (trace.writes(k).empty() || moves_only(trace.step(k).op)) return sentences;
+    std::set<int> kinds{first.kind};
+    const Region region = principal_value(trace, k, first.target.slot).region;
+    for (int row = first.target.row + 1; row < region.row + region.rows; ++row) {
+        const Explanation e = explain(trace, k, cell_of_row(trace, k, row));
+        if (kinds.insert(e.kind).second) sentences.push_back(e.why);
+    }
+    return sentences;
 }
 
 Block state_lines(const Trace& trace, int k) {

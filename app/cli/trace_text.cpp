@@ -15,7 +15,7 @@ void put(std::ostream& out, const Block& block, const char* indent) {
 
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
-    out << headline(trace) << '\n';
+    put(out, wrap(headline(trace), text_width), "");
     put(out, wrap(problem_facts(problem), text_width), "");
     if (!problem.watch.empty()) put(out, wrap("Watch: " + problem.watch, text_width), "");
     out << '\n';
@@ -29,7 +29,7 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
     out << "\nStep " << k + 1 << " of " << trace.size() << " · " << e.title << " · " << e.place << '\n';
     out << "  " << plain(e.formula) << '\n';
     put(out, number_lines(trace, k), "    ");
-    put(out, wrap(e.why, text_width - 2), "  ");
+    for (const std::string& why : why_sentences(trace, k)) put(out, wrap(why, text_width - 2), "  ");
     put(out, state_lines(trace, k), "    ");
     out << "  " << traffic_line(trace, k) << '\n';
 }

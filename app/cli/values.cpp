@@ -56,10 +56,10 @@ Result<int> choice(const std::string& option, const std::string& text,
                    did_you_mean(text, choices, ".")};
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names, const std::string& conjunction) {
     std::string out;
     for (std::size_t n = 0; n < names.size(); ++n)
-        out += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
+        out += (n == 0 ? std::string() : n + 1 == names.size() ? " " + conjunction + " " : ", ") + names[n];
     return out;
 }
 

@@ -24,6 +24,6 @@ Result<int> choice(const std::string& option, const std::string& text,
                    const std::vector<std::string>& choices, const std::vector<std::string>& later = {});
 
 /// "text, json or md".
-std::string listed(const std::vector<std::string>& names);
+std::string listed(const std::vector<std::string>& names, const std::string& conjunction = "or");
 
 }  // namespace tilewalk

@@ -51,7 +51,8 @@ void read_text(Reading& reading, const char* key, std::string& text) {
     const Json* value = reading.find(key);
     if (!value) return;
     if (!value->is_string()) return reading.expected(key, *value, "a string");
-    text = value->get<std::string>();
+    // Shown in one line, in windows and terminals.
+    text = without_controls(value->get_ref<const std::string&>());
 }
 
 void read_flag(Reading& reading, const char* key, bool& flag) {
@@ -83,7 +84,10 @@ void read_window(Reading& reading, std::optional<int>& window) {
 void read_scale(Reading& reading, Scale& scale) {
     const Json* value = reading.find("scale");
     if (!value) return;
-    if (value->is_number())
+    // A recorded walk holds the scale as a number; a factor of 1 is none, and is explained as none.
+    if (value->is_number() && *value == 1.0)
+        scale = Scale{};
+    else if (value->is_number())
         scale = {Scale::Kind::number, value->get<double>()};
     else if (*value == "sqrt")
         scale.kind = Scale::Kind::sqrt;

@@ -16,10 +16,17 @@ std::string shortest(double value);
 /// '?'.
 std::string in_quotes(std::string_view text);
 
+/// The text with `stand_in` for every character that would act on the place where it is shown rather than be
+/// seen there: control characters, line breaks among them, and marks that change the direction of writing.
+std::string without_controls(std::string_view text, char stand_in = ' ');
+
+/// At most about 200 bytes of a path: of a longer one the beginning and the end, with … between them.
+std::string short_path(const std::string& path);
+
 /// "1 row", "2 rows".
 std::string counted(long long n, const char* noun);
 
-/// The sentence of a failure: "data/q.csv: line 3 has 5 values, line 1 has 4."
+/// The sentence of a failure: "data/q.csv: line 3 has 5 values, line 1 has 4." A long path is shortened.
 Failure failure_at(const std::string& where, const std::string& what);
 
 }  // namespace tilewalk

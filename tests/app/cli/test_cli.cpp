@@ -125,6 +125,34 @@ TEST_CASE("cli: the window opens with what was asked for") {
     CHECK(options.timing);
 }
 
+TEST_CASE("cli: an example that was changed no longer says what holds for the example") {
+    const OwnSettings own;
+    const Problem& example = *find_example("ties");
+    Problem seen;
+    const auto window = [&](ui::AppState& state, const WindowOptions&) {
+        seen = *state.problem;
+        return 0;
+    };
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"--br", "1"},
+                                                  {"--bc", "3"},
+                                                  {"--causal"},
+                                                  {"--window", "1"},
+                                                  {"--scale", "sqrt"}}) {
+        CAPTURE(words.front());
+        std::vector<std::string> all{"--example", "ties"};
+        all.insert(all.end(), words.begin(), words.end());
+        run(all, window);
+        CHECK(seen.name.empty());
+        CHECK(seen.watch.empty());
+        CHECK(seen.title == example.title + " (changed)");
+    }
+    // Neither what is as it was nor the bytes that are counted make it another problem.
+    run({"--example", "ties", "--br", std::to_string(example.Br), "--element-bytes", "2"}, window);
+    CHECK(seen.name == "ties");
+    CHECK(seen.watch == example.watch);
+    CHECK(!contains(run({"trace", "--example", "ties", "--br", "1"}).out, "Watch:"));
+}
+
 TEST_CASE("cli: the window's exit code is the program's") {
     const OwnSettings own;
     CHECK(run({}).code == 3);
@@ -148,12 +176,18 @@ TEST_CASE("cli: a bare start reopens the problem of the last time") {
         return 0;
     };
     const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
+    const auto settings = [&] { return json::parse(contents(own.folder.file("tilewalk/settings.json"))); };
     run({}, edit);
+    CHECK(settings()["example"] == "");
+    CHECK(contains(settings()["problem_json"].get<std::string>(), "Mine"));
     run({}, look);
     CHECK(title == "Mine 0.1");
     run({"--frames", "1"}, look);
     CHECK(title == "4 × 4 worked example");
+    // An example as it is comes back by its name, so that a later version may tell it better.
     run({"--example", "ties"}, quiet);
+    CHECK(settings()["example"] == "ties");
+    CHECK(settings()["problem_json"] == "");
     run({}, look);
     CHECK(title == "Ties");
     ui::ThemeId theme{};

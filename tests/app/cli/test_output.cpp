@@ -1,13 +1,13 @@
 // Outputs that cannot be written: exit code 4, one sentence, nothing left behind.
 #include "tests/app/cli/run.h"
 
-#include "app/cli/output.h"
 #include "app/render/png.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <ostream>
+
+#include <sys/wait.h>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -49,28 +49,56 @@ TEST_CASE("output: bad input leaves the old file alone") {
     CHECK(folder.count() == 1);
 }
 
-TEST_CASE("output: a writer that fails half way leaves the old file alone") {
+TEST_CASE("output: \"-\" is no file") {
     const Folder folder;
-    const std::string path = folder.file("old", "precious");
-    const auto failing = [](std::ostream& out) {
-        out << "half";
-        out.setstate(std::ios::badbit);
-    };
-    CHECK(write_to_file(path, failing).has_value());
-    CHECK(contents(path) == "precious");
-    CHECK(write_to_file(folder.file("new"), failing).has_value());
-    CHECK(folder.count() == 1);
+    const Ran trace = run({"trace", "-o", "-"});
+    CHECK(trace.code == 2);
+    CHECK(contains(trace.err, "leave -o out to write to standard output"));
+    CHECK(run({"render", "--output=-"}).code == 2);
+    CHECK(!fs::exists("-"));
 }
 
-TEST_CASE("output: a link stays a link and permissions stay") {
+TEST_CASE("output: a path through a file, and a very long one, have sentences of our own") {
     const Folder folder;
-    const std::string target = folder.file("target", "old"), link = folder.file("link");
-    fs::create_symlink(target, link);
-    fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
-    CHECK(!write_to_file(link, [](std::ostream& out) { out << "new"; }));
-    CHECK(fs::is_symlink(link));
-    CHECK(contents(target) == "new");
-    CHECK(fs::status(target).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+    const std::string file = folder.file("file", "old");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"trace", "-o", file + "/x"},
+                                                  {"render", "-o", file + "/x"},
+                                                  {"render", "--step", "all", "-o", file + "/x"}}) {
+        const Ran ran = run(words);
+        CHECK(ran.code == 4);
+        CHECK(contains(ran.err, "a part of the path is a file, not a folder"));
+    }
+    CHECK(contains(run({"render", "--step", "all", "-o", file}).err, "there is a file of that name"));
+    std::string deep = folder.path.string();
+    for (int n = 0; n < 500; ++n) deep += "/folder";
+    const Ran ran = run({"trace", "-o", deep});
+    CHECK(ran.code == 4);
+    CHECK(ran.err.size() < 300);
+    CHECK(run({"trace", "--load", deep}).err.size() < 300);
+}
+
+TEST_CASE("output: a limit on the size of files is a failure like others") {
+    const Folder folder;
+    const std::string path = folder.file("walk.txt", "precious");
+    const std::string command =
+        "ulimit -f 8; exec " TILEWALK_BINARY " trace -o " + path + " 2>" + path + ".err";
+    const int status = std::system(("sh -c '" + command + "'").c_str());
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 4);
+    CHECK(contains(contents(path + ".err"), "the file would be larger than allowed"));
+    CHECK(contents(path) == "precious");
+    CHECK(folder.count() == 2);
+}
+
+TEST_CASE("output: a reader that goes away is no news") {
+    const Folder folder;
+    const std::string err = folder.file("err");
+    // More than a pipe holds, so that the reader is gone before the end.
+    const std::string command = "{ " TILEWALK_BINARY " trace --random 64x16 2>" + err + "; echo $? >" +
+                                folder.file("code") + "; } | head -1 >/dev/null";
+    REQUIRE(std::system(command.c_str()) == 0);
+    CHECK(contents(folder.file("code")) == "4\n");
+    CHECK(contents(err).empty());
 }
 
 TEST_CASE("output: a stream that takes nothing") {
@@ -125,8 +153,9 @@ TEST_CASE("render: a failure half way takes the new pictures back") {
     std::ofstream(all + "/step-001.png") << "old";
     const Ran ran = run({"render", "--random", "1x1", "--step", "all", "--size", "1024x640", "-o", all});
     CHECK(ran.code == 4);
-    CHECK(fs::exists(all + "/step-001.png"));
+    CHECK(contents(all + "/step-001.png") == "old");
     CHECK(!fs::exists(all + "/step-002.png"));
+    CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 2);
     CHECK(run({"render", "--step", "all", "-o", folder.file("plain", "file")}).code == 4);
     CHECK(run({"render", "--step", "all", "-o", folder.file("no/such")}).code == 4);
 }

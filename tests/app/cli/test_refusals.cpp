@@ -50,12 +50,15 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"-"}, "no command"},
         {{"--"}, "has no option"},
         {{"---"}, "has no option"},
-        {{"-x"}, "has no option \"-x\""},
+        {{"-x"}, "has no option \"-x\"; 'tilewalk --help' lists them."},
+        {{"trace", "--frames", "2"}, "has no option \"--frames\"; 'tilewalk trace --help'"},
         {{"--exmaple", "worked-4x4"}, "did you mean --example?"},
         {{"trace", "--formt", "json"}, "did you mean --format?"},
         {{"trace", "--formt=json"}, "did you mean --format?"},
-        {{"trace", "--theme", "dark"}, "'tilewalk trace' has no option \"--theme\""},
-        {{"trace", "--step", "3"}, "--step"},
+        {{"trace", "--theme", "dark"}, "has no option \"--theme\"; it belongs to the window and 'render'."},
+        {{"trace", "--step=3"}, "has no option \"--step\"; it belongs to the window and 'render'."},
+        {{"trace", "--size", "1600x900"}, "has no option \"--size\"; it belongs to 'render'."},
+        {{"-o", "x"}, "'tilewalk' has no option \"-o\"; it belongs to 'trace' and 'render'."},
         {{"trace", "render"}, "too many"},
         {{"trace", "trace"}, "too many"},
         {{"trace", "extra", "--example", "ties"}, "\"extra\" is a word too many"},
@@ -97,7 +100,8 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
         {{"trace", "--scale", "inf"}, "none, sqrt or a number"},
         {{"trace", "--scale", "1e999"}, "none, sqrt or a number"},
         {{"trace", "--scale", "1e308", "--example", "large-logits"}, "overflow"},
-        {{"trace", "--element-bytes", "3"}, "expected 1, 2, 4 or 8"},
+        {{"trace", "--element-bytes", "3"}, "expected 1, 2, 4 or 8."},
+        {{"trace", "--element-bytes", "16"}, "expected 1, 2, 4 or 8."},
         {{"trace", "--format", "xml"}, "expected text, json or md"},
         {{"trace", "--format", "jsn"}, "did you mean json?"},
         {{"examples", "--format", "md"}, "expected text or json"},
@@ -187,6 +191,8 @@ TEST_CASE("suggest: the nearest name, if it is near") {
     CHECK(nearest("tie", names) == "ties");
     CHECK(nearest("casual-8", names) == "causal-8");
     CHECK(nearest("", names).empty());
+    CHECK(nearest("42", {"41", "4x2", "--42"}).empty());
+    CHECK(nearest("-x", {"-y", "x", "xy"}).empty());
     CHECK(nearest("something else", names).empty());
     CHECK(nearest(std::string(100000, 'w'), names).empty());
 }

@@ -104,6 +104,7 @@ TEST_CASE("trace json: what was written can be loaded and gives the same walk") 
          {std::vector<std::string>{"--example", "worked-4x4"},
           {"--example", "window-12", "--element-bytes", "2"},
           {"--random", "7x3", "--seed", "5", "--br", "3", "--causal"},
+          {"--random", "4x1"},
           {"--example", "ties", "--scale", "0.3"}}) {
         std::vector<std::string> words{"trace", "--format", "json"};
         words.insert(words.end(), source.begin(), source.end());
@@ -139,8 +140,8 @@ Step 14 of 40 · New maximum · tile (0, 1)
   m  ←  max(m_old, m̃)
     row 0: max(1, 2) = 2
     row 1: max(1, 2) = 2
-  The maximum rises from 1 to 2: all that was summed so far was measured from 1 and must be
-  corrected.
+  The maximum of query 0 rises from 1 to 2: all that it summed so far was measured from 1 and must
+  be corrected.
     m̃           m old → new
     │ 2 │   →   │ 1 → 2 │
     │ 2 │       │ 1 → 2 │
@@ -166,6 +167,12 @@ TEST_CASE("trace text: whoever moves fewer bytes is named") {
     while (flash_forward_model(p).total() >= standard_forward_model(p).total()) ++p.Br;
     CHECK(contains(small_tiles, "With Br = " + std::to_string(p.Br) + " query rows"));
 
+    // K and V read two more times (24 B) and L (12 B) weigh as much as S and P, written and read (36 B).
+    const Ran even = run({"trace", "--random", "3x2", "--br", "1", "--element-bytes", "1"});
+    CHECK(contains(even.out, "Both move equally many bytes"));
+    CHECK(contains(even.out, "This walk moved 60 B (42 B read, 18 B written)"));
+    CHECK(contains(even.out, "would move 60 B ("));
+
     // With one key of one byte there is next to nothing to store, and L tips the balance.
     Problem tiny = *random_problem(4, 1, 1);
     tiny.K.conservativeResize(1, 1);
@@ -181,9 +188,52 @@ TEST_CASE("trace text: prose stays within its width and large tiles are cut shor
     std::istringstream lines(trace_text(*trace));
     int widest = 0;
     for (std::string line; std::getline(lines, line);) widest = std::max(widest, ui::letter_count(line));
-    CHECK(widest <= 150);
+    CHECK(widest <= 118);
     CHECK(contains(trace_text(*trace), "… 60 more\n"));
-    CHECK(contains(trace_text(*trace), " + … + "));
+    CHECK(contains(trace_text(*trace), " + … (5"));
+    CHECK(contains(trace_text(*trace), " more) … + "));
+}
+
+TEST_CASE("trace text: long sums say how many terms they leave out") {
+    Problem problem = *random_problem(1, 40, 1);
+    problem.Q.setConstant(1.25);
+    problem.K.setConstant(2);
+    problem.K(0, 39) = 3;
+    problem.scale = {};
+    const std::string text = trace_text(**build_trace(*find_lesson("flash-forward"), problem));
+    std::string terms = "1.25 × 2.00";
+    for (int n = 1; n < 5; ++n) terms += " + 1.25 × 2.00";
+    CHECK(contains(text, "    row 0: " + terms + " + … (34 more) … + 1.25 × 3.00 = 101.2\n"));
+}
+
+TEST_CASE("trace text: numbers begin in the same column") {
+    const std::string text = run({"trace", "--random", "12x2", "--br", "4"}).out;
+    CHECK(contains(text, "\n    row 8:  max("));
+    CHECK(contains(text, "\n    row 9:  max("));
+    CHECK(contains(text, "\n    row 10: max("));
+    CHECK(contains(text, "\n    row 0: max("));
+}
+
+TEST_CASE("trace text and markdown: why, once for each thing that happens to a row") {
+    Problem problem;
+    problem.Q = Matrix{{-1}, {1}, {3}};
+    problem.K = Matrix{{1}, {2}};
+    problem.V = Matrix{{1}, {1}};
+    problem.Br = 3;
+    problem.Bc = 1;
+    const auto trace = *build_trace(*find_lesson("flash-forward"), problem);
+    for (const std::string& text : {trace_text(*trace), trace_markdown(*trace)}) {
+        const std::size_t from = text.find("New maximum", text.find("tile (0, 1)"));
+        REQUIRE(from != std::string::npos);
+        const std::string step = text.substr(from, text.find("Correction", from) - from);
+        const std::size_t stays = step.find("The maximum of query 0 stays −1"),
+                          rises = step.find("query 1 rises from 1 to 2");
+        CHECK(rises != std::string::npos);
+        CHECK(stays < rises);
+        CHECK(!contains(step, "rises from 3 to 6"));
+    }
+    const auto tied = walk("ties");
+    for (int k = 0; k < tied->size(); ++k) CHECK(why_sentences(*tied, k).front() == explain(*tied, k).why);
 }
 
 TEST_CASE("trace markdown: headings and closed fences") {
@@ -221,6 +271,13 @@ TEST_CASE("layout: numbers share decimals, long matrices are cut, blocks wrap") 
     CHECK(cut.size() == 10);
     CHECK(cut[1] == "│ 0  0  0  0  0  0  0  …  0 │");
     CHECK(cut[8] == "│ …  …  …  …  …  …  …  …  … │");
+    const Matrix places =
+        Matrix::NullaryExpr(20, 30, [](auto r, auto c) { return static_cast<double>(100 * (r + 1) + c); });
+    const Block ends = matrix_block("B", places);
+    REQUIRE(ends.size() == 10);
+    CHECK(ends[1] == "│  100   101   102   103   104   105   106  …   129 │");
+    CHECK(ends[7] == "│  700   701   702   703   704   705   706  …   729 │");
+    CHECK(ends[9] == "│ 2000  2001  2002  2003  2004  2005  2006  …  2029 │");
     CHECK(matrix_block("C", Matrix::Zero(8, 8)).size() == 9);
     CHECK(side_by_side({{"a", "b"}, {"c"}}, 20) == Block{"a   c", "b"});
     CHECK(side_by_side({{"aaaa"}, {"bbbb"}}, 8) == Block{"aaaa", "", "bbbb"});

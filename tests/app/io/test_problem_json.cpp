@@ -237,13 +237,14 @@ TEST_CASE("json: what is written reads back exactly") {
         const int N = 1 + below(6), N_kv = 1 + below(6), d = 1 + below(6);
         problem.Q = matrix(N, d), problem.K = matrix(N_kv, d), problem.V = matrix(N_kv, d);
         if (below(2)) problem.dO = matrix(N, d);
-        problem.title = std::string("t\"\\\n\x01 α", static_cast<std::size_t>(below(6)));
+        problem.title = std::string("t\"\\/b α", static_cast<std::size_t>(below(6)));
         problem.watch = below(2) ? "w" : "";
         problem.Br = 1 + below(9), problem.Bc = 1 + below(9);
         problem.causal = below(2) == 1;
         if (below(2)) problem.window = below(5);
         problem.scale = {static_cast<Scale::Kind>(below(3)), 1.0};
-        if (problem.scale.kind == Scale::Kind::number) problem.scale.number = std::ldexp(below(1000), -7);
+        if (problem.scale.kind == Scale::Kind::number)
+            problem.scale.number = std::ldexp(129 + below(900), -7);
         problem.element_bytes = 1 << below(4);
         CHECK(same(good(parse(problem_to_json(problem))), problem));
     }
@@ -252,6 +253,18 @@ TEST_CASE("json: what is written reads back exactly") {
     CHECK(std::signbit(good(parse(problem_to_json(zero))).Q(0, 0)));
     zero.title = "bad \xFF utf";
     CHECK(good(parse(problem_to_json(zero))).title == "bad \uFFFD utf");
+}
+
+TEST_CASE("json: title and watch are one line without control characters") {
+    const Problem problem = good(parse_with(R"("title": "a\nb\u001b[31m\u0085", "watch": "x\t\u202ey")"));
+    CHECK(problem.title == "a b [31m ");
+    CHECK(problem.watch == "x  y");
+}
+
+TEST_CASE("json: a scale of 1 is no scale, in problems and in traces") {
+    for (const char* one : {"1", "1.0", "1e0"})
+        CHECK(good(parse_with(std::string("\"scale\": ") + one)).scale == Scale{});
+    CHECK(good(parse_with(R"("scale": 1.0000000000000002)")).scale.kind == Scale::Kind::number);
 }
 
 TEST_CASE("json: files are loaded and saved, and refused problems leave no file") {

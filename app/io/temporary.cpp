@@ -1,0 +1,76 @@
+#include "app/io/temporary.h"
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include <unistd.h>
+
+namespace tilewalk {
+
+struct Entry {
+    std::string name;
+    std::atomic<bool> used = true;
+    Entry* next = nullptr;
+};
+
+namespace {
+
+// A signal handler sees globals only, and may neither wait nor free. So the list only grows: an entry that is
+// done with is used again.
+std::atomic<Entry*> entries = nullptr;
+
+Entry* entry_of(std::string name) {
+    for (Entry* entry = entries; entry; entry = entry->next)
+        if (!entry->used) {
+            entry->name = std::move(name);
+            entry->used = true;
+            return entry;
+        }
+    auto* entry = new Entry{std::move(name)};
+    entry->next = entries.load();
+    while (!entries.compare_exchange_weak(entry->next, entry)) {
+    }
+    return entry;
+}
+
+extern "C" void remove_temporaries(int signal) {
+    for (const Entry* entry = entries; entry; entry = entry->next)
+        if (entry->used) ::unlink(entry->name.c_str());
+    // Folders can go once their files are gone.
+    for (const Entry* entry = entries; entry; entry = entry->next)
+        if (entry->used) ::rmdir(entry->name.c_str());
+    ::raise(signal);  // meets the default action as soon as this handler has returned
+}
+
+}  // namespace
+
+Temporary::Temporary(std::string name) : entry_(entry_of(std::move(name))) {}
+
+Temporary::Temporary(Temporary&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+
+Temporary::~Temporary() {
+    if (!entry_) return;
+    if (::unlink(entry_->name.c_str()) != 0) ::rmdir(entry_->name.c_str());
+    entry_->used = false;
+}
+
+void Temporary::keep() {
+    if (entry_) entry_->used = false;
+    entry_ = nullptr;
+}
+
+void remove_temporaries_on_signals() {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) continue;
+        struct sigaction ours {};
+        ours.sa_handler = remove_temporaries;
+        ours.sa_flags = static_cast<int>(SA_RESETHAND);
+        ::sigemptyset(&ours.sa_mask);
+        ::sigaction(signal, &ours, nullptr);
+    }
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,33 @@
+#include "app/io/text.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+
+TEST_CASE("text: characters that would act on the terminal or the window are replaced") {
+    CHECK(without_controls("a\nb\tc\x1b[31m\x7f") == "a b c [31m ");
+    CHECK(without_controls("C1 \u0085\u009b, bidi \u202e\u2066\u2069\u200f\u061c, line \u2028") ==
+          "C1   , bidi      , line  ");
+    CHECK(without_controls("a\nb", '?') == "a?b");
+    const std::string kept = "\u00a0 é α − Q₀ → ✓ \u200b \U0001F600";
+    CHECK(without_controls(kept) == kept);
+    CHECK(without_controls("broken \xe2\x80 end \xff") == "broken \xe2\x80 end \xff");
+    CHECK(in_quotes("\u202ex\U0001F600\xff") == "\"?x\U0001F600?\"");
+}
+
+TEST_CASE("text: long paths keep their beginning and their end") {
+    const std::string usual(200, 'x');
+    CHECK(short_path(usual) == usual);
+    std::string path = "/beg";
+    for (int n = 0; n < 2000; ++n) path += "/é";
+    const std::string shown = short_path(path + "/end.json5");
+    CHECK(shown.size() <= 210);
+    CHECK(shown.starts_with("/beg/é"));
+    CHECK(shown.ends_with("/é/end.json5"));
+    CHECK(shown.find("…") != std::string::npos);
+    // No character is cut in two.
+    const std::size_t gap = shown.find("…");
+    CHECK((shown.substr(0, gap).ends_with("é") || shown.substr(0, gap).ends_with("/")));
+    CHECK((shown.substr(gap + 3).starts_with("é") || shown.substr(gap + 3).starts_with("/")));
+    CHECK(failure_at(path, "no").sentence.size() < 220);
+}
