@@ -107,8 +107,8 @@ Problem random_with_tiles(int N, int d, int Br, int Bc, std::uint64_t seed) {
 
 Program::Program(const Problem& problem, Screen size) : screen(size), state(start(problem)) {
     state.display_scale = size.scale;
-    item_registry = &list;
-    frame(3);
+    for (int n = 0; n < 2; ++n) frame_unlisted();
+    frame();
 }
 
 Program::~Program() { item_registry = nullptr; }
@@ -121,12 +121,18 @@ void Program::frame(int count, float seconds) {
     }
 }
 
-void Program::settle() {
+void Program::frame_unlisted() {
+    item_registry = nullptr;
     frame();
+    item_registry = &list;
+}
+
+void Program::settle() {
     for (int tries = 0; state.pending && tries < 1000; ++tries) {
         state.pending->result.wait();
-        frame();
+        frame_unlisted();
     }
+    frame();
 }
 
 void Program::show(const Problem& problem) {

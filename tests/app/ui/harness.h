@@ -36,6 +36,9 @@ struct Program {
 
     /// Draws frames; fonts follow scale and mode, as they do in the window.
     void frame(int count = 1, float seconds = 1.0f / 60);
+    /// The same without the list of what they showed, which takes long where a heat map has thousands of
+    /// cells.
+    void frame_unlisted();
     Image picture() const;
     /// Takes over a new problem and draws until its walk is built.
     void show(const Problem& problem);

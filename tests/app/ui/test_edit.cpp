@@ -57,7 +57,7 @@ TEST_CASE("a number typed into Q makes a new walk") {
     CHECK(program.state.trace != before);
     CHECK(program.step() == 12);
     CHECK(distance_from_reference(program.state) < 1e-12);
-    CHECK(program.state.problem->title.find("edited") != std::string::npos);
+    CHECK(program.state.problem->title.find("changed") != std::string::npos);
 
     program.press({Key::z, false, true});
     CHECK(program.state.problem->Q(1, 2) == before->problem().Q(1, 2));

@@ -180,7 +180,8 @@ TEST_CASE("what opens over the panels has its place too") {
         Program program(example("worked-4x4"), c.screen);
         AppState& state = program.state;
         const auto look = [&](const char* what) {
-            program.frame(2);
+            program.frame_unlisted();
+            program.frame();
             report.add(name_of(c) + ", " + what, program);
         };
         state.presenter = c.presenter;

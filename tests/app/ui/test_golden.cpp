@@ -1,0 +1,139 @@
+// Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
+#include "app/io/file.h"
+#include "app/render/png.h"
+#include "tests/app/ui/harness.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+// What a change of compiler or processor may cost; a single other digit costs more.
+constexpr double most_mean_difference = 0.02, most_other_pixels = 0.00003;
+constexpr int visible_difference = 8;
+
+const std::string folder = std::string(TILEWALK_SOURCE_DIR) + "/tests/golden/";
+
+struct Golden {
+    const char* name;
+    const char* problem;
+    int step;  ///< from 1
+    ThemeId theme;
+    bool presenter;
+};
+constexpr Golden goldens[] = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
+                              {"sum-light", "worked-4x4", 17, ThemeId::light, false},
+                              {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
+                              {"mask-contrast", "causal-8", 5, ThemeId::contrast, false}};
+
+std::string read_all(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// FNV-1a, to tell one edition of a font from another.
+std::string hash_of(const std::string& bytes) {
+    std::uint64_t hash = 14695981039346656037u;
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+    return text;
+}
+
+nlohmann::json fonts_of_this_machine() {
+    nlohmann::json hashes;
+    const std::string root = "/usr/share/fonts/";
+    for (const char* file : {"opentype/inter/Inter-Regular.otf", "opentype/inter/Inter-Medium.otf",
+                             "opentype/inter/Inter-SemiBold.otf", "opentype/inter/Inter-Italic.otf",
+                             "opentype/inter/Inter-SemiBoldItalic.otf", "truetype/dejavu/DejaVuSans.ttf",
+                             "truetype/dejavu/DejaVuSansMono.ttf", "truetype/dejavu/DejaVuSansMono-Bold.ttf"})
+        hashes[std::filesystem::path(file).filename().string()] = hash_of(read_all(root + file));
+    return hashes;
+}
+
+bool renewing() {
+    const char* wish = std::getenv("TILEWALK_GOLDEN");
+    return wish && std::string(wish) == "renew";
+}
+
+Image draw(const Golden& golden) {
+    Program program(example(golden.problem), {1280, 720});
+    program.state.settings.theme = golden.theme;
+    program.state.presenter = golden.presenter;
+    program.go_to_step(golden.step - 1);
+    program.frame(2);
+    return program.picture();
+}
+
+struct Difference {
+    double mean = 0;          ///< over all colour values, of 255
+    double other_pixels = 0;  ///< share of pixels that visibly differ
+};
+Difference compare(const Image& a, const Image& b) {
+    REQUIRE(a.width == b.width);
+    REQUIRE(a.height == b.height);
+    double sum = 0, other = 0;
+    for (std::size_t at = 0; at + 3 < a.rgba.size(); at += 4) {
+        int most = 0;
+        for (std::size_t channel = 0; channel < 3; ++channel) {
+            const int d = std::abs(a.rgba[at + channel] - b.rgba[at + channel]);
+            sum += d;
+            most = std::max(most, d);
+        }
+        other += most > visible_difference;
+    }
+    const double pixels = static_cast<double>(a.rgba.size() / 4);
+    return {sum / pixels / 3, other / pixels};
+}
+
+void check(const Golden& golden) {
+    const Image now = draw(golden);
+    const auto kept = decode_png(read_all(folder + golden.name + ".png"));
+    REQUIRE_MESSAGE(kept, std::string(golden.name), ": ", kept.error);
+    const Difference d = compare(now, *kept);
+    if (d.mean <= most_mean_difference && d.other_pixels <= most_other_pixels) return;
+    const std::string path =
+        (std::filesystem::temp_directory_path() / ("tilewalk-golden-" + std::string(golden.name) + ".png"))
+            .string();
+    write_file_atomic(path, encode_png(now));
+    FAIL_CHECK(std::string(golden.name), " looks different: mean difference ", d.mean, ", other pixels ",
+               d.other_pixels, "; what was drawn is in ", path);
+}
+
+}  // namespace
+
+TEST_CASE("a few steps look as they did") {
+    const nlohmann::json fonts = fonts_of_this_machine();
+    if (renewing()) {
+        for (const Golden& golden : goldens)
+            REQUIRE_FALSE(write_file_atomic(folder + golden.name + ".png", encode_png(draw(golden))));
+        REQUIRE_FALSE(write_file_atomic(folder + "fonts.json", fonts.dump(2) + "\n"));
+        MESSAGE("the pictures in tests/golden are new");
+        return;
+    }
+    if (nlohmann::json::parse(read_all(folder + "fonts.json"), nullptr, false) != fonts) {
+        MESSAGE("skipped: the pictures in tests/golden were drawn with other editions of the fonts");
+        return;
+    }
+    for (const Golden& golden : goldens) check(golden);
+}
+
+TEST_CASE("the comparison of pictures sees a single other digit") {
+    Program program(example("worked-4x4"), {1280, 720});
+    const Image before = program.picture();
+    CHECK(compare(before, before).mean == 0);
+    Problem other = example("worked-4x4");
+    other.V(3, 3) += 1;
+    program.show(other);
+    CHECK(compare(before, program.picture()).other_pixels > most_other_pixels);
+}
