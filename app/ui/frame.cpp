@@ -87,13 +87,13 @@ float transition(const AppState& state) {
 }
 
 void frame(AppState& state) {
+    pass_time(state);  // first, so that a step taken now begins its transition at 0
+    take_finished_trace(state);
     answer_keys(state);
     if (!state.dropped.empty()) {
         load_files(state, state.dropped);
         state.dropped.clear();
     }
-    take_finished_trace(state);
-    pass_time(state);
     state.hover_now.reset();
 
     apply_style(state.settings.theme, font_scale());

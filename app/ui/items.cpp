@@ -92,7 +92,8 @@ void note_fill(ImVec2 min, ImVec2 max, ImU32 colour) {
     if (!item_registry) return;
     ItemRegistry& r = registry_of_this_frame();
     const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
-    const ImU32 below = surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2});
+    // Looking for what lies below takes a search; opaque fills need none.
+    const ImU32 below = alpha < 1 ? surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2}) : colour;
     r.fills.push_back({min, max, mix(below, colour | IM_COL32_A_MASK, alpha)});
 }
 

@@ -135,7 +135,7 @@ bool wait_for_work(const Events& events, const ui::AppState& state) {
         glfwWaitEventsTimeout(std::min(idle, longest_nap));
     else
         glfwWaitEvents();
-    return !state.player.playing;
+    return !std::isfinite(idle);
 }
 
 // After a sleep no time has passed for what is about to move.

@@ -120,7 +120,7 @@ void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const B
         c.arrow({{from.right() + 5, y}, {to.x - 7, y}}, ArrowStyle::link);
     }
     const float y = from.y + static_cast<float>(rows) * from.ch / 2;
-    if (sign && each && rows % 2 == 0 && to.x - from.right() > 20)
+    if (sign && each && rows % 2 == 0 && to.x - from.right() > 26)
         c.text((from.right() + to.x) / 2 - 1, y, sign, 15, 0, Face::semibold, Align::center);
 }
 

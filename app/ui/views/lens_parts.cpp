@@ -197,7 +197,9 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         best = std::max(best, b.value);
     }
     const double range = std::max(hi - lo, 1e-300);
-    const float label_h = 20, value_h = 18, h = pane.h - label_h - value_h;
+    // The arrow of a −∞ needs room above the axis even where no bar rises.
+    const bool infinite_below = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
+    const float label_h = 20, value_h = infinite_below ? 34.0f : 18.0f, h = pane.h - label_h - value_h;
     const float zero = pane.y + value_h + h * static_cast<float>(hi / range);
     const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
     const float slot = std::min(120.0f, room / static_cast<float>(list.size())),
