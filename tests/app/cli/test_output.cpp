@@ -50,7 +50,7 @@ TEST_CASE("output: bad input leaves the old file alone") {
 }
 
 TEST_CASE("output: \"-\" is no file") {
-    const Folder folder;
+    fs::remove("-");
     const Ran trace = run({"trace", "-o", "-"});
     CHECK(trace.code == 2);
     CHECK(contains(trace.err, "leave -o out to write to standard output"));
