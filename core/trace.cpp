@@ -41,7 +41,8 @@ std::span<const Access> Trace::reads(int k) const {
 
 std::span<const Access> Trace::writes(int k) const {
     const Step& s = step(k);
-    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access + s.reads),
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access) +
+                                            static_cast<std::size_t>(s.reads),
                                         static_cast<std::size_t>(s.writes));
 }
 

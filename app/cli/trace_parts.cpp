@@ -53,7 +53,7 @@ std::vector<std::vector<std::string>> legend() {
     std::vector<std::vector<std::string>> rows;
     for (const Slot slot : {Slot::S, Slot::m_tile, Slot::m, Slot::alpha, Slot::P, Slot::l, Slot::Oi, Slot::L})
         rows.push_back({plain(slot_symbol(slot)), info(slot).what});
-    rows.push_back({"′", "the new value of a quantity that is updated"});
+    rows.push_back({"m_old", "m before this tile"});
     rows.push_back({"⊙ ⊘", "row by row multiplied, divided"});
     return rows;
 }

@@ -134,7 +134,8 @@ struct AppState {
     std::optional<CellRef> hover;        ///< the cell under the mouse
     std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
     std::vector<CellRef> hover_sources;  ///< the cells it came from
-    float step_age = 1e9f;               ///< seconds since the step changed, for the one transition
+    float mouse_age = 1e9f;   ///< seconds since the mouse moved: presenter mode shows its buttons for a while
+    float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
     // Editing
@@ -164,6 +165,8 @@ struct AppState {
 
 /// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
 void frame(AppState& state);
+/// The buttons of presenter mode go away when the mouse has rested for this long.
+constexpr float presenter_buttons_seconds = 3;
 /// How long nothing will move by itself: 0 during a transition, the time to the next step while playing,
 /// infinity when only the user can change something.
 double idle_seconds(const AppState& state);

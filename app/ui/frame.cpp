@@ -32,6 +32,8 @@ void pass_time(AppState& state) {
     const float dt = std::min(ImGui::GetIO().DeltaTime, 0.25f);
     state.step_age += dt;
     state.notice_age += dt;
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
     if (state.player.playing) {
         state.player.steps_per_second = state.settings.speed;
         go_to(state, advance(state.player, *state.trace, state.cursor, dt));
@@ -69,7 +71,10 @@ double idle_seconds(const AppState& state) {
     if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
     if (state.pending) return 0;  // its end is not announced
     double idle = std::numeric_limits<double>::infinity();
-    if (state.player.playing) idle = std::max(0.0, 1 / state.settings.speed - state.player.elapsed);
+    if (state.presenter && state.mouse_age < presenter_buttons_seconds)
+        idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
+    if (state.player.playing)
+        idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
     if (!state.notice.empty() && state.notice_age < notice_seconds) {
         const double until_fade = notice_seconds - 0.5 - state.notice_age;
         idle = std::min(idle, std::max(0.0, until_fade));

@@ -299,6 +299,29 @@ void formula(const Canvas& c, const AppState& state, const Rect& a) {
 
 }  // namespace
 
+namespace {
+
+// For those who have only a mouse: the walk and the way out, while the mouse moves.
+void mouse_buttons(const Canvas& c, AppState& state, float W) {
+    if (state.mouse_age > presenter_buttons_seconds) return;
+    float x = W / 2 - 124;
+    const auto icon = [&](const char* id, Icon which, const char* tip) {
+        ButtonLook look;
+        look.tooltip = tip;
+        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, look);
+        x += 50;
+        return clicked;
+    };
+    if (icon("##back", Icon::back, "Back (←)")) step_backward(state, state.player.level);
+    if (icon("##play", state.player.playing ? Icon::pause : Icon::play, "Play, pause (Space)"))
+        toggle_play(state);
+    if (icon("##forward", Icon::forward, "Forward (→)")) step_forward(state, state.player.level);
+    if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
+    if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
+}
+
+}  // namespace
+
 void presenter_view(const Canvas& c, AppState& state, float W, float H) {
     const Explanation& e = state.explanation;
     begin_region(c, "Presenter", 0, 0, W, H);
@@ -330,6 +353,7 @@ void presenter_view(const Canvas& c, AppState& state, float W, float H) {
     style.symbols = false;
     style.heads = false;
     lanes(c, state, {24, bottom - lanes_h + 8, W - 52, lanes_h - 8}, style);
+    mouse_buttons(c, state, W);
     end_panel(c);
 }
 
