@@ -64,7 +64,7 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
     if (begin_card(main, "Go to step", x, y, w, h)) {
         const Canvas c = main.in_window();
         begin_panel(c, "Go to step", x, y, w, h);
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->t3, 1, 10);
+        c.frame(x + 1, y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
         c.text(x + 16, y + (state.presenter ? 34 : 26),
                "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
         FieldLook look;
