@@ -124,10 +124,9 @@ build() {
     # A build folder that was copied or moved here with its sources still refers to the old place.
     if [ ! -f "$folder/build.ninja" ] ||
         ! grep -sqxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
-        say "configuring $1"
+        say "configuring and building $1; the first time takes some minutes"
         (cd "$root" && run_logged "$folder/configure.log" "configuring" \
             cmake --preset "$preset" --fresh "${glad[@]}")
-        say "building $1"
     elif [ -n "$(sources_newer_than "$folder/built-$target")" ]; then
         say "building $1"
     fi

@@ -6,6 +6,8 @@
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
 
+#include <cstdio>
+
 namespace tilewalk {
 namespace {
 
@@ -65,11 +67,14 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
     const bool remembers = !a.frames && !a.screenshot;
 
     const std::string path = remembers ? settings_path() : "";
-    Result<ui::AppState> state = begin(a, load_settings(path), remembers);
+    const LoadedSettings loaded = load_settings(path);
+    Result<ui::AppState> state = begin(a, loaded, remembers);
     if (!state) return bad_input(state.error);
     const int code = open_window(*state, options);
     if (code != 0) return {static_cast<Exit>(code), ""};
     remember_problem(*state);
+    // Settings that could not be read may have been written by hand: they are kept beside the new ones.
+    if (!loaded.notice.empty()) std::rename(path.c_str(), (path + ".unread").c_str());
     // A window that was used as it should be has not failed because its settings cannot be kept.
     return {Exit::done, save_settings(path, state->settings).value_or("")};
 }

@@ -147,8 +147,11 @@ struct AppState {
     bool presenter = false;
     float display_scale = 1.0f;  ///< HiDPI factor of the display
     bool show_help = false, show_goto = false;
-    bool show_problem = false;  ///< the right panel shows the problem instead of the explanation
-    bool show_code = false;     ///< narrow windows: the pseudocode in place of the formula
+    bool menu_open = false;       ///< the list of examples; it takes the arrow keys, Enter and Escape
+    int menu_at = 0;              ///< the entry that Enter chooses
+    std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
+    bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
+    bool show_code = false;       ///< narrow windows: the pseudocode in place of the formula
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
     ProblemForm form;         ///< what is typed into the problem panel

@@ -131,12 +131,13 @@ bool checkbox(const Canvas& canvas, const char* id, float x, float y, std::strin
 bool toggle(const Canvas& canvas, const char* id, float x, float y, std::string_view label, bool& on,
             bool enabled = true);
 
+/// `marked`: where the arrow keys stand in the list.
 /// A button with a small triangle that opens a list. While it returns true call dropdown_item() for each
 /// entry, then end_dropdown().
 bool begin_dropdown(const Canvas& canvas, const char* id, float x, float y, float w, float h,
                     std::string_view label, const ButtonLook& look = {});
 bool dropdown_item(const Canvas& canvas, const char* id, std::string_view label, bool selected = false,
-                   std::string_view note = {}, bool enabled = true);
+                   std::string_view note = {}, bool enabled = true, bool marked = false);
 void end_dropdown(const Canvas& canvas);
 
 /// − value +, 32 high; the value can be typed (only typed where there is no room for the buttons). True if it

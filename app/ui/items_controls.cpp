@@ -201,7 +201,7 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
 }
 
 bool dropdown_item(const Canvas& opener, const char* id, std::string_view label, bool selected,
-                   std::string_view note, bool enabled) {
+                   std::string_view note, bool enabled, bool marked) {
     const Canvas c = opener.in_window();
     const ImVec2 cursor = ImGui::GetCursorScreenPos();
     const float x = (cursor.x - c.x0) / c.s, y = (cursor.y - c.y0) / c.s;
@@ -211,7 +211,7 @@ bool dropdown_item(const Canvas& opener, const char* id, std::string_view label,
     const float room = ImGui::GetContentRegionAvail().x / c.s, w = std::max(room, 34 + label_w + note_w + 12);
     Hot hot = hot_area(c, id, x, y, w, h);
     if (!enabled) hot = {.id = hot.id};
-    if (hot.hovered || hot.focused) c.rect(x, y, w, h, mix(c.theme->raised, c.theme->t1, .10f), 6);
+    if (hot.hovered || hot.focused || marked) c.rect(x, y, w, h, mix(c.theme->raised, c.theme->t1, .10f), 6);
     if (selected) c.disc(x + 16, y + h / 2, 3.5f, c.theme->t1);
     const Canvas shown = enabled ? c : c.faded(.5f);
     shown.text(x + 30, y + h / 2, label, 14, c.theme->t1, Face::medium);

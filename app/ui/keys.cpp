@@ -91,7 +91,10 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::f1: state.show_help = !state.show_help; return;
     case Key::p:
     case Key::f5:
-    case Key::f11: state.presenter = !state.presenter; return;
+    case Key::f11:
+        state.presenter = !state.presenter;
+        state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
+        return;
     case Key::t: return next_theme(state);
     case Key::i: state.show_problem = !state.show_problem; return;
     case Key::c: state.show_code = !state.show_code; return;
@@ -105,6 +108,16 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     }
 }
 
+// While a list is open the keys belong to it.
+void answer_menu_key(AppState& state, Key key) {
+    const int last = static_cast<int>(state.examples.size()) - 1;
+    if (key == Key::up) state.menu_at = std::max(0, state.menu_at - 1);
+    if (key == Key::down) state.menu_at = std::min(last, state.menu_at + 1);
+    if (key == Key::home) state.menu_at = 0;
+    if (key == Key::end) state.menu_at = last;
+    if (key == Key::enter || key == Key::escape) state.menu_key = key;
+}
+
 bool is_walk_key(Key key) {
     return key == Key::left || key == Key::right || key == Key::up || key == Key::down || key == Key::home ||
            key == Key::end || key == Key::page_up || key == Key::page_down;
@@ -116,7 +129,9 @@ void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
     for (const KeyPress& press : keys) {
-        if (state.show_goto && press.key == Key::enter)
+        if (state.menu_open)
+            answer_menu_key(state, press.key);
+        else if (state.show_goto && press.key == Key::enter)
             go_to_typed_step(state);
         else if (is_walk_key(press.key))
             answer_walk_key(state, press);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <thread>
 
 namespace tilewalk::ui {
@@ -48,6 +49,9 @@ void take_over(AppState& state, ProblemPtr problem, std::shared_ptr<const Trace>
     state.problem = std::move(problem);
     state.trace = std::move(trace);
     state.look = look;
+    int rows = 0, columns = 0, seed = 0;
+    if (std::sscanf(state.problem->title.c_str(), "Random %d × %d, seed %d", &rows, &columns, &seed) == 3)
+        state.form.seed = seed;
     state.form.random_N = state.problem->N();
     state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);

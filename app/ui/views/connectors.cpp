@@ -70,7 +70,9 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
     if (v.step >= 0) {
         flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 7}}, v,
              hue(th, Role::V));
-        c.chip(chip_x, g.v_line, slot_symbol(Slot::Vj, state.trace->step(v.step).j), note(state, v));
+        const bool brief = chip_x + chip_width(c, slot_symbol(Slot::Kj, 0), note(state, v)) >= K.x - 16;
+        c.chip(chip_x, g.v_line, slot_symbol(Slot::Vj, state.trace->step(v.step).j),
+               brief ? format_traffic(v.bytes) : note(state, v));
     }
     const float k_y = std::max((K.y + K.bottom()) / 2, g.v_line + 32);
     if (k.step >= 0) {

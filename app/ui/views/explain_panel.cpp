@@ -22,6 +22,7 @@ struct RowPicker {
     int rows = 1, top = 0;
     std::vector<std::string> labels;  // empty: a stepper
     float w = 0;                      // 0: there is nothing to choose
+    bool named = false;               // room for the word "row" before it
 };
 
 RowPicker row_picker_for(const AppState& state, float room) {
@@ -32,12 +33,9 @@ RowPicker row_picker_for(const AppState& state, float room) {
     out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
     out.w = 128;
     if (out.rows > 3) return out;
-    for (const char* prefix : {"row ", ""}) {
-        out.labels.clear();
-        for (int r = 0; r < out.rows; ++r) out.labels.push_back(prefix + std::to_string(out.top + r));
-        out.w = segmented_width(out.labels);
-        if (out.w <= room) return out;
-    }
+    for (int r = 0; r < out.rows; ++r) out.labels.push_back(std::to_string(out.top + r));
+    out.w = segmented_width(out.labels);
+    out.named = out.w + 42 <= room;
     return out;
 }
 
@@ -45,6 +43,7 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
     if (picker.w == 0) return;
     int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
     bool changed = false;
+    if (picker.named) c.text(right - picker.w - 10, y, "row", 14, c.theme->t3, Face::regular, Align::right);
     if (!picker.labels.empty()) {
         changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
     } else {
@@ -113,6 +112,18 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     return h;
 }
 
+// The line with this problem's numbers: "Tr−1" becomes the last block, and a scale of 1 is left out.
+std::string code_text(const AppState& state, std::string text) {
+    const auto replace = [&](const std::string& what, const std::string& by) {
+        if (const std::size_t at = text.find(what); at != std::string::npos)
+            text.replace(at, what.size(), by);
+    };
+    replace("Tr−1", std::to_string(state.problem->Tr() - 1));
+    replace("Tc−1", std::to_string(state.problem->Tc() - 1));
+    if (state.problem->softmax_scale() == 1) replace("scale · ", "");
+    return text;
+}
+
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
@@ -130,9 +141,20 @@ void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
             const float guide = a.x + 15 + indent * static_cast<float>(level);
             c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
         }
-        c.text_within(x, y + row / 2, a.right() - x - 4, lines[n].text, 13, current ? t.inv : t.t2,
-                      current ? Face::mono_bold : Face::mono);
+        c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, lines[n].text), 13,
+                      current ? t.inv : t.t2, current ? Face::mono_bold : Face::mono);
     }
+}
+
+// On the first step: where the walk leads, and what to watch on the way. Returns its height.
+float introduction(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
+    if (state.cursor.step != 0) return 0;
+    std::string text = "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores never "
+                       "have to be stored.";
+    if (!state.problem->watch.empty()) text += " Watch: " + state.problem->watch;
+    const float h = paragraph_height(w, text, 14, 0);
+    if (h + 14 > room) return 0;
+    return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);
 }
 
 }  // namespace
@@ -152,8 +174,9 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         if (label > 0) c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
         const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
         const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
-        const float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1,
-                                       most, Face::regular, 1.42f);
+        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1, most,
+                                 Face::regular, 1.42f);
+        used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
         if (!tight && left >= static_cast<float>(lines) * 15) {
             const float top = std::max(code_y, a.bottom() - 12 - code_h);

@@ -221,7 +221,7 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
     const auto d = static_cast<float>(p.d());
-    const float most = a.w > 320 ? 34.0f : 26.0f;  // the largest cell
+    const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;  // the largest cell
     const float kw = std::min(most, (inner - 18) / 2 / d),
                 kh = std::min(most, zone / static_cast<float>(p.N_kv()));
     const float y1 = a.y + (a.h > 560 ? 82 : 72);

@@ -2,6 +2,9 @@
 #include "app/ui/state.h"
 #include "app/ui/views/views.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace tilewalk::ui {
 
 namespace {
@@ -37,14 +40,29 @@ float lesson_tabs(const Canvas& c, AppState& state, float x) {
     return x;
 }
 
+std::string size_of(const Problem& p) {
+    const std::string columns = " × " + std::to_string(p.d());
+    const std::string q = std::to_string(p.N()) + columns;
+    return p.N() == p.N_kv() ? q : "Q " + q + ", K " + std::to_string(p.N_kv()) + columns;
+}
+
+// The examples; arrow keys, Enter and Escape work as well as the mouse.
 void example_list(const Canvas& c, AppState& state, float x, float w) {
-    if (!begin_dropdown(c, "##example", x, 10, w, 32, state.problem->title)) return;
+    const bool was_open = state.menu_open;
+    state.menu_open = begin_dropdown(c, "##example", x, 10, w, 32, state.problem->title);
+    const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
+    if (!state.menu_open) return;
     for (std::size_t n = 0; n < state.examples.size(); ++n) {
         const Problem& p = state.examples[n];
-        const std::string size = std::to_string(p.N()) + " × " + std::to_string(p.d());
-        if (dropdown_item(c, p.name.c_str(), p.title, p.name == state.problem->name, size))
-            choose_example(state, static_cast<int>(n));
+        const bool current = p.name == state.problem->name;
+        if (current && !was_open) state.menu_at = static_cast<int>(n);
+        const bool marked = was_open && static_cast<int>(n) == state.menu_at;
+        const bool clicked = dropdown_item(c, p.name.c_str(), p.title, current, size_of(p), true, marked);
+        if (!clicked && !(marked && key == Key::enter)) continue;
+        choose_example(state, static_cast<int>(n));
+        ImGui::CloseCurrentPopup();
     }
+    if (key == Key::escape) ImGui::CloseCurrentPopup();
     end_dropdown(c);
 }
 
@@ -78,7 +96,7 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     x -= 4 + problem_w;
     if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
         state.show_problem = !state.show_problem;
-    const float list_w = std::min(260.0f, x - 4 - 330.0f);
+    const float list_w = std::min(340.0f, x - 4 - 330.0f);
     example_list(c, state, x - 4 - list_w, list_w);
     end_panel(c);
 }

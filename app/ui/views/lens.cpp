@@ -131,19 +131,37 @@ const char* caption(const AppState& state) {
     return "";
 }
 
-void draw_row(const Canvas& c, const Around& a, const Rect& pane) {
-    switch (a.trace.step(a.k).op) {
-    case Op::scores: return dot(c, pane, scores_dot(a));
-    case Op::row_sum: return stack(c, pane, row_sum_stack(a));
-    case Op::output: return stack(c, pane, output_stack(a));
-    case Op::normalize: return stack(c, pane, normalize_stack(a));
-    case Op::mask: return bars(c, pane, score_bars(a, a.written()), false);
-    case Op::tile_max: return bars(c, pane, score_bars(a, a.read(Slot::S)), true);
-    case Op::new_max: return bars(c, pane, max_bars(a), true);
-    case Op::correction: return curve(c, pane, correction_points(a));
-    case Op::exponentials: return curve(c, pane, weight_points(a));
-    default: return;
+Stack stack_of(const Around& a) {
+    const Op op = a.trace.step(a.k).op;
+    return op == Op::row_sum ? row_sum_stack(a) : op == Op::output ? output_stack(a) : normalize_stack(a);
+}
+
+std::vector<Bar> bars_of(const Around& a) {
+    const Op op = a.trace.step(a.k).op;
+    return op == Op::new_max ? max_bars(a) : score_bars(a, op == Op::mask ? a.written() : a.read(Slot::S));
+}
+
+bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
+bool as_bars(Op op) { return op == Op::mask || op == Op::tile_max || op == Op::new_max; }
+
+// One scale for all rows that are shown.
+Extent scale_of(const std::vector<Around>& rows) {
+    Extent all;
+    for (const Around& a : rows) {
+        const Op op = a.trace.step(a.k).op;
+        if (as_stack(op)) all = join(all, extent(stack_of(a)));
+        if (as_bars(op)) all = join(all, extent(bars_of(a)));
     }
+    return all;
+}
+
+void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) {
+    const Op op = a.trace.step(a.k).op;
+    if (as_stack(op)) return stack(c, pane, stack_of(a), scale);
+    if (as_bars(op)) return bars(c, pane, bars_of(a), op != Op::mask, scale);
+    if (op == Op::scores) return dot(c, pane, scores_dot(a));
+    if (op == Op::correction) return curve(c, pane, correction_points(a));
+    if (op == Op::exponentials) return curve(c, pane, weight_points(a));
 }
 
 bool about_bytes(Op op) { return op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip; }
@@ -198,16 +216,20 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a) {
         const Value& tile = state.trace->value(state.trace->writes(state.cursor.step).front().value);
         const bool both = tile.region.rows == 2 && a.w >= 700 && a.h >= 150;
         const CellRef chosen = state.explanation.target;
+        std::vector<Around> rows;
         for (int n = 0; n < (both ? std::min(2, state.cursor.rows_done) : 1); ++n) {
-            Around around{state};
-            around.row = both ? tile.region.row + n : chosen.row;
-            around.col = chosen.col;
-            const float half = inner.w / (both ? 2 : 1);
+            rows.push_back({state});
+            rows.back().row = both ? tile.region.row + n : chosen.row;
+            rows.back().col = chosen.col;
+        }
+        const Extent scale = scale_of(rows);
+        const float half = inner.w / (both ? 2 : 1);
+        for (std::size_t n = 0; n < rows.size(); ++n) {
             const Rect pane{inner.x + static_cast<float>(n) * half + 40, inner.y, half - 60, inner.h};
             c.text(pane.x - 36, pane.y + pane.h * .45f, "q", 15, c.theme->t2, Face::italic);
             c.text(pane.x - 36 + text_width(Face::italic, 15, "q"), pane.y + pane.h * .45f + 4,
-                   std::to_string(around.row), 13, c.theme->t2);
-            draw_row(c, around, pane);
+                   std::to_string(rows[n].row), 13, c.theme->t2);
+            draw_row(c, rows[n], pane, scale);
         }
     }
     end_panel(c);

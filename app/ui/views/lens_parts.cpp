@@ -114,21 +114,28 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
 
 }  // namespace
 
-void stack(const Canvas& c, const Rect& pane, const Stack& s) {
-    double lo = std::min(0.0, s.has_old ? s.old : 0.0), hi = std::max(0.0, s.has_old ? s.old : 0.0), at = 0;
-    bool mixed = false;
+Extent extent(const Stack& s) {
+    Extent out{std::min(0.0, s.has_old ? s.old : 0.0), std::max(0.0, s.has_old ? s.old : 0.0)};
+    double at = 0;
     for (const Part& p : s.parts) {
         at += p.value;
-        mixed |= p.value < 0;
-        lo = std::min(lo, at);
-        hi = std::max(hi, at);
+        out = join(out, {at, at});
     }
-    if (hi - lo == 0) {  // nothing but zeros
+    return out;
+}
+
+Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
+    const Extent own = extent(s);
+    if (own.hi - own.lo == 0) {  // nothing but zeros
         Line line = slot_symbol(s.symbol);
         line.push_back(word("  =  0: every term is 0"));
         c.rich(pane.x, pane.y + pane.h * .45f, line, 15);
         return;
     }
+    const auto [lo, hi] = scale;
+    bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
     const bool low = pane.h < 110;  // no room below the line: the label stands beside it
     const Axis axis = axis_for(lo, hi, pane.x, pane.w - (low ? 130.0f : 0.0f));
@@ -154,7 +161,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, Role::S});
         const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
-        bars(c, left, list, false);
+        bars(c, left, list, false, extent(list));
     }
     const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
                 top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
@@ -189,52 +196,76 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, Role::K), Face::medium);
 }
 
-void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
-    const Theme& t = *c.theme;
-    double lo = 0, hi = 0, best = -INFINITY;
-    for (const Bar& b : list) {
-        if (std::isfinite(b.value)) lo = std::min(lo, b.value), hi = std::max(hi, b.value);
-        best = std::max(best, b.value);
-    }
-    const double range = std::max(hi - lo, 1e-300);
-    // The arrow of a −∞ needs room above the axis even where no bar rises.
-    const bool infinite_below = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
-    const float label_h = 20, value_h = infinite_below ? 34.0f : 18.0f, h = pane.h - label_h - value_h;
-    const float zero = pane.y + value_h + h * static_cast<float>(hi / range);
+Extent extent(const std::vector<Bar>& list) {
+    Extent out;
+    for (const Bar& b : list)
+        if (std::isfinite(b.value)) out = join(out, {b.value, b.value});
+    return out;
+}
+
+namespace {
+
+// Where the bars of one pane lie.
+struct BarPlot {
+    float slot, w, top, h, zero, unit;
+    float y(double value) const { return zero - static_cast<float>(value) * unit; }
+    float bottom() const { return top + h; }
+};
+
+BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
+    const bool infinite = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
+    const float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
-    const float slot = std::min(120.0f, room / static_cast<float>(list.size())),
-                w = std::max(slot * .62f, 1.0f);
-    c.line({pane.x, zero}, {pane.x + slot * static_cast<float>(list.size()), zero}, t.line2);
-    if (mark && std::isfinite(best)) {
-        const float y = zero - static_cast<float>(best / range) * h;
-        c.dashed_line({pane.x, y}, {pane.x + slot * static_cast<float>(list.size()) + 12, y}, t.focus, 1.6f);
-        c.text(pane.x + slot * static_cast<float>(list.size()) + 18, y, "max " + format_short(best), 14, 0,
-               Face::semibold);
-    }
+    BarPlot p{};
+    p.slot = std::min(120.0f, room / static_cast<float>(list.size()));
+    p.w = std::max(p.slot * .62f, 1.0f);
+    p.top = pane.y + above;
+    p.h = std::max(pane.h - above - below, 8.0f);
+    p.unit = p.h / static_cast<float>(std::max(scale.hi - scale.lo, 1e-300));
+    p.zero = p.top + static_cast<float>(scale.hi) * p.unit;
+    return p;
+}
+
+void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best) {
+    const Theme& t = *c.theme;
+    const float mid = x + p.w / 2, y = p.y(b.value);
+    const ImU32 colour = best ? t.focus : hue(t, b.role);
+    const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
+    c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), 3);
+    c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, 3);
+    const std::string value = format_short(b.value);
+    if (p.slot > width_of(value, 13) + 2)
+        c.text(mid, b.value < 0 ? y + 9 : y - 9, value, 13, 0, Face::mono, Align::center);
+}
+
+// No bar is long enough for −∞: an arrow at the foot that points down.
+void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
+    const float foot = p.bottom() - 4;
+    c.polygon({{mid - 6, foot - 9}, {mid + 6, foot - 9}, {mid, foot}}, c.theme->t3);
+    c.text(mid, foot - 20, "−∞", 13, 0, Face::mono, Align::center);
+}
+
+}  // namespace
+
+void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
+    const Theme& t = *c.theme;
+    const BarPlot p = bar_plot(pane, list, mark, scale);
+    double best = -INFINITY;
+    for (const Bar& b : list) best = std::max(best, b.value);
+    const float right = pane.x + p.slot * static_cast<float>(list.size());
+    c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
     for (std::size_t n = 0; n < list.size(); ++n) {
-        const Bar& b = list[n];
-        const float x = pane.x + slot * static_cast<float>(n) + (slot - w) / 2, mid = x + w / 2;
-        const bool infinite = std::isinf(b.value);
-        const float y = infinite ? zero : zero - static_cast<float>(b.value / range) * h;
-        if (infinite) {  // no bar is long enough: an arrow that points down
-            c.polygon({{mid - 6, zero - 13}, {mid + 6, zero - 13}, {mid, zero - 4}}, t.t3);
-        } else {
-            c.rect(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
-                   mix(t.well, hue(t, b.role), .34f), 3);
-            c.frame(x, std::min(y, zero), w, std::max(std::abs(zero - y), 1.5f),
-                    mark && b.value == best ? t.focus : hue(t, b.role), mark && b.value == best ? 2.2f : 1.3f,
-                    3);
-        }
-        const std::string value = format_short(b.value, 3);
-        if (slot > width_of(value, 13) + 2)
-            c.text(mid,
-                   infinite      ? zero - 24
-                   : b.value < 0 ? zero - 9
-                                 : y - 9,
-                   value, 13, 0, Face::mono, Align::center);
-        if (slot > text_width(Face::regular, 13, b.label) + 2)
-            c.text(mid, pane.bottom() - 8, b.label, 13, t.t2, Face::regular, Align::center);
+        const float x = pane.x + p.slot * static_cast<float>(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
+        if (std::isinf(list[n].value))
+            draw_infinite(c, p, mid);
+        else
+            draw_bar(c, p, list[n], x, mark && list[n].value == best);
+        if (p.slot > text_width(Face::regular, 13, list[n].label) + 2)
+            c.text(mid, pane.bottom() - 8, list[n].label, 13, t.t2, Face::regular, Align::center);
     }
+    if (!mark || !std::isfinite(best)) return;
+    c.dashed_line({pane.x, p.y(best)}, {right + 12, p.y(best)}, t.focus, 1.6f);
+    c.text(right + 18, p.y(best), "max " + format_short(best), 14, 0, Face::semibold);
 }
 
 void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {

@@ -23,7 +23,14 @@ struct Stack {
     std::vector<Part> parts{};
     double total = 0;
 };
-void stack(const Canvas& canvas, const Rect& pane, const Stack& stack);
+/// Smallest and largest value that a drawing has to hold; 0 always lies between. Rows that stand side by side
+/// are drawn to one scale.
+struct Extent {
+    double lo = 0, hi = 0;
+};
+Extent extent(const Stack& stack);
+Extent join(Extent a, Extent b);
+void stack(const Canvas& canvas, const Rect& pane, const Stack& stack, Extent scale);
 
 /// One score as a dot product: the two rows above each other, their products, and the sum.
 struct Dot {
@@ -39,7 +46,8 @@ struct Bar {
     Role role;
 };
 /// Upright bars from zero; with `mark` a line at the largest.
-void bars(const Canvas& canvas, const Rect& pane, const std::vector<Bar>& bars, bool mark);
+Extent extent(const std::vector<Bar>& bars);
+void bars(const Canvas& canvas, const Rect& pane, const std::vector<Bar>& bars, bool mark, Extent scale);
 
 struct CurvePoint {
     double x;  ///< ≤ 0, may be −∞

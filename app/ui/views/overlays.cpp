@@ -2,6 +2,7 @@
 #include "app/ui/items.h"
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
+#include "app/ui/views/slot_view.h"
 #include "app/ui/views/views.h"
 #include "app/ui/widgets/matrix.h"
 #include "core/numbers.h"
@@ -88,6 +89,8 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
 // Full precision of the cell under the mouse, and where it came from.
 void hover_card(const Canvas& main, AppState& state) {
     if (!state.hover || state.edit) return;
+    // On a projector nothing pops up because the mouse happens to rest there.
+    if (state.presenter && state.mouse_age > presenter_buttons_seconds) return;
     const CellRef cell = *state.hover;
     const Trace& trace = *state.trace;
     double value = 0;
@@ -101,6 +104,8 @@ void hover_card(const Canvas& main, AppState& state) {
     const std::string first = cell_name(cell) + " = " + format_full(value);
     std::string second = std::string(info(cell.slot).what);
     if (made >= 0) second += ", step " + std::to_string(made + 1);
+    if (!info(cell.slot).hbm && slot_look(state, cell.slot).state == CellState::discarded)
+        second += " (left from an earlier tile)";
     std::string third;
     if (made >= 0) {
         const Explanation e = explain(trace, made, cell);

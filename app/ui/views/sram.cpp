@@ -29,7 +29,8 @@ void draw_slot(const Canvas& c, AppState& state, const SramGeometry& g, Slot slo
 }
 
 // The symbol above (or beside) a matrix, and in a few words what it is.
-void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot slot, const char* words) {
+void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot slot, const char* words,
+           float right) {
     const Bed& bed = g[slot];
     const bool active = touched_now(state, slot);
     const bool block = slot == Slot::Qi || slot == Slot::Oi;
@@ -38,21 +39,23 @@ void label(const Canvas& c, const AppState& state, const SramGeometry& g, Slot s
     // An arrow from above takes the place of the words.
     const Op op = state.trace->step(state.cursor.step).op;
     if ((op == Op::scores && slot == Slot::S) || (op == Op::output && slot == Slot::Oi)) return;
-    const float room = bed.right() - (bed.x - 3 + w + 7) + (slot == Slot::Oi ? 12.0f : 3.0f);
+    const float room = right - (bed.x - 3 + w + 7);
     if (text_width(Face::regular, 13, words) <= room)
         c.text(bed.x - 3 + w + 7, g.labels + 1, words, 13, active ? c.theme->t1 : c.theme->t3,
                active ? Face::medium : Face::regular);
 }
 
 void labels(const Canvas& c, const AppState& state, const SramGeometry& g) {
-    label(c, state, g, Slot::Qi, "queries");
-    label(c, state, g, Slot::S, "scores");
-    label(c, state, g, Slot::m_tile, "tile");
-    label(c, state, g, Slot::m, "max");
-    label(c, state, g, Slot::alpha, "corr.");
-    label(c, state, g, Slot::P, "weights");
-    label(c, state, g, Slot::l, "sum");
-    label(c, state, g, Slot::Oi, output_words(state).c_str());
+    // Each has the room up to the next symbol.
+    const auto next = [&](Slot slot) { return g[slot].x - 9; };
+    label(c, state, g, Slot::Qi, "queries", next(Slot::S));
+    label(c, state, g, Slot::S, "scores", next(Slot::m_tile));
+    label(c, state, g, Slot::m_tile, "tile", next(Slot::m));
+    label(c, state, g, Slot::m, "max", next(Slot::alpha));
+    label(c, state, g, Slot::alpha, "corr.", next(Slot::P));
+    label(c, state, g, Slot::P, "weights", next(Slot::l));
+    label(c, state, g, Slot::l, "sum", next(Slot::Oi));
+    label(c, state, g, Slot::Oi, output_words(state).c_str(), g[Slot::Oi].right() + 12);
 
     const int j = block_on_chip(state, Slot::Kj);
     Line k = slot_symbol(Slot::Kj, j), v = slot_symbol(Slot::Vj, j);

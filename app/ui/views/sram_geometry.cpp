@@ -59,12 +59,22 @@ float total_width(std::span<const Column> columns) {
 
 // Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
 // numbers, those first that are shown with numbers elsewhere.
+// Which groups show numbers, in the order of preference. O has the first claim, except where a step is about
+// Q.
+std::vector<std::array<bool, 4>> claims(Op op) {
+    std::vector<std::array<bool, 4>> out{{true, true, true, true}};
+    if (op == Op::load_q)
+        out.insert(out.end(), {{true, true, false, true}, {true, false, false, true}});
+    else if (op == Op::scores)
+        out.push_back({true, true, false, true});
+    else
+        out.push_back({false, true, true, true});
+    out.insert(out.end(),
+               {{false, true, false, true}, {false, false, false, true}, {false, false, false, false}});
+    return out;
+}
+
 Attempt fit(const AppState& state, std::span<Column> columns, float room, bool rows_too_low) {
-    static constexpr bool groups[][4] = {{true, true, true, true},
-                                         {false, true, true, true},
-                                         {false, true, false, true},
-                                         {false, false, false, true},
-                                         {false, false, false, false}};
     static constexpr struct {
         float size;
         int digits;
@@ -72,7 +82,7 @@ Attempt fit(const AppState& state, std::span<Column> columns, float room, bool r
     std::vector<float> gaps;
     for (const Column& c : columns) gaps.push_back(c.gap);
     Attempt a{};
-    for (const auto& g : groups)
+    for (const auto& g : claims(state.trace->step(state.cursor.step).op))
         for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
             for (const auto& s : sizes) {
                 a = {g[0], g[1], g[2], g[3], s.size, s.digits};

@@ -98,7 +98,7 @@ Line fitting_symbol(const Canvas& c, Op op, float room) {
     for (Span& s : symbol)
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
-    if (op == Op::mask) symbol = {word("−∞")};
+    if (op == Op::mask) symbol = {word("/")};
     if (rich_width(c, symbol, 14) <= room) return symbol;
     return {};
 }

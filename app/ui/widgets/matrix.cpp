@@ -74,7 +74,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
     for (int digits = look.digits; digits >= look.least_digits; --digits) {
         const int letters = state.look[look.slot].letters_with(digits);
-        if (static_cast<float>(letters) * letter * look.size <= look.cw - (digits == 2 ? 4 : 1))
+        if (static_cast<float>(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f))
             return digits;
     }
     return 0;
