@@ -77,3 +77,41 @@ TEST_CASE("the rows of a ragged block bound the choice of the row") {
     program.press(Key::up);
     CHECK(program.state.row == p.N() - 2);
 }
+
+TEST_CASE("the list of examples takes the arrow keys, Enter and Escape while it is open") {
+    Program program;
+    program.click("example");
+    program.frame(2);
+    REQUIRE(program.state.menu_open);
+    const int row = program.state.row, step = program.step();
+    program.press(Key::down);
+    program.press(Key::down);
+    program.press(Key::space);
+    CHECK(program.state.menu_at == 2);
+    CHECK(program.state.row == row);
+    CHECK_FALSE(program.state.player.playing);
+    program.press(Key::escape);
+    program.frame(2);
+    CHECK_FALSE(program.state.menu_open);
+    CHECK(program.step() == step);
+    CHECK(program.state.problem->name == "worked-4x4");
+
+    program.click("example");
+    program.frame(2);
+    program.press(Key::down);
+    program.press(Key::enter);
+    program.frame(2);
+    CHECK_FALSE(program.state.menu_open);
+    CHECK(program.state.problem->name == program.state.examples[1].name);
+    program.press(Key::right);
+    CHECK(program.step() == 1);
+}
+
+TEST_CASE("the first step says where the walk leads and what to watch") {
+    Program program;
+    CHECK(program.shows("softmax"));
+    CHECK(program.shows("Watch:"));
+    program.press(Key::right);
+    program.frame();
+    CHECK_FALSE(program.shows("Watch:"));
+}

@@ -134,7 +134,7 @@ TEST_CASE("the row picker changes the row of the formula") {
     Program program;
     program.go_to_step(16);
     const std::string before = plain(program.state.explanation.numbers);
-    program.click("row/row 1");
+    program.click("row/1");
     CHECK(program.state.row == 1);
     CHECK(plain(program.state.explanation.numbers) != before);
     program.press(Key::up);
