@@ -6,6 +6,8 @@
 #include "core/lessons/lesson.h"
 
 #include <doctest/doctest.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -196,4 +198,20 @@ TEST_CASE("cli: a bare start reopens the problem of the last time") {
         return 0;
     });
     CHECK(theme == ui::ThemeId::contrast);
+}
+
+TEST_CASE("settings that cannot be read are announced, and kept beside the new ones") {
+    OwnSettings own;
+    const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
+    run({}, quiet);
+    const std::string path = own.folder.file("tilewalk/settings.json");
+    std::ofstream(path) << "{\"theme\": light";
+    std::string notice;
+    run({}, [&](ui::AppState& state, const WindowOptions&) {
+        notice = state.notice;
+        return 0;
+    });
+    CHECK(contains(notice, "are not used"));
+    CHECK(contents(path + ".unread") == "{\"theme\": light");
+    CHECK(json::accept(contents(path)));
 }
