@@ -115,6 +115,18 @@ CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
             value.region.col + std::clamp(col, 0, value.region.cols - 1)};
 }
 
+Held holding(const Trace& trace, const CellRef& cell, int k) {
+    for (int tile = 0; tile < trace.tiles(cell.slot); ++tile) {
+        const Held held = trace.live(cell.slot, tile, k);
+        if (held && held.value->region.contains(cell.row, cell.col)) return held;
+    }
+    return {};
+}
+
+double value_at(const Value& tile, const CellRef& cell) {
+    return tile.data(cell.row - tile.region.row, cell.col - tile.region.col);
+}
+
 Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     const Step& step = trace.step(k);
     Explanation out;

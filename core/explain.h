@@ -54,6 +54,11 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell = {})
 /// 0.
 CellRef cell_of_row(const Trace& trace, int k, int row, int col = -1);
 
+/// What holds the cell after step k, in whichever tile of its slot it lies; nothing if no tile does.
+Held holding(const Trace& trace, const CellRef& cell, int k);
+/// The value of a cell in a tile that contains it.
+double value_at(const Value& tile, const CellRef& cell);
+
 /// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
 Line step_symbol(Op op);
 /// "Row sum", the title of an op.

@@ -58,6 +58,11 @@ Cursor backward(const Trace& trace, Cursor cursor, Level level) {
     return at_step(trace, k);
 }
 
+bool maximum_rises(const Trace& trace, int k) {
+    if (trace.step(k).op != Op::new_max) return false;
+    return trace.live(Slot::m, k - 1).value->data != trace.live(Slot::m, k).value->data;
+}
+
 Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt) {
     if (!player.playing) return cursor;
     player.elapsed += dt;

@@ -27,6 +27,9 @@ Cursor forward(const Trace& trace, Cursor cursor, Level level);
 Cursor backward(const Trace& trace, Cursor cursor, Level level);
 bool at_end(const Trace& trace, Cursor cursor);
 
+/// Step k is the one that takes a new maximum, and the maximum of some row rises in it.
+bool maximum_rises(const Trace& trace, int k);
+
 /// Playing: time that has passed is turned into steps of the chosen level.
 struct Player {
     bool playing = false;

@@ -46,12 +46,8 @@ void find_hover_sources(AppState& state) {
     state.hover = state.hover_now;
     state.hover_sources.clear();
     if (!state.hover) return;
-    const int k = state.cursor.step;
-    for (int tile = 0; tile < state.trace->tiles(state.hover->slot); ++tile) {
-        const Held held = state.trace->live(state.hover->slot, tile, k);
-        if (held && held.step >= 0 && held.value->region.contains(state.hover->row, state.hover->col))
-            state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
-    }
+    const Held held = holding(*state.trace, *state.hover, state.cursor.step);
+    if (held.step >= 0) state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
 }
 
 }  // namespace

@@ -256,9 +256,7 @@ void zoom(AppState& state, float factor) {
 void next_max_change(AppState& state) {
     const Trace& trace = *state.trace;
     for (int k = state.cursor.step + 1; k < trace.size(); ++k)
-        if (trace.step(k).op == Op::new_max &&
-            trace.live(Slot::m, k - 1).value->data != trace.live(Slot::m, k).value->data)
-            return go_to(state, at_step(trace, k));
+        if (maximum_rises(trace, k)) return go_to(state, at_step(trace, k));
     notify(state, "The maximum does not rise again in this walk.");
 }
 
@@ -267,13 +265,8 @@ std::string text_to_copy(const AppState& state) {
     if (!state.hover)
         return e.title + ", " + e.place + "\n" + plain(e.formula) + "\n" + plain(e.numbers) + "\n" +
                plain(e.result) + "\n" + e.why + "\n";
-    for (int tile = 0; tile < state.trace->tiles(state.hover->slot); ++tile) {
-        const Held held = state.trace->live(state.hover->slot, tile, state.cursor.step);
-        if (!held || !held.value->region.contains(state.hover->row, state.hover->col)) continue;
-        const Region& at = held.value->region;
-        return format_full(held.value->data(state.hover->row - at.row, state.hover->col - at.col));
-    }
-    return {};
+    const Held held = holding(*state.trace, *state.hover, state.cursor.step);
+    return held ? format_full(value_at(*held.value, *state.hover)) : "";
 }
 
 }  // namespace tilewalk::ui

@@ -93,15 +93,10 @@ void hover_card(const Canvas& main, AppState& state) {
     if (state.presenter && state.mouse_age > presenter_buttons_seconds) return;
     const CellRef cell = *state.hover;
     const Trace& trace = *state.trace;
-    double value = 0;
-    int made = -1;
-    for (int tile = 0; tile < trace.tiles(cell.slot); ++tile) {
-        const Held held = trace.live(cell.slot, tile, state.cursor.step);
-        if (!held || !held.value->region.contains(cell.row, cell.col)) continue;
-        value = held.value->data(cell.row - held.value->region.row, cell.col - held.value->region.col);
-        made = held.step;
-    }
-    const std::string first = cell_name(cell) + " = " + format_full(value);
+    const Held held = holding(trace, cell, state.cursor.step);
+    if (!held) return;
+    const int made = held.step;
+    const std::string first = cell_name(cell) + " = " + format_full(value_at(*held.value, cell));
     std::string second = std::string(info(cell.slot).what);
     if (made >= 0) second += ", step " + std::to_string(made + 1);
     if (!info(cell.slot).hbm && slot_look(state, cell.slot).state == CellState::discarded)

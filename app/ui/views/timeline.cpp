@@ -63,9 +63,7 @@ enum class Rose { no, yes, unknown };
 Rose max_rose(const AppState& state, int k) {
     if (state.trace->step(k).op != Op::new_max) return Rose::no;
     if (k > state.cursor.step) return Rose::unknown;
-    const Matrix &before = state.trace->live(Slot::m, k - 1).value->data,
-                 &after = state.trace->live(Slot::m, k).value->data;
-    return before == after ? Rose::no : Rose::yes;
+    return maximum_rises(*state.trace, k) ? Rose::yes : Rose::no;
 }
 
 void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
@@ -271,7 +269,6 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     c.text(x, y, step, 22, 0, Face::semibold, Align::right);
     x += 8;
     x += c.text(x, y + 1, of, 14, c.theme->t2);
-    ButtonLook quiet;
     const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
     if (hot.hovered) tooltip(c, "Go to a step (G)");
     if (hot.clicked) {
