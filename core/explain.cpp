@@ -1,7 +1,7 @@
 #include "core/explain.h"
 
-#include "core/explain_forward.h"
-#include "core/formula.h"
+#include "core/explain_view.h"
+#include "core/lessons/lesson.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -36,15 +36,46 @@ std::string plain(const Line& line) {
 }
 
 const char* title(Op op) {
-    static const char* const titles[static_cast<int>(Op::count)] = {
-        "Load Q block", "Initialize",  "Load K, V block", "Scores",       "Mask",
-        "Tile maximum", "New maximum", "Correction",      "Exponentials", "Row sum",
-        "Output",       "Normalize",   "Store",           "Skip tile"};
+    static const char* const titles[static_cast<int>(Op::count)] = {"Load Q block",
+                                                                    "Initialize",
+                                                                    "Load K, V block",
+                                                                    "Load state",
+                                                                    "Preprocess",
+                                                                    "Load",
+                                                                    "Load element",
+                                                                    "Project",
+                                                                    "Scores",
+                                                                    "Scale",
+                                                                    "Mask",
+                                                                    "Row maximum",
+                                                                    "Tile maximum",
+                                                                    "New maximum",
+                                                                    "Correction",
+                                                                    "Exponentials",
+                                                                    "Row sum",
+                                                                    "Divide",
+                                                                    "Output",
+                                                                    "Normalize",
+                                                                    "Recompute P",
+                                                                    "Loss",
+                                                                    "Value gradient",
+                                                                    "Weight gradient",
+                                                                    "Row mean",
+                                                                    "Score gradient",
+                                                                    "Query gradient",
+                                                                    "Key gradient",
+                                                                    "Gradient of the weights",
+                                                                    "Update",
+                                                                    "Store state",
+                                                                    "Store",
+                                                                    "Skip tile"};
     return titles[static_cast<int>(op)];
 }
 
 Line slot_symbol(Slot slot, int block) {
     Line line{symbol(slot)};
+    if (*info(slot).sub)
+        line.push_back({info(slot).sub, info(slot).role, Span::Face::symbol, Span::Script::sub});
     if (block >= 0) {
         Span index{std::to_string(block), info(slot).role, Span::Face::symbol, Span::Script::sub};
         line.push_back(index);
@@ -68,6 +99,25 @@ Line step_symbol(Op op) {
     case Op::output: return {symbol(Slot::Oi)};
     case Op::normalize: return {word("÷ "), symbol(Slot::l)};
     case Op::store: return both(Slot::O, Slot::L);
+    case Op::load_state: return both(Slot::Oi, Slot::m);
+    case Op::store_state: return both(Slot::Oi, Slot::m);
+    case Op::preprocess: return {symbol(Slot::D)};
+    case Op::load: return {word("load")};
+    case Op::load_x: return {symbol(Slot::x)};
+    case Op::project: return {word("X W")};
+    case Op::scale: return {word("scale")};
+    case Op::row_max: return {symbol(Slot::m)};
+    case Op::divide: return {symbol(Slot::Prob)};
+    case Op::recompute: return {symbol(Slot::Prob)};
+    case Op::loss: return {word("loss")};
+    case Op::dv: return {symbol(Slot::dV)};
+    case Op::dp: return {symbol(Slot::dP)};
+    case Op::row_dot: return {symbol(Slot::D)};
+    case Op::ds: return {symbol(Slot::dS)};
+    case Op::dq: return {symbol(Slot::dQ)};
+    case Op::dk: return {symbol(Slot::dK)};
+    case Op::weight_gradient: return {word("dW")};
+    case Op::update: return {word("W")};
     case Op::skip: return {word("skip")};
     case Op::count: break;
     }
@@ -76,10 +126,25 @@ Line step_symbol(Op op) {
 
 namespace {
 
-// The slot that a step's numbers are about: L for `store` (O is only carried over), else the first written.
+// The slot that a step's numbers are about: L for `store` (O is only carried over), the first written of
+// loads and starts, else the last result on chip (dQ is loaded, increased and stored in one step).
 Access principal(const Trace& trace, int k) {
     const auto writes = trace.writes(k);
-    return trace.step(k).op == Op::store ? writes.back() : writes.front();
+    switch (trace.step(k).op) {
+    case Op::store:
+    case Op::store_state: return writes.back();
+    case Op::load_q:
+    case Op::load_kv:
+    case Op::load_state:
+    case Op::load_x:
+    case Op::load:
+    case Op::init:
+    case Op::preprocess: return writes.front();
+    default: break;
+    }
+    for (auto at = writes.rbegin(); at != writes.rend(); ++at)
+        if (!info(at->slot).hbm) return *at;
+    return writes.back();
 }
 
 bool wrote(const Trace& trace, int k, const CellRef& cell) {
@@ -134,7 +199,7 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     out.place = step.j >= 0 ? "tile (" + std::to_string(step.i) + ", " + std::to_string(step.j) + ")"
                             : "query block " + std::to_string(step.i);
     out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
-    explain_forward(trace, k, out);
+    lesson_of(trace).explain({trace, k, out});
     return out;
 }
 

@@ -32,6 +32,12 @@ using Line = std::vector<Span>;
 /// UTF-8 text of a line: Q₀ with subscript digits, P̃ with a combining tilde.
 std::string plain(const Line& line);
 
+/// The same result reached another way, shown beside the step: "P = exp(S − m) / ℓ".
+struct Aside {
+    std::string label;  ///< "the same from m and ℓ"
+    Line formula, numbers, result;
+};
+
 struct Explanation {
     std::string title;  ///< "Row sum"
     std::string place;  ///< "tile (0, 1)" or "query block 0"
@@ -43,6 +49,7 @@ struct Explanation {
     int code_line = 0;  ///< index into Lesson::code
     CellRef target;     ///< the cell that the numbers are about
     std::vector<CellRef> sources;  ///< the cells it came from, one step back
+    std::vector<Aside> asides;     ///< mostly none
 };
 
 /// Explains step k of the trace for one written cell. Without a cell (or with one that this step did not
@@ -61,7 +68,7 @@ double value_at(const Value& tile, const CellRef& cell);
 
 /// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
 Line step_symbol(Op op);
-/// "Row sum", the title of an op.
+/// "Row sum", the title of an op. A lesson may call a step otherwise: see Explanation::title.
 const char* title(Op op);
 /// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
 Line slot_symbol(Slot slot, int block = -1);

@@ -167,12 +167,24 @@ void explain_new_max(const View& v) {
 
 }  // namespace
 
-void explain_forward(const Trace& trace, int k, Explanation& out) {
-    static void (*const table[static_cast<int>(Op::count)])(const View&) = {
-        explain_load_q,   explain_init,      explain_load_kv,    explain_scores,       explain_mask,
-        explain_tile_max, explain_new_max,   explain_correction, explain_exponentials, explain_row_sum,
-        explain_output,   explain_normalize, explain_store,      explain_skip};
-    table[static_cast<int>(trace.step(k).op)]({trace, k, out});
+void explain_forward(const View& v) {
+    switch (v.step.op) {
+    case Op::load_q: return explain_load_q(v);
+    case Op::init: return explain_init(v);
+    case Op::load_kv: return explain_load_kv(v);
+    case Op::scores: return explain_scores(v);
+    case Op::mask: return explain_mask(v);
+    case Op::tile_max: return explain_tile_max(v);
+    case Op::new_max: return explain_new_max(v);
+    case Op::correction: return explain_correction(v);
+    case Op::exponentials: return explain_exponentials(v);
+    case Op::row_sum: return explain_row_sum(v);
+    case Op::output: return explain_output(v);
+    case Op::normalize: return explain_normalize(v);
+    case Op::store: return explain_store(v);
+    case Op::skip: return explain_skip(v);
+    default: return;
+    }
 }
 
 }  // namespace tilewalk

@@ -2,10 +2,10 @@
 // target.
 #pragma once
 
-#include "core/explain.h"
+#include "core/explain_view.h"
 
 namespace tilewalk {
 
-void explain_forward(const Trace& trace, int k, Explanation& out);
+void explain_forward(const View& v);
 
 }  // namespace tilewalk

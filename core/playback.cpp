@@ -1,5 +1,7 @@
 #include "core/playback.h"
 
+#include "core/lessons/lesson.h"
+
 #include <algorithm>
 
 namespace tilewalk {
@@ -10,11 +12,11 @@ namespace {
 bool ends_tile(const Trace& trace, int k) {
     if (k + 1 == trace.size()) return true;
     const Step &a = trace.step(k), &b = trace.step(k + 1);
-    return a.i != b.i || a.j != b.j;
+    return a.i != b.i || a.j != b.j || a.phase != b.phase;
 }
 
 bool ends_block(const Trace& trace, int k) {
-    return k + 1 == trace.size() || trace.step(k).i != trace.step(k + 1).i;
+    return k + 1 == trace.size() || trace.step(k).phase != trace.step(k + 1).phase;
 }
 
 bool ends(const Trace& trace, int k, Level level) {
@@ -23,17 +25,26 @@ bool ends(const Trace& trace, int k, Level level) {
 
 }  // namespace
 
-int step_rows(const Trace& trace, int k) {
-    const Step& step = trace.step(k);
-    if (step.op == Op::load_q || step.op == Op::load_kv || step.op == Op::init || step.op == Op::store ||
-        step.op == Op::skip)
-        return 1;
-    return trace.value(trace.writes(k).front().value).region.rows;
+int step_units(const Trace& trace, int k) {
+    switch (trace.step(k).op) {
+    case Op::load_q:
+    case Op::load_kv:
+    case Op::load_state:
+    case Op::load:
+    case Op::load_x:
+    case Op::init:
+    case Op::store_state:
+    case Op::store:
+    case Op::skip: return 1;
+    default: break;
+    }
+    const Region& region = trace.value(trace.writes(k).back().value).region;
+    return lesson_of(trace).by_cell ? region.rows * region.cols : region.rows;
 }
 
 Cursor at_step(const Trace& trace, int k) {
     k = std::clamp(k, 0, trace.size() - 1);
-    return {k, step_rows(trace, k)};
+    return {k, step_units(trace, k)};
 }
 
 Cursor first(const Trace& trace) { return at_step(trace, 0); }
@@ -41,8 +52,8 @@ Cursor last(const Trace& trace) { return at_step(trace, trace.size() - 1); }
 bool at_end(const Trace& trace, Cursor cursor) { return cursor == last(trace); }
 
 Cursor forward(const Trace& trace, Cursor cursor, Level level) {
-    const bool whole = cursor.rows_done >= step_rows(trace, cursor.step);
-    if (level == Level::micro && !whole) return {cursor.step, cursor.rows_done + 1};
+    const bool whole = cursor.done >= step_units(trace, cursor.step);
+    if (level == Level::micro && !whole) return {cursor.step, cursor.done + 1};
     if (level == Level::micro) return cursor.step + 1 < trace.size() ? Cursor{cursor.step + 1, 1} : cursor;
     if (!whole && ends(trace, cursor.step, level)) return at_step(trace, cursor.step);
     int k = cursor.step + 1;
@@ -51,7 +62,7 @@ Cursor forward(const Trace& trace, Cursor cursor, Level level) {
 }
 
 Cursor backward(const Trace& trace, Cursor cursor, Level level) {
-    if (level == Level::micro && cursor.rows_done > 1) return {cursor.step, cursor.rows_done - 1};
+    if (level == Level::micro && cursor.done > 1) return {cursor.step, cursor.done - 1};
     if (level == Level::micro && cursor.step == 0) return cursor;
     int k = cursor.step - 1;
     while (k > 0 && !ends(trace, k, level)) --k;

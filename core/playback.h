@@ -5,20 +5,21 @@
 
 namespace tilewalk {
 
-/// How far one press of an arrow key goes: one row of one op, one op, one tile (i, j), one query block.
+/// How far one press of an arrow key goes: one row (or one cell) of one op, one op, one tile (i, j), one lane
+/// of the timeline (a query block, a key block, a pass, a kernel).
 enum class Level { micro, step, tile, block };
 
-/// `rows_done` counts the rows of this step's tile that are already computed, 1 … step_rows; a step seen as a
-/// whole has all of them.
+/// `done` counts the rows of this step's tile that are already computed (its cells, in lessons that go cell
+/// by cell), 1 … step_units; a step seen as a whole has all of them.
 struct Cursor {
     int step = 0;
-    int rows_done = 1;
+    int done = 1;
     bool operator==(const Cursor&) const = default;
 };
 
-/// Rows that step k computes one after another (Br of that block, fewer in a ragged tail); 1 for loads,
-/// stores and skips.
-int step_rows(const Trace& trace, int k);
+/// Rows (or cells) that step k computes one after another (Br rows of that block, fewer in a ragged tail); 1
+/// for loads, stores and skips.
+int step_units(const Trace& trace, int k);
 /// Step k (clamped to the trace), seen as a whole.
 Cursor at_step(const Trace& trace, int k);
 Cursor first(const Trace& trace);

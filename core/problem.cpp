@@ -2,6 +2,7 @@
 
 #include "core/numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -40,6 +41,41 @@ Sentence check_shapes(const Problem& p) {
     return {};
 }
 
+Sentence check_projection(const Problem& p) {
+    const Projection& w = *p.projection;
+    if (p.N() != p.N_kv())
+        return "With an input X queries and keys are the same tokens, but Q has " + std::to_string(p.N()) +
+               " rows and K has " + std::to_string(p.N_kv()) + ".";
+    if (w.X.rows() != p.N() || w.X.cols() < 1)
+        return "X is " + shape(w.X) + " and Q is " + shape(p.Q) + "; X must have a row for each row of Q.";
+    const std::pair<const char*, const Matrix*> weights[] = {
+        {"W_Q", &w.W_Q}, {"W_K", &w.W_K}, {"W_V", &w.W_V}};
+    for (const auto& [name, W] : weights)
+        if (W->rows() != w.X.cols() || W->cols() != p.d())
+            return std::string(name) + " is " + shape(*W) + "; with X " + shape(w.X) +
+                   " and d = " + std::to_string(p.d()) + " it must be " + std::to_string(w.X.cols()) + " × " +
+                   std::to_string(p.d()) + ".";
+    if (auto s = check_finite("X", w.X)) return s;
+    for (const auto& [name, W] : weights)
+        if (auto s = check_finite(name, *W)) return s;
+    return {};
+}
+
+Sentence check_lesson_options(const Problem& p) {
+    const int positions = std::max(p.N(), p.N_kv());
+    if (p.options.row < 0 || p.options.row >= p.N())
+        return "The row is " + std::to_string(p.options.row) + "; Q has the rows 0 to " +
+               std::to_string(p.N() - 1) + ".";
+    if (!std::isfinite(p.options.learning_rate) || std::abs(p.options.learning_rate) > 1e6)
+        return "The learning rate is " + format_number(p.options.learning_rate) +
+               "; it must be a number between −1,000,000 and 1,000,000.";
+    if (!p.tokens.empty() && static_cast<int>(p.tokens.size()) != positions)
+        return "There are " + std::to_string(p.tokens.size()) +
+               " token labels; expected one for each of the " + std::to_string(positions) +
+               " positions, or none.";
+    return p.projection ? check_projection(p) : std::nullopt;
+}
+
 Sentence check_options(const Problem& p) {
     if (p.Br < 1) return "Br is " + std::to_string(p.Br) + "; a tile needs at least one query row.";
     if (p.Bc < 1) return "Bc is " + std::to_string(p.Bc) + "; a tile needs at least one key row.";
@@ -62,6 +98,12 @@ Sentence check_range(const Problem& p) {
                "; their products would overflow double precision.";
     if (!(v * p.N_kv() < 1e300))
         return "The largest |V| is " + format_number(v) + "; its sums would overflow double precision.";
+    const double gradient = p.dO ? p.dO->cwiseAbs().maxCoeff() : 1;
+    const double dS = 2.0 * p.d() * gradient * v;  // bounds |dP − D|
+    if (!(dS * (p.N() + p.N_kv()) * std::max({1.0, q, k}) * std::max(1.0, std::abs(p.softmax_scale())) <
+          1e300))
+        return "The largest |dO| is " + format_number(gradient) + " and the largest |V| is " +
+               format_number(v) + "; the gradients would overflow double precision.";
     return {};
 }
 
@@ -73,6 +115,31 @@ Matrix random_matrix(std::mt19937_64& generator, int rows, int cols) {
 }
 
 }  // namespace
+
+std::string Problem::query_token(int r) const {
+    const int at = r + std::max(0, N_kv() - N());
+    return tokens.empty() ? "" : tokens[static_cast<std::size_t>(at)];
+}
+
+std::string Problem::key_token(int c) const {
+    const int at = c + std::max(0, N() - N_kv());
+    return tokens.empty() ? "" : tokens[static_cast<std::size_t>(at)];
+}
+
+Matrix output_gradient(const Problem& p) { return p.dO ? *p.dO : Matrix::Ones(p.N(), p.d()); }
+
+Problem without_faults(Problem p) {
+    p.switches = {};
+    p.precision = {};
+    return p;
+}
+
+void project(Problem& p) {
+    if (!p.projection) return;
+    p.Q = p.projection->X * p.projection->W_Q;
+    p.K = p.projection->X * p.projection->W_K;
+    p.V = p.projection->X * p.projection->W_V;
+}
 
 void mark_changed(Problem& p) {
     if (!p.name.empty()) p.title += " (changed)";
@@ -88,6 +155,7 @@ std::optional<std::string> validate(const Problem& p) {
     if (auto s = check_finite("V", p.V)) return s;
     if (p.dO)
         if (auto s = check_finite("dO", *p.dO)) return s;
+    if (auto s = check_lesson_options(p)) return s;
     return check_range(p);
 }
 

@@ -6,30 +6,92 @@
 namespace tilewalk {
 
 const SlotInfo& info(Slot slot) {
+    // name, symbol, below it, tilde, HBM, counted by element_bytes, role, words
     static const SlotInfo table[slot_count] = {
-        {"Q", "Q", false, true, true, Role::Q, "queries"},
-        {"K", "K", false, true, true, Role::K, "keys"},
-        {"V", "V", false, true, true, Role::V, "values"},
-        {"O", "O", false, true, true, Role::O, "output"},
-        {"L", "L", false, true, false, Role::l, "log-sum-exp of the row"},
-        {"Qi", "Q", false, false, true, Role::Q, "query block"},
-        {"Kj", "K", false, false, true, Role::K, "key block"},
-        {"Vj", "V", false, false, true, Role::V, "value block"},
-        {"S", "S", false, false, false, Role::S, "scores"},
-        {"m_tile", "m", true, false, false, Role::m, "row maximum of this tile"},
-        {"m", "m", false, false, false, Role::m, "running row maximum"},
-        {"alpha", "α", false, false, false, Role::alpha, "correction factor"},
-        {"P", "P", true, false, false, Role::S, "weights before normalisation"},
-        {"l", "ℓ", false, false, false, Role::l, "running row sum"},
-        {"Oi", "O", false, false, false, Role::O, "output accumulator"},
+        {"Q", "Q", "", false, true, true, Role::Q, "queries"},
+        {"K", "K", "", false, true, true, Role::K, "keys"},
+        {"V", "V", "", false, true, true, Role::V, "values"},
+        {"O", "O", "", false, true, true, Role::O, "output"},
+        {"L", "L", "", false, true, false, Role::l, "log-sum-exp of the row"},
+        {"Qi", "Q", "", false, false, true, Role::Q, "query block"},
+        {"Kj", "K", "", false, false, true, Role::K, "key block"},
+        {"Vj", "V", "", false, false, true, Role::V, "value block"},
+        {"S", "S", "", false, false, false, Role::S, "scores"},
+        {"m_tile", "m", "", true, false, false, Role::m, "row maximum of this tile"},
+        {"m", "m", "", false, false, false, Role::m, "running row maximum"},
+        {"alpha", "α", "", false, false, false, Role::alpha, "correction factor"},
+        {"P", "P", "", true, false, false, Role::S, "weights before normalisation"},
+        {"l", "ℓ", "", false, false, false, Role::l, "running row sum"},
+        {"Oi", "O", "", false, false, false, Role::O, "output accumulator"},
+        {"dO", "dO", "", false, true, true, Role::O, "gradient of the output, from the loss"},
+        {"D", "D", "", false, true, false, Role::alpha, "mean of dP under P, per row"},
+        {"dQ", "dQ", "", false, true, true, Role::Q, "gradient of the queries"},
+        {"dK", "dK", "", false, true, true, Role::K, "gradient of the keys"},
+        {"dV", "dV", "", false, true, true, Role::V, "gradient of the values"},
+        {"X", "X", "", false, true, true, Role::none, "input of the layer"},
+        {"X_kv", "X", "kv", false, true, true, Role::none, "input that keys and values come from"},
+        {"W_Q", "W", "Q", false, true, true, Role::Q, "weights of the queries"},
+        {"W_K", "W", "K", false, true, true, Role::K, "weights of the keys"},
+        {"W_V", "W", "V", false, true, true, Role::V, "weights of the values"},
+        {"dW_Q", "dW", "Q", false, true, true, Role::Q, "gradient of W_Q"},
+        {"dW_K", "dW", "K", false, true, true, Role::K, "gradient of W_K"},
+        {"dW_V", "dW", "V", false, true, true, Role::V, "gradient of W_V"},
+        {"S_hbm", "S", "", false, true, true, Role::S, "scores in HBM"},
+        {"P_hbm", "P", "", false, true, true, Role::S, "attention weights in HBM"},
+        {"dP_hbm", "dP", "", false, true, true, Role::S, "gradient of the weights, in HBM"},
+        {"dS_hbm", "dS", "", false, true, true, Role::S, "gradient of the scores, in HBM"},
+        {"m_hbm", "m", "", false, true, false, Role::m, "running row maximum, in HBM"},
+        {"l_hbm", "ℓ", "", false, true, false, Role::l, "running row sum, in HBM"},
+        {"x", "x", "", false, true, true, Role::S, "one row of scores"},
+        {"E", "P", "", true, false, false, Role::S, "exponentials, before the division"},
+        {"P", "P", "", false, false, false, Role::S, "attention weights"},
+        {"dOi", "dO", "", false, false, true, Role::O, "block of the output gradient"},
+        {"Li", "L", "", false, false, false, Role::l, "log-sum-exp of the block's rows"},
+        {"Di", "D", "", false, false, false, Role::alpha, "mean of dP under P, per row"},
+        {"dP", "dP", "", false, false, false, Role::S, "gradient of the weights"},
+        {"dS", "dS", "", false, false, false, Role::S, "gradient of the scores"},
+        {"dQi", "dQ", "", false, false, false, Role::Q, "gradient of the query block"},
+        {"dKj", "dK", "", false, false, false, Role::K, "gradient of the key block"},
+        {"dVj", "dV", "", false, false, false, Role::V, "gradient of the value block"},
+        {"loss", "loss", "", false, false, false, Role::none, "the loss whose gradient is dO"},
     };
     return table[static_cast<std::size_t>(slot)];
 }
 
 const char* name(Op op) {
-    static const char* const names[static_cast<int>(Op::count)] = {
-        "load_q",     "init",         "load_kv", "scores", "mask",      "tile_max", "new_max",
-        "correction", "exponentials", "row_sum", "output", "normalize", "store",    "skip"};
+    static const char* const names[static_cast<int>(Op::count)] = {"load_q",
+                                                                   "init",
+                                                                   "load_kv",
+                                                                   "load_state",
+                                                                   "preprocess",
+                                                                   "load",
+                                                                   "load_x",
+                                                                   "project",
+                                                                   "scores",
+                                                                   "scale",
+                                                                   "mask",
+                                                                   "row_max",
+                                                                   "tile_max",
+                                                                   "new_max",
+                                                                   "correction",
+                                                                   "exponentials",
+                                                                   "row_sum",
+                                                                   "divide",
+                                                                   "output",
+                                                                   "normalize",
+                                                                   "recompute",
+                                                                   "loss",
+                                                                   "dv",
+                                                                   "dp",
+                                                                   "row_dot",
+                                                                   "ds",
+                                                                   "dq",
+                                                                   "dk",
+                                                                   "weight_gradient",
+                                                                   "update",
+                                                                   "store_state",
+                                                                   "store",
+                                                                   "skip"};
     return names[static_cast<int>(op)];
 }
 
@@ -87,16 +149,24 @@ Recorder::Recorder(const Problem& problem, const char* lesson) : trace_(std::mak
     trace_->lesson_ = lesson;
     for (int s = 0; s < slot_count; ++s)
         if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
-    auto cut = [&](Slot slot, const Matrix& A, int block) {
-        for (int row = 0, tile = 0; row < A.rows(); row += block, ++tile) {
-            const int rows = std::min(block, static_cast<int>(A.rows()) - row);
-            const auto id = add(A.middleRows(row, rows), {row, 0, rows, static_cast<int>(A.cols())});
+}
+
+void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols) {
+    const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
+    block_rows = std::min(block_rows, rows), block_cols = std::min(block_cols, cols);
+    for (int r = 0; r < rows; r += block_rows)
+        for (int c = 0; c < cols; c += block_cols) {
+            const Region region{r, c, std::min(block_rows, rows - r), std::min(block_cols, cols - c)};
+            const auto id = add(A.block(r, c, region.rows, region.cols), region);
             trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
         }
-    };
-    cut(Slot::Q, problem.Q, std::min(problem.Br, problem.N()));
-    cut(Slot::K, problem.K, std::min(problem.Bc, problem.N_kv()));
-    cut(Slot::V, problem.V, std::min(problem.Bc, problem.N_kv()));
+}
+
+void Recorder::give_inputs() {
+    const Problem& p = trace_->problem_;
+    give(Slot::Q, p.Q, p.Br);
+    give(Slot::K, p.K, p.Bc);
+    give(Slot::V, p.V, p.Bc);
 }
 
 std::int32_t Recorder::add(Matrix data, Region region) {
@@ -106,7 +176,8 @@ std::int32_t Recorder::add(Matrix data, Region region) {
 }
 
 std::int64_t Recorder::bytes_of(Slot slot, const Value& value) const {
-    const int each = info(slot).counts_elements ? trace_->problem_.element_bytes : 4;
+    const bool fp32 = !info(slot).counts_elements || fp32_[static_cast<std::size_t>(slot)];
+    const int each = fp32 ? 4 : trace_->problem_.element_bytes;
     return static_cast<std::int64_t>(value.data.size()) * each;
 }
 
@@ -115,6 +186,7 @@ void Recorder::begin(Op op, int i, int j) {
     step_.op = op;
     step_.i = i;
     step_.j = j;
+    step_.phase = phase_;
     reads_.clear();
     writes_.clear();
 }
@@ -136,7 +208,8 @@ void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
     auto& slots = trace_->histories_[static_cast<std::size_t>(slot)];
     if (tile >= static_cast<int>(slots.size())) slots.resize(static_cast<std::size_t>(tile) + 1);
     auto& history = slots[static_cast<std::size_t>(tile)];
-    if (!info(slot).hbm) {  // a buffer on chip is reused: the new tile takes the place of the old one
+    if (!info(slot).hbm &&
+        count_sram_) {  // a buffer on chip is reused: the new tile takes the place of the old one
         if (!history.empty()) total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
         total_.sram_live += bytes_of(slot, trace_->value(value));
     }
@@ -144,11 +217,17 @@ void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
     writes_.push_back({slot, tile, value});
 }
 
-const Matrix& Recorder::read(Slot slot) {
-    assert(!history(slot).empty());
-    const std::int32_t id = history(slot).back().value;
-    note_read(slot, 0, id);
+const Matrix& Recorder::read(Slot slot, int tile) {
+    assert(!history(slot, tile).empty());
+    const std::int32_t id = history(slot, tile).back().value;
+    note_read(slot, tile, id);
     return trace_->value(id).data;
+}
+
+const Matrix& Recorder::fetch(Slot slot, int tile) {
+    const Matrix& A = read(slot, tile);
+    total_.hbm_read += bytes_of(slot, trace_->value(reads_.back().value));
+    return A;
 }
 
 const Matrix& Recorder::read_previous(Slot slot) {

@@ -34,6 +34,40 @@ enum class Slot : std::uint8_t {
     P,
     l,
     Oi,  // SRAM
+    // HBM, backward and training
+    dO,
+    D,
+    dQ,
+    dK,
+    dV,
+    X,
+    X_kv,
+    W_Q,
+    W_K,
+    W_V,
+    dW_Q,
+    dW_K,
+    dW_V,
+    // HBM, what standard attention (or FlashAttention-1) also keeps there
+    S_hbm,
+    P_hbm,
+    dP_hbm,
+    dS_hbm,
+    m_hbm,
+    l_hbm,
+    x,  // one row of scores, element by element
+    // SRAM, backward and standard attention
+    E,
+    Prob,
+    dOi,
+    Li,
+    Di,
+    dP,
+    dS,
+    dQi,
+    dKj,
+    dVj,
+    loss,
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);
@@ -44,6 +78,7 @@ enum class Role : std::uint8_t { none, Q, K, V, S, m, l, alpha, O };
 struct SlotInfo {
     const char* name;      ///< in files: "m_tile"
     const char* symbol;    ///< base letter, UTF-8: "m"
+    const char* sub;       ///< what stands below it: "Q" of W_Q; mostly empty
     bool tilde;            ///< drawn with a tilde above: m̃, P̃
     bool hbm;              ///< lives in HBM (otherwise in SRAM)
     bool counts_elements;  ///< counted with Problem::element_bytes (tiles of Q, K, V, O); otherwise 4 bytes
@@ -54,19 +89,39 @@ struct SlotInfo {
 const SlotInfo& info(Slot slot);
 
 /// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
+/// Within a tile the ops follow each other in this order; the timeline relies on it.
 enum class Op : std::uint8_t {
     load_q,
     init,
     load_kv,
+    load_state,
+    preprocess,
+    load,
+    load_x,
+    project,
     scores,
+    scale,
     mask,
+    row_max,
     tile_max,
     new_max,
     correction,
     exponentials,
     row_sum,
+    divide,
     output,
     normalize,
+    recompute,
+    loss,
+    dv,
+    dp,
+    row_dot,
+    ds,
+    dq,
+    dk,
+    weight_gradient,
+    update,
+    store_state,
     store,
     skip,
     count
@@ -98,8 +153,9 @@ struct Traffic {
 
 struct Step {
     Op op;
-    std::int32_t i = -1;  ///< query block, −1 if the step belongs to none
-    std::int32_t j = -1;  ///< key block, −1 if the step belongs to none
+    std::int32_t i = -1;     ///< query block, −1 if the step belongs to none
+    std::int32_t j = -1;     ///< key block (softmax lessons: element), −1 if the step belongs to none
+    std::int32_t phase = 0;  ///< the lane of the timeline: query block, key block, pass or kernel
     std::int32_t first_access = 0, reads = 0, writes = 0;
     Traffic traffic;
 };
@@ -124,7 +180,7 @@ public:
     std::size_t value_count() const { return values_.size(); }
 
     /// What `slot` (tile `tile` of it) holds after step k; nothing if it was never written up to then.
-    /// The inputs Q, K, V are there from the start (step −1).
+    /// What was given is there from the start (step −1).
     Held live(Slot slot, int tile, int k) const;
     Held live(Slot slot, int k) const { return live(slot, 0, k); }
     int tiles(Slot slot) const { return static_cast<int>(histories_[static_cast<std::size_t>(slot)].size()); }
@@ -150,17 +206,31 @@ private:
     std::array<std::vector<History>, slot_count> histories_;
 };
 
-/// Writes a Trace while an algorithm runs: begin(op, i, j), then read/load/write/store, then end(flops).
+/// Writes a Trace while an algorithm runs: give(…) what lies in HBM, then for each step begin(op, i, j),
+/// read/fetch/load/write/store, end(flops).
 class Recorder {
 public:
-    /// The inputs become HBM tiles: Q in blocks of Br rows, K and V in blocks of Bc rows.
     Recorder(const Problem& problem, const char* lesson);
 
-    void begin(Op op, int i, int j = -1);
+    /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns).
+    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30);
+    /// Q in blocks of Br rows, K and V in blocks of Bc rows.
+    void give_inputs();
+    /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
+    void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
+    /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.
+    void ignore_sram() { count_sram_ = false; }
+    /// The lane of the steps that follow.
+    void phase(int n) { phase_ = n; }
+
+    void begin(Op op, int i = -1, int j = -1);
     void end(std::int64_t flops = 0);
 
-    /// The value that `slot` holds now; noted as an input of this step.
-    const Matrix& read(Slot slot);
+    /// The value that `slot` holds now; noted as an input of this step. Costs no traffic, also for an HBM
+    /// slot: this kernel has fetched it before.
+    const Matrix& read(Slot slot, int tile = 0);
+    /// Reads an HBM tile where it is used, without a place on chip; counts its bytes as read.
+    const Matrix& fetch(Slot slot, int tile = 0);
     /// The value that `slot` held before its latest write: α needs m before and after.
     const Matrix& read_previous(Slot slot);
     /// HBM → SRAM: shares the tile, counts its bytes as read.
@@ -173,8 +243,8 @@ public:
     std::shared_ptr<const Trace> finish();
 
 private:
-    const Trace::History& history(Slot slot) const {
-        return trace_->histories_[static_cast<std::size_t>(slot)][0];
+    const Trace::History& history(Slot slot, int tile = 0) const {
+        return trace_->histories_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(tile)];
     }
     std::int32_t add(Matrix data, Region region);
     std::int64_t bytes_of(Slot slot, const Value& value) const;
@@ -184,6 +254,9 @@ private:
     std::shared_ptr<Trace> trace_;
     Step step_;
     Traffic total_;
+    int phase_ = 0;
+    bool count_sram_ = true;
+    std::array<bool, slot_count> fp32_{};
     std::vector<Access> reads_, writes_;
 };
 

@@ -14,8 +14,6 @@
 namespace tilewalk {
 namespace {
 
-constexpr const char* default_lesson = "flash-forward";
-
 // Lessons that the stable command line knows and that this version cannot walk through yet.
 constexpr std::array planned_lessons = {"attention",      "softmax-3pass",    "softmax-2pass",
                                         "softmax-1pass",  "flash-forward-v1", "backward",
@@ -34,9 +32,9 @@ std::string no_such_lesson(const std::string& name) {
 }  // namespace
 
 Result<const Lesson*> choose_lesson(const Word& name) {
-    const std::string id = name.value_or(default_lesson);
-    if (const Lesson* lesson = find_lesson(id)) return lesson;
-    return Failure{no_such_lesson(id)};
+    if (!name) return &default_lesson();
+    if (const Lesson* lesson = find_lesson(*name)) return lesson;
+    return Failure{no_such_lesson(*name)};
 }
 
 Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Settings settings) {

@@ -1,5 +1,6 @@
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
+#include "app/ui/views/lesson_view.h"
 #include "app/ui/views/views.h"
 
 #include <algorithm>
@@ -111,8 +112,7 @@ void frame(AppState& state) {
     } else {
         const Layout layout = layout_for(W, H);
         header_view(canvas, state, layout.header);
-        hbm_view(canvas, state, layout.hbm);
-        sram_view(canvas, state, layout.sram, layout.tight);
+        lesson_view(*state.lesson).main(canvas, state, layout);
         if (state.show_problem)
             problem_view(canvas, state, layout.side);
         else

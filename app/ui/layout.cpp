@@ -18,6 +18,7 @@ Layout layout_for(float W, float H) {
     out.hbm = {margin, top, hbm, body};
     out.side = {W - margin - side, top, side, body};
     out.sram = {out.hbm.right() + gap, top, out.side.x - gap - out.hbm.right() - gap, body};
+    out.main = {out.hbm.x, top, out.sram.right() - out.hbm.x, body};
     out.timeline = {margin, H - margin - bottom, out.sram.right() - margin, bottom};
     out.meters = {out.side.x, out.timeline.y, side, bottom};
     return out;

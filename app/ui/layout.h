@@ -13,6 +13,7 @@ struct Rect {
 struct Layout {
     float W = 0, H = 0;
     Rect header, hbm, sram, side, timeline, meters;
+    Rect main;           ///< hbm and sram together, for lessons that divide it otherwise
     bool tight = false;  ///< below 1440 × 800: smaller lens, formula and pseudocode behind tabs
 };
 Layout layout_for(float W, float H);

@@ -101,7 +101,7 @@ void notify(AppState& state, std::string sentence) {
 }
 
 bool set_problem(AppState& state, Problem problem, bool into_history) {
-    if (!state.lesson) state.lesson = &lessons().front();
+    if (!state.lesson) state.lesson = &default_lesson();
     const History history = into_history ? History::add : History::none;
     return rebuild(state, std::make_shared<const Problem>(std::move(problem)), history);
 }
@@ -153,8 +153,8 @@ CellRef chosen_cell(const AppState& state) {
     const int k = state.cursor.step;
     const int top = std::max(0, state.trace->step(k).i) * state.problem->Br;
     // While one row after another is shown, the formula follows the newest row.
-    const bool micro = state.cursor.rows_done < step_rows(*state.trace, k);
-    const int row = micro ? state.cursor.rows_done - 1 : state.row;
+    const bool micro = state.cursor.done < step_units(*state.trace, k);
+    const int row = micro ? state.cursor.done - 1 : state.row;
     return cell_of_row(*state.trace, k, top + row, state.col);
 }
 

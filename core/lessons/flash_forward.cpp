@@ -143,7 +143,11 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
 std::shared_ptr<const Trace> flash_forward(const Problem& problem) {
     Recorder rec(problem, "flash-forward");
-    for (int i = 0; i < problem.Tr(); ++i) walk_query_block(rec, problem, i);
+    rec.give_inputs();
+    for (int i = 0; i < problem.Tr(); ++i) {
+        rec.phase(i);
+        walk_query_block(rec, problem, i);
+    }
     return rec.finish();
 }
 
@@ -161,7 +165,7 @@ std::int64_t flash_forward_bytes(const Problem& p) {
     return (tiles * 9 + 4 * static_cast<std::int64_t>(p.Tr())) * per_step + 8 * doubles;
 }
 
-std::span<const CodeLine> flash_forward_code() {
+std::span<const CodeLine> flash_forward_code(const Problem&) {
     static const CodeLine lines[] = {
         {0, "for i in 0 … Tr−1"},          {1, "load Qᵢ"},         {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
         {1, "for j in 0 … Tc−1"},          {2, "load Kⱼ, Vⱼ"},     {2, "S  ← scale · Qᵢ Kⱼᵀ"},

@@ -8,6 +8,6 @@ namespace tilewalk {
 /// O = softmax(scale · Q Kᵀ + mask) V, one query block after another, K and V streamed past it.
 std::shared_ptr<const Trace> flash_forward(const Problem& problem);
 std::int64_t flash_forward_bytes(const Problem& problem);
-std::span<const CodeLine> flash_forward_code();
+std::span<const CodeLine> flash_forward_code(const Problem& problem);
 
 }  // namespace tilewalk

@@ -1,16 +1,26 @@
 #include "core/lessons/lesson.h"
 
+#include "core/explain_forward.h"
 #include "core/lessons/flash_forward.h"
 #include "core/numbers.h"
 
 namespace tilewalk {
+
+namespace {
+
+std::string query_block(const Problem&, int phase) { return "Query block " + std::to_string(phase); }
+
+constexpr Slot forward_results[] = {Slot::O, Slot::L};
+
+}  // namespace
 
 std::span<const Lesson> lessons() {
     static const Lesson table[] = {
         {"flash-forward", "Flash forward",
          "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile "
          "(FlashAttention-2 order).",
-         flash_forward, flash_forward_bytes, flash_forward_code()},
+         flash_forward, flash_forward_bytes, flash_forward_code, explain_forward, flash_forward_model,
+         standard_forward_model, query_block, false, forward_results},
     };
     return table;
 }
@@ -20,6 +30,10 @@ const Lesson* find_lesson(std::string_view id) {
         if (id == lesson.id) return &lesson;
     return nullptr;
 }
+
+const Lesson& default_lesson() { return *find_lesson("flash-forward"); }
+
+const Lesson& lesson_of(const Trace& trace) { return *find_lesson(trace.lesson()); }
 
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;

@@ -1,12 +1,16 @@
 // The table of lessons: what the program can walk through, and the one way to build a trace.
 #pragma once
 
+#include "core/memory_model.h"
 #include "core/trace.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tilewalk {
+
+struct View;  // core/explain_view.h
 
 /// One line of pseudocode; `indent` counts levels.
 struct CodeLine {
@@ -22,14 +26,27 @@ struct Lesson {
     std::shared_ptr<const Trace> (*build)(const Problem&);
     /// Upper bound of the memory of the trace in bytes, computed without building it.
     std::int64_t (*estimate)(const Problem&);
-    std::span<const CodeLine> code;
+    std::span<const CodeLine> (*code)(const Problem&);
+    /// Fills in what one step means (core/explain.h).
+    void (*explain)(const View&);
+    /// Closed form of what the walk moves through HBM.
+    TrafficModel (*model)(const Problem&);
+    /// What standard attention moves for the same result; null where the lesson is standard attention.
+    TrafficModel (*standard)(const Problem&);
+    /// Name of a lane of the timeline: "Query block 0", "Pass 1".
+    std::string (*lane)(const Problem&, int phase);
+    bool by_cell = false;                ///< the smallest step computes one cell instead of one row
+    std::span<const Slot> results = {};  ///< HBM slots that hold the results at the end
 };
 
 std::span<const Lesson> lessons();
 const Lesson* find_lesson(std::string_view id);
+const Lesson& default_lesson();  ///< flash-forward
 
 /// Step mode is allowed up to this much memory for one trace.
 constexpr std::int64_t step_budget_bytes = 256LL << 20;
+/// The lesson that made a trace.
+const Lesson& lesson_of(const Trace& trace);
 
 /// Validates the problem and holds it against the step budget, then runs the lesson.
 Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem);

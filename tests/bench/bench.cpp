@@ -36,7 +36,7 @@ void take_over(ui::AppState& state) {
 
 ui::AppState state_of(const Problem& problem) {
     ui::AppState state;
-    state.lesson = &lessons().front();
+    state.lesson = &default_lesson();
     state.examples = examples();
     ui::set_problem(state, problem, false);
     return state;

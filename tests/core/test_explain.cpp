@@ -174,7 +174,7 @@ void check_words(const Seen& s) {
     const Explanation& e = s.told;
     if (e.title.empty() || e.place.empty() || plain(e.formula).empty() || e.why.empty())
         FAIL_CHECK("a part is missing: ", s.where());
-    const auto code = flash_forward_code();
+    const auto code = flash_forward_code(Problem{});
     REQUIRE(e.code_line >= 0);
     REQUIRE(e.code_line < static_cast<int>(code.size()));
     const std::string line = code[static_cast<std::size_t>(e.code_line)].text;
@@ -329,7 +329,7 @@ TEST_SUITE("explanations") {
         CHECK(e.why.find("keys 2–3") != std::string::npos);
         CHECK(e.sources.empty());
         CHECK(e.numbers.empty());
-        CHECK(flash_forward_code()[static_cast<std::size_t>(e.code_line)].text ==
+        CHECK(flash_forward_code(Problem{})[static_cast<std::size_t>(e.code_line)].text ==
               std::string("for j in 0 … Tc−1"));
         CHECK(cell_of_row(*trace, k, 0) == CellRef{});
     }

@@ -33,12 +33,12 @@ std::vector<std::shared_ptr<const Trace>> traces() {
 }
 
 bool before(const Cursor& a, const Cursor& b) {
-    return std::tie(a.step, a.rows_done) < std::tie(b.step, b.rows_done);
+    return std::tie(a.step, a.done) < std::tie(b.step, b.done);
 }
 
 bool valid(const Trace& trace, const Cursor& c) {
-    return c.step >= 0 && c.step < trace.size() && c.rows_done >= 1 &&
-           c.rows_done <= step_rows(trace, c.step);
+    return c.step >= 0 && c.step < trace.size() && c.done >= 1 &&
+           c.done <= step_units(trace, c.step);
 }
 
 // From the first step on; every stop, the start included.
@@ -76,7 +76,7 @@ int rows_computed(const Trace& trace, int k) {
 TEST_SUITE("playback") {
     TEST_CASE("a step has as many rows as its block, loads and stores have one") {
         for (const auto& trace : traces())
-            for (int k = 0; k < trace->size(); ++k) CHECK(step_rows(*trace, k) == rows_computed(*trace, k));
+            for (int k = 0; k < trace->size(); ++k) CHECK(step_units(*trace, k) == rows_computed(*trace, k));
     }
     TEST_CASE("forward and backward reach the ends at every level, and stay there") {
         for (const auto& trace : traces())

@@ -28,7 +28,7 @@ struct RowPicker {
 RowPicker row_picker_for(const AppState& state, float room) {
     RowPicker out;
     const int k = state.cursor.step;
-    if (step_rows(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
+    if (step_units(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
     out.rows = state.trace->value(state.trace->writes(k).front().value).region.rows;
     out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
     out.w = 128;
@@ -127,7 +127,7 @@ std::string code_text(const AppState& state, std::string text) {
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
-    const std::span<const CodeLine> lines = state.lesson->code;
+    const std::span<const CodeLine> lines = state.lesson->code(*state.problem);
     const bool masked = state.problem->causal || state.problem->window;
     const float row = std::min(22.0f, a.h / static_cast<float>(lines.size())), indent = 15;
     float at = a.y;
@@ -162,7 +162,7 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
     title_row(c, state, a);
-    const std::size_t lines = state.lesson->code.size();
+    const std::size_t lines = state.lesson->code(*state.problem).size();
     const float code_h = static_cast<float>(lines) * (a.h > 700 ? 22.0f : 20.0f);
     const float card = a.y + 56;
     // In a low window formula and pseudocode take turns.

@@ -126,9 +126,8 @@ const char* caption(const AppState& state) {
     case Op::row_sum: return "shrink the old sum, then append the new weights";
     case Op::output: return "shrink the old output, then append the weighted values";
     case Op::normalize: return "one division turns the sum into an average";
-    case Op::count: break;
+    default: return "";
     }
-    return "";
 }
 
 Stack stack_of(const Around& a) {
@@ -217,7 +216,7 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a) {
         const bool both = tile.region.rows == 2 && a.w >= 700 && a.h >= 150;
         const CellRef chosen = state.explanation.target;
         std::vector<Around> rows;
-        for (int n = 0; n < (both ? std::min(2, state.cursor.rows_done) : 1); ++n) {
+        for (int n = 0; n < (both ? std::min(2, state.cursor.done) : 1); ++n) {
             rows.push_back({state});
             rows.back().row = both ? tile.region.row + n : chosen.row;
             rows.back().col = chosen.col;

@@ -49,7 +49,8 @@ MatrixLook slot_look(const AppState& state, Slot slot) {
         look.fade = transition(state);
         if (const Held before = trace.live(slot, k - 1); before && !used_up(trace, slot, before.step, k))
             look.before = before.value;
-        if (step_rows(trace, k) > 1) look.rows_done = state.cursor.rows_done;
+        if (step_units(trace, k) > 1)
+            (state.lesson->by_cell ? look.cells_done : look.rows_done) = state.cursor.done;
     } else if (used_up(trace, slot, held.step, k)) {
         look.state = CellState::discarded;
     } else if (reads(trace, k, slot)) {

@@ -84,9 +84,13 @@ std::string number_text(double v, const MatrixLook& look) {
     return look.digits > 0 ? format_short(v, look.digits) : "";
 }
 
+bool is_done(const MatrixLook& look, int r, int c) {
+    return r < look.rows_done && r * region_of(look).cols + c < look.cells_done;
+}
+
 // Cells of a few pixels: the fill alone.
 void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
-    const Value* shown = r < look.rows_done ? look.value : look.before;
+    const Value* shown = is_done(look, r, c) ? look.value : look.before;
     if (!shown) return;
     CellLook out;
     out.role = info(look.slot).role;
@@ -101,7 +105,7 @@ void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& l
 void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
     if (look.cw < 9 || look.ch < 7) return draw_speck(canvas, state, look, r, c);
     const SlotLook& range = state.look[look.slot];
-    const bool done = r < look.rows_done;
+    const bool done = is_done(look, r, c);
     const Value* shown = done ? look.value : look.before;
     const bool written =
         look.state == CellState::written && done &&
@@ -142,7 +146,10 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
 void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
     const bool written = look.state == CellState::written && look.value;
-    const int done = written ? std::min(region.rows, look.rows_done) : 0;
+    // Cell by cell, the row under way counts as written: its missing cells show what was there before.
+    const int by_cell =
+        look.cells_done / std::max(1, region.cols) + (look.cells_done % std::max(1, region.cols) != 0);
+    const int done = written ? std::min({region.rows, look.rows_done, by_cell}) : 0;
     const auto [x0, y0] = place_of(look, 0, 0);
     const auto [x1, y1] = place_of(look, done, region.cols);
     // One halo round all that was written, below the cells so that it does not wash them out.

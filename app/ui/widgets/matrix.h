@@ -20,7 +20,8 @@ struct MatrixLook {
     CellState state = CellState::idle;
     int rows_done =
         std::numeric_limits<int>::max();  ///< written rows so far; the others keep what was before
-    bool dim = false;                     ///< not part of this step
+    int cells_done = std::numeric_limits<int>::max();  ///< the same, counted in cells row by row
+    bool dim = false;                                  ///< not part of this step
     bool bed = true;
     bool numbers = true;
     int digits = 4;             ///< at most; fewer where the cells are narrow

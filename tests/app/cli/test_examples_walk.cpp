@@ -43,7 +43,7 @@ std::vector<long double> dense_row(const Problem& p, int query) {
 TEST_CASE("every example walks to the output of dense attention") {
     REQUIRE(examples().size() == 10);
     for (const Problem& p : examples()) {
-        const auto trace = build_trace(lessons().front(), p);
+        const auto trace = build_trace(default_lesson(), p);
         REQUIRE_MESSAGE(trace, p.name);
         const Matrix O = (*trace)->result(Slot::O);
         for (int r = 0; r < p.N(); ++r) {

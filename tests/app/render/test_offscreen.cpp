@@ -12,7 +12,7 @@ namespace {
 
 ui::AppState standing_at(int step) {
     ui::AppState state;
-    state.lesson = &lessons().front();
+    state.lesson = &default_lesson();
     state.examples = examples();
     REQUIRE(ui::set_problem(state, state.examples.front(), false));
     ui::go_to(state, at_step(*state.trace, step));

@@ -19,7 +19,7 @@ using namespace tilewalk::ui;
 namespace {
 
 AppState start(const Problem& problem) {
-    auto made = make_state(&lessons().front(), problem, Settings{});
+    auto made = make_state(&default_lesson(), problem, Settings{});
     REQUIRE_MESSAGE(made, made.error);
     return std::move(*made);
 }

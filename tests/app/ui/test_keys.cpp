@@ -55,7 +55,7 @@ TEST_CASE("the keys of the walk") {
     program.go_to_step(4);
     program.press(with_alt(Key::right));
     CHECK(program.step() == 5);
-    CHECK(program.state.cursor.rows_done == 1);
+    CHECK(program.state.cursor.done == 1);
     program.press(with_alt(Key::right));
     CHECK(program.state.cursor == Cursor{5, 2});
     program.press(with_alt(Key::left));

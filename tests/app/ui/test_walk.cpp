@@ -42,10 +42,10 @@ TEST_CASE("the level decides how far a button goes") {
     program.go_to_step(3);
     program.click("forward");
     CHECK(program.step() == 4);
-    CHECK(program.state.cursor.rows_done == 1);
+    CHECK(program.state.cursor.done == 1);
     program.click("forward");
     CHECK(program.step() == 4);
-    CHECK(program.state.cursor.rows_done == 2);
+    CHECK(program.state.cursor.done == 2);
     program.click("level/Step");
     program.click("forward");
     CHECK(program.step() == 5);
