@@ -36,39 +36,14 @@ std::string plain(const Line& line) {
 }
 
 const char* title(Op op) {
-    static const char* const titles[static_cast<int>(Op::count)] = {"Load Q block",
-                                                                    "Initialize",
-                                                                    "Load K, V block",
-                                                                    "Load state",
-                                                                    "Preprocess",
-                                                                    "Load",
-                                                                    "Load element",
-                                                                    "Project",
-                                                                    "Scores",
-                                                                    "Scale",
-                                                                    "Mask",
-                                                                    "Row maximum",
-                                                                    "Tile maximum",
-                                                                    "New maximum",
-                                                                    "Correction",
-                                                                    "Exponentials",
-                                                                    "Row sum",
-                                                                    "Divide",
-                                                                    "Output",
-                                                                    "Normalize",
-                                                                    "Recompute P",
-                                                                    "Loss",
-                                                                    "Value gradient",
-                                                                    "Weight gradient",
-                                                                    "Row mean",
-                                                                    "Score gradient",
-                                                                    "Query gradient",
-                                                                    "Key gradient",
-                                                                    "Gradient of the weights",
-                                                                    "Update",
-                                                                    "Store state",
-                                                                    "Store",
-                                                                    "Skip tile"};
+    static const char* const titles[static_cast<int>(Op::count)] = {
+        "Load Q block",   "Initialize",     "Load K, V block", "Load state",    "Preprocess",
+        "Load",           "Load element",   "Project",         "Scores",        "Scale",
+        "Mask",           "Row maximum",    "Tile maximum",    "New maximum",   "Correction",
+        "Exponentials",   "Row sum",        "Divide",          "Output",        "Normalize",
+        "Recompute P",    "Loss",           "Value gradient",  "Gradient of P", "Row mean",
+        "Score gradient", "Query gradient", "Key gradient",    "Gradient of W", "Update",
+        "Store state",    "Store",          "Skip tile"};
     return titles[static_cast<int>(op)];
 }
 
@@ -178,6 +153,10 @@ CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
     if (col < 0 && trace.step(k).op == Op::mask) col = first_masked(value, local);
     return {access.slot, value.region.row + local,
             value.region.col + std::clamp(col, 0, value.region.cols - 1)};
+}
+
+Region step_region(const Trace& trace, int k) {
+    return trace.writes(k).empty() ? Region{} : trace.value(principal(trace, k).value).region;
 }
 
 Held holding(const Trace& trace, const CellRef& cell, int k) {

@@ -61,6 +61,9 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell = {})
 /// 0.
 CellRef cell_of_row(const Trace& trace, int k, int row, int col = -1);
 
+/// The place of what step k is about, in its whole matrix; empty for a step that writes nothing.
+Region step_region(const Trace& trace, int k);
+
 /// What holds the cell after step k, in whichever tile of its slot it lies; nothing if no tile does.
 Held holding(const Trace& trace, const CellRef& cell, int k);
 /// The value of a cell in a tile that contains it.

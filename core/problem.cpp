@@ -98,12 +98,6 @@ Sentence check_range(const Problem& p) {
                "; their products would overflow double precision.";
     if (!(v * p.N_kv() < 1e300))
         return "The largest |V| is " + format_number(v) + "; its sums would overflow double precision.";
-    const double gradient = p.dO ? p.dO->cwiseAbs().maxCoeff() : 1;
-    const double dS = 2.0 * p.d() * gradient * v;  // bounds |dP − D|
-    if (!(dS * (p.N() + p.N_kv()) * std::max({1.0, q, k}) * std::max(1.0, std::abs(p.softmax_scale())) <
-          1e300))
-        return "The largest |dO| is " + format_number(gradient) + " and the largest |V| is " +
-               format_number(v) + "; the gradients would overflow double precision.";
     return {};
 }
 
@@ -157,6 +151,17 @@ std::optional<std::string> validate(const Problem& p) {
         if (auto s = check_finite("dO", *p.dO)) return s;
     if (auto s = check_lesson_options(p)) return s;
     return check_range(p);
+}
+
+std::optional<std::string> validate_gradients(const Problem& p) {
+    const double q = p.Q.cwiseAbs().maxCoeff(), k = p.K.cwiseAbs().maxCoeff(), v = p.V.cwiseAbs().maxCoeff();
+    const double gradient = p.dO ? p.dO->cwiseAbs().maxCoeff() : 1;
+    const double dS = 2.0 * p.d() * gradient * v;  // bounds |dP − D|
+    if (!(dS * (p.N() + p.N_kv()) * std::max({1.0, q, k}) * std::max(1.0, std::abs(p.softmax_scale())) <
+          1e300))
+        return "The largest |dO| is " + format_number(gradient) + " and the largest |V| is " +
+               format_number(v) + "; the gradients would overflow double precision.";
+    return {};
 }
 
 Result<Problem> random_problem(int N, int d, std::uint64_t seed) {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,6 +105,7 @@ enum class History { none, add, undo, redo };
 
 /// A trace that is being built in the background, because it is too large for one frame.
 struct PendingTrace {
+    const Lesson* lesson = nullptr;
     ProblemPtr problem;
     History history = History::none;
     std::future<std::pair<std::shared_ptr<const Trace>, TraceLook>> result;
@@ -129,8 +131,10 @@ struct AppState {
     std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
     Cursor cursor;
     Player player;
-    int row = 0;                         ///< the chosen row of the tile, 0 … Br − 1
-    int col = -1;                        ///< the chosen column of the tile; −1 leaves it to the step
+    int row = 0;                         ///< the chosen row of what the step writes, from 0
+    int col = -1;                        ///< the chosen column of it; −1 leaves it to the step
+    std::map<std::string, int> left_at;  ///< the step at which each lesson was left, to come back to
+    std::map<std::string, std::string> chapter_lessons;  ///< the lesson shown last of each chapter
     std::optional<CellRef> hover;        ///< the cell under the mouse
     std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
     std::vector<CellRef> hover_sources;  ///< the cells it came from
@@ -151,6 +155,8 @@ struct AppState {
     int menu_at = 0;              ///< the entry that Enter chooses
     std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
     bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
+    bool show_memory = false;     ///< the page about memory and traffic in place of the lesson
+    bool show_break = false;      ///< the right panel shows the switches and number formats
     bool show_code = false;       ///< narrow windows: the pseudocode in place of the formula
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame

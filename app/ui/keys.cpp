@@ -1,5 +1,7 @@
 #include "app/ui/keys.h"
 
+#include "app/ui/chapters.h"
+
 #include "app/ui/state.h"
 
 #include <algorithm>
@@ -44,10 +46,17 @@ void close_topmost(AppState& state) {
         state.notice.clear();
 }
 
-// Query rows of the current block: Br, or fewer in a ragged tail.
-int rows_of_block(const AppState& state) {
-    const Problem& p = *state.problem;
-    return std::min(p.Br, p.N() - state.trace->step(state.cursor.step).i * p.Br);
+// Up and down choose the row of the formula, with Shift its column.
+void choose_by_key(AppState& state, const KeyPress& press) {
+    const Region region = step_region(*state.trace, state.cursor.step);
+    const int by = press.key == Key::up ? -1 : 1;
+    if (press.shift) {
+        const CellRef now = state.explanation.target;
+        const int col = now.slot == Slot::count ? 0 : now.col - region.col;
+        state.col = std::clamp(col + by, 0, std::max(0, region.cols - 1));
+    } else {
+        state.row = std::clamp(std::min(state.row, region.rows - 1) + by, 0, std::max(0, region.rows - 1));
+    }
 }
 
 void answer_walk_key(AppState& state, const KeyPress& press) {
@@ -59,8 +68,8 @@ void answer_walk_key(AppState& state, const KeyPress& press) {
     case Key::page_down: return step_forward(state, level_of(press));
     case Key::home: return go_to(state, first(*state.trace));
     case Key::end: return go_to(state, last(*state.trace));
-    case Key::up: state.row = std::max(0, std::min(rows_of_block(state), state.row + 1) - 2); break;
-    case Key::down: state.row = std::min(rows_of_block(state) - 1, state.row + 1); break;
+    case Key::up:
+    case Key::down: choose_by_key(state, press); break;
     default: break;
     }
     refresh_explanation(state);
@@ -96,7 +105,8 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
         return;
     case Key::t: return next_theme(state);
-    case Key::i: state.show_problem = !state.show_problem; return;
+    case Key::i: return show_side(state, !state.show_problem, false);
+    case Key::n: return next_lesson(state, press.shift ? -1 : 1);
     case Key::c: state.show_code = !state.show_code; return;
     case Key::m: return next_max_change(state);
     case Key::a: state.settings.motion = !state.settings.motion; return;
@@ -150,10 +160,11 @@ std::span<const Shortcut> shortcuts() {
         {"Alt →  ←", "row by row"},
         {"Home  End", "first, last step"},
         {"PgDn  PgUp", "next, previous step (clicker)"},
-        {"↑  ↓", "row of the formula"},
+        {"↑  ↓", "row of the formula; with Shift its column"},
         {"Space", "play, pause"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
+        {"N  Shift N", "next, previous lesson"},
         {"C", "formula or pseudocode"},
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},

@@ -42,9 +42,17 @@ void remember(AppState& state, ProblemPtr before, History history) {
 }
 
 // The new problem and its trace take the place of the old ones.
-void take_over(AppState& state, ProblemPtr problem, std::shared_ptr<const Trace> trace, const TraceLook& look,
-               History history) {
-    const int k = state.trace ? same_place(*state.trace, state.cursor.step, *trace) : 0;
+void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, std::shared_ptr<const Trace> trace,
+               const TraceLook& look, History history) {
+    int k = state.trace ? same_place(*state.trace, state.cursor.step, *trace) : 0;
+    if (lesson != state.lesson) {
+        if (state.trace) state.left_at[state.trace->lesson()] = state.cursor.step;
+        k = state.left_at[lesson->id];
+        state.lesson = lesson;
+        state.row = 0;
+        state.col = -1;
+        state.player.playing = false;
+    }
     remember(state, state.problem, history);
     state.problem = std::move(problem);
     state.trace = std::move(trace);
@@ -55,25 +63,26 @@ void take_over(AppState& state, ProblemPtr problem, std::shared_ptr<const Trace>
     state.form.random_N = state.problem->N();
     state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);
-    state.row = std::clamp(state.row, 0, state.problem->Br - 1);
+    state.row = std::clamp(state.row, 0, std::max(state.problem->N(), state.problem->N_kv()) - 1);
     state.hover.reset();
     state.hover_sources.clear();
     refresh_explanation(state);
 }
 
-bool rebuild(AppState& state, ProblemPtr problem, History history) {
-    if (auto sentence = refuse(*state.lesson, *problem)) {
+bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history) {
+    if (auto sentence = refuse(*lesson, *problem)) {
         notify(state, *sentence);
         return false;
     }
     state.pending.reset();  // a build that is under way is out of date; its result is dropped
-    auto run = [lesson = state.lesson, problem] {
+    auto run = [lesson, problem] {
         auto trace = lesson->build(*problem);
         const TraceLook look = look_of(*trace);
         return std::pair(std::move(trace), look);
     };
-    if (state.trace && state.lesson->estimate(*problem) > most_bytes_at_once) {
+    if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
+        state.pending->lesson = lesson;
         state.pending->problem = std::move(problem);
         state.pending->history = history;
         // A detached thread: dropping the result must not wait for the build to end, as std::async would.
@@ -83,7 +92,7 @@ bool rebuild(AppState& state, ProblemPtr problem, History history) {
         return true;
     }
     auto [trace, look] = run();
-    take_over(state, std::move(problem), std::move(trace), look, history);
+    take_over(state, lesson, std::move(problem), std::move(trace), look, history);
     return true;
 }
 
@@ -91,6 +100,11 @@ bool rebuild(AppState& state, ProblemPtr problem, History history) {
 template <class P> auto& input_of(P& problem, Slot slot) {
     const Role role = info(slot).role;
     return role == Role::Q ? problem.Q : role == Role::K ? problem.K : problem.V;
+}
+
+// The lesson that is shown, or the one that is being built.
+const Lesson* latest_lesson(const AppState& state) {
+    return state.pending ? state.pending->lesson : state.lesson;
 }
 
 }  // namespace
@@ -103,7 +117,12 @@ void notify(AppState& state, std::string sentence) {
 bool set_problem(AppState& state, Problem problem, bool into_history) {
     if (!state.lesson) state.lesson = &default_lesson();
     const History history = into_history ? History::add : History::none;
-    return rebuild(state, std::make_shared<const Problem>(std::move(problem)), history);
+    return rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(problem)), history);
+}
+
+void set_lesson(AppState& state, const Lesson& lesson) {
+    if (&lesson == latest_lesson(state)) return;
+    rebuild(state, &lesson, state.pending ? state.pending->problem : state.problem, History::none);
 }
 
 void take_finished_trace(AppState& state) {
@@ -113,7 +132,7 @@ void take_finished_trace(AppState& state) {
     const std::shared_ptr<PendingTrace> done = std::move(state.pending);
     state.pending.reset();
     auto [trace, look] = done->result.get();
-    take_over(state, done->problem, std::move(trace), look, done->history);
+    take_over(state, done->lesson, done->problem, std::move(trace), look, done->history);
 }
 
 const Problem& latest_problem(const AppState& state) {
@@ -122,12 +141,12 @@ const Problem& latest_problem(const AppState& state) {
 
 void undo(AppState& state) {
     if (state.undo.empty()) return notify(state, "There is nothing to undo.");
-    rebuild(state, state.undo.back(), History::undo);
+    rebuild(state, latest_lesson(state), state.undo.back(), History::undo);
 }
 
 void redo(AppState& state) {
     if (state.redo.empty()) return notify(state, "There is nothing to redo.");
-    rebuild(state, state.redo.back(), History::redo);
+    rebuild(state, latest_lesson(state), state.redo.back(), History::redo);
 }
 
 void go_to(AppState& state, Cursor cursor) {
@@ -151,22 +170,37 @@ void toggle_play(AppState& state) {
 
 CellRef chosen_cell(const AppState& state) {
     const int k = state.cursor.step;
-    const int top = std::max(0, state.trace->step(k).i) * state.problem->Br;
-    // While one row after another is shown, the formula follows the newest row.
-    const bool micro = state.cursor.done < step_units(*state.trace, k);
-    const int row = micro ? state.cursor.done - 1 : state.row;
-    return cell_of_row(*state.trace, k, top + row, state.col);
+    const Region region = step_region(*state.trace, k);
+    int row = state.row, col = state.col;
+    // While one row (or cell) after another is shown, the formula follows the newest one.
+    if (state.cursor.done < step_units(*state.trace, k)) {
+        row = state.cursor.done - 1;
+        if (state.lesson->by_cell) {
+            col = row % std::max(1, region.cols);
+            row /= std::max(1, region.cols);
+        }
+    }
+    return cell_of_row(*state.trace, k, region.row + row, col);
 }
 
+namespace {
+
+bool of_keys(Slot slot) { return info(slot).role == Role::K || info(slot).role == Role::V; }
+
+}  // namespace
+
 void choose_cell(AppState& state, CellRef cell) {
-    for (const Access& a : state.trace->writes(state.cursor.step)) {
-        const Region& region = state.trace->value(a.value).region;
-        if (a.slot == cell.slot && region.contains(cell.row, cell.col)) state.col = cell.col - region.col;
+    const int k = state.cursor.step;
+    const Region region = step_region(*state.trace, k);
+    for (const Access& a : state.trace->writes(k)) {
+        const Region& written = state.trace->value(a.value).region;
+        if (a.slot == cell.slot && written.contains(cell.row, cell.col)) state.col = cell.col - written.col;
     }
-    const bool by_query =
-        cell.slot != Slot::K && cell.slot != Slot::V && cell.slot != Slot::Kj && cell.slot != Slot::Vj;
-    const int top = std::max(0, state.trace->step(state.cursor.step).i) * state.problem->Br;
-    if (by_query && cell.row >= top && cell.row < top + state.problem->Br) state.row = cell.row - top;
+    const Slot about = cell_of_row(*state.trace, k, region.row).slot;
+    const bool same_rows = about == Slot::count || about == cell.slot || of_keys(about) == of_keys(cell.slot);
+    if (same_rows && cell.row >= region.row && cell.row < region.row + region.rows)
+        state.row = cell.row - region.row;
+    state.cursor = at_step(*state.trace, k);  // a step that is shown in part would speak of its newest cell
     refresh_explanation(state);
 }
 
@@ -242,6 +276,11 @@ void save_file(AppState& state, const std::string& path) {
     if (path.empty()) return notify(state, "Type a file name to save to, for example problem.json.");
     const auto error = state.hooks.save_problem(path, *state.problem);
     notify(state, error ? *error : "Saved " + path + ".");
+}
+
+void show_side(AppState& state, bool problem, bool break_it) {
+    state.show_problem = problem;
+    state.show_break = break_it;
 }
 
 void next_theme(AppState& state) {

@@ -11,6 +11,9 @@ void step_forward(AppState& state, Level level);
 void step_backward(AppState& state, Level level);
 void toggle_play(AppState& state);
 
+/// Walks through the same problem in another lesson, from where that lesson was left.
+void set_lesson(AppState& state, const Lesson& lesson);
+
 /// The chosen cell of the current step, and the explanation of it.
 CellRef chosen_cell(const AppState& state);
 void choose_cell(AppState& state, CellRef cell);
@@ -35,6 +38,8 @@ const Problem* find_example(const AppState& state, const std::string& name);
 void choose_example(AppState& state, int index);
 void load_files(AppState& state, const std::vector<std::string>& paths);
 void save_file(AppState& state, const std::string& path);
+/// The right panel: the problem, the switches, or (neither) the explanation.
+void show_side(AppState& state, bool problem, bool break_it);
 void next_theme(AppState& state);
 void zoom(AppState& state, float factor);
 /// Goes to the next step at which the maximum of some row rises; says so if there is none.

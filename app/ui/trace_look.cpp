@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -55,31 +56,29 @@ float SlotLook::place(double value) const {
 
 TraceLook look_of(const Trace& trace) {
     TraceLook out;
-    auto take = [&](const Access& access) {
-        SlotLook& look = out.slots[static_cast<std::size_t>(access.slot)];
-        widen(look, trace.value(access.value).data);
-        measure(look, trace.value(access.value).data);
+    auto take = [&](Slot slot, const Value& value) {
+        widen(out.slots[static_cast<std::size_t>(slot)], value.data);
+        measure(out.slots[static_cast<std::size_t>(slot)], value.data);
     };
-    for (int k = 0; k < trace.size(); ++k) {
-        for (const Access& a : trace.writes(k)) take(a);
-        if (trace.step(k).op == Op::load_q || trace.step(k).op == Op::load_kv)
-            for (const Access& a : trace.reads(k)) take(a);
-    }
-    // Tiles that are never loaded are still shown in HBM.
-    const Problem& p = trace.problem();
-    widen(out.slots[static_cast<std::size_t>(Slot::Q)], p.Q);
-    widen(out.slots[static_cast<std::size_t>(Slot::K)], p.K);
-    widen(out.slots[static_cast<std::size_t>(Slot::V)], p.V);
+    for (int s = 0; s < slot_count; ++s)  // what lies in HBM from the start
+        for (int tile = 0; tile < trace.tiles(static_cast<Slot>(s)); ++tile)
+            if (const Held held = trace.live(static_cast<Slot>(s), tile, -1))
+                take(static_cast<Slot>(s), *held.value);
+    for (int k = 0; k < trace.size(); ++k)
+        for (const Access& a : trace.writes(k)) take(a.slot, trace.value(a.value));
     // A tile on chip has the colours of the matrix that it came from.
     auto share = [&](Slot a, Slot b) {
         SlotLook &x = out.slots[static_cast<std::size_t>(a)], &y = out.slots[static_cast<std::size_t>(b)];
         x.lo = y.lo = std::min(x.lo, y.lo);
         x.hi = y.hi = std::max(x.hi, y.hi);
     };
-    share(Slot::Q, Slot::Qi);
-    share(Slot::K, Slot::Kj);
-    share(Slot::V, Slot::Vj);
-    share(Slot::m, Slot::m_tile);
+    constexpr std::pair<Slot, Slot> same[] = {
+        {Slot::Q, Slot::Qi},      {Slot::K, Slot::Kj},      {Slot::V, Slot::Vj},    {Slot::m, Slot::m_tile},
+        {Slot::m, Slot::m_hbm},   {Slot::l, Slot::l_hbm},   {Slot::S, Slot::S_hbm}, {Slot::Prob, Slot::P_hbm},
+        {Slot::dP, Slot::dP_hbm}, {Slot::dS, Slot::dS_hbm}, {Slot::dO, Slot::dOi},  {Slot::L, Slot::Li},
+        {Slot::D, Slot::Di},      {Slot::dQ, Slot::dQi},    {Slot::dK, Slot::dKj},  {Slot::dV, Slot::dVj}};
+    for (const auto& [whole, tile] : same) share(whole, tile);
+    out.grid = timeline_grid(trace);
     return out;
 }
 

@@ -1,7 +1,8 @@
 // What the drawing needs to know about a whole trace: value ranges, so that a colour means the same at every
-// step, and text widths, so that the layout does not jump from step to step.
+// step, text widths, so that the layout does not jump from step to step, and the grid of the timeline.
 #pragma once
 
+#include "app/ui/timeline_grid.h"
 #include "core/trace.h"
 
 #include <array>
@@ -19,6 +20,7 @@ struct SlotLook {
 
 struct TraceLook {
     std::array<SlotLook, slot_count> slots;
+    TimelineGrid grid;
     const SlotLook& operator[](Slot slot) const { return slots[static_cast<std::size_t>(slot)]; }
 };
 TraceLook look_of(const Trace& trace);

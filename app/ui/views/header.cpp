@@ -1,8 +1,10 @@
+#include "app/ui/chapters.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/views.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -22,22 +24,50 @@ void mark(const Canvas& c, float x, float y, float tile) {
         }
 }
 
-float lesson_tabs(const Canvas& c, AppState& state, float x) {
-    int number = 1;
-    for (const Lesson& lesson : lessons()) {
-        const bool current = &lesson == state.lesson;
-        const std::string label = std::to_string(number++) + "  " + lesson.title;
-        const float w = text_width(current ? Face::semibold : Face::medium, 14, label) + 24;
+// The lessons of the current chapter, where it has several: "FA2 | FA1". Returns the width.
+float lesson_switch(const Canvas& c, AppState& state, float x) {
+    const Chapter& chapter = current_chapter(state);
+    if (chapter.lessons.size() < 2) return 0;
+    std::vector<std::string> names;
+    int current = 0;
+    for (std::size_t n = 0; n < chapter.lessons.size(); ++n) {
+        names.emplace_back(chapter.lessons[n].name);
+        if (chapter.lessons[n].lesson == std::string_view(state.lesson->id)) current = static_cast<int>(n);
+    }
+    if (segmented(c, "##lesson", x, 10, names, current)) {
+        const char* chosen = chapter.lessons[static_cast<std::size_t>(current)].lesson;
+        state.chapter_lessons[chapter.id] = chosen;
+        set_lesson(state, *find_lesson(chosen));
+    }
+    return segmented_width(names);
+}
+
+// One tab for each chapter. Where they do not all fit with their names, the others show their number only.
+void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
+    const auto label_of = [](std::size_t n, bool full) {
+        return std::to_string(n + 1) + (full ? std::string("  ") + chapters()[n].title : std::string());
+    };
+    const auto width_of = [&](std::size_t n, bool full) {
+        return text_width(Face::semibold, 14, label_of(n, full)) + (full ? 20.0f : 16.0f);
+    };
+    float all = 130;  // the switch between the lessons of a chapter
+    for (std::size_t n = 0; n < chapters().size(); ++n) all += width_of(n, true) + 2;
+    for (std::size_t n = 0; n < chapters().size(); ++n) {
+        const Chapter& chapter = chapters()[n];
+        const bool current = &chapter == &current_chapter(state);
+        const bool full = current || all <= room;
+        const float w = width_of(n, full);
         ButtonLook look;
         look.active = current;
         look.quiet = true;
         look.face = current ? Face::semibold : Face::medium;
-        look.tooltip = lesson.summary;
-        if (button(c, lesson.id, x, 9, w, 34, label, look)) state.lesson = &lesson;
-        if (current) c.rect(x + 12, 46.5f, w - 24, 4, c.theme->t1, 2);
+        look.tooltip = chapter.tooltip;
+        if (button(c, chapter.id, x, 9, w, 34, label_of(n, full), look)) open_chapter(state, chapter);
+        if (current) c.rect(x + 10, 46.5f, w - 20, 4, c.theme->t1, 2);
         x += w + 2;
+        if (current)
+            if (const float lessons_w = lesson_switch(c, state, x + 2); lessons_w > 0) x += lessons_w + 8;
     }
-    return x;
 }
 
 std::string size_of(const Problem& p) {
@@ -73,8 +103,8 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
     begin_region(c, "Header", area.x, area.y, area.w, area.h + 1);
     mark(c, 16, 15, 10);
-    c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
-    lesson_tabs(c, state, 146);
+    const bool named = area.w >= 1440;
+    if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
 
     float x = area.right() - 14;
     ButtonLook help{.size = 15};
@@ -95,9 +125,18 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
     x -= 4 + problem_w;
     if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
-        state.show_problem = !state.show_problem;
-    const float list_w = std::min(340.0f, x - 4 - 330.0f);
-    example_list(c, state, x - 4 - list_w, list_w);
+        show_side(state, !state.show_problem, false);
+    const ButtonLook broken{.active = state.show_break,
+                            .tooltip = "Switch off a part of the algorithm, choose number formats (B)"};
+    const float break_w = button_width("Break it");
+    x -= 4 + break_w;
+    if (button(c, "##break", x, 10, break_w, 32, "Break it", broken))
+        show_side(state, false, !state.show_break);
+    const float list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
+    x -= 4 + list_w;
+    example_list(c, state, x, list_w);
+    const float tabs = named ? 146 : 52;
+    chapter_tabs(c, state, tabs, x - tabs - 8);
     end_panel(c);
 }
 

@@ -22,8 +22,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Meters", a.x, a.y, a.w, a.h);
     const Theme& t = *c.theme;
     const Traffic now = state.trace->step(state.cursor.step).traffic;
-    const TrafficModel flash = flash_forward_model(*state.problem),
-                       standard = standard_forward_model(*state.problem);
+    const TrafficModel flash = state.lesson->model(*state.problem);
+    const bool compared = state.lesson->standard != nullptr;
+    const TrafficModel standard = compared ? state.lesson->standard(*state.problem) : TrafficModel{};
     const std::int64_t whole = std::max(flash.total(), standard.total());
     const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
     const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };

@@ -11,51 +11,13 @@ namespace tilewalk::ui {
 
 namespace {
 
-// Where each step stands: one lane per query block, and the same columns for the same key block in each lane,
-// so that lanes can be compared. A skipped tile is one wide cell; a mask step has a column of its own if any
-// tile needs one.
-struct Grid {
-    std::vector<int> first;  // first step of each lane, and one past the last step of all
-    int tile = 8;            // columns of one key block
-    bool masks = false;
-    int columns = 0;
-    int count() const { return static_cast<int>(first.size()) - 1; }
-    int begin(int lane) const { return first[static_cast<std::size_t>(lane)]; }
-    int end(int lane) const { return first[static_cast<std::size_t>(lane) + 1]; }
-    int lane_of(int k) const {
-        return static_cast<int>(std::upper_bound(first.begin(), first.end() - 1, k) - first.begin()) - 1;
-    }
-};
+using Grid = TimelineGrid;
 
-Grid grid_of(const Trace& trace) {
-    Grid out;
-    for (int k = 0; k < trace.size(); ++k) {
-        if (k == 0 || trace.step(k).i != trace.step(k - 1).i) out.first.push_back(k);
-        out.masks |= trace.step(k).op == Op::mask;
-    }
-    out.first.push_back(trace.size());
-    out.tile = out.masks ? 9 : 8;
-    out.columns = 4 + trace.problem().Tc() * out.tile;
-    return out;
+bool is_load(Op op) {
+    return op == Op::load_q || op == Op::load_kv || op == Op::load || op == Op::load_state ||
+           op == Op::load_x;
 }
-
-int column_of(const Grid& grid, const Trace& trace, int k) {
-    const Step& step = trace.step(k);
-    if (step.op == Op::load_q) return 0;
-    if (step.op == Op::init) return 1;
-    const int finish = grid.columns - 2;
-    if (step.op == Op::normalize) return finish;
-    if (step.op == Op::store) return finish + 1;
-    if (step.op == Op::skip) return 2 + step.j * grid.tile;
-    // load_kv, scores, mask, tile_max … output follow each other in the order of the ops.
-    const int place = static_cast<int>(step.op) - static_cast<int>(Op::load_kv);
-    const bool after_mask = step.op > Op::mask;
-    return 2 + step.j * grid.tile + place - (after_mask && !grid.masks ? 1 : 0);
-}
-
-int width_of(const Grid& grid, const Trace& trace, int k) {
-    return trace.step(k).op == Op::skip ? grid.tile : 1;
-}
+bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
 
 enum class Rose { no, yes, unknown };
 
@@ -70,9 +32,9 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
            bool current, bool large) {
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && (op == Op::load_q || op == Op::load_kv))
+    if (!large && is_load(op))
         c.polygon({{tx, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 - s3}, {tx + s3, y + h / 2 + s3}}, ink);
-    if (!large && op == Op::store)
+    if (!large && is_store(op))
         c.polygon({{tx, y + h / 2 + s3}, {tx + s3, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 + s3}}, ink);
     const Rose rose = max_rose(state, k);
     if (rose == Rose::no || w < 14) return;
@@ -115,7 +77,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     if (skip) c.line({x + 3, y + h - 3}, {x + w - 3, y + 3}, current ? t.inv : done ? t.t3 : t.line2);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
-    const bool transfer = op == Op::load_q || op == Op::load_kv || op == Op::store;
+    const bool transfer = is_load(op) || is_store(op);
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     if (style.symbols && h >= 18) {
         const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
@@ -125,10 +87,14 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
 }
 
+// The softmax lessons go through a row element by element; no step of theirs belongs to a query block.
+bool by_element(const Trace& trace) { return trace.step(trace.size() - 1).i < 0; }
+
 // "start", "key block 0" … above the columns.
-void heads(const Canvas& c, const Grid& grid, int Tc, float x, float pitch, int offset, float y,
+void heads(const Canvas& c, const Grid& grid, bool elements, float x, float pitch, int offset, float y,
            float right) {
     const auto head = [&](int from, int to, const std::string& full, const std::string& brief) {
+        if (to <= from || full.empty()) return;
         const float a = x + static_cast<float>(from - offset) * pitch,
                     b = x + static_cast<float>(to - offset) * pitch - 5;
         if (a < x - 1 || b > right + 1) return;
@@ -140,10 +106,15 @@ void heads(const Canvas& c, const Grid& grid, int Tc, float x, float pitch, int 
         c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
         c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
     };
-    head(0, 2, "start", "");
-    for (int j = 0; j < Tc; ++j)
-        head(2 + j * grid.tile, 2 + (j + 1) * grid.tile, "key block " + std::to_string(j), std::to_string(j));
-    head(grid.columns - 2, grid.columns, "finish", "");
+    head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
+    const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
+    for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
+        const std::string number = std::to_string(n + (elements ? 1 : 0));
+        const int first = grid.blocks[n].first;
+        const int end = n + 1 < grid.blocks.size() ? grid.blocks[n + 1].first : grid.columns - grid.finish;
+        head(first, end, inner + number, number);
+    }
+    head(grid.columns - grid.finish, grid.columns, grid.finish > 0 ? "finish" : "", "");
 }
 
 // Which lanes and columns are shown, around the current step.
@@ -166,7 +137,7 @@ Window window_for(const AppState& state, const Grid& grid, const Rect& a, const 
     const int current = grid.lane_of(state.cursor.step);
     v.first_lane = std::clamp(current - v.lanes / 2, 0, grid.count() - v.lanes);
     v.columns = std::max(1, static_cast<int>(w / v.pitch));
-    const int column = column_of(grid, *state.trace, state.cursor.step);
+    const int column = grid.column_of(state.cursor.step);
     v.offset = std::clamp(column - v.columns / 2, 0, std::max(0, grid.columns - v.columns));
     return v;
 }
@@ -176,8 +147,8 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const Window
     const float y = v.y0 + static_cast<float>(row - v.first_lane) * (v.lane + v.gap);
     const float space = v.pitch > 24 ? 5.0f : v.pitch > 8 ? 2.0f : 1.0f;
     const auto draw = [&](int k) {
-        const int column = column_of(grid, *state.trace, k) - v.offset;
-        const int columns = std::min(width_of(grid, *state.trace, k), v.columns - column);
+        const int column = grid.column_of(k) - v.offset;
+        const int columns = std::min(grid.width_of(k), v.columns - column);
         if (column < 0 || columns < 1) return;
         step_cell(c, state, k, v.x0 + static_cast<float>(column) * v.pitch, y,
                   static_cast<float>(columns) * v.pitch - space, v.lane, style);
@@ -189,21 +160,29 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const Window
 }
 
 // The step under the mouse: the last one of the lane that does not lie right of it.
-int step_at(const Trace& trace, const Grid& grid, const Window& v, Point mouse) {
+int step_at(const Grid& grid, const Window& v, Point mouse) {
     const int row =
         v.first_lane + std::clamp(static_cast<int>((mouse.y - v.y0) / (v.lane + v.gap)), 0, v.lanes - 1);
     const int column = v.offset + static_cast<int>((mouse.x - v.x0) / v.pitch);
     int k = grid.begin(row);
-    while (k + 1 < grid.end(row) && column_of(grid, trace, k + 1) <= column) ++k;
+    while (k + 1 < grid.end(row) && grid.column_of(k + 1) <= column) ++k;
     return k;
+}
+
+// "Query block 3", or "Q3" where there is no room.
+std::string lane_name(const AppState& state, int lane, float room) {
+    const std::string name = state.lesson->lane(*state.problem, lane);
+    const std::size_t number = name.find_last_of(' ');
+    if (text_width(Face::medium, 13, name) <= room || number == std::string::npos) return name;
+    return name.substr(0, 1) + name.substr(number + 1);
 }
 
 }  // namespace
 
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
-    const Grid grid = grid_of(*state.trace);
+    const Grid& grid = state.look.grid;
     const Window v = window_for(state, grid, a, style);
-    if (style.heads) heads(c, grid, state.problem->Tc(), v.x0, v.pitch, v.offset, a.y + 6, a.right());
+    if (style.heads) heads(c, grid, by_element(*state.trace), v.x0, v.pitch, v.offset, a.y + 6, a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
         const std::string part = std::to_string(v.first_lane) + "–" +
@@ -214,10 +193,9 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
         const float y = v.y0 + static_cast<float>(row - v.first_lane) * (v.lane + v.gap);
         if (style.name_w > 0) {
-            const std::string name =
-                style.name_w >= 90 ? "Query block " + std::to_string(row) : "Q" + std::to_string(row);
-            c.text(a.x, y + v.lane / 2, name, 13, row == current ? c.theme->t1 : c.theme->t2,
-                   row == current ? Face::medium : Face::regular);
+            c.text_within(a.x, y + v.lane / 2, style.name_w - 6, lane_name(state, row, style.name_w - 6), 13,
+                          row == current ? c.theme->t1 : c.theme->t2,
+                          row == current ? Face::medium : Face::regular);
         }
         lane(c, state, grid, v, row, style);
     }
@@ -225,12 +203,12 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     const Hot hot = hot_area(c, "##timeline", v.x0, v.y0, a.right() - v.x0,
                              static_cast<float>(v.lanes) * (v.lane + v.gap), ItemKind::panel);
     if (!hot.hovered && !hot.held) return;
-    const int k = step_at(*state.trace, grid, v, c.mouse());
+    const int k = step_at(grid, v, c.mouse());
     if (hot.held) {
         state.player.playing = false;
         go_to(state, at_step(*state.trace, k));
     }
-    tooltip(c, "Step " + std::to_string(k + 1) + ": " + title(state.trace->step(k).op));
+    tooltip(c, "Step " + std::to_string(k + 1) + ": " + explain(*state.trace, k).title);
 }
 
 namespace {
