@@ -102,27 +102,29 @@ std::string format_full(double value) {
 
 namespace {
 
-std::string with_unit(std::int64_t bytes, double step, const char* const units[4]) {
-    double value = static_cast<double>(bytes);
+std::string with_unit(double bytes, double step, const char* const units[7]) {
+    double value = bytes;
     int unit = 0;
     // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
-    while (value >= step - 0.5 && unit < 3) value /= step, ++unit;
-    if (unit == 0) return std::to_string(bytes) + " B";
+    while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
+    if (unit == 0) return fixed(bytes, 0) + " B";
     return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + units[unit];
 }
 
 }  // namespace
 
-std::string format_size(std::int64_t bytes) {
-    static const char* const units[] = {"B", "KiB", "MiB", "GiB"};
+std::string format_large_size(double bytes) {
+    static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     return with_unit(bytes, 1024, units);
 }
 
-std::string format_traffic(std::int64_t bytes) {
-    static const char* const units[] = {"B", "kB", "MB", "GB"};
-    if (bytes < 1024) return std::to_string(bytes) + " B";
-    return with_unit(bytes, 1000, units);
+std::string format_large_traffic(double bytes) {
+    static const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    return bytes < 1024 ? fixed(bytes, 0) + " B" : with_unit(bytes, 1000, units);
 }
+
+std::string format_size(std::int64_t bytes) { return format_large_size(static_cast<double>(bytes)); }
+std::string format_traffic(std::int64_t bytes) { return format_large_traffic(static_cast<double>(bytes)); }
 
 std::string format_count(std::int64_t n) {
     std::string digits = std::to_string(std::abs(n));

@@ -22,6 +22,9 @@ std::string format_full(double value);
 std::string format_size(std::int64_t bytes);
 /// "160 B", "1.50 kB": traffic, decimal as bandwidth is.
 std::string format_traffic(std::int64_t bytes);
+/// The same two for bytes beyond 64 bits.
+std::string format_large_size(double bytes);
+std::string format_large_traffic(double bytes);
 /// 131 072 with thin spaces from 10 000 on.
 std::string format_count(std::int64_t n);
 

@@ -112,7 +112,7 @@ TEST_SUITE("numbers") {
         CHECK(format_size(64 << 10) == "64.0 KiB");
         CHECK(format_size(256LL << 20) == "256 MiB");
         CHECK(format_size(34LL << 30) == "34.0 GiB");
-        CHECK(format_size(std::numeric_limits<std::int64_t>::max()) == "8589934592 GiB");
+        CHECK(format_size(std::numeric_limits<std::int64_t>::max()) == "8.00 EiB");
     }
     TEST_CASE("traffic in decimal units") {
         CHECK(format_traffic(160) == "160 B");
