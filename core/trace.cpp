@@ -121,16 +121,19 @@ Held Trace::live(Slot slot, int tile, int k) const {
 
 Matrix Trace::result(Slot slot) const {
     Region all;
+    int first_row = 1 << 30;
     for (int t = 0; t < tiles(slot); ++t)
         if (const Held held = live(slot, t, size())) {
+            first_row = std::min(first_row, held.value->region.row);
             all.rows = std::max(all.rows, held.value->region.row + held.value->region.rows);
             all.cols = std::max(all.cols, held.value->region.col + held.value->region.cols);
         }
-    Matrix out = Matrix::Zero(all.rows, all.cols);
+    if (all.rows == 0) return {};
+    Matrix out = Matrix::Zero(all.rows - first_row, all.cols);
     for (int t = 0; t < tiles(slot); ++t)
         if (const Held held = live(slot, t, size())) {
             const Region& at = held.value->region;
-            out.block(at.row, at.col, at.rows, at.cols) = held.value->data;
+            out.block(at.row - first_row, at.col, at.rows, at.cols) = held.value->data;
         }
     return out;
 }
@@ -151,12 +154,13 @@ Recorder::Recorder(const Problem& problem, const char* lesson) : trace_(std::mak
         if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
 }
 
-void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols) {
+void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols, int first_row) {
     const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
     block_rows = std::min(block_rows, rows), block_cols = std::min(block_cols, cols);
     for (int r = 0; r < rows; r += block_rows)
         for (int c = 0; c < cols; c += block_cols) {
-            const Region region{r, c, std::min(block_rows, rows - r), std::min(block_cols, cols - c)};
+            const Region region{first_row + r, c, std::min(block_rows, rows - r),
+                                std::min(block_cols, cols - c)};
             const auto id = add(A.block(r, c, region.rows, region.cols), region);
             trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
         }

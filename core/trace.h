@@ -185,7 +185,8 @@ public:
     Held live(Slot slot, int k) const { return live(slot, 0, k); }
     int tiles(Slot slot) const { return static_cast<int>(histories_[static_cast<std::size_t>(slot)].size()); }
 
-    /// The tiles of an HBM slot as they lie after the last step, put together: O (N × d), L (N × 1).
+    /// The tiles of a slot as they lie after the last step, put together: O (N × d), L (N × 1). Of a lesson
+    /// about one row, that row alone: O (1 × d).
     Matrix result(Slot slot) const;
 
     /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
@@ -212,8 +213,9 @@ class Recorder {
 public:
     Recorder(const Problem& problem, const char* lesson);
 
-    /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns).
-    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30);
+    /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns). Its first
+    /// row may be a later row of the whole matrix.
+    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0);
     /// Q in blocks of Br rows, K and V in blocks of Bc rows.
     void give_inputs();
     /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
