@@ -33,7 +33,13 @@ struct View {
         std::abort();
     }
     double at(const Value& v, int r, int c) const { return v.data(r - v.region.row, c - v.region.col); }
-    double result() const { return at(written(out.target.slot), row, col); }
+    // The value written to the target cell; one step may write several tiles of a slot.
+    double result() const {
+        for (const Access& a : trace.writes(k))
+            if (a.slot == out.target.slot && trace.value(a.value).region.contains(row, col))
+                return at(trace.value(a.value), row, col);
+        std::abort();
+    }
 
     void source(Slot slot, int r, int c) const { out.sources.push_back({slot, r, c}); }
     void source_row(Slot slot, const Value& v, int r) const {
