@@ -40,7 +40,11 @@ double printed(double value, int decimals) {
     const bool power = size < 1e-3 || size >= 1e6;
     if (!power && decimals <= 8) {
         static constexpr double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-        return std::round(value * units[decimals]) / units[decimals];
+        const double scaled = value * units[decimals];
+        // Halfway cases are common where numbers have few bits: 0.3125 is printed 0.312.
+        const bool halfway = std::abs(scaled - std::trunc(scaled)) > 0.499999 &&
+                             std::abs(scaled - std::trunc(scaled)) < 0.500001;
+        if (!halfway) return std::round(scaled) / units[decimals];
     }
     char buffer[400];
     std::snprintf(buffer, sizeof buffer, power ? "%.*e" : "%.*f", power ? std::max(2, decimals) : decimals,
@@ -48,9 +52,12 @@ double printed(double value, int decimals) {
     return std::strtod(buffer, nullptr);
 }
 
+constexpr int exactly = -1;  // decimals that stand for the stored values
+
 double evaluate(const Expr& e, int decimals) {
-    if (e.kind == Expr::Kind::number) return printed(e.value, decimals);
+    if (e.kind == Expr::Kind::number) return decimals == exactly ? e.value : printed(e.value, decimals);
     double out = evaluate(e.parts[0], decimals);
+    if (e.kind == Expr::Kind::rounded) return round_to(e.format, out);
     if (e.kind == Expr::Kind::exponential) return std::exp(out);
     if (e.kind == Expr::Kind::logarithm) return std::log(out);
     for (std::size_t n = 1; n < e.parts.size(); ++n) {
@@ -59,7 +66,7 @@ double evaluate(const Expr& e, int decimals) {
         if (e.kind == Expr::Kind::product) out *= next;
         if (e.kind == Expr::Kind::difference) out -= next;
         if (e.kind == Expr::Kind::quotient) out /= next;
-        if (e.kind == Expr::Kind::maximum) out = std::max(out, next);
+        if (e.kind == Expr::Kind::maximum) out = std::fmax(out, next);
     }
     return out;
 }
@@ -74,16 +81,18 @@ Shown shown(double result) {
     if (!std::isfinite(result)) return {result, 0};
     const double size = std::abs(result);
     if (result == std::round(result) && size < 1e6) return {result, 1, true};
-    if (size < 1e3 && std::abs(result * 100 - std::round(result * 100)) < 1e-9) return {result, .01, true};
+    if (size >= 1e-3 && size < 1e3 && std::abs(result * 100 - std::round(result * 100)) < 1e-9)
+        return {result, .01, true};
     const int whole = static_cast<int>(std::floor(std::log10(size)));
     const bool power = size < 1e-3 || size >= 1e6;
     const double unit = std::pow(10.0, power ? whole - 2 : -std::clamp(3 - std::max(0, whole), 0, 3));
-    return {std::round(result / unit) * unit, unit};
+    return {std::nearbyint(result / unit) * unit, unit};  // halfway cases as they are printed
 }
 
 // How large the terms of the outermost sum are: where they cancel, the result is no more exact than this
 // allows.
 double magnitude(const Expr& e, int decimals) {
+    if (e.kind == Expr::Kind::rounded) return magnitude(e.parts[0], decimals);
     if (e.kind == Expr::Kind::product && e.parts.size() == 2 && e.parts[1].kind == Expr::Kind::sum)
         return std::abs(evaluate(e.parts[0], decimals)) * magnitude(e.parts[1], decimals);
     if (e.kind != Expr::Kind::sum && e.kind != Expr::Kind::difference) return 0;
@@ -120,6 +129,7 @@ public:
         if (e.kind == K::exponential) return call("exp(", e);
         if (e.kind == K::logarithm) return call("ln(", e);
         if (e.kind == K::maximum) return call("max(", e);
+        if (e.kind == K::rounded) return call(name(e.format) + std::string("("), e);
         const char* sign = e.kind == K::sum          ? " + "
                            : e.kind == K::product    ? " × "
                            : e.kind == K::difference ? " − "
@@ -140,8 +150,8 @@ private:
         const bool brackets = !first && (std::signbit(e.value) && text.compare(0, 3, "−") == 0);
         line.push_back({brackets ? "(" + text + ")" : text, e.role, Span::Face::number});
     }
-    void call(const char* name, const Expr& e) {
-        line.push_back(word(name));
+    void call(std::string name, const Expr& e) {
+        line.push_back(word(std::move(name)));
         for (std::size_t n = 0; n < e.parts.size(); ++n) {
             if (n > 0) line.push_back(word(", "));
             put(e.parts[n], true);
@@ -152,6 +162,8 @@ private:
 };
 
 }  // namespace
+
+double evaluate(const Expr& expr) { return evaluate(expr, exactly); }
 
 Line write(const Expr& expr, double result) {
     std::vector<double> leaves;

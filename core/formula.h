@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/explain.h"
+#include "core/precision.h"
 
 #include <vector>
 
@@ -20,12 +21,14 @@ struct Expr {
         quotient,
         maximum,
         exponential,
-        logarithm
+        logarithm,
+        rounded  ///< to `format`: "fp16(0.368 × 1.368)"
     };
     Kind kind = Kind::number;
     double value = 0;        ///< kind == number
     Role role = Role::none;  ///< hue of the number
     std::vector<Expr> parts;
+    Format format = Format::fp64;  ///< kind == rounded
 };
 
 inline Expr num(double value, Role role = Role::none) { return {Expr::Kind::number, value, role, {}}; }
@@ -45,6 +48,14 @@ inline Expr quotient(Expr a, Expr b) {
 inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none, {std::move(a)}}; }
 inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
 
+/// Nothing to write in fp64, in which everything is computed.
+inline Expr rounded(Format format, Expr a) {
+    if (format == Format::fp64) return a;
+    return {Expr::Kind::rounded, 0, Role::none, {std::move(a)}, format};
+}
+
+/// What it comes to with the stored values. The maximum passes over NaN, as the hardware's does.
+double evaluate(const Expr& expr);
 /// The formula with its numbers; `result` is the value that it is shown to give (by format_short).
 Line write(const Expr& expr, double result);
 

@@ -68,7 +68,7 @@ std::string format_number(double value, int digits) {
 }
 
 std::string format_short(double value, int digits) {
-    if (std::abs(value) < 1e3)
+    if (std::abs(value) >= 1e-3 && std::abs(value) < 1e3)
         for (int decimals : {1, 2}) {
             const double unit = decimals == 1 ? 10 : 100, scaled = value * unit;
             const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9 && value != std::round(value);

@@ -88,6 +88,17 @@ Sentence check_options(const Problem& p) {
     return {};
 }
 
+// Masked scores and the first maximum are −∞: what holds them needs it.
+Sentence check_precision(const Precision& f) {
+    const std::pair<const char*, Format> stages[] = {
+        {"scores", f.scores}, {"softmax", f.softmax}, {"accumulators", f.accumulator}};
+    for (const auto& [stage, format] : stages)
+        if (format == Format::e4m3)
+            return std::string("The ") + stage +
+                   " cannot be e4m3, which has no ∞; choose fp16 or a wider format.";
+    return {};
+}
+
 // Finite inputs may still overflow on the way. These bounds keep every score and every sum of V finite.
 Sentence check_range(const Problem& p) {
     const double q = p.Q.cwiseAbs().maxCoeff(), k = p.K.cwiseAbs().maxCoeff(), v = p.V.cwiseAbs().maxCoeff();
@@ -150,6 +161,7 @@ std::optional<std::string> validate(const Problem& p) {
     if (p.dO)
         if (auto s = check_finite("dO", *p.dO)) return s;
     if (auto s = check_lesson_options(p)) return s;
+    if (auto s = check_precision(p.precision)) return s;
     return check_range(p);
 }
 

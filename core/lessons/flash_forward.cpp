@@ -1,10 +1,12 @@
 #include "core/lessons/flash_forward.h"
 
+#include "core/faults.h"
 #include "core/memory_model.h"
-#include "core/reference.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace tilewalk {
 
@@ -16,13 +18,26 @@ const double minus_infinity = -std::numeric_limits<double>::infinity();
 Matrix exp_of(const Matrix& A) {
     return A.unaryExpr([](double x) { return std::exp(x); });
 }
+Matrix log_of(const Matrix& A) {
+    return A.unaryExpr([](double x) { return std::log(x); });
+}
+// Each row of A divided by its number of `divisor`, with one division per row as in the kernels; where 1 ÷ ℓ
+// itself would overflow (a sum without maximum may be that small) every element is divided.  (Br × d, Br × 1)
+Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
+    const Matrix inverse = divisor.cwiseInverse();
+    if ((inverse.array() < -minus_infinity).all()) return inverse.col(0).asDiagonal() * A;
+    return A.array().colwise() / divisor.col(0).array();
+}
 
-// One key block seen by one query block. `q` and `k` are the rows of Q and of K in this tile.
+// One key block seen by one query block. `q` and `k` are the rows of Q and of K in this tile. The steps are
+// the same with every switch; what a step computes is rounded once, to the format of its stage.
 void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k) {
     const Region tile{q.row, k.row, q.rows, k.rows};
     const Region column{q.row, 0, q.rows, 1};
     const std::int64_t Br = q.rows, Bc = k.rows, d = p.d();
     const double scale = p.softmax_scale();
+    const Switches& off = p.switches;
+    const Precision& format = p.precision;
 
     // Load Kⱼ and Vⱼ from HBM to SRAM
     rec.begin(Op::load_kv, i, j);
@@ -34,7 +49,7 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     rec.begin(Op::scores, i, j);
     const Matrix& Qi = rec.read(Slot::Qi);
     const Matrix& Kj = rec.read(Slot::Kj);
-    const Matrix* S = &rec.write(Slot::S, scale * Qi * Kj.transpose(), tile);
+    const Matrix* S = &rec.write(Slot::S, round_to(format.scores, scale * Qi * Kj.transpose()), tile);
     rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
 
     // Cut the tile with the mask: −∞ where a query must not look
@@ -43,7 +58,7 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
         Matrix masked = rec.read(Slot::S);
         for (int r = 0; r < q.rows; ++r)
             for (int c = 0; c < k.rows; ++c)
-                if (!visible(p, q.row + r, k.row + c)) masked(r, c) = minus_infinity;
+                if (!passes_mask(p, q.row + r, k.row + c)) masked(r, c) = minus_infinity;
         S = &rec.write(Slot::S, std::move(masked), tile);
         rec.end();
     }
@@ -51,14 +66,14 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     // m̃ = rowmax(S)                                                                          (Br × 1)
     rec.begin(Op::tile_max, i, j);
     rec.read(Slot::S);
-    const Matrix& m_tile = rec.write(Slot::m_tile, S->rowwise().maxCoeff(), column);
+    const Matrix& m_tile = rec.write(Slot::m_tile, round_to(format.softmax, row_maximum(*S)), column);
     rec.end(Br * (Bc - 1));
 
     // m ← max(m, m̃)                                                                          (Br × 1)
     rec.begin(Op::new_max, i, j);
     const Matrix& m_old = rec.read(Slot::m);
     rec.read(Slot::m_tile);
-    const Matrix& m_new = rec.write(Slot::m, m_old.cwiseMax(m_tile), column);
+    const Matrix& m_new = rec.write(Slot::m, off.no_max ? m_old : Matrix(m_old.cwiseMax(m_tile)), column);
     rec.end(Br);
 
     // α = exp(m_old − m_new). A row that has seen no key yet has m = −∞ on both sides; 0 stands in for m_new
@@ -67,14 +82,17 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     rec.read_previous(Slot::m);
     rec.read(Slot::m);
     const Matrix base = (m_new.array() == minus_infinity).select(0.0, m_new);
-    const Matrix& alpha = rec.write(Slot::alpha, exp_of(m_old - base), column);
+    const Matrix ones = Matrix::Ones(q.rows, 1);
+    const Matrix& alpha = rec.write(
+        Slot::alpha, off.no_correction ? ones : round_to(format.softmax, exp_of(m_old - base)), column);
     rec.end(2 * Br);
 
     // P̃ = exp(S − m_new), not yet normalised                                                 (Br × Bc)
     rec.begin(Op::exponentials, i, j);
     rec.read(Slot::S);
-    rec.read(Slot::m);
-    const Matrix& P = rec.write(Slot::P, exp_of(S->colwise() - base.col(0)), tile);
+    const Matrix& m_read = off.stale_max ? rec.read_previous(Slot::m) : rec.read(Slot::m);
+    const auto subtracted = (off.stale_max ? m_read : base).col(0);
+    const Matrix& P = rec.write(Slot::P, round_to(format.softmax, exp_of(S->colwise() - subtracted)), tile);
     rec.end(2 * Br * Bc);
 
     // ℓ ← α ⊙ ℓ + rowsum(P̃)                                                                  (Br × 1)
@@ -82,7 +100,7 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     rec.read(Slot::alpha);
     const Matrix& l_old = rec.read(Slot::l);
     rec.read(Slot::P);
-    rec.write(Slot::l, alpha.cwiseProduct(l_old) + P.rowwise().sum(), column);
+    rec.write(Slot::l, round_to(format.softmax, alpha.cwiseProduct(l_old) + P.rowwise().sum()), column);
     rec.end(Br * (1 + Bc));
 
     // O ← α ⊙ O + P̃ Vⱼ, still unnormalised                                                   (Br × d)
@@ -91,7 +109,9 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k
     const Matrix& O_old = rec.read(Slot::Oi);
     rec.read(Slot::P);
     const Matrix& Vj = rec.read(Slot::Vj);
-    rec.write(Slot::Oi, alpha.col(0).asDiagonal() * O_old + P * Vj, {q.row, 0, q.rows, p.d()});
+    const Matrix weights = round_to(format.weights, P);
+    rec.write(Slot::Oi, round_to(format.accumulator, alpha.col(0).asDiagonal() * O_old + weights * Vj),
+              {q.row, 0, q.rows, p.d()});
     rec.end(Br * d + 2 * Br * Bc * d);
 }
 
@@ -106,7 +126,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
     // m ← −∞, ℓ ← 0, O ← 0
     rec.begin(Op::init, i);
-    rec.write(Slot::m, Matrix::Constant(q.rows, 1, minus_infinity), column);
+    rec.write(Slot::m, Matrix::Constant(q.rows, 1, p.switches.no_max ? 0 : minus_infinity), column);
     rec.write(Slot::l, Matrix::Zero(q.rows, 1), column);
     rec.write(Slot::Oi, Matrix::Zero(q.rows, p.d()), q);
     rec.end();
@@ -126,7 +146,9 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
     const Matrix& O_sum = rec.read(Slot::Oi);
     const Matrix& l = rec.read(Slot::l);
     const Matrix divisor = (l.array() == 0.0).select(1.0, l);
-    const Matrix& O = rec.write(Slot::Oi, divisor.col(0).cwiseInverse().asDiagonal() * O_sum, q);
+    const Matrix& O = rec.write(
+        Slot::Oi,
+        p.switches.no_division ? O_sum : round_to(p.precision.accumulator, divide_rows(O_sum, divisor)), q);
     rec.end(static_cast<std::int64_t>(q.rows) * p.d());
 
     // Store Oᵢ and L = m + ln ℓ to HBM: all that the backward pass will need
@@ -134,8 +156,8 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
     rec.read(Slot::Oi);
     const Matrix& m = rec.read(Slot::m);
     rec.read(Slot::l);
-    rec.store(Slot::O, i, O, q);
-    rec.store(Slot::L, i, m + l.unaryExpr([](double x) { return std::log(x); }), column);
+    rec.store(Slot::O, i, round_to(p.precision.output, O), q);
+    rec.store(Slot::L, i, round_to(p.precision.softmax, m + log_of(l)), column);
     rec.end(2 * static_cast<std::int64_t>(q.rows));
 }
 
@@ -143,7 +165,9 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
 std::shared_ptr<const Trace> flash_forward(const Problem& problem) {
     Recorder rec(problem, "flash-forward");
-    rec.give_inputs();
+    rec.give(Slot::Q, round_to(problem.precision.inputs, problem.Q), problem.Br);
+    rec.give(Slot::K, round_to(problem.precision.inputs, problem.K), problem.Bc);
+    rec.give(Slot::V, round_to(problem.precision.inputs, problem.V), problem.Bc);
     for (int i = 0; i < problem.Tr(); ++i) {
         rec.phase(i);
         walk_query_block(rec, problem, i);
@@ -165,15 +189,55 @@ std::int64_t flash_forward_bytes(const Problem& p) {
     return (tiles * 9 + 4 * static_cast<std::int64_t>(p.Tr())) * per_step + 8 * doubles;
 }
 
-std::span<const CodeLine> flash_forward_code(const Problem&) {
-    static const CodeLine lines[] = {
-        {0, "for i in 0 … Tr−1"},          {1, "load Qᵢ"},         {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
-        {1, "for j in 0 … Tc−1"},          {2, "load Kⱼ, Vⱼ"},     {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked", true}, {2, "m̃  ← rowmax(S)"},  {2, "m_old ← m,  m ← max(m, m̃)"},
-        {2, "α  ← exp(m_old − m)"},        {2, "P̃  ← exp(S − m)"}, {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
-        {2, "O  ← α ⊙ O + P̃ Vⱼ"},          {1, "O ← O ⊘ ℓ"},       {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
+namespace {
+
+using Code = std::array<CodeLine, 15>;
+
+// The pseudocode of a kernel with these faults; bit n of `faults` is the nth of forward_faults().
+Code code_with(unsigned faults) {
+    Code code{{
+        {0, "for i in 0 … Tr−1"},
+        {1, "load Qᵢ"},
+        {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
+        {1, "for j in 0 … Tc−1"},
+        {2, "load Kⱼ, Vⱼ"},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked", true},
+        {2, "m̃  ← rowmax(S)"},
+        {2, "m_old ← m,  m ← max(m, m̃)"},
+        {2, "α  ← exp(m_old − m)"},
+        {2, "P̃  ← exp(S − m)"},
+        {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
+        {2, "O  ← α ⊙ O + P̃ Vⱼ"},
+        {1, "O ← O ⊘ ℓ"},
+        {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
+    }};
+    const auto has = [&](bool Switches::*on) {
+        for (std::size_t n = 0; n < forward_faults().size(); ++n)
+            if (forward_faults()[n].on == on) return (faults >> n & 1) != 0;
+        return false;
     };
-    return lines;
+    if (has(&Switches::no_max)) code[2].text = "m ← 0,  ℓ ← 0,  O ← 0", code[8].text = "m_old ← m,  m ← 0";
+    if (has(&Switches::wrong_mask_edge)) code[6].text = "S  ← −∞ where masked, edge + 1";
+    if (has(&Switches::no_correction)) code[9].text = "α  ← 1";
+    if (has(&Switches::stale_max)) code[10].text = "P̃  ← exp(S − m_old)";
+    if (has(&Switches::no_division)) code[13].text = "O ← O";
+    return code;
+}
+
+}  // namespace
+
+std::span<const CodeLine> flash_forward_code(const Problem& p) {
+    static const std::vector<Code> codes = [] {
+        std::vector<Code> all;
+        for (unsigned faults = 0; faults < 1u << forward_faults().size(); ++faults)
+            all.push_back(code_with(faults));
+        return all;
+    }();
+    unsigned faults = 0;
+    for (std::size_t n = 0; n < forward_faults().size(); ++n)
+        faults |= static_cast<unsigned>(p.switches.*forward_faults()[n].on) << n;
+    return codes[faults];
 }
 
 }  // namespace tilewalk

@@ -6,6 +6,7 @@
 #include "core/explain_forward.h"
 #include "core/explain_softmax.h"
 #include "core/explain_v1.h"
+#include "core/faults.h"
 #include "core/flash_model.h"
 #include "core/lessons/attention.h"
 #include "core/lessons/backward.h"
@@ -58,7 +59,7 @@ std::span<const Lesson> lessons() {
          "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile "
          "(FlashAttention-2 order).",
          flash_forward, flash_forward_bytes, flash_forward_code, explain_forward, flash_forward_model,
-         standard_forward_model, query_block, false, forward_results},
+         standard_forward_model, query_block, false, forward_results, forward_faults()},
         {"attention", "Attention",
          "Standard attention: three kernels that hand the N × N scores and weights to each other through HBM.",
          attention, attention_bytes, attention_code, explain_dense, standard_forward_model, nullptr,

@@ -10,7 +10,8 @@
 
 namespace tilewalk {
 
-struct View;  // core/explain_view.h
+struct View;   // core/explain_view.h
+struct Fault;  // core/faults.h
 
 /// One line of pseudocode; `indent` counts levels.
 struct CodeLine {
@@ -37,6 +38,7 @@ struct Lesson {
     std::string (*lane)(const Problem&, int phase);
     bool by_cell = false;                ///< the smallest step computes one cell instead of one row
     std::span<const Slot> results = {};  ///< HBM slots that hold the results at the end
+    std::span<const Fault> faults = {};  ///< the switches that this lesson knows; empty: none, nor precision
 };
 
 std::span<const Lesson> lessons();

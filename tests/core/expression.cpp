@@ -1,5 +1,7 @@
 #include "tests/core/expression.h"
 
+#include "tests/core/formats.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,9 +14,17 @@ struct Part {
     long double value = 0, terms = 0;
 };
 
+// The lessons compute in double: what is too large for it is ∞.
+long double as_double(long double x) {
+    return std::abs(x) > std::numeric_limits<double>::max()
+               ? std::copysign(std::numeric_limits<long double>::infinity(), x)
+               : x;
+}
+
 struct Reader {
     std::string_view rest;
     bool ok = true;
+    long double jump = 0;
     std::vector<Printed> numbers = {};
 
     bool take(std::string_view text) {
@@ -57,6 +67,8 @@ struct Reader {
         if (negative && !sign_allowed) ok = false;
         if (take("∞"))
             out.value = std::numeric_limits<long double>::infinity();
+        else if (!negative && take("NaN"))
+            out.value = std::numeric_limits<long double>::quiet_NaN();
         else
             digits(out);
         if (rest.substr(0, 4) == "×10") {  // × is two bytes; without spaces around it belongs to the number
@@ -67,6 +79,8 @@ struct Reader {
             out.unit *= factor;
         }
         if (negative) out.value = -out.value;
+        if (std::abs(out.value) < std::numeric_limits<double>::min())
+            out.value = static_cast<double>(out.value);  // doubles are few there
         return out;
     }
 
@@ -74,7 +88,7 @@ struct Reader {
         if (take("(")) return bracket();
         if (take("exp(")) {
             const Part x = bracket();
-            const long double e = std::exp(x.value);
+            const long double e = as_double(std::exp(x.value));
             return {e, e * (1 + x.terms)};
         }
         if (take("ln(")) {
@@ -83,6 +97,15 @@ struct Reader {
             return {l, std::isfinite(l) ? 1 + std::abs(l) : 0};
         }
         if (take("max(")) return maximum();
+        for (const auto& [name, format] : format_names())
+            if (take(name + "(")) {
+                const Part x = bracket();
+                const long double noise = 1e-13L * x.terms, rounded = nearest(format, x.value);
+                for (long double other : {nearest(format, x.value - noise), nearest(format, x.value + noise)})
+                    if (other != rounded && std::isfinite(other))
+                        jump = std::max(jump, std::abs(other - rounded));
+                return {rounded, x.terms};
+            }
         numbers.push_back(number(first));
         const long double v = numbers.back().value;
         return {v, std::isfinite(v) ? std::abs(v) : 0};
@@ -96,7 +119,7 @@ struct Reader {
         Part out = additive();
         while (take(", ")) {
             const Part next = additive();
-            out = {std::max(out.value, next.value), std::max(out.terms, next.terms)};
+            out = {std::fmax(out.value, next.value), std::max(out.terms, next.terms)};
         }
         expect(")");
         return out;
@@ -106,10 +129,10 @@ struct Reader {
         for (;;) {
             if (take(" × ")) {
                 const Part next = atom(false);
-                out = {out.value * next.value, out.terms * next.terms};
+                out = {as_double(out.value * next.value), out.terms * next.terms};
             } else if (take(" ÷ ")) {
                 const Part next = atom(false);
-                out = {out.value / next.value, out.terms / std::abs(next.value)};
+                out = {as_double(out.value / next.value), out.terms / std::abs(next.value)};
             } else
                 return out;
         }
@@ -120,7 +143,7 @@ struct Reader {
             const bool plus = take(" + ");
             if (!plus && !take(" − ")) return out;
             const Part next = multiplicative(false);
-            out = {plus ? out.value + next.value : out.value - next.value, out.terms + next.terms};
+            out = {as_double(plus ? out.value + next.value : out.value - next.value), out.terms + next.terms};
         }
     }
 };
@@ -131,7 +154,7 @@ std::optional<Evaluated> evaluate(std::string_view text) {
     Reader reader{text};
     const Part all = reader.additive();
     if (!reader.ok || !reader.rest.empty()) return {};
-    return Evaluated{all.value, all.terms, std::move(reader.numbers)};
+    return Evaluated{all.value, all.terms, reader.jump, std::move(reader.numbers)};
 }
 
 std::optional<Printed> read_number(std::string_view text) {

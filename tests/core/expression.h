@@ -17,12 +17,14 @@ struct Printed {
 
 struct Evaluated {
     long double value = 0;
-    long double terms = 0;         ///< Σ |terms| before they cancel: how large the rounding noise may be
+    long double terms = 0;  ///< Σ |terms| before they cancel: how large the rounding noise may be
+    long double jump =
+        0;  ///< how far a rounding in it goes when its argument moves by that noise: near a tie
     std::vector<Printed> numbers;  ///< every number in the order of the text
 };
 
-/// "0.368 × 1.368 + (1.000 + 0.135)". Knows + − × ÷, exp, ln, max, brackets, ∞ and ×10⁻⁵. Nothing if the text
-/// is not well formed: two signs in a row ("1 + −2") are not, neither is NaN.
+/// "0.368 × 1.368 + (1.000 + 0.135)". Knows + − × ÷, exp, ln, max, brackets, ∞, NaN, ×10⁻⁵ and rounding to a
+/// format, "fp16(0.1 + 0.2)". Nothing if the text is not well formed: two signs in a row ("1 + −2") are not.
 std::optional<Evaluated> evaluate(std::string_view text);
 /// One number and nothing else.
 std::optional<Printed> read_number(std::string_view text);

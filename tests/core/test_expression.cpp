@@ -19,8 +19,22 @@ TEST_SUITE("expression reader of the tests") {
         CHECK(value("−∞ + ln(0)") == -INFINITY);
         CHECK(value("1.50×10⁻³ × 2.00×10¹²") == doctest::Approx(3e9));
     }
+    TEST_CASE("NaN, and rounding to the formats of a GPU") {
+        const auto value = [](const char* text) { return static_cast<double>(evaluate(text)->value); };
+        CHECK(std::isnan(value("∞ − ∞")));
+        CHECK(std::isnan(value("0 × NaN + 1")));
+        CHECK(value("max(NaN, 2)") == 2);
+        CHECK(value("fp16(0.1 + 0.2)") == doctest::Approx(0.300048828125).epsilon(1e-12));
+        CHECK(value("2 × e4m3(0.3)") == 0.625);
+        CHECK(value("fp16(65519)") == 65504);
+        CHECK(value("fp16(65520)") == INFINITY);
+        CHECK(value("bf16(1.00390625)") == 1);
+        CHECK(evaluate("fp16(0.1)")->jump == 0);
+        CHECK(static_cast<double>(evaluate("bf16(1.00390625)")->jump) == 0.0078125);
+        CHECK_FALSE(evaluate("fp17(1)"));
+    }
     TEST_CASE("what is not well formed is refused") {
-        for (const char* text : {"", "1 +", "1 + −2", "1 − −2", "(1", "1)", "NaN", "1.", ".5", "1 2", "1-2",
+        for (const char* text : {"", "1 +", "1 + −2", "1 − −2", "(1", "1)", "−NaN", "1.", ".5", "1 2", "1-2",
                                  "-1", "1 * 2", "1e5", "2×10", "exp 1", "0.368 x 2"})
             CHECK_MESSAGE(!evaluate(text), text);
     }

@@ -1,0 +1,29 @@
+// What the explanations of the tiled lessons say about broken arithmetic: NaN, ∞ and rounding.
+#pragma once
+
+#include "core/explain_view.h"
+#include "core/faults.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tilewalk {
+
+/// Writes the numbers of the target cell; to be called when sources and why are set. Where the result is NaN,
+/// ∞ or overflowed, `why` says instead how that came about; where rounding changed the result, `why` ends
+/// with what it was.
+void set_numbers(const View& v, const Expr& e);
+/// `why` ends with this sentence as well; rows that say it have kinds of their own.
+void add_sentence(const View& v, const std::string& sentence);
+
+/// The element of an input as the problem has it, and as it lies in HBM: says so where rounding changed it.
+void tell_input_rounding(const View& v, const Matrix& given);
+/// The last key of this step's tile.
+inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
+/// "the largest number of fp16, 65 504": what overflows here.
+std::string largest_text(Format format);
+
+/// Kinds of rows beside those of a maximum that stays, rises, starts or is not there yet.
+enum FaultKind { faulty = 8, rounded_row = 16, accident_row = 32 };
+
+}  // namespace tilewalk
