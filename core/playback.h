@@ -3,6 +3,8 @@
 
 #include "core/trace.h"
 
+#include <string>
+
 namespace tilewalk {
 
 /// How far one press of an arrow key goes: one row (or one cell) of one op, one op, one tile (i, j), one lane
@@ -30,6 +32,16 @@ bool at_end(const Trace& trace, Cursor cursor);
 
 /// Step k is the one that takes a new maximum, and the maximum of some row rises in it.
 bool maximum_rises(const Trace& trace, int k);
+
+/// Where a saved walk stands; every part may be absent.
+struct SavedView {
+    std::string lesson;  ///< id; empty: not said
+    int step = 0;        ///< from 1; 0: not said
+    int row = 0;         ///< the chosen row, from 0
+    bool presenter = false;
+    std::string panel;  ///< "explanation", "problem" or "break"; empty: not said
+    bool operator==(const SavedView&) const = default;
+};
 
 /// Playing: time that has passed is turned into steps of the chosen level.
 struct Player {

@@ -119,11 +119,11 @@ Held Trace::live(Slot slot, int tile, int k) const {
     return {event.step, &value(event.value)};
 }
 
-Matrix Trace::result(Slot slot) const {
+Matrix Trace::together(Slot slot, int k) const {
     Region all;
     int first_row = 1 << 30;
     for (int t = 0; t < tiles(slot); ++t)
-        if (const Held held = live(slot, t, size())) {
+        if (const Held held = live(slot, t, k)) {
             first_row = std::min(first_row, held.value->region.row);
             all.rows = std::max(all.rows, held.value->region.row + held.value->region.rows);
             all.cols = std::max(all.cols, held.value->region.col + held.value->region.cols);
@@ -131,7 +131,7 @@ Matrix Trace::result(Slot slot) const {
     if (all.rows == 0) return {};
     Matrix out = Matrix::Zero(all.rows - first_row, all.cols);
     for (int t = 0; t < tiles(slot); ++t)
-        if (const Held held = live(slot, t, size())) {
+        if (const Held held = live(slot, t, k)) {
             const Region& at = held.value->region;
             out.block(at.row - first_row, at.col, at.rows, at.cols) = held.value->data;
         }

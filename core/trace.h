@@ -187,13 +187,17 @@ public:
 
     /// The tiles of a slot as they lie after the last step, put together: O (N × d), L (N × 1). Of a lesson
     /// about one row, that row alone: O (1 × d).
-    Matrix result(Slot slot) const;
+    Matrix result(Slot slot) const { return together(slot, size()); }
+
+    /// What lay in an HBM slot before the first step, put together.
+    Matrix given(Slot slot) const { return together(slot, -1); }
 
     /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
     std::size_t bytes() const;
 
 private:
     friend class Recorder;
+    Matrix together(Slot slot, int k) const;
     struct Event {
         std::int32_t step, value;
     };

@@ -14,10 +14,11 @@
 namespace tilewalk {
 namespace {
 
-constexpr std::array commands_to_come = {"compare", "bench", "model", "kernels"};
+constexpr std::array commands_to_come = {"compare", "bench", "kernels"};
 
 const char* const source_group = "Problem (one source)";
 const char* const change_group = "Changes to the problem";
+const char* const lesson_group = "Choices of single lessons";
 const char* const other_group = "Options";
 const char* const hidden = "";
 
@@ -42,6 +43,10 @@ void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     add_word(app, source_group, "--k", p.k, "FILE", "K");
     add_word(app, source_group, "--v", p.v, "FILE", "V");
     add_word(app, source_group, "--do", p.d_o, "FILE", "dO, the gradient that arrives from the loss");
+    add_word(app, source_group, "--x", p.x, "FILE", "input X; with --w-q, --w-k, --w-v: Q = X W_Q and so on");
+    add_word(app, source_group, "--w-q", p.w_q, "FILE", "W_Q");
+    add_word(app, source_group, "--w-k", p.w_k, "FILE", "W_K");
+    add_word(app, source_group, "--w-v", p.w_v, "FILE", "W_V");
     add_word(app, source_group, "--random", p.random, "NxD", "random numbers, N rows and D columns");
     add_word(app, source_group, "--seed", p.seed, "S", "which random numbers [1]");
     add_word(app, change_group, "--br", p.br, "N", "query rows per tile");
@@ -50,7 +55,20 @@ void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     add_word(app, change_group, "--window", p.window, "W", "hide the keys more than W positions away");
     add_word(app, change_group, "--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
     add_word(app, change_group, "--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
-    add_word(app, hidden, "--row", p.row, "R", "");
+    add_word(app, change_group, "--tokens", p.tokens, "WORDS", "words of the positions, separated by spaces");
+    add_word(app, lesson_group, "--row", p.row, "R", "softmax: the query row [0]");
+    add_word(app, lesson_group, "--notation", p.notation, "d_o|l_O|delta_omega",
+             "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
+    add_word(app, lesson_group, "--form", p.form, "normalised|deferred",
+             "softmax-1pass: divide at every element or once at the end [normalised]");
+    add_word(app, lesson_group, "--order", p.order, "key_outer|query_outer",
+             "flash-backward: the outer loop [key_outer]");
+    add_word(app, lesson_group, "--learning-rate", p.learning_rate, "NUMBER", "training-step [0.1]");
+    add_word(app, lesson_group, "--break", p.faults, "NAME,…",
+             "switch parts off: no_max, no_correction, no_division, wrong_mask_edge, stale_max, no_lse");
+    add_word(app, lesson_group, "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
+             "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
+             "accumulator, output");
     add_word(app, other_group, "--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 
@@ -69,6 +87,24 @@ CLI::App& add_command(CLI::App& app, Arguments& a, Command command, const char* 
 void add_listing(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
     CLI::App& sub = add_command(app, a, command, name, help);
     add_word(sub, other_group, "--format", a.format, "text|json", "[text]");
+}
+
+void add_model(CLI::App& app, Arguments& a) {
+    CLI::App& model = add_command(app, a, Command::model, "model",
+                                  "Memory, traffic and time of attention, from closed forms");
+    ModelWords& m = a.model;
+    add_word(model, other_group, "--seqlen", m.seqlen, "N,N,...", "sequence lengths [512 to 131072]");
+    add_word(model, other_group, "--head-dim", m.head_dim, "d", "[64]");
+    add_word(model, other_group, "--dtype", m.dtype, "f32|f16|bf16|f8", "of Q, K, V, O, S and P [f16]");
+    add_word(model, other_group, "--heads", m.heads, "H", "[16]");
+    add_word(model, other_group, "--batch", m.batch, "B", "[1]");
+    add_word(model, other_group, "--br", m.br, "N", "query rows per tile [128]");
+    add_word(model, other_group, "--bc", m.bc, "N", "key rows per tile [128]");
+    add_word(model, other_group, "--tiles", m.tiles, "given|square|paper",
+             "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
+    add_word(model, other_group, "--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
+    add_word(model, other_group, "--format", a.format, "text|json", "[text]");
+    add_word(model, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 }
 
 void add_commands(CLI::App& app, Arguments& a) {
@@ -90,6 +126,7 @@ void add_commands(CLI::App& app, Arguments& a) {
     add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
              "required; a folder for --step all");
 
+    add_model(app, a);
     add_listing(app, a, Command::examples, "examples", "List the problems that the program brings along");
     add_listing(app, a, Command::lessons, "lessons", "List what can be walked through");
     add_listing(app, a, Command::devices, "devices", "Say which processors are there");
@@ -203,7 +240,8 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
-    if (a.command == Command::trace) return "-o is \"-\"; leave -o out to write to standard output.";
+    if (a.command == Command::trace || a.command == Command::model)
+        return "-o is \"-\"; leave -o out to write to standard output.";
     return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }
 

@@ -8,7 +8,7 @@
 
 namespace tilewalk {
 
-enum class Command { window, trace, render, examples, lessons, devices };
+enum class Command { window, trace, render, model, examples, lessons, devices };
 
 /// What was typed after an option, or nothing.
 using Word = std::optional<std::string>;
@@ -16,20 +16,32 @@ using Word = std::optional<std::string>;
 /// Where the problem comes from (one of four sources) and what to change in it.
 struct ProblemWords {
     Word example, load, q, k, v, d_o, random, seed;
-    Word br, bc, window, scale, element_bytes, row;
+    Word x, w_q, w_k, w_v;
+    Word br, bc, window, scale, element_bytes;
+    Word tokens, row, notation, form, order, learning_rate, faults, precision;
     bool causal = false;
 
-    bool names_source() const { return example || load || q || k || v || d_o || random; }
-    bool empty() const {
-        return !names_source() && !seed && !br && !bc && !window && !scale && !element_bytes && !row &&
-               !causal;
+    bool names_source() const {
+        return example || load || q || k || v || d_o || x || w_q || w_k || w_v || random;
     }
+    bool empty() const {
+        for (const Word* word : {&seed, &br, &bc, &window, &scale, &element_bytes, &tokens, &row, &notation,
+                                 &form, &order, &learning_rate, &faults, &precision})
+            if (*word) return false;
+        return !names_source() && !causal;
+    }
+};
+
+/// What `tilewalk model` asks about.
+struct ModelWords {
+    Word seqlen, head_dim, dtype, heads, batch, br, bc, tiles, hardware;
 };
 
 struct Arguments {
     Command command = Command::window;
     std::string print;  ///< help or version: to be printed instead of anything else
     ProblemWords problem;
+    ModelWords model;
     Word lesson, step, theme, format, output, size, pixel_ratio;
     Word frames, screenshot;  ///< window, for tests
     bool presenter = false, timing = false;

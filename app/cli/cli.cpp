@@ -2,6 +2,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/listings.h"
+#include "app/cli/model.h"
 #include "app/cli/outcome.h"
 #include "app/cli/output.h"
 #include "app/cli/problem_source.h"
@@ -22,10 +23,12 @@ namespace {
 Outcome run_trace(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "md"});
     if (!format) return bad_input(format.error);
-    const auto lesson = choose_lesson(a.lesson);
-    if (!lesson) return bad_input(lesson.error);
-    const auto problem = make_problem(a.problem);
+    if (const auto lesson = choose_lesson(a.lesson); !lesson) return bad_input(lesson.error);
+    SavedView saved;
+    const auto problem = make_problem(a.problem, &saved);
     if (!problem) return bad_input(problem.error);
+    const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
+    if (!lesson) return bad_input(lesson.error);
     const auto trace = build_trace(**lesson, *problem);
     if (!trace) return bad_input(trace.error);
 
@@ -47,6 +50,7 @@ Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_w
     case Command::window: return run_window_command(*a, options, open_window);
     case Command::trace: return run_trace(*a, out);
     case Command::render: return run_render(*a);
+    case Command::model: return run_model(*a, out);
     case Command::examples:
     case Command::lessons:
     case Command::devices: return run_listing(*a, out);

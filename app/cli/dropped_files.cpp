@@ -16,10 +16,11 @@ struct MatrixName {
     const char* word;
     Slot slot;
 };
-constexpr std::array matrix_names = {
-    MatrixName{"q", Slot::Q}, MatrixName{"query", Slot::Q}, MatrixName{"queries", Slot::Q},
-    MatrixName{"k", Slot::K}, MatrixName{"key", Slot::K},   MatrixName{"keys", Slot::K},
-    MatrixName{"v", Slot::V}, MatrixName{"value", Slot::V}, MatrixName{"values", Slot::V}};
+constexpr std::array matrix_names = {MatrixName{"q", Slot::Q},       MatrixName{"query", Slot::Q},
+                                     MatrixName{"queries", Slot::Q}, MatrixName{"k", Slot::K},
+                                     MatrixName{"key", Slot::K},     MatrixName{"keys", Slot::K},
+                                     MatrixName{"v", Slot::V},       MatrixName{"value", Slot::V},
+                                     MatrixName{"values", Slot::V},  MatrixName{"do", Slot::dO}};
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -40,20 +41,24 @@ Slot slot_of_name(const std::string& path) {
     return Slot::count;
 }
 
-Matrix& matrix_of(Problem& p, Slot slot) { return slot == Slot::Q ? p.Q : slot == Slot::K ? p.K : p.V; }
+Matrix& matrix_of(Problem& p, Slot slot) {
+    if (slot == Slot::dO) return p.dO ? *p.dO : p.dO.emplace();
+    p.projection.reset();  // the new matrix is not the product of X and a weight any more
+    return slot == Slot::K ? p.K : slot == Slot::V ? p.V : p.Q;
+}
 
 bool is_json(const std::string& path) { return lower(path).ends_with(".json"); }
 
 Failure not_named(const std::string& path) {
-    return failure_at(path, "the name does not say which matrix this is, expected q, k or v in it");
+    return failure_at(path, "the name does not say which matrix this is, expected q, k, v or do in it");
 }
 
 }  // namespace
 
-Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current,
-                                   Slot target) {
+Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current, Slot target,
+                                   SavedView* view) {
     if (paths.empty()) return Failure{"No file was named."};
-    if (paths.size() == 1 && is_json(paths[0])) return load_problem_file(paths[0]);
+    if (paths.size() == 1 && is_json(paths[0])) return load_problem_file(paths[0], view);
 
     Problem problem = current;
     for (const std::string& path : paths) {
@@ -69,6 +74,9 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
     const bool dO_fits =
         problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
     if (!dO_fits) problem.dO.reset();
+    if (static_cast<int>(problem.tokens.size()) != std::max(problem.N(), problem.N_kv()))
+        problem.tokens.clear();
+    problem.options.row = std::clamp(problem.options.row, 0, std::max(0, problem.N() - 1));
     problem.name.clear();
     problem.title = "From " + without_controls(std::filesystem::path(paths.front()).filename().string());
     problem.watch.clear();

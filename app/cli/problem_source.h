@@ -2,13 +2,13 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "core/problem.h"
+#include "core/playback.h"
 
 namespace tilewalk {
 
 /// Reads, makes or looks up the problem and applies the changes to it, after which an example is no longer
 /// called one. Without a source: worked-4x4.
 /// What one option says wrongly is refused here; whether the whole fits together, `validate` says.
-Result<Problem> make_problem(const ProblemWords& words);
+Result<Problem> make_problem(const ProblemWords& words, SavedView* view = nullptr);
 
 }  // namespace tilewalk

@@ -93,7 +93,8 @@ Outcome run_render(const Arguments& a) {
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
     if (a.step == "all") return draw_all(*state, *picture, *a.output);
-    if (auto sentence = go_to_step(*state, a.step.value_or("1"))) return bad_input(*sentence);
+    if (a.step)
+        if (auto sentence = go_to_step(*state, *a.step)) return bad_input(*sentence);
     return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
 }
 

@@ -19,6 +19,9 @@ constexpr std::array planned_lessons = {"attention",      "softmax-3pass",    "s
                                         "softmax-1pass",  "flash-forward-v1", "backward",
                                         "flash-backward", "training-step"};
 
+// Not a lesson with a walk, but shown in its place: ui/views/memory.h.
+const char* const memory_page = "memory";
+
 std::string no_such_lesson(const std::string& name) {
     std::vector<std::string> names;
     for (const Lesson& lesson : lessons()) names.emplace_back(lesson.id);
@@ -34,6 +37,8 @@ std::string no_such_lesson(const std::string& name) {
 Result<const Lesson*> choose_lesson(const Word& name) {
     if (!name) return &default_lesson();
     if (const Lesson* lesson = find_lesson(*name)) return lesson;
+    if (*name == memory_page)
+        return Failure{"The page memory is no walk; 'tilewalk model' writes its numbers as text or JSON."};
     return Failure{no_such_lesson(*name)};
 }
 
@@ -67,12 +72,21 @@ std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
-    const auto lesson = choose_lesson(arguments.lesson);
+    const bool memory = arguments.lesson == memory_page;
+    if (memory && arguments.step) return Failure{"The page memory has no steps; leave out --step."};
+    const auto lesson = choose_lesson(memory ? Word() : arguments.lesson);
     if (!lesson) return Failure{lesson.error};
-    Result<Problem> problem = make_problem(arguments.problem);
+    SavedView view;
+    Result<Problem> problem = make_problem(arguments.problem, &view);
     if (!problem) return Failure{problem.error};
     Result<ui::AppState> state = make_state(*lesson, std::move(*problem), std::move(settings));
-    if (state) state->presenter = arguments.presenter;
+    if (!state) return state;
+    // A file may say where its walk stood; what the command line says comes first.
+    if (arguments.lesson) view = {};
+    ui::restore_view(*state, view);
+    state->step_age = ui::AppState{}.step_age;
+    state->presenter |= arguments.presenter;
+    state->show_memory = memory;
     return state;
 }
 

@@ -1,7 +1,9 @@
 #include "app/cli/trace_export.h"
 
 #include "app/cli/json_out.h"
+#include "app/io/problem_extras.h"
 #include "core/explain.h"
+#include "core/lessons/lesson.h"
 
 #include <ostream>
 #include <sstream>
@@ -17,6 +19,16 @@ void put_matrix(std::ostream& out, const Matrix& A) {
         out << ']';
     }
     out << ']';
+}
+
+// ",\"options\":{…},…": what a problem file says beyond Q, K, V.
+std::string extras_in_one_line(const Problem& p) {
+    Problem without = p;
+    without.tokens.clear();  // these are written before, without a line break
+    std::string text = extras_to_json(without);
+    std::erase(text, '\n');
+    if (text.ends_with(',')) text.pop_back();
+    return text.empty() ? "" : "," + text;
 }
 
 void put_problem(std::ostream& out, const Problem& p) {
@@ -37,7 +49,13 @@ void put_problem(std::ostream& out, const Problem& p) {
         out << ",\"do\":";
         put_matrix(out, *p.dO);
     }
-    out << '}';
+    if (!p.tokens.empty()) {
+        out << ",\"tokens\":[";
+        for (std::size_t n = 0; n < p.tokens.size(); ++n)
+            out << (n == 0 ? "" : ",") << json_string(p.tokens[n]);
+        out << ']';
+    }
+    out << extras_in_one_line(p) << '}';
 }
 
 void put_access(std::ostream& out, const Trace& trace, const Access& access, bool with_values) {
@@ -79,14 +97,30 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
         << ",\"sram_live\":" << t.sram_live << ",\"flops\":" << t.flops << "}}";
 }
 
-// L has one number per row and is written as a plain list.
+// Results are called as the papers call them, wherever they lie.
+std::string result_name(Slot slot) {
+    const std::string text = info(slot).name;
+    return text.ends_with("_hbm") ? text.substr(0, text.size() - 4) : text;
+}
+
+// One number per row (L, D, m, ℓ) is written as a plain list.
 void put_result(std::ostream& out, const Trace& trace) {
-    out << "{\"O\":";
-    put_matrix(out, trace.result(Slot::O));
-    out << ",\"L\":[";
-    const Matrix L = trace.result(Slot::L);
-    for (Eigen::Index r = 0; r < L.rows(); ++r) out << (r == 0 ? "" : ",") << json_number(L(r, 0));
-    out << "]}";
+    out << '{';
+    bool first = true;
+    for (const Slot slot : lesson_of(trace).results) {
+        const Matrix A = trace.result(slot);
+        if (A.size() == 0) continue;
+        out << (first ? "\"" : ",\"") << result_name(slot) << "\":";
+        first = false;
+        if (info(slot).role != Role::l && info(slot).role != Role::m && info(slot).role != Role::alpha) {
+            put_matrix(out, A);
+            continue;
+        }
+        out << '[';
+        for (Eigen::Index r = 0; r < A.rows(); ++r) out << (r == 0 ? "" : ",") << json_number(A(r, 0));
+        out << ']';
+    }
+    out << '}';
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "app/cli/trace_parts.h"
 #include "core/explain.h"
+#include "core/lessons/lesson.h"
 
 #include <ostream>
 #include <sstream>
@@ -30,9 +31,9 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(problem)) << ".\n\n";
     if (!problem.watch.empty()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
-    fence(out, problem_matrices(problem));
+    fence(out, problem_matrices(trace));
     out << "| symbol | meaning |\n|---|---|\n";
-    for (const auto& row : legend()) out << "| " << row[0] << " | " << row[1] << " |\n";
+    for (const auto& row : legend(trace)) out << "| " << row[0] << " | " << row[1] << " |\n";
     out << '\n';
 }
 
@@ -52,8 +53,9 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
 void write_trace_markdown(std::ostream& out, const Trace& trace) {
     put_problem(out, trace);
     for (int k = 0; k < trace.size() && out; ++k) {
-        const int block = trace.step(k).i;
-        if (k == 0 || trace.step(k - 1).i != block) out << "## Query block " << block << "\n\n";
+        const int phase = trace.step(k).phase;
+        if (k == 0 || trace.step(k - 1).phase != phase)
+            out << "## " << escaped(lesson_of(trace).lane(trace.problem(), phase)) << "\n\n";
         put_step(out, trace, k);
     }
     out << "## Result\n\n";

@@ -6,6 +6,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewalk {
 namespace {
@@ -24,16 +25,15 @@ std::string scale_text(const Problem& p) {
     return "scale " + format_number(p.scale.number);
 }
 
-std::string shaped(const char* name, const Matrix& A) {
-    return std::string(name) + " (" + str(A.rows()) + " × " + str(A.cols()) + ")";
+std::string shaped(const std::string& name, const Matrix& A) {
+    return name + " (" + str(A.rows()) + " × " + str(A.cols()) + ")";
 }
 
 }  // namespace
 
 std::string headline(const Trace& trace) {
-    const Lesson* lesson = find_lesson(trace.lesson());
     const std::string& title = trace.problem().title;
-    return (lesson ? lesson->title : trace.lesson()) + (title.empty() ? std::string() : " · " + title);
+    return lesson_of(trace).title + (title.empty() ? std::string() : " · " + title);
 }
 
 std::string problem_facts(const Problem& p) {
@@ -43,24 +43,45 @@ std::string problem_facts(const Problem& p) {
            str(p.element_bytes) + (p.element_bytes == 1 ? " byte" : " bytes") + " per element";
 }
 
-Block problem_matrices(const Problem& p) {
-    return side_by_side({matrix_block(shaped("Q", p.Q), p.Q), matrix_block(shaped("K", p.K), p.K),
-                         matrix_block(shaped("V", p.V), p.V)},
-                        text_width);
+Block problem_matrices(const Trace& trace) {
+    std::vector<Block> blocks;
+    for (int s = 0; s < slot_count; ++s) {
+        const Slot slot = static_cast<Slot>(s);
+        if (!trace.live(slot, -1)) continue;
+        const Matrix A = trace.given(slot);
+        blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
+    }
+    return side_by_side(blocks, text_width);
 }
 
-std::vector<std::vector<std::string>> legend() {
+std::vector<std::vector<std::string>> legend(const Trace& trace) {
     std::vector<std::vector<std::string>> rows;
-    for (const Slot slot : {Slot::S, Slot::m_tile, Slot::m, Slot::alpha, Slot::P, Slot::l, Slot::Oi, Slot::L})
-        rows.push_back({plain(slot_symbol(slot)), info(slot).what});
-    rows.push_back({"m_old", "m before this tile"});
+    std::set<std::string> seen;
+    for (int s = 0; s < slot_count; ++s) {
+        const Slot slot = static_cast<Slot>(s);
+        const std::string symbol = plain(slot_symbol(slot));
+        const bool input = slot == Slot::Q || slot == Slot::K || slot == Slot::V;
+        // A tile on chip has the symbol of its matrix; it is told of once.
+        const bool used = trace.live(slot, trace.size() - 1) || trace.live(slot, -1);
+        if (used && !input && info(slot).role != Role::Q && seen.insert(symbol).second)
+            rows.push_back({symbol, info(slot).what});
+    }
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == Op::correction) {
+            rows.push_back({"m_old", "m before this tile"});
+            break;
+        }
     rows.push_back({"⊙ ⊘", "row by row multiplied, divided"});
     return rows;
 }
 
 Block result_matrices(const Trace& trace) {
-    const Matrix O = trace.result(Slot::O), L = trace.result(Slot::L);
-    return side_by_side({matrix_block(shaped("O", O), O), matrix_block(shaped("L", L), L)}, text_width);
+    std::vector<Block> blocks;
+    for (const Slot slot : lesson_of(trace).results) {
+        const Matrix A = trace.result(slot);
+        if (A.size() > 0) blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
+    }
+    return side_by_side(blocks, text_width);
 }
 
 std::string traffic_line(const Trace& trace, int k) {
@@ -78,22 +99,25 @@ std::string bytes_text(std::int64_t read, std::int64_t written) {
 }
 
 // The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
-int rows_to_stay_below(Problem problem, std::int64_t limit) {
+int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit) {
     for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
-        if (flash_forward_model(problem).total() < limit) return problem.Br;
+        if (lesson.model(problem).total() < limit) return problem.Br;
     return 0;
 }
 
-std::string verdict(const Problem& p, std::int64_t flash, std::int64_t standard) {
+std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
+    const Problem& p = trace.problem();
+    const Lesson& lesson = lesson_of(trace);
     const std::string size = str(p.N()) + " × " + str(p.N_kv());
     if (flash < standard)
         return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
                format_traffic(standard - flash) + ".";
     if (flash == standard)
         return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
-    const int rows = rows_to_stay_below(p, standard);
-    return "Here standard attention moves fewer bytes: reading K and V again for every query block costs "
-           "more than storing S and P (" +
+    const int rows = rows_to_stay_below(lesson, p, standard);
+    return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
+           "costs "
+           "more than storing the N × N matrices (" +
            size + " each). " +
            (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
                      : "No number of query rows per tile changes that.");
@@ -103,11 +127,14 @@ std::string verdict(const Problem& p, std::int64_t flash, std::int64_t standard)
 
 std::vector<std::string> comparison(const Trace& trace) {
     const Traffic& moved = trace.step(trace.size() - 1).traffic;
-    const TrafficModel standard = standard_forward_model(trace.problem());
+    const Lesson& lesson = lesson_of(trace);
+    if (!lesson.standard)
+        return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " through HBM."};
+    const TrafficModel standard = lesson.standard(trace.problem());
     return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " between HBM and the chip.",
-            "Standard attention, with all of S and P in HBM, would move " +
+            "Standard attention, with its N × N matrices in HBM, would move " +
                 bytes_text(standard.hbm_read, standard.hbm_write) + ".",
-            verdict(trace.problem(), moved.hbm_read + moved.hbm_write, standard.total())};
+            verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
 }
 
 }  // namespace tilewalk

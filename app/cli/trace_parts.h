@@ -13,10 +13,10 @@ constexpr int number_width = 114;  ///< letters per line of arithmetic, without 
 std::string headline(const Trace& trace);
 /// Sizes, tiles, mask, scale and element size of the problem.
 std::string problem_facts(const Problem& problem);
-/// Q, K and V side by side.
-Block problem_matrices(const Problem& problem);
-/// Symbols with their meaning, first cell the symbol.
-std::vector<std::vector<std::string>> legend();
+/// What lies in HBM before the first step, side by side.
+Block problem_matrices(const Trace& trace);
+/// Symbols of this walk with their meaning, first cell the symbol.
+std::vector<std::vector<std::string>> legend(const Trace& trace);
 
 /// The arithmetic of step k: one line per row or per cell, elided where there are many.
 Block number_lines(const Trace& trace, int k);
@@ -28,10 +28,10 @@ Block state_lines(const Trace& trace, int k);
 /// Bytes and operations up to and including step k.
 std::string traffic_line(const Trace& trace, int k);
 
-/// O and L.
+/// The results of the lesson, side by side.
 Block result_matrices(const Trace& trace);
-/// Bytes of this walk beside those of standard attention, one sentence per element. Whoever moves less is
-/// named.
+/// Bytes of this walk, beside those of standard attention where the lesson is not standard attention itself,
+/// one sentence per element. Whoever moves less is named.
 std::vector<std::string> comparison(const Trace& trace);
 
 }  // namespace tilewalk

@@ -68,12 +68,17 @@ Block aligned(const std::vector<NumberLine>& lines) {
 }
 
 const Value& principal_value(const Trace& trace, int k, Slot slot) {
-    for (const Access& a : trace.writes(k))
-        if (a.slot == slot) return trace.value(a.value);
-    return trace.value(trace.writes(k).front().value);
+    // The last one: dQ is loaded, increased and stored within one step.
+    const auto writes = trace.writes(k);
+    for (auto at = writes.rbegin(); at != writes.rend(); ++at)
+        if (at->slot == slot) return trace.value(at->value);
+    return trace.value(writes.front().value);
 }
 
-bool moves_only(Op op) { return op == Op::load_q || op == Op::load_kv; }
+bool moves_only(Op op) {
+    return op == Op::load_q || op == Op::load_kv || op == Op::load_state || op == Op::load ||
+           op == Op::load_x;
+}
 
 bool written(const Trace& trace, int k, Slot slot) {
     return std::ranges::any_of(trace.writes(k), [slot](const Access& a) { return a.slot == slot; });
@@ -92,9 +97,15 @@ const Value* other_read(const Trace& trace, int k, const Access& access) {
 
 std::string heading(const Trace& trace, int k, const Access& access) {
     const Step& step = trace.step(k);
-    const bool of_keys = access.slot == Slot::Kj || access.slot == Slot::Vj;
-    const bool of_queries = access.slot == Slot::Qi;
-    const int block = info(access.slot).hbm ? access.tile : of_keys ? step.j : of_queries ? step.i : -1;
+    const bool of_keys = access.slot == Slot::Kj || access.slot == Slot::Vj || access.slot == Slot::dKj ||
+                         access.slot == Slot::dVj;
+    const bool of_queries = access.slot == Slot::Qi || access.slot == Slot::dOi || access.slot == Slot::dQi;
+    const bool tiled = info(access.slot).hbm && trace.tiles(access.slot) > 1;
+    const int block = tiled                   ? access.tile
+                      : info(access.slot).hbm ? -1
+                      : of_keys               ? step.j
+                      : of_queries            ? step.i
+                                              : -1;
     return plain(slot_symbol(access.slot, block)) + (info(access.slot).hbm ? " in HBM" : "");
 }
 

@@ -19,9 +19,9 @@ void put_problem(std::ostream& out, const Trace& trace) {
     put(out, wrap(problem_facts(problem), text_width), "");
     if (!problem.watch.empty()) put(out, wrap("Watch: " + problem.watch, text_width), "");
     out << '\n';
-    put(out, problem_matrices(problem), "  ");
+    put(out, problem_matrices(trace), "  ");
     out << '\n';
-    put(out, table(legend()), "  ");
+    put(out, table(legend(trace)), "  ");
 }
 
 void put_step(std::ostream& out, const Trace& trace, int k) {
@@ -29,6 +29,11 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
     out << "\nStep " << k + 1 << " of " << trace.size() << " · " << e.title << " · " << e.place << '\n';
     out << "  " << plain(e.formula) << '\n';
     put(out, number_lines(trace, k), "    ");
+    for (const Aside& aside : e.asides) {
+        const std::string numbers = aside.numbers.empty() ? "" : "  =  " + plain(aside.numbers);
+        out << "    " << aside.label << ": " << plain(aside.formula) << numbers << "  →  "
+            << plain(aside.result) << '\n';
+    }
     for (const std::string& why : why_sentences(trace, k)) put(out, wrap(why, text_width - 2), "  ");
     put(out, state_lines(trace, k), "    ");
     out << "  " << traffic_line(trace, k) << '\n';

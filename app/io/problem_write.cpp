@@ -1,3 +1,4 @@
+#include "app/io/problem_extras.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 
@@ -36,7 +37,7 @@ std::string entry(const char* key, const std::string& value) {
 
 }  // namespace
 
-std::string problem_to_json(const Problem& problem) {
+std::string problem_to_json(const Problem& problem, const SavedView& view) {
     std::string text = "{\n" + entry("schema", "\"tilewalk-problem-1\"") + ",\n";
     if (!problem.title.empty()) text += entry("title", json_string(problem.title)) + ",\n";
     if (!problem.watch.empty()) text += entry("watch", json_string(problem.watch)) + ",\n";
@@ -46,6 +47,7 @@ std::string problem_to_json(const Problem& problem) {
     text += entry("window", problem.window ? std::to_string(*problem.window) : "null") + ",\n";
     text += entry("scale", scale_text(problem.scale)) + ",\n";
     text += entry("element_bytes", std::to_string(problem.element_bytes)) + ",\n";
+    text += extras_to_json(problem) + view_to_json(view);
     text += entry("q", matrix_text(problem.Q)) + ",\n";
     text += entry("k", matrix_text(problem.K)) + ",\n";
     text += entry("v", matrix_text(problem.V));

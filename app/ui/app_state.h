@@ -3,10 +3,12 @@
 #pragma once
 
 #include "app/ui/trace_look.h"
+#include "app/ui/views/memory_form.h"
 #include "core/explain.h"
 #include "core/lessons/lesson.h"
 #include "core/playback.h"
 
+#include <array>
 #include <functional>
 #include <future>
 #include <map>
@@ -86,10 +88,14 @@ struct Hooks {
     /// One problem file gives a whole problem. Matrix files (.csv, .tsv, .npy) replace matrices of `current`:
     /// a single file the one named by its name (q.csv, my_keys.npy) or else `target` (Q, K or V); several
     /// files at once the ones that their names say.
-    std::function<Result<Problem>(const std::vector<std::string>& paths, const Problem& current, Slot target)>
+    /// A problem file may say where its walk stood.
+    std::function<Result<Problem>(const std::vector<std::string>& paths, const Problem& current, Slot target,
+                                  SavedView* view)>
         load_files;
-    /// Writes a problem file; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const Problem& problem)> save_problem;
+    /// Writes a problem file with where the walk stands; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const Problem& problem,
+                                             const SavedView& view)>
+        save_problem;
 };
 
 /// A cell being typed into: its place and the text so far.
@@ -121,6 +127,24 @@ struct ProblemForm {
     int first_row = 0, first_col = 0;
 };
 
+/// The softmax lessons: what is chosen below the three panels, and the walks that stand beside the shown one.
+struct SoftmaxPage {
+    enum Tab { values, derivation, proof };
+    int tab = values;
+    int line = 0;       ///< of derivation or proof, from 0
+    int component = 0;  ///< the column of V and of the output that is shown
+    int split = -1;     ///< the proof cuts the row behind this element; −1: in the middle
+    ProblemPtr problem;                                  ///< the walks are of this problem
+    std::array<std::shared_ptr<const Trace>, 3> traces;  ///< by passes − 1
+};
+
+/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O are.
+struct FlashBeside {
+    bool shown = true;  ///< in place of the drawing of the step
+    std::shared_ptr<const Trace> first, second;
+    double largest_difference = 0;
+};
+
 struct AppState {
     // The lesson and its walk
     const Lesson* lesson = nullptr;
@@ -135,9 +159,9 @@ struct AppState {
     int col = -1;                        ///< the chosen column of it; −1 leaves it to the step
     std::map<std::string, int> left_at;  ///< the step at which each lesson was left, to come back to
     std::map<std::string, std::string> chapter_lessons;  ///< the lesson shown last of each chapter
-    std::optional<CellRef> hover;        ///< the cell under the mouse
-    std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
-    std::vector<CellRef> hover_sources;  ///< the cells it came from
+    std::optional<CellRef> hover;                        ///< the cell under the mouse
+    std::optional<CellRef> hover_now;                    ///< the same, while the frame is being drawn
+    std::vector<CellRef> hover_sources;                  ///< the cells it came from
     float mouse_age = 1e9f;   ///< seconds since the mouse moved: presenter mode shows its buttons for a while
     float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
@@ -156,10 +180,14 @@ struct AppState {
     std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
     bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
     bool show_memory = false;     ///< the page about memory and traffic in place of the lesson
+    MemoryForm memory;            ///< what that page asks
     bool show_break = false;      ///< the right panel shows the switches and number formats
     bool show_code = false;       ///< narrow windows: the pseudocode in place of the formula
+    bool row_over_tiles = false;  ///< the lens shows m, ℓ and O of one row over all tiles
+    SoftmaxPage softmax;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
+    FlashBeside beside;
     ProblemForm form;         ///< what is typed into the problem panel
     std::string notice;       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;

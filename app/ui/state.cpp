@@ -19,7 +19,9 @@ constexpr std::size_t most_undo = 200;
 int same_place(const Trace& old, int k, const Trace& now) {
     const Step& step = old.step(k);
     for (int n = 0; n < now.size(); ++n)
-        if (now.step(n).op == step.op && now.step(n).i == step.i && now.step(n).j == step.j) return n;
+        if (now.step(n).op == step.op && now.step(n).i == step.i && now.step(n).j == step.j &&
+            now.step(n).phase == step.phase)
+            return n;
     return std::min(k, now.size() - 1);
 }
 
@@ -265,16 +267,44 @@ void choose_example(AppState& state, int index) {
 
 void load_files(AppState& state, const std::vector<std::string>& paths) {
     if (!state.hooks.load_files) return notify(state, "Files cannot be opened here.");
-    auto problem = state.hooks.load_files(paths, *state.problem, state.form.matrix);
+    SavedView view;
+    auto problem = state.hooks.load_files(paths, *state.problem, state.form.matrix, &view);
     if (!problem) return notify(state, problem.error);
-    if (set_problem(state, std::move(*problem)))
-        notify(state, "Loaded " + paths.front() + (paths.size() > 1 ? " and more." : "."));
+    if (!set_problem(state, std::move(*problem))) return;
+    notify(state, "Loaded " + paths.front() + (paths.size() > 1 ? " and more." : "."));
+    restore_view(state, view);
+}
+
+SavedView view_of(const AppState& state) {
+    SavedView view;
+    view.lesson = state.lesson->id;
+    view.step = state.cursor.step + 1;
+    view.row = state.row;
+    view.presenter = state.presenter;
+    view.panel = state.show_problem ? "problem" : state.show_break ? "break" : "explanation";
+    return view;
+}
+
+void restore_view(AppState& state, const SavedView& view) {
+    if (view.lesson.empty() && view.step == 0) return;
+    const Lesson* lesson = view.lesson.empty() ? state.lesson : find_lesson(view.lesson);
+    if (!lesson)
+        return notify(state, "The file was saved in the lesson " + view.lesson + ", which is not there.");
+    state.show_memory = false;
+    set_lesson(state, *lesson);
+    state.presenter = view.presenter;
+    if (!view.panel.empty()) show_side(state, view.panel == "problem", view.panel == "break");
+    // A walk that is built in the background begins at its first step.
+    if (state.pending || view.step < 1) return;
+    go_to(state, at_step(*state.trace, view.step - 1));
+    state.row = std::max(0, view.row);
+    refresh_explanation(state);
 }
 
 void save_file(AppState& state, const std::string& path) {
     if (!state.hooks.save_problem) return notify(state, "Files cannot be saved here.");
     if (path.empty()) return notify(state, "Type a file name to save to, for example problem.json.");
-    const auto error = state.hooks.save_problem(path, *state.problem);
+    const auto error = state.hooks.save_problem(path, *state.problem, view_of(state));
     notify(state, error ? *error : "Saved " + path + ".");
 }
 

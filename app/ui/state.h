@@ -38,6 +38,9 @@ const Problem* find_example(const AppState& state, const std::string& name);
 void choose_example(AppState& state, int index);
 void load_files(AppState& state, const std::vector<std::string>& paths);
 void save_file(AppState& state, const std::string& path);
+/// Where the walk stands, to be saved with the problem, and back. A step beyond the walk becomes its last.
+SavedView view_of(const AppState& state);
+void restore_view(AppState& state, const SavedView& view);
 /// The right panel: the problem, the switches, or (neither) the explanation.
 void show_side(AppState& state, bool problem, bool break_it);
 void next_theme(AppState& state);

@@ -1,0 +1,137 @@
+#include "app/io/json_reading.h"
+
+#include "app/io/matrix_file.h"
+#include "app/io/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+using Json = nlohmann::json;
+
+std::string described(const Json& value) {
+    switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
+    case Json::value_t::string: return "the string " + in_quotes(value.get_ref<const std::string&>());
+    case Json::value_t::array: return "an array";
+    case Json::value_t::object: return "an object";
+    default: return value.dump();
+    }
+}
+
+void Reading::fail(std::string sentence) {
+    if (error.empty()) error = std::move(sentence);
+}
+
+void Reading::expected(const std::string& where, const Json& value, const char* what) {
+    fail(path + where + " is " + described(value) + ", expected " + what);
+}
+
+const Json* Reading::find(const char* key) const {
+    const auto found = object.find(key);
+    return error.empty() && found != object.end() ? &*found : nullptr;
+}
+
+void read_text(Reading& reading, const char* key, std::string& text) {
+    const Json* value = reading.find(key);
+    if (!value) return;
+    if (!value->is_string()) return reading.expected(key, *value, "a string");
+    // Shown in one line, in windows and terminals.
+    text = without_controls(value->get_ref<const std::string&>());
+}
+
+void read_flag(Reading& reading, const char* key, bool& flag) {
+    const Json* value = reading.find(key);
+    if (!value) return;
+    if (!value->is_boolean()) return reading.expected(key, *value, "true or false");
+    flag = value->get<bool>();
+}
+
+/// Whole numbers may be written as 2 or as 2.0; their meaning is checked with the whole problem.
+void read_count(Reading& reading, const char* key, int& count) {
+    const Json* value = reading.find(key);
+    if (!value) return;
+    const double number = value->is_number() ? value->get<double>() : 0.5;
+    if (std::abs(number) > 1e9 || number != std::trunc(number))
+        return reading.expected(key, *value, "a whole number up to 1000000000");
+    count = static_cast<int>(number);
+}
+
+void read_number(Reading& reading, const char* key, double& number) {
+    const Json* value = reading.find(key);
+    if (!value) return;
+    if (!value->is_number()) return reading.expected(key, *value, "a number");
+    number = value->get<double>();
+}
+
+void read_choice(Reading& reading, const char* key, std::initializer_list<const char*> words, int& index) {
+    const Json* value = reading.find(key);
+    if (!value) return;
+    std::string all;
+    int at = 0;
+    for (const char* word : words) {
+        if (*value == word) index = at;
+        if (*value == word) return;
+        all += (at == 0                                    ? "\""
+                : at + 1 == static_cast<int>(words.size()) ? " or \""
+                                                           : ", \"") +
+               std::string(word) + "\"";
+        ++at;
+    }
+    reading.expected(key, *value, all.c_str());
+}
+
+namespace {
+
+void read_row(Reading& reading, const std::string& path, const Json& row, Matrix& matrix, Eigen::Index r) {
+    for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
+        const Json& value = row[static_cast<std::size_t>(c)];
+        if (!value.is_number())
+            return reading.expected(path + "[" + std::to_string(c) + "]", value, "a number");
+        matrix(r, c) = value.get<double>();
+    }
+}
+
+}  // namespace
+
+void read_matrix(Reading& reading, const char* key, Matrix& matrix) {
+    const Json* rows = reading.find(key);
+    if (!rows) return;
+    if (!rows->is_array()) return reading.expected(key, *rows, "an array of rows");
+    const std::size_t cols = rows->empty() || !rows->front().is_array() ? 0 : rows->front().size();
+    for (std::size_t r = 0; r < rows->size(); ++r) {
+        const Json& row = (*rows)[r];
+        const std::string path = std::string(key) + "[" + std::to_string(r) + "]";
+        if (!row.is_array()) return reading.expected(path, row, "an array of numbers");
+        if (row.size() != cols)
+            return reading.fail(path + " has " + counted(static_cast<long long>(row.size()), "number") +
+                                ", " + key + "[0] has " + std::to_string(cols));
+    }
+    const auto refused =
+        check_matrix_size(static_cast<long long>(rows->size()), static_cast<long long>(cols));
+    if (refused) return reading.fail(std::string(key) + ": " + *refused);
+
+    matrix.resize(static_cast<Eigen::Index>(rows->size()), static_cast<Eigen::Index>(cols));
+    for (std::size_t r = 0; r < rows->size(); ++r)
+        read_row(reading, std::string(key) + "[" + std::to_string(r) + "]", (*rows)[r], matrix,
+                 static_cast<Eigen::Index>(r));
+}
+
+void require_matrix(Reading& reading, const char* key, Matrix& matrix) {
+    if (!reading.object.contains(key))
+        reading.fail(std::string("the key \"") + key + "\" is missing, expected an array of rows");
+    read_matrix(reading, key, matrix);
+}
+
+void check_keys(Reading& reading, std::initializer_list<const char*> known) {
+    for (const auto& [key, value] : reading.object.items()) {
+        const bool remark = key.starts_with("x-") || key.starts_with("comment");
+        const auto same = [&key = key](const char* word) { return key == word; };
+        if (!remark && std::none_of(known.begin(), known.end(), same))
+            return reading.fail("the key " + in_quotes(reading.path + key) + " is unknown");
+    }
+}
+
+}  // namespace tilewalk
