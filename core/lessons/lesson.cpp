@@ -42,6 +42,10 @@ constexpr Slot gradients[] = {Slot::dQ, Slot::dK, Slot::dV};
 
 std::span<const Lesson> lessons() {
     static const Lesson table[] = {
+        {"attention", "Attention",
+         "Standard attention: three kernels that hand the N × N scores and weights to each other through HBM.",
+         attention, attention_bytes, attention_code, explain_dense, standard_forward_model, nullptr,
+         attention_lane, true, attention_results},
         {"softmax-3pass", "Softmax in three passes",
          "One row of attention the safe way: the maximum, then the sum, then the output; every score is read "
          "three times.",
@@ -60,27 +64,23 @@ std::span<const Lesson> lessons() {
          "(FlashAttention-2 order).",
          flash_forward, flash_forward_bytes, flash_forward_code, explain_forward, flash_forward_model,
          standard_forward_model, query_block, false, forward_results, forward_faults()},
-        {"attention", "Attention",
-         "Standard attention: three kernels that hand the N × N scores and weights to each other through HBM.",
-         attention, attention_bytes, attention_code, explain_dense, standard_forward_model, nullptr,
-         attention_lane, true, attention_results},
-        {"backward", "Backward",
-         "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored P.",
-         backward, backward_bytes, backward_code, explain_dense, backward_model, nullptr, backward_lane, true,
-         backward_results},
-        {"training-step", "Training step",
-         "Where the gradients go: one update of W_Q, W_K and W_V, and the loss before and after it.",
-         training_step, training_step_bytes, training_step_code, explain_dense, training_step_model, nullptr,
-         training_step_lane, true, training_results},
         {"flash-forward-v1", "Flash forward, first version",
          "The same pass with the key blocks outside: O, m and ℓ go through HBM in every tile "
          "(FlashAttention-1 order).",
          flash_forward_v1, flash_forward_v1_bytes, flash_forward_v1_code, explain_v1, flash_forward_v1_model,
          standard_forward_model, key_block, false, v1_results},
+        {"backward", "Backward",
+         "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored P.",
+         backward, backward_bytes, backward_code, explain_dense, backward_model, nullptr, backward_lane, true,
+         backward_results},
         {"flash-backward", "Flash backward",
          "The tiled backward pass: P is recomputed from L tile by tile, and gives dV, dP, dS, dQ and dK.",
          flash_backward, flash_backward_bytes, flash_backward_code, explain_flash_backward,
          flash_backward_model, backward_model, outer_block, false, gradients},
+        {"training-step", "Training step",
+         "Where the gradients go: one update of W_Q, W_K and W_V, and the loss before and after it.",
+         training_step, training_step_bytes, training_step_code, explain_dense, training_step_model, nullptr,
+         training_step_lane, true, training_results},
     };
     return table;
 }
