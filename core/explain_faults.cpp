@@ -9,12 +9,6 @@ namespace {
 
 using K = Expr::Kind;
 
-std::string cell_text(const CellRef& cell) {
-    const Role role = info(cell.slot).role;
-    const bool column = role == Role::m || role == Role::l || role == Role::alpha;
-    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) + (column ? "" : "," + str(cell.col)) + "]";
-}
-
 std::string in_brackets(double value) {
     const std::string text = num_text(value);
     return value < 0 ? "(" + text + ")" : text;
@@ -107,6 +101,12 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 }
 
 }  // namespace
+
+std::string cell_text(const CellRef& cell) {
+    const Role role = info(cell.slot).role;
+    const bool column = role == Role::m || role == Role::l || role == Role::alpha;
+    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) + (column ? "" : "," + str(cell.col)) + "]";
+}
 
 std::string largest_text(Format format) {
     return "the largest number of " + std::string(name(format)) + ", " + num_text(info(format).largest);

@@ -20,6 +20,8 @@ void add_sentence(const View& v, const std::string& sentence);
 void tell_input_rounding(const View& v, const Matrix& given);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
+/// "S[0,2]", "ℓ[0]".
+std::string cell_text(const CellRef& cell);
 /// "the largest number of fp16, 65 504": what overflows here.
 std::string largest_text(Format format);
 
