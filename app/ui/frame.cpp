@@ -1,6 +1,8 @@
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
+#include "app/ui/views/break_panel.h"
 #include "app/ui/views/lesson_view.h"
+#include "app/ui/views/memory.h"
 #include "app/ui/views/views.h"
 
 #include <algorithm>
@@ -35,6 +37,7 @@ void pass_time(AppState& state) {
     state.notice_age += dt;
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
+    if (state.show_memory) pass_memory_time(state, dt);
     if (state.player.playing) {
         state.player.steps_per_second = state.settings.speed;
         go_to(state, advance(state.player, *state.trace, state.cursor, dt));
@@ -72,6 +75,7 @@ double idle_seconds(const AppState& state) {
         idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
     if (state.player.playing)
         idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
+    if (state.show_memory) idle = std::min(idle, memory_idle_seconds(state));
     if (!state.notice.empty() && state.notice_age < notice_seconds) {
         const double until_fade = notice_seconds - 0.5 - state.notice_age;
         idle = std::min(idle, std::max(0.0, until_fade));
@@ -108,13 +112,19 @@ void frame(AppState& state) {
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
     if (state.presenter) {
         canvas.min_text = 27;
-        presenter_view(canvas, state, W, H);
+        (state.show_memory ? memory_presenter : presenter_view)(canvas, state, W, H);
+    } else if (state.show_memory) {
+        const Layout layout = layout_for(W, H);
+        header_view(canvas, state, layout.header);
+        memory_view(canvas, state, {0, layout.header.bottom(), W, H - layout.header.bottom()});
     } else {
         const Layout layout = layout_for(W, H);
         header_view(canvas, state, layout.header);
         lesson_view(*state.lesson).main(canvas, state, layout);
         if (state.show_problem)
             problem_view(canvas, state, layout.side);
+        else if (state.show_break)
+            break_view(canvas, state, layout.side);
         else
             explain_view(canvas, state, layout.side, layout.tight);
         timeline_view(canvas, state, layout.timeline);

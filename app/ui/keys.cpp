@@ -40,8 +40,10 @@ void close_topmost(AppState& state) {
         state.show_help = false;
     else if (state.presenter)
         state.presenter = false;
-    else if (state.show_problem)
-        state.show_problem = false;
+    else if (state.show_problem || state.show_break)
+        show_side(state, false, false);
+    else if (state.before_edit)
+        clear_edit_marks(state);
     else
         state.notice.clear();
 }
@@ -106,8 +108,12 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         return;
     case Key::t: return next_theme(state);
     case Key::i: return show_side(state, !state.show_problem, false);
+    case Key::b: return show_side(state, false, !state.show_break);
+    case Key::d: return press.shift ? next_lost(state) : next_difference(state);
     case Key::n: return next_lesson(state, press.shift ? -1 : 1);
     case Key::c: state.show_code = !state.show_code; return;
+    case Key::e: return step_argument(state, press.shift ? -1 : 1);
+    case Key::s: return move_cut(state, press.shift ? -1 : 1);
     case Key::m: return next_max_change(state);
     case Key::a: state.settings.motion = !state.settings.motion; return;
     case Key::g:
@@ -143,6 +149,8 @@ void answer_keys(AppState& state) {
             answer_menu_key(state, press.key);
         else if (state.show_goto && press.key == Key::enter)
             go_to_typed_step(state);
+        else if (state.show_memory && answer_memory_key(state, press))
+            continue;
         else if (is_walk_key(press.key))
             answer_walk_key(state, press);
         else if (press.ctrl)
@@ -164,8 +172,11 @@ std::span<const Shortcut> shortcuts() {
         {"Space", "play, pause"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
+        {"B", "break it: faults and number formats"},
+        {"D  Shift D", "next difference, next NaN"},
         {"N  Shift N", "next, previous lesson"},
         {"C", "formula or pseudocode"},
+        {"E  S", "softmax: next line, cut; with Shift back"},
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},
         {"M", "next rise of a maximum"},
@@ -174,7 +185,7 @@ std::span<const Shortcut> shortcuts() {
         {"Ctrl Z  Y", "undo, redo an edit"},
         {"Ctrl C", "copy cell or explanation"},
         {"?  F1", "this help"},
-        {"Esc", "close, leave presenter"},
+        {"Esc", "close, leave presenter, edit marks off"},
     };
     return table;
 }

@@ -67,7 +67,6 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"bench"}, "bench is not part of this version"},
         {{"bench", "--help"}, "not part of this version"},
         {{"compare", "--device", "cuda"}, "not part of this version"},
-        {{"model"}, "not part of this version"},
         {{"kernels", "--format", "json"}, "not part of this version"},
         {{"trace", "\n\x1b[31m"}, "too many"},
         {{"trace", std::string(100000, 'a')}, "too many"},

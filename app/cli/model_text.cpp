@@ -1,0 +1,125 @@
+// The study as tables for the terminal.
+#include "app/cli/model.h"
+#include "app/cli/text_layout.h"
+#include "core/numbers.h"
+
+namespace tilewalk {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string size(double bytes) { return format_large_size(bytes); }
+std::string moved(double bytes) { return format_large_traffic(bytes); }
+std::string rate(double per_second, const char* unit) {
+    return format_number(per_second / 1e12, 4) + " T" + unit + "/s";
+}
+
+std::string milliseconds(double seconds) { return format_number(seconds * 1e3, 3) + " ms"; }
+
+// Columns of numbers end at the same place.
+std::string aligned(Rows rows) {
+    for (std::size_t c = 0; !rows.empty() && c + 1 < rows.front().size(); ++c) {
+        int width = 0;
+        const auto letters = [](const std::string& text) {
+            return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
+                return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+            }));
+        };
+        for (const auto& row : rows) width = std::max(width, letters(row[c]));
+        for (auto& row : rows) row[c] = pad_left(row[c], width);
+    }
+    std::string text;
+    for (const std::string& line : table(rows)) text += "  " + line + "\n";
+    return text;
+}
+
+std::string heading(const Study& s) {
+    const StudyInput& in = s.input;
+    const Hardware& h = in.hardware;
+    std::string text = h.name + ": " + moved(h.capacity.value) + " " + h.memory + ", " +
+                       rate(h.bandwidth.value, "B") + ", " + format_name(in.element_bytes) + " at " +
+                       rate(h.peak(in.element_bytes), "FLOP");
+    if (!h.has_own_peak(in.element_bytes)) text += " (no fp8 units: the rate of fp16)";
+    return text + "\n" + std::to_string(in.heads) + " heads, batch " + std::to_string(in.batch) +
+           ", d = " + std::to_string(in.d) + ", tiles of " + std::to_string(s.shape.Br) + " × " +
+           std::to_string(s.shape.Bc) + "\n";
+}
+
+std::string score_table(const std::vector<Study>& studies) {
+    Rows rows{{"N", "S, one head", "S + P, all heads", "flash keeps L", ""}};
+    for (const Study& s : studies) {
+        const ScoreRow& row = s.rows.front();
+        rows.push_back({format_count(row.N), size(row.one_head), size(row.all), size(row.flash),
+                        row.fits ? "fits" : "does not fit"});
+    }
+    const Study& s = studies.front();
+    return "\nWhat the N × N matrices would need\n" + aligned(rows) +
+           "  First N whose S and P do not fit: " + format_count(s.first_N_too_large) +
+           ". Flash keeps Q, K, V, O and L: first N " + format_count(s.first_N_too_large_flash) + ".\n";
+}
+
+std::string traffic_table(const std::vector<Study>& studies) {
+    Rows rows{{"N", "standard", "flash 1", "flash 2", "standard / flash 2"}};
+    for (const Study& s : studies) {
+        std::vector<std::string> row{format_count(s.shape.N)};
+        for (Algorithm a : algorithms) row.push_back(moved(static_cast<double>(s.of(a).traffic.total())));
+        row.push_back(format_number(s.saving(Algorithm::flash2), 3));
+        rows.push_back(row);
+    }
+    return "\nHBM traffic of one head, forward\n" + aligned(rows);
+}
+
+std::string time_table(const std::vector<Study>& studies) {
+    Rows rows{{"N", "matrix FLOPs", "standard", "flash 1", "flash 2", "FLOP/B", "flash 2 waits for"}};
+    for (const Study& s : studies) {
+        const Bound& flash = s.of(Algorithm::flash2).bound;
+        std::vector<std::string> row{format_count(s.shape.N), format_number(flash.flops, 3)};
+        for (Algorithm a : algorithms) row.push_back(milliseconds(s.of(a).bound.seconds()));
+        row.push_back(format_number(s.of(Algorithm::standard).bound.intensity, 3) + " / " +
+                      format_number(flash.intensity, 3));
+        row.push_back(flash.memory_bound() ? "memory" : "arithmetic");
+        rows.push_back(row);
+    }
+    const Study& s = studies.front();
+    return "\nLower bounds of the time, all heads: the larger of bytes / bandwidth and FLOPs / peak\n" +
+           aligned(rows) + "  FLOP/B: standard / flash 2; both limits meet at " +
+           format_number(ridge(s.input.hardware, s.input.element_bytes), 4) + ".\n";
+}
+
+std::string trip_table(const Study& s) {
+    Rows rows{{"kernel", "bytes read", "bytes written", ""}};
+    int number = 1;
+    for (const Trip& trip : s.trips)
+        rows.push_back({std::to_string(number++), moved(static_cast<double>(trip.read)),
+                        moved(static_cast<double>(trip.write)),
+                        std::string("read ") + trip.reads + ", write " + trip.writes});
+    return "\nStandard attention's trips at N = " + format_count(s.shape.N) + ", one head\n" + aligned(rows);
+}
+
+std::string tile_lines(const Study& s) {
+    const auto tile = [](const Tile& t) { return std::to_string(t.Br) + " × " + std::to_string(t.Bc); };
+    const char* const where = s.fit == TileFit::shared      ? "in shared memory"
+                              : s.fit == TileFit::registers ? "with S, P and O in registers"
+                                                            : "not on one SM";
+    const Growth& g = s.growth;
+    return "\nTiles, with M = " + size(s.input.hardware.shared.value) + " of shared memory per SM\n" + "  " +
+           std::to_string(s.shape.Br) + " × " + std::to_string(s.shape.Bc) + " takes " +
+           size(static_cast<double>(s.need.total())) + ": " + where +
+           "\n  largest square tile in M: " + tile(s.square) +
+           "; FlashAttention's rule Bc = ⌈M/4d⌉, Br = min(Bc, d): " + tile(s.paper) +
+           "\n  at N = " + format_count(s.shape.N) + ": N d + N² = " + format_number(g.standard, 3) +
+           " elements, N² d² / M = " + format_number(g.flash, 3) + " (constants left out)\n";
+}
+
+}  // namespace
+
+std::string model_text(const std::vector<Study>& studies) {
+    std::string text = heading(studies.back()) + score_table(studies) + traffic_table(studies) +
+                       time_table(studies) + trip_table(studies.back()) + tile_lines(studies.back()) + "\n";
+    for (const std::string& line :
+         wrap("At N = " + format_count(studies.back().shape.N) + ": " + verdict(studies.back()), 96))
+        text += line + "\n";
+    return text;
+}
+
+}  // namespace tilewalk

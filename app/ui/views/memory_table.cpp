@@ -1,0 +1,126 @@
+// The N² table: S of one head, S and P of all heads against the memory there is, and what flash keeps.
+#include "app/ui/items.h"
+#include "app/ui/views/memory.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// Right edges of the columns; the bars lie between `bars` and `bars_end`.
+struct Columns {
+    float N, S, all, bars, bars_end, L, fits;
+};
+Columns columns(const Rect& a) {
+    const bool narrow = a.w < 800;
+    Columns k{};
+    k.N = a.x + (narrow ? 72.0f : 86.0f);
+    k.S = k.N + (narrow ? 84.0f : 110.0f);
+    k.all = k.S + (narrow ? 104.0f : 134.0f);
+    k.bars = k.all + 20;
+    k.fits = a.right() - 16;
+    k.L = k.fits - (narrow ? 96.0f : 112.0f);
+    k.bars_end = k.L - (narrow ? 66.0f : 96.0f);
+    return k;
+}
+
+// As many rows as have room, the current one among them.
+std::vector<ScoreRow> rows_with_room(const Study& s, float room, float least) {
+    std::vector<ScoreRow> rows = s.rows;
+    const auto current = [&](const ScoreRow& row) { return row.N == s.shape.N; };
+    while (rows.size() > 1 && static_cast<float>(rows.size()) * least > room) {
+        const bool first = current(rows.front());
+        rows.erase(rows.begin() + (first ? 1 : 0));
+    }
+    return rows;
+}
+
+void bar(const Canvas& c, float x, float y, float w, float h, bool fits, bool current) {
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::S);
+    if (fits) return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), 3);
+    c.rect(x, y, w, h, mix(t.panel, colour, .22f), 3);
+    c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), 7, 1.2f);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, 3);
+}
+
+void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
+    const float w = a.w < 800 ? 92 : 112, y = a.y + 6;
+    float x = a.right() - 12 - w;
+    stepper(c, "##memory-batch", x, y, w, form.batch, 1, 1024);
+    x -= 10 + text_width(Face::regular, 14, "batch");
+    c.text(x, y + 16, "batch", 14, c.theme->t3);
+    x -= 14 + w;
+    stepper(c, "##memory-heads", x, y, w, form.heads, 1, 1024);
+    x -= 10 + text_width(Face::regular, 14, "heads");
+    c.text(x, y + 16, "heads", 14, c.theme->t3);
+}
+
+std::string memory_name(const Hardware& h) { return format_large_traffic(h.capacity.value); }
+
+void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
+    const std::string first = "From N = " + format_count(s.first_N_too_large) +
+                              " on S and P do not fit; flash keeps Q, K, V, O, L and fits up to " +
+                              format_count(s.first_N_too_large_flash - 1) + ".";
+    const float y = a.bottom() - 14 - 18 * static_cast<float>(lines - 1);
+    c.text_within(a.x + 16, y, a.w - 32, first, 13, c.theme->t2);
+    if (lines < 2) return;
+    c.text_within(
+        a.x + 16, y + 18, a.w - 32,
+        "KiB, MiB, GiB count 1024. The tutorial's table prints 0.5 and 8 MB for MiB, then 134 MB, 2.1 "
+        "and 34 GB in powers of 1000.",
+        13, c.theme->t3);
+}
+
+}  // namespace
+
+void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::string what = std::string("S and P in ") + format_name(s.input.element_bytes);
+    const bool narrow = a.w < 800;
+    begin_panel(c, "Scores", a.x, a.y, a.w, a.h,
+                narrow ? "N × N matrices" : "What the N × N matrices would need",
+                narrow ? std::string(format_name(s.input.element_bytes)) : what);
+    heads_and_batch(c, state.memory, a);
+    const int notes = a.h > 320 ? 2 : 1;
+    const float head = a.y + 52, top = head + 14,
+                room = a.bottom() - 12 - 18 * static_cast<float>(notes) - top;
+    const std::vector<ScoreRow> rows = rows_with_room(s, room, 17);
+    const float pitch = std::min(31.5f, room / static_cast<float>(rows.size())),
+                thick = std::min(14.0f, pitch - 6);
+    const Columns k = columns(a);
+    const double capacity = s.input.hardware.capacity.value, lo = rows.front().all / 16,
+                 hi = std::max(rows.back().all, capacity) * 1.5;
+    const auto X = [&](double v) { return k.bars + (k.bars_end - k.bars) * log_part(v, lo, hi); };
+    c.text(k.N, head, "N", 13, t.t2, Face::medium, Align::right);
+    c.text(k.S, head, "S, one head", 13, t.t2, Face::medium, Align::right);
+    c.text(k.all, head, narrow ? "S + P, all" : "S + P, all heads", 13, t.t2, Face::medium, Align::right);
+    c.text(k.L, head, narrow ? "flash: L" : "flash keeps L", 13, t.t2, Face::medium, Align::right);
+    const float limit = X(capacity);
+    c.text(std::min(limit, k.bars_end - 24), head, memory_name(s.input.hardware), 13, t.t1, Face::medium,
+           Align::center);
+    const float size = pitch > 22 ? 15 : 13;
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        const ScoreRow& row = rows[n];
+        const float y = top + (static_cast<float>(n) + .5f) * pitch;
+        const bool current = row.N == s.shape.N;
+        if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
+        const Face face = current ? Face::semibold : Face::regular;
+        c.text(k.N, y, format_count(row.N), size, t.t1, face, Align::right);
+        c.text(k.S, y, held_text(row.one_head), size, current ? t.t1 : t.t2, Face::regular, Align::right);
+        c.text(k.all, y, held_text(row.all), size, t.t1, face, Align::right);
+        bar(c, k.bars, y - thick / 2, X(row.all) - k.bars, thick, row.fits, current);
+        c.text(k.L, y, held_text(row.flash), size, current ? t.t1 : t.t2, Face::regular, Align::right);
+        c.text(k.fits, y, row.fits ? "fits" : "does not fit", size > 14 ? 14.0f : 13.0f,
+               row.fits ? t.t2 : t.t1, row.fits ? Face::regular : Face::medium, Align::right);
+    }
+    c.dashed_line({limit, head + 9}, {limit, top + pitch * static_cast<float>(rows.size())}, t.t1, 1.5f,
+                  {5, 4});
+    footnotes(c, s, a, notes);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui
