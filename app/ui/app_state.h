@@ -4,6 +4,7 @@
 
 #include "app/ui/trace_look.h"
 #include "app/ui/views/memory_form.h"
+#include "core/compare.h"
 #include "core/explain.h"
 #include "core/lessons/lesson.h"
 #include "core/playback.h"
@@ -47,6 +48,7 @@ enum class Key {
     a,
     b,
     c,
+    d,
     e,
     g,
     h,
@@ -109,12 +111,20 @@ struct CellEdit {
 /// How a new problem enters the history.
 enum class History { none, add, undo, redo };
 
+/// What is built for a problem: the walk and, if it is broken on purpose, the true one to hold it against.
+struct BuiltWalk {
+    std::shared_ptr<const Trace> trace, truth;
+    TraceLook look;
+    std::shared_ptr<const Comparison> comparison;
+};
+
 /// A trace that is being built in the background, because it is too large for one frame.
 struct PendingTrace {
     const Lesson* lesson = nullptr;
     ProblemPtr problem;
     History history = History::none;
-    std::future<std::pair<std::shared_ptr<const Trace>, TraceLook>> result;
+    bool edit = false;  ///< an element of an input was changed
+    std::future<BuiltWalk> result;
 };
 
 /// Fields of the problem panel that are no part of the problem itself.
@@ -123,7 +133,9 @@ struct ProblemForm {
     int random_N = 8, random_d = 4, seed = 1;
     char path[512] = "";
     char scale[32] = "";
-    Slot matrix = Slot::Q;  ///< the matrix shown for editing
+    char words[512] = "";
+    bool words_typed = false;  ///< the field of the words has the caret
+    Slot matrix = Slot::Q;  ///< the input shown for editing
     int first_row = 0, first_col = 0;
 };
 
@@ -152,6 +164,9 @@ struct AppState {
     ProblemPtr problem;
     std::shared_ptr<const Trace> trace;
     TraceLook look;                         ///< value ranges and text widths of this trace
+    std::shared_ptr<const Trace> truth;     ///< the same walk without faults; null while nothing is broken
+    std::shared_ptr<const Comparison> comparison;  ///< of the two
+    std::shared_ptr<const Trace> before_edit;  ///< the walk before the latest change of an input's element
     std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
     Cursor cursor;
     Player player;
@@ -182,6 +197,7 @@ struct AppState {
     bool show_memory = false;     ///< the page about memory and traffic in place of the lesson
     MemoryForm memory;            ///< what that page asks
     bool show_break = false;      ///< the right panel shows the switches and number formats
+    int break_tab = 0;            ///< of that panel: faults, formats, effect
     bool show_code = false;       ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;  ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;

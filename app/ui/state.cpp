@@ -1,5 +1,6 @@
 #include "app/ui/state.h"
 
+#include "app/ui/inputs.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <thread>
 
 namespace tilewalk::ui {
@@ -44,9 +46,10 @@ void remember(AppState& state, ProblemPtr before, History history) {
 }
 
 // The new problem and its trace take the place of the old ones.
-void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, std::shared_ptr<const Trace> trace,
-               const TraceLook& look, History history) {
-    int k = state.trace ? same_place(*state.trace, state.cursor.step, *trace) : 0;
+void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltWalk built, History history,
+               bool edit) {
+    int k = state.trace ? same_place(*state.trace, state.cursor.step, *built.trace) : 0;
+    state.before_edit = edit && lesson == state.lesson ? state.trace : nullptr;
     if (lesson != state.lesson) {
         if (state.trace) state.left_at[state.trace->lesson()] = state.cursor.step;
         k = state.left_at[lesson->id];
@@ -57,8 +60,10 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, std::s
     }
     remember(state, state.problem, history);
     state.problem = std::move(problem);
-    state.trace = std::move(trace);
-    state.look = look;
+    state.trace = std::move(built.trace);
+    state.truth = std::move(built.truth);
+    state.comparison = std::move(built.comparison);
+    state.look = built.look;
     int rows = 0, columns = 0, seed = 0;
     if (std::sscanf(state.problem->title.c_str(), "Random %d × %d, seed %d", &rows, &columns, &seed) == 3)
         state.form.seed = seed;
@@ -71,37 +76,37 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, std::s
     refresh_explanation(state);
 }
 
-bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history) {
+BuiltWalk build_walk(const Lesson& lesson, const Problem& problem) {
+    BuiltWalk out;
+    out.trace = lesson.build(problem);
+    out.look = look_of(*out.trace);
+    if (lesson.faults.empty() || !problem.broken()) return out;
+    out.truth = lesson.build(without_faults(problem));
+    out.comparison = std::make_shared<const Comparison>(compare(*out.truth, *out.trace));
+    return out;
+}
+
+bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history, bool edit = false) {
     if (auto sentence = refuse(*lesson, *problem)) {
         notify(state, *sentence);
         return false;
     }
     state.pending.reset();  // a build that is under way is out of date; its result is dropped
-    auto run = [lesson, problem] {
-        auto trace = lesson->build(*problem);
-        const TraceLook look = look_of(*trace);
-        return std::pair(std::move(trace), look);
-    };
+    auto run = [lesson, problem] { return build_walk(*lesson, *problem); };
     if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->lesson = lesson;
         state.pending->problem = std::move(problem);
         state.pending->history = history;
+        state.pending->edit = edit;
         // A detached thread: dropping the result must not wait for the build to end, as std::async would.
-        std::packaged_task<std::pair<std::shared_ptr<const Trace>, TraceLook>()> task(std::move(run));
+        std::packaged_task<BuiltWalk()> task(std::move(run));
         state.pending->result = task.get_future();
         std::thread(std::move(task)).detach();
         return true;
     }
-    auto [trace, look] = run();
-    take_over(state, lesson, std::move(problem), std::move(trace), look, history);
+    take_over(state, lesson, problem, run(), history, edit);
     return true;
-}
-
-// Q, K or V, named by its HBM slot or by the tile of it on chip.
-template <class P> auto& input_of(P& problem, Slot slot) {
-    const Role role = info(slot).role;
-    return role == Role::Q ? problem.Q : role == Role::K ? problem.K : problem.V;
 }
 
 // The lesson that is shown, or the one that is being built.
@@ -133,8 +138,7 @@ void take_finished_trace(AppState& state) {
         return;
     const std::shared_ptr<PendingTrace> done = std::move(state.pending);
     state.pending.reset();
-    auto [trace, look] = done->result.get();
-    take_over(state, done->lesson, done->problem, std::move(trace), look, done->history);
+    take_over(state, done->lesson, done->problem, done->result.get(), done->history, done->edit);
 }
 
 const Problem& latest_problem(const AppState& state) {
@@ -212,16 +216,32 @@ void refresh_explanation(AppState& state) {
 
 void set_element(AppState& state, CellRef cell, double value) {
     Problem changed = latest_problem(state);
-    Matrix& A = input_of(changed, cell.slot);
-    if (A(cell.row, cell.col) == value) return;
-    A(cell.row, cell.col) = value;
+    const std::optional<Slot> slot = input_of(cell.slot);
+    if (!slot) return;
+    cell.slot = *slot;
+    const Matrix A = input(changed, *slot);
+    // A problem that is being built in the background may have another shape than the one on screen.
+    if (cell.row >= A.rows() || cell.col >= A.cols() || A(cell.row, cell.col) == value) return;
+    if (auto sentence = set_input(changed, cell, value)) return notify(state, *sentence);
     mark_changed(changed);
     set_problem(state, std::move(changed));
 }
 
+void set_words(AppState& state, const std::string& words) {
+    Problem changed = latest_problem(state);
+    std::vector<std::string> tokens;
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) tokens.push_back(word);
+    if (tokens == changed.tokens) return;
+    changed.tokens = std::move(tokens);
+    set_problem(state, std::move(changed));
+}
+
 void begin_edit(AppState& state, CellRef cell, const char* widget) {
-    const Problem& p = *state.problem;
-    const Matrix& A = input_of(p, cell.slot);
+    const std::optional<Slot> slot = input_of(cell.slot);
+    if (!slot) return;
+    const Matrix A = input(*state.problem, *slot);
+    if (cell.row >= A.rows() || cell.col >= A.cols()) return;
     CellEdit edit;
     edit.cell = cell;
     edit.widget = widget;
@@ -307,6 +327,30 @@ void save_file(AppState& state, const std::string& path) {
     const auto error = state.hooks.save_problem(path, *state.problem, view_of(state));
     notify(state, error ? *error : "Saved " + path + ".");
 }
+
+bool broken_walk(const AppState& state) { return state.truth != nullptr; }
+
+void next_difference(AppState& state) {
+    if (!state.comparison) return notify(state, "Nothing is broken: every number of this walk is true.");
+    const int k = next_difference(*state.comparison, state.cursor.step);
+    if (k < 0)
+        return notify(state, state.comparison->differs() ? "No later step differs from the true walk."
+                                                         : "No step differs from the true walk.");
+    go_to_difference(state, k);
+}
+
+void next_lost(AppState& state) {
+    const int k = state.comparison ? next_lost(*state.comparison, state.cursor.step) : -1;
+    if (k < 0) return notify(state, "No later step makes NaN or ∞ of a number.");
+    go_to_difference(state, k);
+}
+
+void go_to_difference(AppState& state, int k) {
+    go_to(state, at_step(*state.trace, k));
+    if (const auto far = largest_difference(*state.truth, *state.trace, k)) choose_cell(state, far->cell);
+}
+
+void clear_edit_marks(AppState& state) { state.before_edit.reset(); }
 
 void show_side(AppState& state, bool problem, bool break_it) {
     state.show_problem = problem;

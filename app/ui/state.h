@@ -26,9 +26,11 @@ const Problem& latest_problem(const AppState& state);
 
 void undo(AppState& state);
 void redo(AppState& state);
-/// Changes one element of Q, K or V; the rest of the problem stays.
+/// Words for the tokens, separated by spaces; none takes them away.
+void set_words(AppState& state, const std::string& words);
+/// Changes one element of an input (app/ui/inputs.h); the rest of the problem stays.
 void set_element(AppState& state, CellRef cell, double value);
-/// Opens a text field over a cell of Q, K or V. `widget` tells which of the views that show it.
+/// Opens a text field over a cell of an input. `widget` tells which of the views that show it.
 void begin_edit(AppState& state, CellRef cell, const char* widget);
 /// Takes over what was typed; false, with a notice, if it is no finite number.
 bool commit_edit(AppState& state);
@@ -41,12 +43,25 @@ void save_file(AppState& state, const std::string& path);
 /// Where the walk stands, to be saved with the problem, and back. A step beyond the walk becomes its last.
 SavedView view_of(const AppState& state);
 void restore_view(AppState& state, const SavedView& view);
+/// The walk is broken on purpose: `truth` and `comparison` are there.
+bool broken_walk(const AppState& state);
+/// Goes to the next step that differs from the true walk (that made NaN or ∞ of a number) and chooses the
+/// cell that is furthest off; says so if there is none.
+void next_difference(AppState& state);
+void next_lost(AppState& state);
+void go_to_difference(AppState& state, int k);
+/// Cells whose value differs from before the latest edit are no longer outlined.
+void clear_edit_marks(AppState& state);
 /// The right panel: the problem, the switches, or (neither) the explanation.
 void show_side(AppState& state, bool problem, bool break_it);
 void next_theme(AppState& state);
 void zoom(AppState& state, float factor);
 /// Goes to the next step at which the maximum of some row rises; says so if there is none.
 void next_max_change(AppState& state);
+/// The softmax lessons: the next line of derivation or proof (beginning with the derivation), and the element
+/// behind which the proof cuts the row.
+void step_argument(AppState& state, int by);
+void move_cut(AppState& state, int by);
 /// The cell under the mouse, or the current explanation, as text.
 std::string text_to_copy(const AppState& state);
 

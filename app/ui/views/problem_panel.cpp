@@ -1,4 +1,5 @@
 // The problem: choose, change, load, save. Every change rebuilds the trace at once.
+#include "app/ui/inputs.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/views.h"
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -86,6 +88,25 @@ void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) 
         apply(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
 }
 
+// One word for each position, shown beside the rows and columns of S and P.
+void words_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    c.text(x, y, "Words", 14, c.theme->t2);
+    if (!state.form.words_typed) {
+        std::string all;
+        for (const std::string& word : state.problem->tokens) all += (all.empty() ? "" : " ") + word;
+        std::snprintf(state.form.words, sizeof state.form.words, "%s", all.c_str());
+    }
+    const int positions = std::max(state.problem->N(), state.problem->N_kv());
+    const std::string hint = std::to_string(positions) + " words, one for each token";
+    FieldLook look;
+    look.hint = hint.c_str();
+    look.size = 14;
+    const FieldResult field =
+        text_field(c, "##words", x + 62, y - 16, w - 62, 32, state.form.words, sizeof state.form.words, look);
+    state.form.words_typed = field.active;
+    if (field.entered || field.left) set_words(state, state.form.words);
+}
+
 void fill_randomly(AppState& state) {
     const ProblemForm& f = state.form;
     auto problem = random_problem(f.random_N, f.random_d, static_cast<std::uint64_t>(f.seed));
@@ -108,19 +129,31 @@ void random_section(const Canvas& c, AppState& state, float x, float y, float w)
     if (changed) fill_randomly(state);
 }
 
-// The part of Q, K or V that fits; arrows move it where the matrix is larger.
+// In the lesson about the weights they are what one changes, even where X is I and they are Q, K, V.
+std::vector<Slot> shown_inputs(const AppState& state) {
+    if (state.lesson->id == std::string_view("training-step"))
+        return {Slot::X, Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dO};
+    return inputs_of(*state.problem);
+}
+
+// The part of an input that fits; arrows move it where the matrix is larger.
 void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
-    const Problem& p = *state.problem;
-    static constexpr Slot slots[] = {Slot::Q, Slot::K, Slot::V};
-    int at = static_cast<int>(std::find(std::begin(slots), std::end(slots), state.form.matrix) -
-                              std::begin(slots));
-    if (segmented(c, "##matrix", a.x, a.y, {"Q", "K", "V"}, at)) {
-        state.form.matrix = slots[at];
+    const std::vector<Slot> slots = shown_inputs(state);
+    std::vector<std::string> names;
+    int at = 0;
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+        names.emplace_back(info(slots[n]).name);
+        if (slots[n] == state.form.matrix) at = static_cast<int>(n);
+    }
+    if (segmented(c, "##matrix", a.x, a.y, names, at, 13)) {
+        state.form.matrix = slots[static_cast<std::size_t>(at)];
         state.form.first_row = state.form.first_col = 0;
         state.edit.reset();
     }
-    c.text_within(a.x + 116, a.y + 16, a.w - 116, "double-click a cell to type", 13, c.theme->t3);
-    const Matrix& A = at == 0 ? p.Q : at == 1 ? p.K : p.V;
+    const float beside = segmented_width(names, 13) + 12;
+    if (a.w - beside > 90)
+        c.text_within(a.x + beside, a.y + 16, a.w - beside, "double-click to type", 13, c.theme->t3);
+    const Matrix A = input(*state.problem, slots[static_cast<std::size_t>(at)]);
     const float top = a.y + 46;
     const int rows = std::clamp(static_cast<int>((a.bottom() - top - 4) / 26), 1, static_cast<int>(A.rows()));
     const int cols = std::clamp(static_cast<int>((a.w - 8) / 52), 1, static_cast<int>(A.cols()));
@@ -134,7 +167,7 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     c0 = std::clamp(c0, 0, static_cast<int>(A.cols()) - cols);
     const Value shown{A.block(r0, c0, rows, cols), {r0, c0, rows, cols}};
     MatrixLook look;
-    look.slot = slots[at];
+    look.slot = slots[static_cast<std::size_t>(at)];
     look.value = &shown;
     look.x = a.x + 4, look.y = top + 4;
     look.cw = std::min(56.0f, (a.w - 8) / static_cast<float>(cols));
@@ -188,6 +221,8 @@ void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, f
     scale_section(c, state, x, y, w);
     y += 44;
     bytes_section(c, state, x, y, w);
+    y += 44;
+    if (y + 20 <= bottom) words_section(c, state, x, y, w);
     y += 36;
     if (y + 60 > bottom) return;
     c.line({x, y + .5f}, {x + w, y + .5f}, c.theme->line);

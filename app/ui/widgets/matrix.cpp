@@ -1,5 +1,6 @@
 #include "app/ui/widgets/matrix.h"
 
+#include "app/ui/inputs.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "core/numbers.h"
@@ -29,6 +30,9 @@ bool heat_map(const MatrixLook& look) {
     const Region region = region_of(look);
     return region.rows > most_sharp_cells || region.cols > most_sharp_cells;
 }
+
+// NaN, and ∞, which no true walk has: only a broken one.
+bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::infinity(); }
 
 // Cells without numbers share one frame.
 bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
@@ -63,7 +67,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
             const float h = look.ch * static_cast<float>(look.transposed ? cols : rows);
             const double v = look.value->data(r + rows / 2, c + cols / 2);
             const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
-            const ImU32 colour = std::isinf(v) ? t.line2 : cividis(place);
+            const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : cividis(place);
             canvas.rect(x, y, w, h, empty ? t.well : look.dim ? mix(t.panel, colour, .55f) : colour);
         }
 }
@@ -96,6 +100,7 @@ void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& l
     out.role = info(look.slot).role;
     out.t = state.look[look.slot].place(shown->data(r, c));
     out.with_sign = state.look[look.slot].with_sign();
+    out.nan = lost(shown->data(r, c));
     out.dim = look.dim;
     const auto [x, y] = place_of(look, r, c);
     const float gap = look.cw > 3 && look.ch > 3 ? 1.0f : 0.0f;
@@ -123,8 +128,8 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         const double v = shown->data(r, c);
         out.with_sign = range.with_sign();
         out.t = range.place(v);
-        out.masked = std::isinf(v);
-        out.nan = std::isnan(v);
+        out.nan = lost(v);
+        out.masked = std::isinf(v) && !out.nan;
         text = number_text(v, look);
         const bool replaced =
             (written || look.show_before) && done && look.before && look.before->region == shown->region;
@@ -208,6 +213,45 @@ void outline_written(const Canvas& canvas, const MatrixLook& look) {
     canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
 }
 
+// The same tile in another walk, as it lies there after this step; null if there is none.
+const Value* counterpart(const AppState& state, const MatrixLook& look, const Trace* other) {
+    if (!other || !look.value) return nullptr;
+    const int k = state.cursor.step;
+    for (int tile = 0; tile < state.trace->tiles(look.slot); ++tile) {
+        if (state.trace->live(look.slot, tile, k).value != look.value) continue;
+        const Held held = other->live(look.slot, tile, k);
+        return held && held.value->region == look.value->region ? held.value : nullptr;
+    }
+    return nullptr;
+}
+
+// Top left, where no other state has a mark; the rim keeps it apart from any fill.
+void mark_wrong(const Canvas& canvas, float x, float y, float side, bool on_danger) {
+    const Theme& t = *canvas.theme;
+    canvas.polygon({{x, y}, {x + side + 3, y}, {x, y + side + 3}}, t.panel);
+    canvas.polygon({{x, y}, {x + side, y}, {x, y + side}}, on_danger ? t.t1 : t.danger);
+}
+
+// Cells that differ from the true walk have a filled corner, those that the latest edit changed a dotted
+// outline.
+void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
+    const Value* truth = counterpart(state, look, state.truth.get());
+    const Value* before = counterpart(state, look, state.before_edit.get());
+    if (!truth && !before) return;
+    const Region region = region_of(look);
+    for (int r = 0; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c) {
+            if (look.state == CellState::written && !is_done(look, r, c)) continue;
+            const double v = look.value->data(r, c);
+            const auto [x, y] = place_of(look, r, c);
+            if (before && distance(v, before->data(r, c)) > 0)
+                canvas.dashed_frame(x + 3, y + 3, look.cw - 6, look.ch - 6, canvas.theme->t1, 1.4f, {2, 3});
+            if (truth && distance(v, truth->data(r, c)) > 0)
+                mark_wrong(canvas, x + 1, y + 1, std::min({11.0f, look.ch * .28f, look.cw * .28f}), lost(v));
+        }
+}
+
 void note_cells(const Canvas& canvas, const MatrixLook& look) {
     if (!item_registry || heat_map(look)) return;
     const Region region = region_of(look);
@@ -254,9 +298,7 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const CellRef ref{look.slot, region.row + r, region.col + c};
     state.hover_now = ref;
     if (hot.clicked) choose_cell(state, ref);
-    const bool input = look.slot == Slot::Q || look.slot == Slot::K || look.slot == Slot::V ||
-                       look.slot == Slot::Qi || look.slot == Slot::Kj || look.slot == Slot::Vj;
-    if (hot.double_clicked && input) begin_edit(state, ref, widget);
+    if (hot.double_clicked && input_of(look.slot)) begin_edit(state, ref, widget);
 }
 
 }  // namespace
@@ -279,6 +321,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     outline_written(canvas, look);
     boxes(canvas, state, look);
     outline_sources(canvas, state, look);
+    marks(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);
     const bool editing = state.edit && state.edit->widget == widget && state.edit->cell.slot == look.slot &&
