@@ -23,4 +23,8 @@ const LessonView& lesson_view(const Lesson& lesson);
 void forward_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void forward_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
+// One row of softmax in three, two and one passes: softmax*.cpp
+void softmax_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void softmax_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+
 }  // namespace tilewalk::ui
