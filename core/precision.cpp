@@ -33,6 +33,31 @@ std::optional<Format> find_format(std::string_view wanted) {
     return {};
 }
 
+std::span<const Preset> presets() {
+    using F = Format;
+    static const Preset table[] = {
+        {"all fp64", {}},
+        {"all fp32", {F::fp32, F::fp32, F::fp32, F::fp32, F::fp32, F::fp32}},
+        {"fp16 kernel", {F::fp16, F::fp32, F::fp32, F::fp16, F::fp32, F::fp16}},
+        {"bf16 kernel", {F::bf16, F::fp32, F::fp32, F::bf16, F::fp32, F::bf16}},
+        {"fp8 kernel", {F::e4m3, F::fp32, F::fp32, F::e4m3, F::fp32, F::fp16}},
+        {"all fp16", {F::fp16, F::fp16, F::fp16, F::fp16, F::fp16, F::fp16}},
+    };
+    return table;
+}
+
+std::span<const Stage> stages() {
+    static const Stage table[] = {
+        {&Precision::inputs, "inputs", "Inputs Q, K, V", false},
+        {&Precision::scores, "scores", "Scores S", true},
+        {&Precision::softmax, "softmax", "m, α, exp, ℓ, L", true},
+        {&Precision::weights, "weights", "P̃ in the product", false},
+        {&Precision::accumulator, "accumulator", "O while it grows", true},
+        {&Precision::output, "output", "O in HBM", false},
+    };
+    return table;
+}
+
 double smallest(Format format) {
     return std::ldexp(1.0, info(format).least_exponent - info(format).fraction_bits);
 }

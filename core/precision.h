@@ -23,6 +23,21 @@ std::span<const Format> formats();
 inline const char* name(Format format) { return info(format).name; }
 std::optional<Format> find_format(std::string_view name);
 
+/// The formats of a known kind of kernel, stage by stage.
+struct Preset {
+    const char* name;
+    Precision precision;
+};
+std::span<const Preset> presets();
+/// A stage of Precision, for lists and files.
+struct Stage {
+    Format Precision::*format;
+    const char* name;     ///< "scores"
+    const char* title;    ///< "Scores S"
+    bool needs_infinity;  ///< it holds masked scores or the first maximum, −∞: no e4m3
+};
+std::span<const Stage> stages();
+
 /// The smallest positive (subnormal) number of the format.
 double smallest(Format format);
 /// Every number of `narrow` is also a number of `wide`.

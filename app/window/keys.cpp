@@ -48,6 +48,7 @@ std::optional<Key> printed_key(char character) {
     case 'a': return Key::a;
     case 'b': return Key::b;
     case 'c': return Key::c;
+    case 'd': return Key::d;
     case 'e': return Key::e;
     case 'g': return Key::g;
     case 'h': return Key::h;

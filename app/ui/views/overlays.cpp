@@ -8,6 +8,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -86,6 +87,22 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
     ImGui::End();
 }
 
+// The true value of a broken cell, else the value that it had before the latest edit; empty if it is the
+// same.
+std::string beside_text(const AppState& state, const CellRef& cell, double value) {
+    const int k = state.cursor.step;
+    const std::pair<const Trace*, const char*> walks[] = {{state.truth.get(), "true: "},
+                                                          {state.before_edit.get(), "before the edit: "}};
+    for (const auto& [walk, words] : walks) {
+        const std::optional<double> other = walk ? true_value(*walk, cell, k) : std::nullopt;
+        if (!other || distance(*other, value) == 0) continue;
+        const double far = distance(*other, value);
+        return words + format_full(*other) +
+               (std::isfinite(far) ? ", difference " + format_number(far) : "");
+    }
+    return {};
+}
+
 // Full precision of the cell under the mouse, and where it came from.
 void hover_card(const Canvas& main, AppState& state) {
     if (!state.hover || state.edit) return;
@@ -108,11 +125,12 @@ void hover_card(const Canvas& main, AppState& state) {
         if (letter_count(third) > 60) third = plain(e.formula);
         if (e.target != cell) third.clear();
     }
+    const std::string fourth = beside_text(state, cell, value_at(*held.value, cell));
     const float size = state.presenter ? 27 : 14, line = size * 1.5f;
     const float w = std::max({text_width(Face::mono, size, first), text_width(Face::regular, size, second),
-                              text_width(Face::mono, size, third)}) +
+                              text_width(Face::mono, size, third), text_width(Face::regular, size, fourth)}) +
                     28;
-    const float h = line * (third.empty() ? 2 : 3) + 14;
+    const float h = line * static_cast<float>(2 + !third.empty() + !fourth.empty()) + 14;
     const float W = ImGui::GetIO().DisplaySize.x / main.s, H = ImGui::GetIO().DisplaySize.y / main.s;
     const Point mouse = main.mouse();
     const float x = std::clamp(mouse.x + 16, 4.0f, std::max(4.0f, W - w - 4)),
@@ -124,6 +142,7 @@ void hover_card(const Canvas& main, AppState& state) {
     c.text(x + 14, y + 7 + line / 2, first, size, 0, Face::mono);
     c.text(x + 14, y + 7 + line * 1.5f, second, size, c.theme->t2);
     if (!third.empty()) c.text(x + 14, y + 7 + line * 2.5f, third, size, 0, Face::mono);
+    if (!fourth.empty()) c.text(x + 14, y + h - 7 - line / 2, fourth, size, 0);
 }
 
 // A large trace is being built; what is shown is still the problem before.

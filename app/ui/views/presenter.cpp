@@ -2,6 +2,7 @@
 // same head, formula and timeline in every lesson; the lesson draws the middle.
 #include "app/ui/items.h"
 #include "app/ui/state.h"
+#include "app/ui/views/break_panel.h"
 #include "app/ui/views/lesson_view.h"
 #include "app/ui/views/timeline.h"
 #include "app/ui/views/views.h"
@@ -68,8 +69,10 @@ void head(const Canvas& c, const AppState& state, float W) {
                 c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
         }
     c.text(72, 36, state.lesson->title, 27, c.theme->t2, Face::medium);
-    c.text(W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()),
-           27, c.theme->t2, Face::medium, Align::right);
+    const float counter =
+        c.text(W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()),
+               27, c.theme->t2, Face::medium, Align::right);
+    broken_pill(c, state, W - 28 - counter - 20, 36, 27);
 }
 
 }  // namespace
