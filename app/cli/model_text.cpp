@@ -14,8 +14,6 @@ std::string rate(double per_second, const char* unit) {
     return format_number(per_second / 1e12, 4) + " T" + unit + "/s";
 }
 
-std::string milliseconds(double seconds) { return format_number(seconds * 1e3, 3) + " ms"; }
-
 // Columns of numbers end at the same place.
 std::string aligned(Rows rows) {
     for (std::size_t c = 0; !rows.empty() && c + 1 < rows.front().size(); ++c) {
@@ -74,7 +72,7 @@ std::string time_table(const std::vector<Study>& studies) {
     for (const Study& s : studies) {
         const Bound& flash = s.of(Algorithm::flash2).bound;
         std::vector<std::string> row{format_count(s.shape.N), format_number(flash.flops, 3)};
-        for (Algorithm a : algorithms) row.push_back(milliseconds(s.of(a).bound.seconds()));
+        for (Algorithm a : algorithms) row.push_back(format_time(s.of(a).bound.seconds()));
         row.push_back(format_number(s.of(Algorithm::standard).bound.intensity, 3) + " / " +
                       format_number(flash.intensity, 3));
         row.push_back(flash.memory_bound() ? "memory" : "arithmetic");

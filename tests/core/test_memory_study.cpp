@@ -1,3 +1,4 @@
+#include "core/flash_model.h"
 #include "core/memory_study.h"
 #include "core/numbers.h"
 #include "tests/core/problems.h"
@@ -126,6 +127,11 @@ TEST_SUITE("memory study") {
             CHECK(ours.hbm_read == standard.hbm_read);
             CHECK(ours.hbm_write == standard.hbm_write);
             CHECK(forward_traffic(Algorithm::flash1, shape).total() == counted_flash1(shape));
+            const TrafficModel flash1 = flash_forward_v1_model(problem),
+                               first = forward_traffic(Algorithm::flash1, shape);
+            CHECK(first.hbm_read == flash1.hbm_read);
+            CHECK(first.hbm_write == flash1.hbm_write);
+            CHECK(first.sram_peak == flash1.sram_peak);
         }
     }
     // Seed 004, Part II, "Standard Attention Memory Access Pattern"

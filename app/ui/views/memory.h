@@ -25,6 +25,8 @@ void own_hardware_fields(const Canvas& canvas, AppState& state, const Rect& area
 // Shared drawing
 /// Bytes that are held: "16 MiB", with decimals only where they say something.
 std::string held_text(double bytes);
+/// "40 GB", as data sheets print it
+std::string capacity_text(double bytes);
 /// "1.555 TB/s"
 std::string rate_text(double bytes_per_second);
 /// Length of a bar on a logarithmic scale, 0 … 1.

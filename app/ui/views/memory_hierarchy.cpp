@@ -37,7 +37,7 @@ std::vector<Level> levels(const Hardware& h) {
         sram.source += "; " + h.on_chip.source;
     }
     Level hbm{h.memory.starts_with("HBM") ? "HBM" : h.memory,
-              format_large_traffic(h.capacity.value),
+              capacity_text(h.capacity.value),
               rate_text(h.bandwidth.value),
               h.memory,
               h.capacity.source + "; " + h.bandwidth.source,
@@ -51,8 +51,20 @@ std::vector<Level> levels(const Hardware& h) {
     return out;
 }
 
+// Short names of the sources; the tooltips have the full ones.
+std::string shortened(std::string source) {
+    for (const auto& [what, by] : {std::pair<const char*, const char*>{"NVIDIA ", ""},
+                                   {" Tensor Core GPU", ""},
+                                   {" Architecture", ""},
+                                   {" C++", ""},
+                                   {", technical specifications per compute capability", ""}})
+        if (const std::size_t at = source.find(what); at != std::string::npos)
+            source.replace(at, std::string_view(what).size(), by);
+    return source;
+}
+
 // Each source once, in the order of the figures.
-std::string sources(const Hardware& h, int element_bytes) {
+std::string sources(const Hardware& h, int element_bytes, bool full) {
     const Figure& peak = element_bytes == 4 ? h.fp32 : element_bytes == 1 && h.fp8.given() ? h.fp8 : h.fp16;
     std::vector<std::string> seen;
     for (const Figure* f :
@@ -60,7 +72,8 @@ std::string sources(const Hardware& h, int element_bytes) {
         if (f->given() && std::find(seen.begin(), seen.end(), f->source) == seen.end())
             seen.push_back(f->source);
     std::string text = "Figures: ";
-    for (std::size_t n = 0; n < seen.size(); ++n) text += (n ? "; " : "") + seen[n];
+    for (std::size_t n = 0; n < seen.size(); ++n)
+        text += (n ? "; " : "") + (full ? seen[n] : shortened(seen[n]));
     return text + ".";
 }
 
@@ -93,11 +106,12 @@ void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_h
 void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
     std::vector<Level> all = levels(s.input.hardware);
-    const bool wide = a.w > 500;
-    if (a.h < 190 && all.size() > 2) all.pop_back();
+    const bool wide = a.w > 440;
+    if (a.h < 175 && all.size() > 2) all.pop_back();
     const float n = static_cast<float>(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
                 h = std::min(72.0f, (a.h - (n - 1) * pipe) / n);
-    const float most = wide ? 290.0f : 150.0f, middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
+    const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
+                middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
                 text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
     const auto y_of = [&](std::size_t k) { return a.y + static_cast<float>(k) * (h + pipe); };
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -167,9 +181,8 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
-    const bool wide = a.w > 500;
     begin_panel(c, "Hierarchy", a.x, a.y, a.w, a.h, "Memory hierarchy",
-                wide ? "the faster, the smaller" : "");
+                a.w > 500 ? "the faster, the smaller" : "");
     choose_hardware(c, state.memory, a);
     const float notes = a.h > 320 ? 2 : 1;
     const Rect body{a.x + 16, a.y + 52, a.w - 32, a.h - 52 - 16 - 19 * notes - 8};
@@ -178,11 +191,13 @@ void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Re
         own_hardware_fields(c, state, body);
     else
         draw_levels(c, s, body);
-    const std::string text =
-        own ? "The other figures are those of the A100." : sources(s.input.hardware, s.input.element_bytes);
+    const auto text = [&](bool full) {
+        return own ? "The other figures are those of the A100."
+                   : sources(s.input.hardware, s.input.element_bytes, full);
+    };
     const float y = a.bottom() - 12 - 19 * notes;
-    c.paragraph(a.x + 16, y, a.w - 32, text, 13, c.theme->t3, static_cast<int>(notes));
-    if (mouse_over(c, a.x + 16, y, a.w - 32, 19 * notes)) tooltip(c, text);
+    c.paragraph(a.x + 16, y, a.w - 32, text(false), 13, c.theme->t3, static_cast<int>(notes));
+    if (mouse_over(c, a.x + 16, y, a.w - 32, 19 * notes)) tooltip(c, text(true));
     end_panel(c);
 }
 

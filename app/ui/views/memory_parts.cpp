@@ -18,8 +18,13 @@ std::string held_text(double bytes) {
 }
 
 std::string rate_text(double rate) {
-    if (rate >= 1e12) return format_number(rate / 1e12) + " TB/s";
-    return format_number(rate / 1e9) + " GB/s";
+    if (rate >= 1e12) return format_short(rate / 1e12) + " TB/s";
+    return format_short(rate / 1e9) + " GB/s";
+}
+
+std::string capacity_text(double bytes) {
+    if (bytes >= 1e15 || bytes < 1e9) return format_large_traffic(bytes);
+    return format_short(bytes / 1e9) + " GB";
 }
 
 float log_part(double value, double lo, double hi) {
@@ -34,7 +39,7 @@ float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, floa
     for (const Share& share : a.shares) {
         const float w = static_cast<float>(static_cast<double>(share.total()) * px_per_byte);
         if (w >= 1) {
-            const ImU32 colour = hue(t, share.role), fill = mix(t.panel, colour, .62f);
+            const ImU32 colour = hue(t, share.role), fill = ramp(t, share.role, 1);
             c.rect(x, y, std::max(w - 1, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
             if (w > 8) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
             if (w > text_width(Face::semibold_italic, size, share.name) + 14)

@@ -48,7 +48,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const double capacity = s.input.hardware.capacity.value, lo = s.rows.front().all / 8,
                  hi = std::max(s.rows.back().all, capacity) * 1.2;
     const float limit = bar_x + (bar_end - bar_x) * log_part(capacity, lo, hi);
-    c.text(std::clamp(limit, bar_x + 60, bar_end - 40), a.y + 20, format_large_traffic(capacity), 27, t.t1,
+    c.text(std::clamp(limit, bar_x + 60, bar_end - 40), a.y + 20, capacity_text(capacity), 27, t.t1,
            Face::medium, Align::center);
     c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), 27, t.t2,
            Face::medium, Align::right);

@@ -42,7 +42,13 @@ LogPlot plot_of(const Study& s, const Rect& area) {
     return p;
 }
 
-void roof(const Canvas& c, const Study& s, const LogPlot& p) {
+struct Box {
+    float x, y, w, h;
+    bool meets(const Box& o) const { return x < o.x + o.w && o.x < x + w && y < o.y + o.h && o.y < y + h; }
+};
+
+// Returns where its labels stand.
+std::vector<Box> roof(const Canvas& c, const Study& s, const LogPlot& p) {
     const Theme& t = *c.theme;
     const Hardware& h = s.input.hardware;
     const double peak = h.peak(s.input.element_bytes) / 1e12, slope = h.bandwidth.value / 1e12,
@@ -55,51 +61,56 @@ void roof(const Canvas& c, const Study& s, const LogPlot& p) {
     c.dashed_line(corner, {corner.x, p.area.bottom()}, t.line2, 1, {4, 4});
     c.line(start, corner, t.t2, 2.4f);
     c.line(corner, end, t.t2, 2.4f);
-    c.text(end.x, corner.y - 13, format_number(peak) + " TFLOP/s", 13, t.t2, Face::medium, Align::right);
-    const std::string memory = rate_text(h.bandwidth.value);
-    c.text(p.area.x + 8, std::max(p.area.y + 10, start.y - (start.y - corner.y) * .62f), memory, 13, t.t2,
-           Face::medium);
-    c.text(corner.x + 6, p.area.bottom() - 11, "ridge " + format_number(edge, 3), 13, t.t3);
+    const std::string top = format_number(peak) + " TFLOP/s", foot = "ridge " + format_number(edge, 3),
+                      memory = rate_text(h.bandwidth.value);
+    const float top_w = c.text(end.x, corner.y - 13, top, 13, t.t2, Face::medium, Align::right);
+    const float foot_w = c.text(corner.x + 6, p.area.bottom() - 11, foot, 13, t.t3);
+    // Above the slope, as far up as its own length asks for
+    const float memory_w = text_width(Face::medium, 13, memory),
+                along = std::min(1.0f, (memory_w + 18) / std::max(1.0f, corner.x - start.x));
+    const float level = std::clamp(start.y + (corner.y - start.y) * along - 10, p.area.y + 8, start.y - 12);
+    c.text(p.area.x + 8, level, memory, 13, t.t2, Face::medium);
+    return {{end.x - top_w, corner.y - 23, top_w, 20},
+            {corner.x + 2, p.area.bottom() - 21, foot_w + 8, 20},
+            {p.area.x + 4, level - 10, memory_w + 8, 20}};
 }
 
-struct Box {
-    float x, y, w, h;
-    bool meets(const Box& o) const { return x < o.x + o.w && o.x < x + w && y < o.y + o.h && o.y < y + h; }
-};
+// Where a label may stand: below and to the right of its point, lower and lower, then above and to the left.
+std::vector<Box> places(float x, float y, float w, const LogPlot& p) {
+    std::vector<Box> out;
+    for (float k = 0; k < 12; ++k)
+        out.push_back({std::min(x + 13, p.area.right() - w), y + 3 + 9 * k, w, 18});
+    for (float k = 0; k < 12; ++k) out.push_back({std::max(x - 13 - w, p.area.x + 6), y - 22 - 9 * k, w, 18});
+    return out;
+}
 
-// A label below and to the right of each point, lower where something else already stands.
 void points(const Canvas& c, const Study& s, const LogPlot& p) {
     const Theme& t = *c.theme;
-    std::vector<Box> taken{
-        {p.X(ridge(s.input.hardware, s.input.element_bytes)) + 4, p.area.bottom() - 22, 70, 22}};
+    std::vector<Box> taken = roof(c, s, p);
     for (const AlgorithmStudy& one : s.by_algorithm)
         taken.push_back({p.X(one.bound.intensity) - 8, p.Y(one.bound.attainable / 1e12) - 8, 16, 16});
+    const auto free = [&](const Box& box) {
+        return box.y >= p.area.y && box.y + box.h <= p.area.bottom() - 2 &&
+               std::none_of(taken.begin(), taken.end(), [&](const Box& o) { return box.meets(o); });
+    };
     for (std::size_t n = s.by_algorithm.size(); n-- > 0;) {
         const AlgorithmStudy& one = s.by_algorithm[n];
-        const float x = p.X(one.bound.intensity), y = p.Y(one.bound.attainable / 1e12);
         const std::string name = algorithm_name(one.algorithm),
                           value = format_number(one.bound.intensity, 3) + " FLOP/B";
         const float name_w = text_width(Face::semibold, 14, name),
                     w = name_w + 8 + text_width(Face::regular, 13, value);
-        Box box{std::min(x + 13, p.area.right() - w), y + 3, w, 18};
-        const auto blocked = [&] {
-            return std::any_of(taken.begin(), taken.end(), [&](const Box& o) { return box.meets(o); });
-        };
-        for (int tries = 0; tries < 12 && blocked(); ++tries) box.y += 9;
-        taken.push_back(box);
-        c.text(box.x, box.y + 9, name, 14, t.t1, Face::semibold);
-        c.text(box.x + name_w + 8, box.y + 9, value, 13, t.t2);
+        const std::vector<Box> wanted =
+            places(p.X(one.bound.intensity), p.Y(one.bound.attainable / 1e12), w, p);
+        const auto box = std::find_if(wanted.begin(), wanted.end(), free);
+        if (box == wanted.end()) continue;  // the marker alone; the line below names all three
+        taken.push_back(*box);
+        c.text(box->x, box->y + 9, name, 14, t.t1, Face::semibold);
+        c.text(box->x + name_w + 8, box->y + 9, value, 13, t.t2);
     }
     for (const AlgorithmStudy& one : s.by_algorithm) {
         const Mark mark = mark_of(t, one.algorithm);
         plot_marker(c, mark.marker, p.X(one.bound.intensity), p.Y(one.bound.attainable / 1e12), mark.colour);
     }
-}
-
-std::string time_text(double seconds) {
-    const double us = seconds * 1e6;
-    if (us < 1000) return format_number(us, 3) + " µs";
-    return us < 1e6 ? format_number(us / 1e3, 3) + " ms" : format_number(us / 1e6, 3) + " s";
 }
 
 }  // namespace
@@ -120,14 +131,13 @@ void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
     if (high)
         c.text(area.x + area.w / 2, area.bottom() + 32, "FLOP per byte of HBM traffic", 13, t.t3,
                Face::regular, Align::center);
-    roof(c, s, p);
     points(c, s, p);
     const std::string heads = format_count(s.input.heads * s.input.batch) +
                               (s.input.heads * s.input.batch == 1 ? " head" : " heads");
     std::string times = "At best, " + heads + ": ";
     for (Algorithm one : algorithms)
         times += std::string(one == Algorithm::standard ? "" : ", ") + algorithm_name(one) + " " +
-                 time_text(s.of(one).bound.seconds());
+                 format_time(s.of(one).bound.seconds());
     c.text_within(a.x + 16, a.bottom() - 15, a.w - 32, times + ".", 13, t.t2);
     end_panel(c);
 }

@@ -48,7 +48,7 @@ void bar(const Canvas& c, float x, float y, float w, float h, bool fits, bool cu
 }
 
 void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
-    const float w = a.w < 800 ? 92 : 112, y = a.y + 6;
+    const float w = a.w < 700 ? 92 : 132, y = a.y + 6;
     float x = a.right() - 12 - w;
     stepper(c, "##memory-batch", x, y, w, form.batch, 1, 1024);
     x -= 10 + text_width(Face::regular, 14, "batch");
@@ -58,8 +58,6 @@ void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
     x -= 10 + text_width(Face::regular, 14, "heads");
     c.text(x, y + 16, "heads", 14, c.theme->t3);
 }
-
-std::string memory_name(const Hardware& h) { return format_large_traffic(h.capacity.value); }
 
 void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const std::string first = "From N = " + format_count(s.first_N_too_large) +
@@ -100,7 +98,7 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     c.text(k.all, head, narrow ? "S + P, all" : "S + P, all heads", 13, t.t2, Face::medium, Align::right);
     c.text(k.L, head, narrow ? "flash: L" : "flash keeps L", 13, t.t2, Face::medium, Align::right);
     const float limit = X(capacity);
-    c.text(std::min(limit, k.bars_end - 24), head, memory_name(s.input.hardware), 13, t.t1, Face::medium,
+    c.text(std::min(limit, k.bars_end - 24), head, capacity_text(capacity), 13, t.t1, Face::medium,
            Align::center);
     const float size = pitch > 22 ? 15 : 13;
     for (std::size_t n = 0; n < rows.size(); ++n) {

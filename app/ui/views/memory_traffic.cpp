@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -38,9 +39,11 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
     for (const Piece& piece : pieces(s)) {
         const float w = static_cast<float>(real(piece.bytes) * scale);
         const int kernel = n++ / 2;
-        const bool done = kernel < trips, newest = kernel == trips - 1;
+        const bool done = kernel < trips,
+                   newest = kernel == trips - 1 && (trips < 3 || state.memory.trip_age < 1);
         if (w >= 1) {
-            const ImU32 colour = hue(t, piece.role), fill = mix(t.panel, colour, newest ? .62f : .42f);
+            const ImU32 colour = hue(t, piece.role),
+                        fill = ramp(t, piece.role, newest || trips == 3 ? 1.0f : .6f);
             const float part = newest ? progress : 1;
             if (done) c.rect(x, y, std::max((w - 1) * part, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
             if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
@@ -106,13 +109,23 @@ std::string caption(const Study& s, Algorithm algorithm, bool wide) {
                : "one kernel, query blocks outside: K and V come back for each of " + times + " query blocks";
 }
 
-// Tile, its place on chip, and what else the bars say.
-std::string tile_note(const Study& s) {
+std::string tile(const Tile& t) { return format_count(t.Br) + " × " + format_count(t.Bc); }
+
+// What the bars come to, the most important first; as many as there is room for.
+std::vector<std::string> remarks(const Study& s) {
     const char* const where = s.fit == TileFit::shared      ? " fit into the shared memory of one SM"
                               : s.fit == TileFit::registers ? " fit into one SM with S, P and O in registers"
                                                             : " do not fit into one SM";
-    return "Tiles of " + format_count(s.shape.Br) + " × " + format_count(s.shape.Bc) + " take " +
-           format_large_size(real(s.need.total())) + " and" + where + ".";
+    const Growth& g = s.growth;
+    std::string theta = "Theorem 2 of FlashAttention: Θ(N d + N²) = " + format_number(g.standard, 3) +
+                        " elements against Θ(N² d² / M) = " + format_number(g.flash, 3) +
+                        ", M = " + format_count(static_cast<std::int64_t>(g.M));
+    if (!g.stated) theta += " (stated for d ≤ M ≤ N d)";
+    return {
+        traffic_verdict(s),
+        "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " + format_large_size(real(s.need.total())) +
+            " and" + where + "; all of it in shared memory: at most " + tile(s.square) + ".",
+        theta + ".", "Q, K, V and O are in every bar; where no colour shows, they are thinner than a pixel."};
 }
 
 }  // namespace
@@ -122,16 +135,19 @@ void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect
     const bool wide = a.w > 760, high = a.h > 300;
     const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
                               format_name(s.shape.element_bytes);
-    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, "HBM traffic of one head",
-                wide        ? sizes + "; reads ▼ and writes ▲, no cache"
-                : a.w > 560 ? sizes
-                            : "");
+    const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
+    const float rest = a.w - 220 - text_width(Face::semibold, 15, title) - 44;
+    const auto fits = [&](const std::string& text) { return text_width(Face::regular, 14, text) <= rest; };
+    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, title,
+                fits(sizes + legend) ? sizes + legend
+                : fits(sizes)        ? sizes
+                                     : "");
     trip_buttons(c, state.memory, a);
 
     const float label_w = wide ? 104 : 78, x = a.x + 16 + label_w, right = wide ? 214 : 150;
-    const float bar = high ? 36 : 26, y0 = a.y + (high ? 54 : 46), notes = high ? 46 : 26;
-    const float under = high ? 46 : 24;  // captions of the first bar
-    const float pitch = (a.bottom() - notes - y0 - (bar + under)) / 2;
+    const float bar = high ? 36 : 26, y0 = a.y + (high ? 54 : 46), under = high ? 58 : 26;
+    const float pitch = high ? 66 : 54, bars_end = y0 + bar + under + 2 * pitch - 8;
+    const int notes = std::clamp(static_cast<int>((a.bottom() - 10 - bars_end) / 19), 1, 4);
     const float room = a.right() - 16 - right - x;
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
@@ -164,15 +180,13 @@ void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect
         y += pitch;
     }
     c.line({x - 8.5f, y0 - 8}, {x - 8.5f, y0 + bar + under + pitch + bar + 4}, t.line2);
-    const float foot = a.bottom() - 15;
-    if (high) {
-        c.text_within(a.x + 16, foot - 19, a.w - 32, tile_note(s), 13, s.fit == TileFit::none ? t.t1 : t.t2);
-        c.text_within(a.x + 16, foot, a.w - 32,
-                      "Q, K, V and O are in every bar; where no colour shows, they are thinner than a pixel. "
-                      "Flash 1 and 2: the orders of the two FlashAttention papers.",
-                      13, t.t3);
-    } else
-        c.text_within(a.x + 16, foot, a.w - 32, tile_note(s), 13, s.fit == TileFit::none ? t.t1 : t.t2);
+    const std::vector<std::string> words = remarks(s);
+    for (int n = 0; n < notes; ++n)
+        c.text_within(a.x + 16, a.bottom() - 15 - 19 * static_cast<float>(notes - 1 - n), a.w - 32,
+                      words[static_cast<std::size_t>(n)], 13,
+                      n == 0  ? t.t1
+                      : n < 3 ? t.t2
+                              : t.t3);
     end_panel(c);
 }
 

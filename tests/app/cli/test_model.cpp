@@ -1,0 +1,175 @@
+// tilewalk model: text, JSON and refusals.
+#include "core/memory_study.h"
+#include "core/numbers.h"
+#include "tests/app/cli/run.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+namespace {
+
+json model(std::vector<std::string> words) {
+    words.insert(words.begin(), "model");
+    words.insert(words.end(), {"--format", "json"});
+    const Ran ran = run(words);
+    REQUIRE_MESSAGE(ran.code == 0, ran.err);
+    return json::parse(ran.out);
+}
+
+}  // namespace
+
+TEST_CASE("cli: the model as text has the tables, with the numbers of the study") {
+    const Ran ran = run({"model"});
+    CHECK(ran.code == 0);
+    CHECK(ran.err.empty());
+    for (const char* part :
+         {"A100 40 GB", "131\u2009072", "does not fit", "25\u2009001", "read Q, K, write S", "Flash 2 moves"})
+        CHECK_MESSAGE(contains(ran.out, part), std::string(part));
+    StudyInput in;
+    in.N = 131072;
+    const Study s = study(in);
+    for (Algorithm a : algorithms)
+        CHECK(contains(ran.out, format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
+    const std::string sentence = verdict(s);
+    CHECK(contains(ran.out, sentence.substr(0, sentence.find(','))));
+    for (const std::string& line : {std::string("512 KiB"), std::string("32.0 GiB"), std::string("1.00 TiB")})
+        CHECK_MESSAGE(contains(ran.out, line), line);
+}
+
+TEST_CASE("cli: the model as JSON is the study, length by length") {
+    const json all = model({"--seqlen", "1000,70001", "--head-dim", "128", "--dtype", "bf16", "--heads", "3",
+                            "--batch", "2", "--br", "64", "--bc", "32", "--hardware", "h100"});
+    CHECK(all["schema"] == "tilewalk-model-1");
+    CHECK(all["hardware"]["id"] == "h100");
+    CHECK(all["hardware"]["host_bytes_per_s"].is_null());
+    CHECK(all["hardware"]["capacity_bytes"]["value"] == 80000000000);
+    CHECK_FALSE(all["hardware"]["capacity_bytes"]["source"].get<std::string>().empty());
+    CHECK(all["parameters"]["tile"] == json{{"br", 64}, {"bc", 32}});
+    REQUIRE(all["lengths"].size() == 2);
+    for (std::size_t n = 0; n < 2; ++n) {
+        StudyInput in;
+        in.N = n == 0 ? 1000 : 70001;
+        in.d = 128, in.heads = 3, in.batch = 2, in.tile = {64, 32};
+        in.hardware = *find_hardware("h100");
+        in.lengths = {in.N};
+        const Study s = study(in);
+        const json& one = all["lengths"][n];
+        CHECK(one["seqlen"] == in.N);
+        CHECK(one["scores_bytes_one_head"] == 2 * in.N * in.N);
+        CHECK(one["scores_and_probabilities_bytes"] == 4 * in.N * in.N * 6);
+        CHECK(one["flash_lse_bytes"] == 4 * in.N * 6);
+        CHECK(one["fits"] == (in.N < all["first_seqlen_too_large"].get<std::int64_t>()));
+        for (std::size_t a = 0; a < 3; ++a) {
+            const json& algorithm = one["algorithms"][a];
+            const AlgorithmStudy& mine = s.of(algorithms[a]);
+            CHECK(algorithm["algorithm"] == algorithm_id(algorithms[a]));
+            CHECK(algorithm["hbm_read"] == mine.traffic.hbm_read);
+            CHECK(algorithm["hbm_write"] == mine.traffic.hbm_write);
+            std::int64_t read = 0, write = 0;
+            for (const json& share : algorithm["shares"])
+                read += share["read"].get<std::int64_t>(), write += share["write"].get<std::int64_t>();
+            CHECK(read == mine.traffic.hbm_read);
+            CHECK(write == mine.traffic.hbm_write);
+            CHECK(algorithm["all_heads"]["bytes"] == 6 * mine.traffic.total());
+            CHECK(algorithm["all_heads"]["seconds"].get<double>() ==
+                  std::max(algorithm["all_heads"]["memory_s"].get<double>(),
+                           algorithm["all_heads"]["compute_s"].get<double>()));
+        }
+        CHECK(one["standard_trips"].size() == 3);
+        CHECK(one["verdict"] == verdict(s));
+    }
+}
+
+TEST_CASE("cli: the model without words is the tutorial's range of lengths") {
+    const json all = model({});
+    REQUIRE(all["lengths"].size() == 9);
+    CHECK(all["lengths"][0]["seqlen"] == 512);
+    CHECK(all["lengths"][8]["seqlen"] == 131072);
+    CHECK(all["hardware"]["id"] == "a100-40");
+    CHECK(all["first_seqlen_too_large"] == 25001);
+    for (const char* rule : {"square", "paper"}) {
+        const json chosen = model({"--tiles", rule});
+        CHECK(chosen["parameters"]["tile"] == chosen["parameters"][std::string(rule) + "_tile"]);
+        CHECK(chosen["parameters"]["tile_rule"] == rule);
+    }
+    CHECK(model({"--dtype", "f32"})["parameters"]["element_bytes"] == 4);
+    CHECK(model({"--dtype", "f8"})["parameters"]["element_bytes"] == 1);
+}
+
+TEST_CASE("cli: the largest model is finite") {
+    const json all = model({"--seqlen", "8388608,16777216", "--head-dim", "1024", "--heads", "65536",
+                            "--batch", "65536", "--br", "1", "--bc", "1", "--dtype", "f32"});
+    for (const json& one : all["lengths"])
+        for (const json& algorithm : one["algorithms"]) {
+            CHECK(algorithm["hbm_read"].get<std::int64_t>() > 0);
+            CHECK(algorithm["all_heads"]["seconds"].is_number());
+        }
+    CHECK(run({"model", "--seqlen", "16777216", "--heads", "65536", "--batch", "65536"}).code == 0);
+}
+
+TEST_CASE("cli: the model refuses what is out of range") {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{"--seqlen", "0"}, "--seqlen is \"0\", expected a whole number from 1 to 16777216"},
+        {{"--seqlen", "512,"}, "--seqlen is \"\""},
+        {{"--seqlen", "512,x"}, "--seqlen is \"x\""},
+        {{"--seqlen", "99999999999999999999"}, "--seqlen is"},
+        {{"--head-dim", "2000"}, "--head-dim is \"2000\", expected a whole number from 1 to 1024"},
+        {{"--heads", "0"}, "--heads is \"0\""},
+        {{"--batch", "-1"}, "--batch is \"-1\""},
+        {{"--br", "0"}, "--br is \"0\""},
+        {{"--bc", "1.5"}, "--bc is \"1.5\""},
+        {{"--dtype", "f64"}, "--dtype is \"f64\", expected f32, f16, bf16 or f8"},
+        {{"--hardware", "h10"}, "did you mean h100?"},
+        {{"--tiles", "paper", "--br", "64"}, "--tiles paper chooses the tile itself"},
+        {{"--format", "md"}, "--format is \"md\", expected text or json"},
+        {{"-o", "-"}, "leave -o out"}};
+    for (const auto& [words, sentence] : cases) {
+        std::vector<std::string> all{"model"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Ran ran = run(all);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK_MESSAGE(contains(ran.err, sentence), ran.err);
+    }
+    std::string many = "1";
+    for (int n = 2; n <= 65; ++n) many += "," + std::to_string(n);
+    CHECK(contains(run({"model", "--seqlen", many}).err, "at most 64"));
+}
+
+TEST_CASE("cli: the model goes into a file") {
+    const Folder folder;
+    const Ran ran = run({"model", "--format", "json", "-o", folder.file("m.json")});
+    CHECK(ran.code == 0);
+    CHECK(ran.out.empty());
+    CHECK(json::parse(contents(folder.file("m.json")))["schema"] == "tilewalk-model-1");
+}
+
+TEST_CASE("cli: memory is a page, not a walk") {
+    const Ran trace = run({"trace", "--lesson", "memory"});
+    CHECK(trace.code == 2);
+    CHECK(contains(trace.err, "tilewalk model"));
+    const Folder folder;
+    CHECK(contains(run({"render", "--lesson", "memory", "--step", "3", "-o", folder.file("m.png")}).err,
+                   "no steps"));
+    CHECK(contains(run({"render", "--lesson", "memory", "--step", "all", "-o", folder.file("m")}).err,
+                   "no steps"));
+    CHECK(folder.count() == 0);
+    CHECK(run({"render", "--lesson", "memory", "-o", folder.file("m.png")}).code == 0);
+    CHECK(run({"render", "-o", folder.file("walk.png")}).code == 0);
+    CHECK(contents(folder.file("m.png")) != contents(folder.file("walk.png")));
+    bool shown = false;
+    const auto window = [&](ui::AppState& state, const WindowOptions&) {
+        shown = state.show_memory;
+        return 0;
+    };
+    CHECK(run({"--lesson", "memory", "--frames", "1"}, window).code == 0);
+    CHECK(shown);
+    CHECK(run({"--lesson", "flash-forward", "--frames", "1"}, window).code == 0);
+    CHECK_FALSE(shown);
+}
