@@ -11,16 +11,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Stage {
+struct StageKey {
     const char* name;
     Format Precision::*format;
 };
-constexpr std::array<Stage, 6> stages = {{{"inputs", &Precision::inputs},
-                                          {"scores", &Precision::scores},
-                                          {"softmax", &Precision::softmax},
-                                          {"weights", &Precision::weights},
-                                          {"accumulator", &Precision::accumulator},
-                                          {"output", &Precision::output}}};
+constexpr std::array<StageKey, 6> stage_keys = {{{"inputs", &Precision::inputs},
+                                                 {"scores", &Precision::scores},
+                                                 {"softmax", &Precision::softmax},
+                                                 {"weights", &Precision::weights},
+                                                 {"accumulator", &Precision::accumulator},
+                                                 {"output", &Precision::output}}};
 
 // The object of a key, to be read in turn; nothing if it is absent.
 const Json* object_of(Reading& reading, const char* key) {
@@ -76,7 +76,7 @@ void read_precision(Reading& outer, Precision& precision) {
     if (!object) return;
     Reading reading{*object, "", "precision."};
     check_keys(reading, {"inputs", "scores", "softmax", "weights", "accumulator", "output"});
-    for (const Stage& stage : stages) {
+    for (const StageKey& stage : stage_keys) {
         const Json* value = reading.find(stage.name);
         if (!value) continue;
         const auto format =
@@ -178,7 +178,7 @@ std::string extras_to_json(const Problem& p) {
         if (p.switches.*fault.on) names += ", " + quoted(fault.name);
     if (!names.empty()) text += "  \"switches\": [" + names.substr(2) + "],\n";
     std::string formats;
-    for (const Stage& stage : stages)
+    for (const StageKey& stage : stage_keys)
         if (p.precision.*stage.format != Format::fp64)
             formats += std::string(", \"") + stage.name + "\": \"" + name(p.precision.*stage.format) + "\"";
     if (!formats.empty()) text += "  \"precision\": {" + formats.substr(2) + "},\n";
