@@ -40,7 +40,7 @@ const Sizes presenter_sizes[face_count] = {
 constexpr std::string_view glyphs =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
     "·×÷±°²³¹½‖•…–—‘’“”′˜\u2009"
-    "αβγδελμσωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
+    "αβγδεηλμσωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
     "←→↑↓⇒▼▲◆◇●○■□✓✗"
     "⁰⁴⁵⁶⁷⁸⁹⁻ᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼ";
 

@@ -159,7 +159,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
                 cell_w = std::min(58.0f, (pane.w - result_w - 26) / static_cast<float>(d.q.size()));
     if (cell_w < 34) {
         std::vector<Bar> list;
-        for (double v : products) list.push_back({"", v, Role::S});
+        for (double v : products) list.push_back({"", v, d.product_role});
         const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
         bars(c, left, list, false, extent(list));
     }
@@ -169,7 +169,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
         const std::vector<double>& values;
         Role role;
         const char* sign;
-    } rows[] = {{d.q, Role::Q, ""}, {d.k, Role::K, "×"}, {products, Role::S, "="}};
+    } rows[] = {{d.q, d.q_role, ""}, {d.k, d.k_role, "×"}, {products, d.product_role, "="}};
     for (int r = 0; r < 3 && cell_w >= 34; ++r) {
         const float y = top + static_cast<float>(r) * (row + gap);
         c.text(pane.x + 8, y + row / 2, rows[r].sign, 15, t.t2, Face::regular, Align::center);
@@ -192,8 +192,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     line.push_back({format_short(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
     c.rich(x, y, line, 15, Align::left, t.t2);
     if (cell_w < 34) return;
-    c.text(x, top + row / 2, d.q_name, 13, hue(t, Role::Q), Face::medium);
-    c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, Role::K), Face::medium);
+    c.text(x, top + row / 2, d.q_name, 13, hue(t, d.q_role), Face::medium);
+    c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, d.k_role), Face::medium);
 }
 
 Extent extent(const std::vector<Bar>& list) {

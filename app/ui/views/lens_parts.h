@@ -37,6 +37,7 @@ struct Dot {
     std::string q_name, k_name;
     std::vector<double> q{}, k{};
     double scale = 1, total = 0;
+    Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
 };
 void dot(const Canvas& canvas, const Rect& pane, const Dot& dot);
 

@@ -1,0 +1,220 @@
+// Lays out a page of dense matrices: columns as wide as their numbers, rows as high as the panel allows.
+#include "app/ui/views/dense.h"
+#include "app/ui/views/slot_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float letter = 0.602f;  // advance of the mono face, em
+constexpr float label_h = 24, level_gap = 10, names_h = 17;
+constexpr int most_sharp = 16;  // beyond, a matrix is a heat map
+
+// One way to show a group: which matrices have numbers, how large, with how many digits.
+enum class Numbers { all, wanted, written, none };
+struct Attempt {
+    Numbers numbers;
+    float size;
+    int digits;
+    float pad;
+};
+
+struct Column {
+    std::vector<DenseEntry> entries;  // the first lies in the row of queries, the others on its columns
+    int cols = 1;
+    float w = 0;
+    bool numbers = false;
+};
+
+int columns_of(const Problem& p, const DenseEntry& e) {
+    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
+    return e.transposed ? shape.rows : shape.cols;
+}
+
+int rows_of(const Problem& p, const DenseEntry& e) {
+    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
+    return e.transposed ? shape.cols : shape.rows;
+}
+
+bool touched(const AppState& state, const DenseEntry& e) {
+    return (e.chip != Slot::count && touched_now(state, e.chip)) ||
+           (e.hbm != Slot::count && touched_now(state, e.hbm));
+}
+
+bool written(const AppState& state, const DenseEntry& e) {
+    return (e.chip != Slot::count && written_now(state, e.chip)) ||
+           (e.hbm != Slot::count && written_now(state, e.hbm));
+}
+
+std::vector<Column> columns(const Problem& p, const DenseGroup& group) {
+    std::vector<Column> out;
+    std::map<int, std::size_t> at;
+    for (std::size_t n = 0; n < group.size(); ++n)
+        if (group[n].level == 0) {
+            at[static_cast<int>(n)] = out.size();
+            out.push_back({{group[n]}, columns_of(p, group[n])});
+        }
+    for (const DenseEntry& e : group)
+        if (e.level != 0) out[at.at(e.on)].entries.push_back(e);
+    return out;
+}
+
+// Letters of the longest number in any matrix of the column.
+int letters(const AppState& state, const Column& column, int digits) {
+    int most = 2;
+    for (const DenseEntry& e : column.entries)
+        for (Slot slot : {e.chip, e.hbm})
+            if (slot != Slot::count) most = std::max(most, state.look[slot].letters_with(digits));
+    return most;
+}
+
+float number_width(const AppState& state, const Column& column, const Attempt& a) {
+    const float text = static_cast<float>(letters(state, column, a.digits)) * letter * a.size;
+    return std::max(22.0f, text + a.pad) + (column.cols == 1 ? 4.0f : 0.0f);
+}
+
+bool shows_numbers(const AppState& state, const Column& column, const Attempt& a) {
+    if (a.numbers == Numbers::none || column.cols > most_sharp) return false;
+    if (a.numbers == Numbers::all) return true;
+    return std::ranges::any_of(column.entries, [&](const DenseEntry& e) {
+        return a.numbers == Numbers::wanted ? touched(state, e) : written(state, e);
+    });
+}
+
+float collapsed(const Column& column) {
+    return column.cols == 1 ? 14 : std::clamp(56.0f / static_cast<float>(column.cols), 1.5f, 14.0f);
+}
+
+float total(std::span<const Column> list, float gap) {
+    float w = gap * static_cast<float>(list.size() - 1);
+    for (const Column& c : list) w += c.w * static_cast<float>(c.cols);
+    return w;
+}
+
+// Fewer digits and smaller numbers first, then numbers only where this step works.
+Attempt fit(const AppState& state, std::span<Column> list, float room, float& gap, bool too_low) {
+    static constexpr struct {
+        float size;
+        int digits;
+        float pad;
+    } sizes[] = {{15, 4, 8}, {14, 4, 6}, {13, 4, 5}, {13, 3, 6}};
+    Attempt a{};
+    for (Numbers numbers : {Numbers::all, Numbers::wanted, Numbers::written, Numbers::none})
+        for (const auto& s : sizes)
+            for (float wish : {26.0f, 16.0f}) {
+                a = {numbers, s.size, s.digits, s.pad};
+                gap = wish;
+                if (too_low && numbers != Numbers::none) continue;
+                for (Column& c : list) {
+                    c.numbers = shows_numbers(state, c, a);
+                    c.w = c.numbers ? number_width(state, c, a) : collapsed(c);
+                }
+                if (total(list, gap) <= room) return a;
+            }
+    return a;
+}
+
+// What is left over goes to the numbers, then to colours, then to the gaps.
+void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
+    const auto widen = [&](bool numbers, float most_factor, float most_w) {
+        float cells = 0;
+        for (const Column& c : list) cells += c.numbers == numbers ? c.w * static_cast<float>(c.cols) : 0;
+        const float spare = room - total(list, gap);
+        if (cells <= 0 || spare <= 0) return;
+        const float factor = std::min(most_factor, 1 + spare / cells);
+        for (Column& c : list)
+            if (c.numbers == numbers) c.w = std::max(c.w, std::min(c.w * factor, most_w));
+    };
+    widen(true, 1.5f, a.size > 14 ? 62.0f : 54.0f);
+    widen(false, a.numbers == Numbers::none ? 8.0f : 1.6f, 22.0f);
+    // Nothing fits: shrink the colours.
+    if (const float over = total(list, gap); over > room) {
+        const float gaps = gap * static_cast<float>(list.size() - 1);
+        for (Column& c : list) c.w *= std::max(.1f, (room - gaps) / (over - gaps));
+    }
+    if (list.size() > 1)
+        gap += std::clamp((room - total(list, gap)) / static_cast<float>(list.size() - 1), 0.0f, 26.0f);
+}
+
+// Rows of each level of a group, from the top.
+struct Level {
+    int level, rows;
+};
+std::vector<Level> levels(const Problem& p, const DenseGroup& group) {
+    std::map<int, int, std::greater<>> rows;
+    for (const DenseEntry& e : group) rows[e.level] = std::max(rows[e.level], rows_of(p, e));
+    std::vector<Level> out;
+    for (const auto& [level, count] : rows) out.push_back({level, count});
+    return out;
+}
+
+// Height of a cell in the row of queries and in the levels around it.
+struct CellHeights {
+    float own, around;
+};
+CellHeights cell_heights(const Problem& p, const DensePage& page, float room, float most) {
+    float fixed = 0, own = 0, around = 0;
+    for (const DenseGroup& group : page) {
+        for (const Level& l : levels(p, group)) {
+            fixed += label_h + level_gap;
+            (l.level == 0 ? own : around) += static_cast<float>(l.rows);
+        }
+        fixed += names_h;
+    }
+    const float left = std::max(room - fixed, 10.0f), equal = left / (own + around);
+    if (equal >= 15 || around == 0) {
+        const float ch = std::min(most, equal);
+        return {ch, std::min(ch, 40.0f)};
+    }
+    // Too low for numbers: the rows of queries get the larger part.
+    const float share = std::max(own / (own + around), .5f);
+    return {left * share / own, left * (1 - share) / around};
+}
+
+}  // namespace
+
+DenseLayout dense_layout(const AppState& state, const DensePage& page, const Rect& area) {
+    const Problem& p = *state.problem;
+    const CellHeights ch = cell_heights(p, page, area.h, area.w > 1250 ? 54.0f : 46.0f);
+    DenseLayout out;
+    float y = area.y;
+    int digits = 4;
+    for (const DenseGroup& group : page) {
+        std::vector<Column> list = columns(p, group);
+        float gap = 0;
+        const Attempt a = fit(state, list, area.w, gap, ch.own < 15);
+        stretch(list, area.w, gap, a);
+        out.size = std::min(out.size, ch.own < 20 ? std::min(a.size, 13.0f) : a.size);
+        digits = std::min(digits, a.digits);
+        for (const Level& level : levels(p, group)) {
+            const float h = level.level == 0 ? ch.own : ch.around, top = y + label_h,
+                        bottom = top + h * static_cast<float>(level.rows);
+            float x = area.x;
+            for (std::size_t n = 0; n < list.size(); ++n) {
+                const Column& column = list[n];
+                const float w = column.w * static_cast<float>(column.cols);
+                for (const DenseEntry& e : column.entries) {
+                    if (e.level != level.level) continue;
+                    const int rows = rows_of(p, e);
+                    // Above, matrices stand on the row of queries; elsewhere they hang from their label.
+                    const float Y = level.level > 0 ? bottom - h * static_cast<float>(rows) : top;
+                    Bed bed{x, Y, column.w, h, rows, column.cols, column.numbers && h >= 15};
+                    const float next = n + 1 < list.size() ? x + w + gap - 9 : area.right() + 12;
+                    out.places.push_back({e, dense_slot(state, e), bed, Y - 16, next, n == 0, a.digits});
+                }
+                x += w + gap;
+            }
+            y = bottom + level_gap;
+            if (level.level == 0) y += names_h;
+        }
+    }
+    for (DensePlace& place : out.places) place.digits = digits;
+    out.bottom = y - level_gap;
+    return out;
+}
+
+}  // namespace tilewalk::ui
