@@ -44,7 +44,8 @@ std::string memory_sentence(const Study& s) {
 
 std::string fewer(const Study& s) {
     const double ratio = s.saving(Algorithm::flash2);
-    if (ratio >= 1.005) return "Flash 2 moves " + format_number(ratio, 2) + "× fewer bytes than standard";
+    if (ratio >= 1.005)
+        return "Flash 2 moves " + format_number(ratio, ratio < 1.095 ? 3 : 2) + "× fewer bytes than standard";
     if (ratio > 0.995) return "Flash 2 moves about as many bytes as standard";
     return "Standard attention moves fewer bytes here: with " + format_count(s.shape.Br) +
            " rows per block, Flash 2 reads K and V " + format_count(s.shape.Tr()) + " times";
@@ -52,7 +53,9 @@ std::string fewer(const Study& s) {
 
 std::string flash1_remark(const Study& s) {
     if (s.saving(Algorithm::flash1) >= 1 || s.saving(Algorithm::flash2) <= 1) return "";
-    return ", Flash 1 more: it fetches Q and O for each of " + format_count(s.shape.Tc()) + " key blocks";
+    const std::string blocks =
+        s.shape.Tc() == 1 ? "the only key block" : "each of " + format_count(s.shape.Tc()) + " key blocks";
+    return ", Flash 1 more: it fetches and stores O for " + blocks;
 }
 
 std::string limits(const Study& s) {

@@ -27,7 +27,7 @@ std::vector<Level> levels(const Hardware& h) {
     Level sram{"SRAM",
                format_large_size(on_chip),
                sms,
-               "shared memory and L1 of all SMs",
+               "shared and L1, all SMs",
                h.sms.source + "; " + h.sram.source,
                .50f,
                74};
@@ -67,14 +67,18 @@ std::string shortened(std::string source) {
 std::string sources(const Hardware& h, int element_bytes, bool full) {
     const Figure& peak = element_bytes == 4 ? h.fp32 : element_bytes == 1 && h.fp8.given() ? h.fp8 : h.fp16;
     std::vector<std::string> seen;
+    bool half = false;
     for (const Figure* f :
-         {&h.capacity, &h.bandwidth, &peak, &h.sms, &h.sram, &h.on_chip, &h.host, &h.shared})
-        if (f->given() && std::find(seen.begin(), seen.end(), f->source) == seen.end())
-            seen.push_back(f->source);
+         {&h.capacity, &h.bandwidth, &peak, &h.sms, &h.sram, &h.on_chip, &h.host, &h.shared}) {
+        std::string source = full ? f->source : shortened(f->source);
+        const std::size_t note = full ? std::string::npos : source.find(": half");
+        half |= note != std::string::npos;
+        source = source.substr(0, note);
+        if (f->given() && std::find(seen.begin(), seen.end(), source) == seen.end()) seen.push_back(source);
+    }
     std::string text = "Figures: ";
-    for (std::size_t n = 0; n < seen.size(); ++n)
-        text += (n ? "; " : "") + (full ? seen[n] : shortened(seen[n]));
-    return text + ".";
+    for (std::size_t n = 0; n < seen.size(); ++n) text += (n ? "; " : "") + seen[n];
+    return text + (half ? "; FLOP/s are half of those with sparsity." : ".");
 }
 
 bool mouse_over(const Canvas& c, float x, float y, float w, float h) {
@@ -113,7 +117,8 @@ void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
     const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
                 middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
                 text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
-    const auto y_of = [&](std::size_t k) { return a.y + static_cast<float>(k) * (h + pipe); };
+    const float top = a.y + (a.h - n * h - (n - 1) * pipe) / 2;
+    const auto y_of = [&](std::size_t k) { return top + static_cast<float>(k) * (h + pipe); };
     for (std::size_t k = 0; k < all.size(); ++k) {
         const Level& level = all[k];
         const float w = most * level.width * (k == 0 && !wide ? 1.4f : 1.0f), y = y_of(k), x = middle - w / 2;
@@ -137,7 +142,7 @@ void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
 }
 
 void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
-    const float w = 158;
+    const float w = 176;
     const auto list = hardware_list();
     const int own = static_cast<int>(list.size());
     const char* const own_name = "Your own numbers";
@@ -166,7 +171,7 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
     const Row rows[] = {{"Capacity", "##own-capacity", "GB", own.capacity},
                         {"HBM bandwidth", "##own-bandwidth", "GB/s", own.bandwidth},
                         {"SMs", "##own-sms", "", own.sms},
-                        {"Shared memory per SM", "##own-shared", "KiB", own.shared},
+                        {"Shared memory / SM", "##own-shared", "KiB", own.shared},
                         {peak, "##own-peak", "TFLOP/s", own.peak}};
     const float pitch = std::min(44.0f, a.h / 5), h = std::min(32.0f, pitch - 4),
                 x = a.x + std::min(200.0f, a.w * .47f);

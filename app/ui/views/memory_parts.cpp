@@ -53,9 +53,9 @@ float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, floa
 
 std::string compared(const Study& s, Algorithm a) {
     const double ratio = s.saving(a);
-    if (ratio >= 1.005) return format_number(ratio, 2) + "× fewer";
-    if (ratio > 0.995 || ratio <= 0) return "about as many";
-    return format_number(1 / ratio, 2) + "× more";
+    if ((ratio > 0.995 && ratio < 1.005) || ratio <= 0) return "about as many";
+    const double times = std::max(ratio, 1 / ratio);
+    return format_number(times, times < 1.095 ? 3 : 2) + (ratio > 1 ? "× fewer" : "× more");
 }
 
 }  // namespace tilewalk::ui

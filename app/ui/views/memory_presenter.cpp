@@ -48,7 +48,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const double capacity = s.input.hardware.capacity.value, lo = s.rows.front().all / 8,
                  hi = std::max(s.rows.back().all, capacity) * 1.2;
     const float limit = bar_x + (bar_end - bar_x) * log_part(capacity, lo, hi);
-    c.text(std::clamp(limit, bar_x + 60, bar_end - 40), a.y + 20, capacity_text(capacity), 27, t.t1,
+    c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), 27, t.t1,
            Face::medium, Align::center);
     c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), 27, t.t2,
            Face::medium, Align::right);
@@ -106,7 +106,7 @@ std::string short_verdict(const Study& s) {
     if (saving >= 1.005)
         text += "Flash 2 moves " + format_number(saving, 2) + "× fewer bytes through HBM";
     else if (saving > 0.995)
-        text += "Flash 2 moves as many bytes through HBM";
+        text += "Flash 2 moves about as many bytes";
     else
         text += "standard moves fewer bytes at these sizes";
     const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(s.input.heads) *

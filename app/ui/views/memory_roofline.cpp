@@ -70,9 +70,15 @@ std::vector<Box> roof(const Canvas& c, const Study& s, const LogPlot& p) {
                 along = std::min(1.0f, (memory_w + 18) / std::max(1.0f, corner.x - start.x));
     const float level = std::clamp(start.y + (corner.y - start.y) * along - 10, p.area.y + 8, start.y - 12);
     c.text(p.area.x + 8, level, memory, 13, t.t2, Face::medium);
-    return {{end.x - top_w, corner.y - 23, top_w, 20},
-            {corner.x + 2, p.area.bottom() - 21, foot_w + 8, 20},
-            {p.area.x + 4, level - 10, memory_w + 8, 20}};
+    std::vector<Box> taken{{end.x - top_w, corner.y - 23, top_w, 20},
+                           {corner.x + 2, p.area.bottom() - 21, foot_w + 8, 20},
+                           {p.area.x + 4, level - 10, memory_w + 8, 20}};
+    for (float f = 0; f <= 1; f += .02f) {  // the lines themselves
+        taken.push_back(
+            {start.x + (corner.x - start.x) * f - 2, start.y + (corner.y - start.y) * f - 2, 4, 4});
+        taken.push_back({corner.x + (end.x - corner.x) * f - 3, corner.y - 2, 6, 4});
+    }
+    return taken;
 }
 
 // Where a label may stand: below and to the right of its point, lower and lower, then above and to the left.
@@ -99,13 +105,15 @@ void points(const Canvas& c, const Study& s, const LogPlot& p) {
                           value = format_number(one.bound.intensity, 3) + " FLOP/B";
         const float name_w = text_width(Face::semibold, 14, name),
                     w = name_w + 8 + text_width(Face::regular, 13, value);
-        const std::vector<Box> wanted =
-            places(p.X(one.bound.intensity), p.Y(one.bound.attainable / 1e12), w, p);
+        // With its value; if there is no room, the name alone.
+        const float x = p.X(one.bound.intensity), y = p.Y(one.bound.attainable / 1e12);
+        std::vector<Box> wanted = places(x, y, w, p);
+        for (const Box& box : places(x, y, name_w, p)) wanted.push_back(box);
         const auto box = std::find_if(wanted.begin(), wanted.end(), free);
-        if (box == wanted.end()) continue;  // the marker alone; the line below names all three
+        if (box == wanted.end()) continue;
         taken.push_back(*box);
         c.text(box->x, box->y + 9, name, 14, t.t1, Face::semibold);
-        c.text(box->x + name_w + 8, box->y + 9, value, 13, t.t2);
+        if (box->w > name_w + 1) c.text(box->x + name_w + 8, box->y + 9, value, 13, t.t2);
     }
     for (const AlgorithmStudy& one : s.by_algorithm) {
         const Mark mark = mark_of(t, one.algorithm);

@@ -73,6 +73,28 @@ void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
         13, c.theme->t3);
 }
 
+void headings(const Canvas& c, const Columns& k, float y, bool narrow) {
+    const auto write = [&](float x, const char* text) {
+        c.text(x, y, text, 13, c.theme->t2, Face::medium, Align::right);
+    };
+    write(k.N, "N");
+    write(k.S, "S, one head");
+    write(k.all, narrow ? "S + P, all" : "S + P, all heads");
+    write(k.L, narrow ? "flash: L" : "flash keeps L");
+}
+
+void table_row(const Canvas& c, const Columns& k, const ScoreRow& row, float y, float size, bool current) {
+    const Theme& t = *c.theme;
+    const Face face = current ? Face::semibold : Face::regular;
+    const ImU32 quiet = current ? t.t1 : t.t2;
+    c.text(k.N, y, format_count(row.N), size, t.t1, face, Align::right);
+    c.text(k.S, y, held_text(row.one_head), size, quiet, Face::regular, Align::right);
+    c.text(k.all, y, held_text(row.all), size, t.t1, face, Align::right);
+    c.text(k.L, y, held_text(row.flash), size, quiet, Face::regular, Align::right);
+    c.text(k.fits, y, row.fits ? "fits" : "does not fit", std::min(size, 14.0f), row.fits ? t.t2 : t.t1,
+           row.fits ? Face::regular : Face::medium, Align::right);
+}
+
 }  // namespace
 
 void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
@@ -87,33 +109,24 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     const float head = a.y + 52, top = head + 14,
                 room = a.bottom() - 12 - 18 * static_cast<float>(notes) - top;
     const std::vector<ScoreRow> rows = rows_with_room(s, room, 17);
-    const float pitch = std::min(31.5f, room / static_cast<float>(rows.size())),
+    const float pitch = std::min(39.0f, room / static_cast<float>(rows.size())),
                 thick = std::min(14.0f, pitch - 6);
     const Columns k = columns(a);
     const double capacity = s.input.hardware.capacity.value, lo = rows.front().all / 16,
                  hi = std::max(rows.back().all, capacity) * 1.5;
     const auto X = [&](double v) { return k.bars + (k.bars_end - k.bars) * log_part(v, lo, hi); };
-    c.text(k.N, head, "N", 13, t.t2, Face::medium, Align::right);
-    c.text(k.S, head, "S, one head", 13, t.t2, Face::medium, Align::right);
-    c.text(k.all, head, narrow ? "S + P, all" : "S + P, all heads", 13, t.t2, Face::medium, Align::right);
-    c.text(k.L, head, narrow ? "flash: L" : "flash keeps L", 13, t.t2, Face::medium, Align::right);
+    headings(c, k, head, narrow);
     const float limit = X(capacity);
-    c.text(std::min(limit, k.bars_end - 24), head, capacity_text(capacity), 13, t.t1, Face::medium,
-           Align::center);
+    c.text(std::clamp(limit, k.bars + 22, std::max(k.bars + 22, k.bars_end - 24)), head,
+           capacity_text(capacity), 13, t.t1, Face::medium, Align::center);
     const float size = pitch > 22 ? 15 : 13;
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const ScoreRow& row = rows[n];
         const float y = top + (static_cast<float>(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
-        const Face face = current ? Face::semibold : Face::regular;
-        c.text(k.N, y, format_count(row.N), size, t.t1, face, Align::right);
-        c.text(k.S, y, held_text(row.one_head), size, current ? t.t1 : t.t2, Face::regular, Align::right);
-        c.text(k.all, y, held_text(row.all), size, t.t1, face, Align::right);
         bar(c, k.bars, y - thick / 2, X(row.all) - k.bars, thick, row.fits, current);
-        c.text(k.L, y, held_text(row.flash), size, current ? t.t1 : t.t2, Face::regular, Align::right);
-        c.text(k.fits, y, row.fits ? "fits" : "does not fit", size > 14 ? 14.0f : 13.0f,
-               row.fits ? t.t2 : t.t1, row.fits ? Face::regular : Face::medium, Align::right);
+        table_row(c, k, row, y, size, current);
     }
     c.dashed_line({limit, head + 9}, {limit, top + pitch * static_cast<float>(rows.size())}, t.t1, 1.5f,
                   {5, 4});

@@ -100,13 +100,12 @@ void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
 
 std::string caption(const Study& s, Algorithm algorithm, bool wide) {
     const bool first = algorithm == Algorithm::flash1;
-    const std::string times = format_count(first ? s.shape.Tc() : s.shape.Tr());
-    if (!wide)
-        return first ? "Q and O again for each of " + times + " key blocks"
-                     : "K and V again for each of " + times + " query blocks";
-    return first
-               ? "one kernel, key blocks outside: Q and O come back for each of " + times + " key blocks"
-               : "one kernel, query blocks outside: K and V come back for each of " + times + " query blocks";
+    const std::int64_t count = first ? s.shape.Tc() : s.shape.Tr();
+    const std::string block = first ? "key block" : "query block", what = first ? "Q and O" : "K and V";
+    const std::string begin = wide ? "one kernel, " + block + "s outside: " : "";
+    if (count == 1) return begin + what + " are fetched once, for the only " + block;
+    return begin + what + (wide ? " come back" : " again") + " for each of " + format_count(count) + " " +
+           block + "s";
 }
 
 std::string tile(const Tile& t) { return format_count(t.Br) + " × " + format_count(t.Bc); }
@@ -121,68 +120,96 @@ std::vector<std::string> remarks(const Study& s) {
                         " elements against Θ(N² d² / M) = " + format_number(g.flash, 3) +
                         ", M = " + format_count(static_cast<std::int64_t>(g.M));
     if (!g.stated) theta += " (stated for d ≤ M ≤ N d)";
-    return {
-        traffic_verdict(s),
-        "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " + format_large_size(real(s.need.total())) +
-            " and" + where + "; all of it in shared memory: at most " + tile(s.square) + ".",
-        theta + ".", "Q, K, V and O are in every bar; where no colour shows, they are thinner than a pixel."};
+    return {traffic_verdict(s),
+            "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +
+                format_large_size(real(s.need.total())) + " and" + where +
+                "; all of it in shared memory: at most " + tile(s.square) + ".",
+            theta + ".",
+            "S and P cross HBM four times: ▲ S ▼ S ▲ P ▼ P. Q, K, V and O are in every bar; where no colour "
+            "shows, they are thinner than a pixel."};
+}
+
+// Where the bars lie and how long a byte is.
+struct BarRows {
+    bool wide, high;
+    float x, y, bar, under, pitch, right;  // `under`: room for the captions of the first bar
+    int notes;
+    double scale;
+};
+
+// Four remarks if the bars stay as far apart as they must; what room is left goes between the bars.
+BarRows bar_rows(const Study& s, const Rect& a) {
+    BarRows r{};
+    r.wide = a.w > 760, r.high = a.h > 300;
+    r.x = a.x + 16 + (r.wide ? 104 : 78), r.right = a.right() - 16;
+    r.y = a.y + (r.high ? 54 : 46), r.bar = r.high ? 36 : 26, r.under = r.high ? 58 : 26;
+    const float least = r.high ? 66 : 54, left = a.bottom() - 2 - (r.y + r.bar + r.under + 2 * least);
+    r.notes = std::clamp(static_cast<int>(left / 19), 1, 4);
+    r.pitch = least + std::clamp((left - 19 * static_cast<float>(r.notes)) / 2 - 4, 0.0f, 34.0f);
+    std::int64_t most = 1;
+    for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
+    r.scale = static_cast<double>(r.right - (r.wide ? 214 : 150) - r.x) / real(most);
+    return r;
+}
+
+float total_size(const BarRows& r) { return r.wide ? 18 : 16; }
+
+void row_name(const Canvas& c, const BarRows& r, float x, float y, Algorithm algorithm) {
+    c.text(x, y, algorithm_name(algorithm), r.wide ? 16 : 14, 0, Face::semibold);
+}
+
+void standard_row(const Canvas& c, const AppState& state, const Study& s, const BarRows& r) {
+    trip_bar(c, state, s, r.x, r.y, r.bar, r.scale);
+    const std::int64_t total = s.of(Algorithm::standard).traffic.total(),
+                       so_far = moved_so_far(s, state.memory.trips);
+    const float end = r.x + static_cast<float>(real(total) * r.scale) + 12, y = r.y + r.bar / 2;
+    const float number = c.text(end, y, moved(so_far), total_size(r), 0, Face::semibold) + 8;
+    if (so_far < total)
+        c.text_within(end + number, y, r.right - end - number, "of " + moved(total), 14, c.theme->t2);
+    trip_captions(c, state, s, r.x, r.y + r.bar + 13, r.right - r.x, r.high);
+}
+
+void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Algorithm algorithm) {
+    const Theme& t = *c.theme;
+    const AlgorithmStudy& one = s.of(algorithm);
+    const float x = r.x + share_bar(c, one, r.x, top, r.bar, r.scale, 16) + 12, y = top + r.bar / 2;
+    const float number = c.text(x, y, moved(one.traffic.total()), total_size(r), 0, Face::semibold);
+    const bool more = s.saving(algorithm) <= 0.995;
+    c.text(x + number + 10, y, compared(s, algorithm), 14, more ? t.t1 : t.t2,
+           more ? Face::medium : Face::regular);
+    c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), 13, t.t3);
+}
+
+void begin_traffic(const Canvas& c, const Study& s, const Rect& a) {
+    const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
+    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
+                              format_name(s.shape.element_bytes);
+    const float rest = a.w - 264 - text_width(Face::semibold, 15, title);
+    const auto fits = [&](const std::string& text) { return text_width(Face::regular, 14, text) <= rest; };
+    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, title,
+                fits(sizes + legend) ? sizes + legend
+                : fits(sizes)        ? sizes
+                                     : "");
 }
 
 }  // namespace
 
 void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
-    const bool wide = a.w > 760, high = a.h > 300;
-    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
-                              format_name(s.shape.element_bytes);
-    const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
-    const float rest = a.w - 220 - text_width(Face::semibold, 15, title) - 44;
-    const auto fits = [&](const std::string& text) { return text_width(Face::regular, 14, text) <= rest; };
-    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, title,
-                fits(sizes + legend) ? sizes + legend
-                : fits(sizes)        ? sizes
-                                     : "");
+    begin_traffic(c, s, a);
     trip_buttons(c, state.memory, a);
-
-    const float label_w = wide ? 104 : 78, x = a.x + 16 + label_w, right = wide ? 214 : 150;
-    const float bar = high ? 36 : 26, y0 = a.y + (high ? 54 : 46), under = high ? 58 : 26;
-    const float pitch = high ? 66 : 54, bars_end = y0 + bar + under + 2 * pitch - 8;
-    const int notes = std::clamp(static_cast<int>((a.bottom() - 10 - bars_end) / 19), 1, 4);
-    const float room = a.right() - 16 - right - x;
-    std::int64_t most = 1;
-    for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
-    const double scale = static_cast<double>(room) / real(most);
-    const float size = wide ? 18 : 16, name = wide ? 16 : 14;
-
-    float y = y0;
-    c.text(a.x + 16, y + bar / 2, "Standard", name, t.t1, Face::semibold);
-    trip_bar(c, state, s, x, y, bar, scale);
-    const std::int64_t total = s.of(Algorithm::standard).traffic.total(),
-                       so_far = moved_so_far(s, state.memory.trips);
-    const float end = x + static_cast<float>(real(total) * scale) + 12;
-    const float number = c.text(end, y + bar / 2, moved(so_far), size, t.t1, Face::semibold);
-    if (state.memory.trips < 3)
-        c.text_within(end + number + 8, y + bar / 2, a.right() - 16 - end - number - 8, "of " + moved(total),
-                      14, t.t2);
-    trip_captions(c, state, s, x, y + bar + 13, a.right() - 16 - x, high);
-
-    y += bar + under;
-    for (Algorithm algorithm : {Algorithm::flash1, Algorithm::flash2}) {
-        const AlgorithmStudy& one = s.of(algorithm);
-        c.text(a.x + 16, y + bar / 2, algorithm_name(algorithm), name, t.t1, Face::semibold);
-        const float w = share_bar(c, one, x, y, bar, scale, 16);
-        const float n =
-            c.text(x + w + 12, y + bar / 2, moved(one.traffic.total()), size, t.t1, Face::semibold);
-        const bool more = s.saving(algorithm) <= 0.995;
-        c.text(x + w + 22 + n, y + bar / 2, compared(s, algorithm), 14, more ? t.t1 : t.t2,
-               more ? Face::medium : Face::regular);
-        c.text_within(x, y + bar + 13, a.right() - 16 - x, caption(s, algorithm, wide), 13, t.t3);
-        y += pitch;
-    }
-    c.line({x - 8.5f, y0 - 8}, {x - 8.5f, y0 + bar + under + pitch + bar + 4}, t.line2);
+    const BarRows r = bar_rows(s, a);
+    const float first = r.y + r.bar + r.under, second = first + r.pitch;
+    row_name(c, r, a.x + 16, r.y + r.bar / 2, Algorithm::standard);
+    row_name(c, r, a.x + 16, first + r.bar / 2, Algorithm::flash1);
+    row_name(c, r, a.x + 16, second + r.bar / 2, Algorithm::flash2);
+    standard_row(c, state, s, r);
+    flash_row(c, s, r, first, Algorithm::flash1);
+    flash_row(c, s, r, second, Algorithm::flash2);
+    c.line({r.x - 8.5f, r.y - 8}, {r.x - 8.5f, second + r.bar + 4}, t.line2);
     const std::vector<std::string> words = remarks(s);
-    for (int n = 0; n < notes; ++n)
-        c.text_within(a.x + 16, a.bottom() - 15 - 19 * static_cast<float>(notes - 1 - n), a.w - 32,
+    for (int n = 0; n < r.notes; ++n)
+        c.text_within(a.x + 16, a.bottom() - 15 - 19 * static_cast<float>(r.notes - 1 - n), a.w - 32,
                       words[static_cast<std::size_t>(n)], 13,
                       n == 0  ? t.t1
                       : n < 3 ? t.t2
