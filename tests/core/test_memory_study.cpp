@@ -240,9 +240,10 @@ TEST_SUITE("memory study") {
     }
     TEST_CASE("the verdict counts what the study counts") {
         StudyInput in;
-        CHECK(verdict(study(in)).find("16 heads would take 16.0 GiB, which fits") != std::string::npos);
+        CHECK(verdict(study(in)).find("16 heads would take 16.0 GiB, which fits into 40.0 GB (A100 40 GB)") !=
+              std::string::npos);
         in.N = 25001;
-        CHECK(verdict(study(in)).find("more than A100 40 GB holds") != std::string::npos);
+        CHECK(verdict(study(in)).find("more than 40.0 GB (A100 40 GB)") != std::string::npos);
         in.element_bytes = 4;
         CHECK(verdict(study(in)).find("limited by arithmetic") != std::string::npos);
     }
