@@ -141,7 +141,8 @@ std::string told_no_max(const Walks& w) {
 }
 
 std::string told_division(const Walks& w) {
-    const auto d = w.first(Op::normalize);
+    const bool at_the_end = lesson_of(w.truth).id == std::string("flash-forward");
+    const auto d = w.first(at_the_end ? Op::normalize : Op::output);
     if (!d) return "Every row has ℓ = 1 or no key, so there is nothing to divide here.";
     const double l = value_at(*w.broken.live(Slot::l, d->step).value, {Slot::l, d->cell.row, 0});
     return "From " + w.step(*d) + " on row " + str(d->cell.row) + " is not divided by ℓ = " + num_text(l) +
@@ -183,14 +184,14 @@ std::string told_rounding(const Walks& w) {
 }
 
 std::string sentence_of(const Walks& w) {
-    const Switches& off = w.broken.problem().switches;
-    const std::pair<bool, std::string (*)(const Walks&)> table[] = {
-        {off.wrong_mask_edge, told_mask},     {off.stale_max, told_stale},      {off.no_max, told_no_max},
-        {off.no_correction, told_correction}, {off.no_division, told_division}, {off.no_lse, told_lse}};
+    const std::pair<bool Switches::*, std::string (*)(const Walks&)> table[] = {
+        {&Switches::wrong_mask_edge, told_mask}, {&Switches::stale_max, told_stale},
+        {&Switches::no_max, told_no_max},        {&Switches::no_correction, told_correction},
+        {&Switches::no_division, told_division}, {&Switches::no_lse, told_lse}};
     std::string out;
-    const std::span<const Fault> known = lesson_of(w.broken).faults;
-    for (const auto& [on, tell] : table)
-        if (on && (tell != told_lse || !known.empty())) out += (out.empty() ? "" : " ") + tell(w);
+    for (const Fault& fault : lesson_of(w.broken).faults)
+        for (const auto& [on, tell] : table)
+            if (on == fault.on && w.broken.problem().switches.*on) out += (out.empty() ? "" : " ") + tell(w);
     if (out.empty() && w.broken.problem().precision.any()) out = told_rounding(w);
     return out.empty() ? "Nothing is broken." : out;
 }

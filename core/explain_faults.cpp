@@ -56,7 +56,9 @@ std::string birth(const Expr& e) {
 
 bool alarming(Slot slot, double value) {
     if (std::isnan(value) || value > 0) return !std::isfinite(value);
-    return std::isinf(value) && slot != Slot::S && slot != Slot::m && slot != Slot::m_tile && slot != Slot::L;
+    for (Slot empty : {Slot::S, Slot::m, Slot::m_tile, Slot::L, Slot::Li, Slot::m_hbm})
+        if (slot == empty) return false;  // −∞ is what an empty row has there
+    return std::isinf(value);
 }
 
 // "m[0] is ∞ since step 5": a source that is out of order already.
@@ -126,9 +128,26 @@ void set_numbers(const View& v, const Expr& e) {
     }
 }
 
+void tell_copy_rounding(const View& v, Format format, double before) {
+    tell_rounding(v, format, before, v.at(v.written(v.out.target.slot), v.row, v.col));
+}
+
 void tell_input_rounding(const View& v, const Matrix& given) {
-    const double held = v.at(v.written(v.out.target.slot), v.row, v.col);
-    tell_rounding(v, v.problem.precision.inputs, given(v.row, v.col), held);
+    tell_copy_rounding(v, v.problem.precision.inputs, given(v.row, v.col));
+}
+
+void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence) {
+    if (const std::size_t at = v.out.why.find(old_end); at != std::string::npos)
+        v.out.why.replace(0, at + old_end.size(), sentence);
+}
+
+Format operand_format(const Precision& precision) {
+    return contains(precision.weights, precision.softmax) ? Format::fp64 : precision.weights;
+}
+
+void tell_operand(const View& v, const char* what) {
+    const Format cast = operand_format(v.problem.precision);
+    if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");
 }
 
 }  // namespace tilewalk

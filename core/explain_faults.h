@@ -18,6 +18,19 @@ void add_sentence(const View& v, const std::string& sentence);
 
 /// The element of an input as the problem has it, and as it lies in HBM: says so where rounding changed it.
 void tell_input_rounding(const View& v, const Matrix& given);
+/// A copy that lost digits on its way: `before` is what was copied.
+void tell_copy_rounding(const View& v, Format format, double before);
+/// Puts another sentence in place of the one that an explanation of the forward pass begins with; what was
+/// added to it stays. A sentence about NaN or ∞ stays as it is.
+void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence);
+/// What a broken forward kernel does to the row's old sums in this tile, `what` is "sum" or "output"; empty
+/// where it does what it should. (explain_update.cpp)
+std::string broken_rebase(const View& v, const std::string& what);
+/// The row that `normalize` has nothing to divide in: "Query 2 saw no key", or its weights are all 0.
+std::string empty_row(const View& v);
+/// P̃ and dS as operands: in a format of their own if the product takes a coarser one than they are in.
+Format operand_format(const Precision& precision);
+void tell_operand(const View& v, const char* what);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
 /// "S[0,2]", "ℓ[0]".

@@ -1,7 +1,9 @@
 #include "core/explain_flash_backward.h"
 
+#include "core/explain_faults.h"
 #include "core/explain_forward.h"
 #include "core/memory_model.h"
+#include "core/reference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +52,7 @@ void explain_preprocess(const View& v) {
     }
     v.out.formula =
         join({sym(Slot::D), text("  ←  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
-    v.out.numbers = write(terms.size() == 1 ? terms[0] : sum(std::move(terms)), v.result());
+    const Expr dot = terms.size() == 1 ? terms[0] : sum(std::move(terms));
     set_result(v, v.result());
     const bool blind = v.at(*v.trace.live(Slot::L, i, v.k).value, v.row, 0) == minus_infinity;
     const std::string query = "query " + str(v.row);
@@ -61,6 +63,7 @@ void explain_preprocess(const View& v) {
                              " needs one dot product for it and no pass over the keys.";
     v.source_row(Slot::dO, dO, v.row);
     v.source_row(Slot::O, O, v.row);
+    set_numbers(v, rounded(v.problem.precision.softmax, dot));
 }
 
 void explain_load_kv(const View& v) {
@@ -81,7 +84,9 @@ void explain_load_kv(const View& v) {
                               : "Key block " + str(j) + " is read " + str(times) +
                                     " times, once for each query block that looks at it.") +
                 size;
-    v.source(v.out.target.slot == Slot::Vj ? Slot::V : Slot::K, v.row, v.col);
+    const bool value = v.out.target.slot == Slot::Vj;
+    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
+    v.source(value ? Slot::V : Slot::K, v.row, v.col);
     v.out.code_line = code_line(v, 2, 6);
 }
 
@@ -128,15 +133,19 @@ void explain_load_q(const View& v) {
                               : "Query block " + str(i) + " is read " + str(times) +
                                     " times, once for each key block that it sees.") +
                 what;
-    v.source(hbm_of(v.out.target.slot), v.row, v.col);
+    const Slot slot = v.out.target.slot;
+    if (v.problem.precision.inputs != Format::fp64 && (slot == Slot::Qi || slot == Slot::dOi))
+        tell_input_rounding(v, slot == Slot::Qi ? v.problem.Q : output_gradient(v.problem));
+    v.source(hbm_of(slot), v.row, v.col);
     v.out.code_line = code_line(v, 5, 3);
 }
 
 void explain_scores(const View& v) {
     explain_forward(v);
-    v.out.why = "The forward pass kept no S, so this score of query " + str(v.row) + " and key " +
-                str(v.col) +
-                " is computed again: arithmetic on chip costs less than reading an N × N matrix.";
+    replace_sentence(v, "exists only in SRAM.",
+                     "The forward pass kept no S, so this score of query " + str(v.row) + " and key " +
+                         str(v.col) +
+                         " is computed again: arithmetic on chip costs less than reading an N × N matrix.");
     v.out.code_line = code_line(v, 6, 7);
 }
 
@@ -146,7 +155,8 @@ Aside from_m_and_l(const View& v, double score) {
                  l = v.at(*v.trace.live(Slot::l_hbm, v.step.i, v.k).value, v.row, 0);
     const double weight = std::exp(score - m) / l;
     Aside out;
-    out.label = "the same from m and ℓ";
+    const bool same = !v.problem.broken();
+    out.label = same ? "the same from m and ℓ" : "as the forward pass had it, from m and ℓ";
     out.formula = join({sym(Slot::Prob), text("  =  exp("), sym(Slot::S), text(" − "), sym(Slot::m_hbm),
                         text(") ⊘ "), sym(Slot::l_hbm)});
     out.numbers = write(
@@ -157,12 +167,27 @@ Aside from_m_and_l(const View& v, double score) {
     return out;
 }
 
+// Without L, or for a key that the mask should hide; empty where the weight is what it should be.
+std::string broken_weight(const View& v, double score, double L) {
+    const std::string query = "query " + str(v.row), key = "key " + str(v.col);
+    if (!visible(v.problem, v.row, v.col) && std::isfinite(score))
+        return "Fault: the mask should hide " + key + " from " + query +
+               ". The forward pass did, so L does not "
+               "count it, and the weights of this row sum to more than 1.";
+    if (score == minus_infinity && passes_mask(v.problem, v.row, v.col))
+        return "The score overflowed to −∞, so " + key + " has no weight with " + query + ".";
+    if (v.problem.switches.no_lse && std::isfinite(L) && score != minus_infinity)
+        return "Fault: without L the weight is exp(S), not divided by the sum of its row; it should be " +
+               num_text(std::exp(score - L)) + ".";
+    return {};
+}
+
 void explain_recompute(const View& v) {
+    const bool no_lse = v.problem.switches.no_lse;
     const double score = v.at(v.read(Slot::S), v.row, v.col), L = v.at(v.read(Slot::Li), v.row, 0);
     const double base = L == minus_infinity ? 0 : L;
-    v.out.formula = join(
-        {sym(Slot::Prob), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::Li, v.step.i), text(")")});
-    v.out.numbers = write(exponential(difference(num(score, Role::S), num(base, Role::l))), v.result());
+    v.out.formula = join({sym(Slot::Prob), text("  ←  exp("), sym(Slot::S),
+                          no_lse ? Line{} : join({text(" − "), sym(Slot::Li, v.step.i)}), text(")")});
     set_result(v, v.result());
     const std::string query = "query " + str(v.row);
     v.out.kind = L == minus_infinity ? 2 : score == minus_infinity ? 1 : 0;
@@ -174,9 +199,14 @@ void explain_recompute(const View& v) {
                   str(v.col) + "."
             : "L = m + ln ℓ holds the maximum and the sum of the whole row, so one exp gives the final "
               "weight: no other key block is needed.";
-    if (L != minus_infinity) v.out.asides.push_back(from_m_and_l(v, score));
+    if (std::string fault = broken_weight(v, score, L); !fault.empty())
+        v.out.why = fault, v.out.kind = faulty;
+    if (std::isfinite(L)) v.out.asides.push_back(from_m_and_l(v, score));
     v.source(Slot::S, v.row, v.col);
-    v.source(Slot::Li, v.row, 0);
+    if (!no_lse) v.source(Slot::Li, v.row, 0);
+    const Expr exponent = num(score, Role::S);
+    set_numbers(v, rounded(v.problem.precision.softmax,
+                           exponential(no_lse ? exponent : difference(exponent, num(base, Role::l)))));
     v.out.code_line = code_line(v, 8, 9);
 }
 
@@ -199,6 +229,7 @@ void explain_gradient_store(const View& v) {
                        : "Every key block has added its share: dQ of this query block is final, and this "
                          "is its only write.";
     v.source(chip, v.row, v.col);
+    tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
 }
 
 void as_in_forward(const View& v, int line) {

@@ -1,4 +1,5 @@
 // The words and numbers of the gradients of one tile: dV, dP, dS, dQ, dK.
+#include "core/explain_faults.h"
 #include "core/explain_flash_backward.h"
 
 #include <algorithm>
@@ -28,6 +29,11 @@ Expr total(const Old& old, Role role, double scale, std::vector<Expr> terms) {
     return sum({num(old.value, role), product({num(scale), more})});
 }
 
+// P or dS as it enters a product.
+Expr operand(const View& v, double value) {
+    return rounded(operand_format(v.problem.precision), num(value, Role::S));
+}
+
 Line formula_of(const View& v, const Line& target, const Line& more) {
     const bool scaled = v.problem.softmax_scale() != 1.0;
     return join({target, text("  ←  "), target, text("  +  "), scaled ? text("scale · ") : Line{}, more});
@@ -48,12 +54,11 @@ void explain_dv(const View& v) {
     bool any = false;
     for (int r = P.region.row; r < P.region.row + P.region.rows; ++r) {
         any |= v.at(P, r, v.row) != 0;
-        terms.push_back(product({num(v.at(P, r, v.row), Role::S), num(v.at(dO, r, v.col), Role::O)}));
+        terms.push_back(product({operand(v, v.at(P, r, v.row)), num(v.at(dO, r, v.col), Role::O)}));
     }
     const Line target = sym(Slot::dVj, v.step.j);
     v.out.formula = join({target, text("  ←  "), target, text("  +  "), transposed(sym(Slot::Prob)),
                           text(" "), sym(Slot::dOi, v.step.i)});
-    v.out.numbers = write(total(old, Role::V, 1, std::move(terms)), v.result());
     show(v, old);
     v.out.kind = !any;
     v.out.why = any ? "In the forward pass " + range(P.region.row, P.region.rows, "query", "queries") +
@@ -63,6 +68,8 @@ void explain_dv(const View& v) {
                           " any weight, so its value gets no gradient from them.";
     v.source_column(Slot::Prob, P, v.row);
     v.source_column(Slot::dOi, dO, v.col);
+    tell_operand(v, "P enters");
+    set_numbers(v, rounded(v.problem.precision.accumulator, total(old, Role::V, 1, std::move(terms))));
     v.out.code_line = keys_outside(v) ? 9 : 10;
 }
 
@@ -73,12 +80,13 @@ void explain_dp(const View& v) {
         terms.push_back(product({num(v.at(dO, v.row, c), Role::O), num(v.at(V, v.col, c), Role::V)}));
     v.out.formula = join({sym(Slot::dP), text("  ←  "), sym(Slot::dOi, v.step.i), text(" "),
                           transposed(sym(Slot::Vj, v.step.j))});
-    v.out.numbers = write(terms.size() == 1 ? terms[0] : sum(std::move(terms)), v.result());
+    const Expr dot = terms.size() == 1 ? terms[0] : sum(std::move(terms));
     set_result(v, v.result());
     v.out.why = "How fast would the loss grow if query " + str(v.row) + " put more weight on key " +
                 str(v.col) + "? As much as value " + str(v.col) + " points along dO.";
     v.source_row(Slot::dOi, dO, v.row);
     v.source_row(Slot::Vj, V, v.col);
+    set_numbers(v, rounded(v.problem.precision.scores, dot));
     v.out.code_line = keys_outside(v) ? 10 : 11;
 }
 
@@ -87,8 +95,6 @@ void explain_ds(const View& v) {
                  D = v.at(v.read(Slot::Di), v.row, 0);
     v.out.formula = join({sym(Slot::dS), text("  ←  "), sym(Slot::Prob), text(" ⊙ ("), sym(Slot::dP),
                           text(" − "), sym(Slot::Di, v.step.i), text(")")});
-    v.out.numbers =
-        write(product({num(P, Role::S), difference(num(dP, Role::S), num(D, Role::alpha))}), v.result());
     set_result(v, v.result());
     const std::string key = "key " + str(v.col), query = "query " + str(v.row);
     const auto [value, mean] = format_apart(dP, D);
@@ -105,6 +111,8 @@ void explain_ds(const View& v) {
     v.source(Slot::Prob, v.row, v.col);
     v.source(Slot::dP, v.row, v.col);
     v.source(Slot::Di, v.row, 0);
+    set_numbers(v, rounded(v.problem.precision.softmax,
+                           product({num(P, Role::S), difference(num(dP, Role::S), num(D, Role::alpha))})));
     v.out.code_line = keys_outside(v) ? 11 : 12;
 }
 
@@ -113,10 +121,9 @@ void explain_dq(const View& v) {
     const Old old = old_of(v, Slot::dQi, Slot::dQ, keys_outside(v));
     std::vector<Expr> terms;
     for (int c = dS.region.col; c < dS.region.col + dS.region.cols; ++c)
-        terms.push_back(product({num(v.at(dS, v.row, c), Role::S), num(v.at(K, c, v.col), Role::K)}));
+        terms.push_back(product({operand(v, v.at(dS, v.row, c)), num(v.at(K, c, v.col), Role::K)}));
     v.out.formula =
         formula_of(v, sym(Slot::dQi, v.step.i), join({sym(Slot::dS), text(" "), sym(Slot::Kj, v.step.j)}));
-    v.out.numbers = write(total(old, Role::Q, v.problem.softmax_scale(), std::move(terms)), v.result());
     show(v, old);
     v.out.why = keys_outside(v)
                     ? "Query " + str(v.row) +
@@ -127,6 +134,9 @@ void explain_dq(const View& v) {
                           "there and moves no bytes.";
     v.source_row(Slot::dS, dS, v.row);
     v.source_column(Slot::Kj, K, v.col);
+    tell_operand(v, "dS enters");
+    set_numbers(v, rounded(v.problem.precision.accumulator,
+                           total(old, Role::Q, v.problem.softmax_scale(), std::move(terms))));
     v.out.code_line = keys_outside(v) ? 12 : 13;
 }
 
@@ -135,10 +145,9 @@ void explain_dk(const View& v) {
     const Old old = old_of(v, Slot::dKj, Slot::dK, !keys_outside(v));
     std::vector<Expr> terms;
     for (int r = dS.region.row; r < dS.region.row + dS.region.rows; ++r)
-        terms.push_back(product({num(v.at(dS, r, v.row), Role::S), num(v.at(Q, r, v.col), Role::Q)}));
+        terms.push_back(product({operand(v, v.at(dS, r, v.row)), num(v.at(Q, r, v.col), Role::Q)}));
     v.out.formula = formula_of(v, sym(Slot::dKj, v.step.j),
                                join({transposed(sym(Slot::dS)), text(" "), sym(Slot::Qi, v.step.i)}));
-    v.out.numbers = write(total(old, Role::K, v.problem.softmax_scale(), std::move(terms)), v.result());
     show(v, old);
     v.out.why = keys_outside(v)
                     ? "Key " + str(v.row) + " is on chip for all query blocks, so its dK grows there: " +
@@ -150,6 +159,9 @@ void explain_dk(const View& v) {
                           "increased and written back, in 4 bytes per element.";
     v.source_column(Slot::dS, dS, v.row);
     v.source_column(Slot::Qi, Q, v.col);
+    tell_operand(v, "dS enters");
+    set_numbers(v, rounded(v.problem.precision.accumulator,
+                           total(old, Role::K, v.problem.softmax_scale(), std::move(terms))));
     v.out.code_line = keys_outside(v) ? 13 : 14;
 }
 

@@ -35,8 +35,10 @@ std::string nothing_yet(const View& v) {
     return sees_some_key(v.problem, v.row, last_key(v)) ? "has no score above −∞" : "sees no key";
 }
 
-// What a kernel with this fault does to the old sums; empty where it does what it should.
-std::string broken_rebase(const View& v, const Move& move, const std::string& what) {
+}  // namespace
+
+std::string broken_rebase(const View& v, const std::string& what) {
+    const Move move = move_of(v);
     const Switches& off = v.problem.switches;
     const std::string query = "query " + str(v.row);
     if (off.no_max)
@@ -59,12 +61,14 @@ std::string broken_rebase(const View& v, const Move& move, const std::string& wh
     return {};
 }
 
+namespace {
+
 // What α does to the old sums, told with this row's numbers. `what` is "sum" or "output".
 void rebase_sentence(const View& v, const std::string& what) {
     const Move move = move_of(v);
     const std::string query = "query " + str(v.row);
     v.out.kind = move.kind;
-    if (std::string fault = broken_rebase(v, move, what); !fault.empty()) {
+    if (std::string fault = broken_rebase(v, what); !fault.empty()) {
         v.out.why = fault;
         v.out.kind |= faulty;
         return;
@@ -237,9 +241,7 @@ void explain_row_sum(const View& v) {
 
 void explain_output(const View& v) {
     const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
-    const Precision& format = v.problem.precision;
-    // The weights were rounded when they were computed; they are again where the product takes a coarser one.
-    const Format cast = contains(format.weights, format.softmax) ? Format::fp64 : format.weights;
+    const Format cast = operand_format(v.problem.precision);
     const double alpha = v.at(v.read(Slot::alpha), v.row, 0), old = v.at(v.read(Slot::Oi), v.row, v.col);
     std::vector<Expr> terms{product({num(alpha, Role::alpha), num(old, Role::O)})};
     for (int c = 0; c < P.region.cols; ++c)
@@ -253,19 +255,17 @@ void explain_output(const View& v) {
     v.source(Slot::Oi, v.row, v.col);
     v.source_row(Slot::P, P, v.row);
     v.source_column(Slot::Vj, V, v.col);
-    if (cast != Format::fp64)
-        add_sentence(v, "The weights enter the product in " + std::string(name(cast)) + ".");
-    set_numbers(v, rounded(format.accumulator, sum(std::move(terms))));
+    tell_operand(v, "The weights enter");
+    set_numbers(v, rounded(v.problem.precision.accumulator, sum(std::move(terms))));
     v.out.code_line = 12;
 }
 
-namespace {
-
-// ℓ = 0: there was no key, or nothing of it is left.
 std::string empty_row(const View& v) {
     if (!sees_some_key(v.problem, v.row)) return "Query " + str(v.row) + " saw no key";
     return "Every weight of query " + str(v.row) + " is 0";
 }
+
+namespace {
 
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi), text("  ←  "), sym(Slot::Oi)});

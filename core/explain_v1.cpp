@@ -1,9 +1,11 @@
 #include "core/explain_v1.h"
 
+#include "core/explain_faults.h"
 #include "core/explain_forward.h"
 #include "core/memory_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk {
 
@@ -22,12 +24,14 @@ std::string size_words(int rows, int cols, int e) {
 
 void explain_clear(const View& v) {
     v.out.place = "all query blocks";
-    v.out.formula = join({sym(Slot::O), text(" ← 0,  "), sym(Slot::m_hbm), text(" ← −∞,  "), sym(Slot::l_hbm),
-                          text(" ← 0   in HBM")});
+    const bool no_max = v.problem.switches.no_max;
+    v.out.formula = join({sym(Slot::O), text(" ← 0,  "), sym(Slot::m_hbm),
+                          text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l_hbm), text(" ← 0   in HBM")});
     set_result(v, v.result());
     v.out.why =
         "With key blocks outside, no query block is finished in one go: its O, m and ℓ wait in HBM, so "
         "that is where they start.";
+    if (no_max) add_sentence(v, "Fault: m starts at 0 and stays 0.");
     v.out.code_line = 0;
 }
 
@@ -44,7 +48,9 @@ void explain_load_kv(const View& v) {
     v.out.why = "Key block " + str(j) +
                 " comes on chip once in the whole walk and stays while the query blocks pass: 2 × " +
                 size_words(k.rows, k.cols, e) + ".";
-    v.source(v.out.target.slot == Slot::Vj ? Slot::V : Slot::K, v.row, v.col);
+    const bool value = v.out.target.slot == Slot::Vj;
+    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
+    v.source(value ? Slot::V : Slot::K, v.row, v.col);
     v.out.code_line = 2;
 }
 
@@ -63,6 +69,7 @@ void explain_load_q(const View& v) {
                   " times, once for each key block that it sees: " + size_words(q.rows, q.cols, e) + " each."
             : "Query block " + str(v.step.i) +
                   " sees this key block only, so it is read once: " + size_words(q.rows, q.cols, e) + ".";
+    tell_input_rounding(v, v.problem.Q);
     v.source(Slot::Q, v.row, v.col);
     v.out.code_line = 4;
 }
@@ -85,12 +92,13 @@ void explain_load_state(const View& v) {
     v.out.numbers = write(state_bytes(O, e), static_cast<double>(bytes_of(O, e)));
     set_bytes(v, bytes_of(O, e), "bytes read");
     v.out.kind = before > 0;
-    v.out.why = before > 0 ? "What " + count(before, "key block") + " left of query block " + str(i) +
-                                 " comes back from HBM. FlashAttention-2 keeps it on chip and reads nothing "
-                                 "here."
-                           : "The first key block of query block " + str(i) +
-                                 ": what comes from HBM are the start values 0, −∞ and 0, and even they cost "
-                                 "a read.";
+    v.out.why = before > 0
+                    ? "What " + count(before, "key block") + " left of query block " + str(i) +
+                          " comes back from HBM. FlashAttention-2 keeps it on chip and reads nothing "
+                          "here."
+                    : "The first key block of query block " + str(i) +
+                          ": what comes from HBM are the start values 0, " +
+                          (v.problem.switches.no_max ? "0" : "−∞") + " and 0, and even they cost a read.";
     v.source(hbm_of(v.out.target.slot), v.row, v.col);
     v.out.code_line = 5;
 }
@@ -109,17 +117,32 @@ void explain_store_state(const View& v) {
                                 count(later, "key block") + " will ask for them again."
                           : "No key block is left for query block " + str(i) +
                                 ": this O is final, and m + ln ℓ is the L that FlashAttention-2 would store.";
-    v.source(chip_of(v.out.target.slot), v.row, v.col);
+    const Slot chip = chip_of(v.out.target.slot);
+    tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
+    v.source(chip, v.row, v.col);
     v.out.code_line = 14;
 }
 
 void explain_exponential(const View& v) {
     explain_exponentials(v);
     v.out.code_line = 11;
-    if (v.out.kind == 0)
-        v.out.why =
-            "With the maximum subtracted no exponent is above 0, so nothing overflows. The division by "
-            "ℓ follows in this very tile.";
+    replace_sentence(
+        v, "The division by ℓ comes at the end.",
+        "With the maximum subtracted no exponent is above 0, so nothing overflows. The division by "
+        "ℓ follows in this very tile.");
+}
+
+// What a broken kernel makes of the output; empty where the true one's sentence holds.
+std::string broken_output(const View& v, double l_old, double l) {
+    const std::string query = "query " + str(v.row);
+    if (v.problem.switches.no_division && l != 0)
+        return "Fault: the division by ℓ = " + num_text(l) +
+               " is left out, and yet ℓ_old = " + num_text(l_old) +
+               " is multiplied in as if the last tile had divided by it.";
+    if (l == 0 && sees_some_key(v.problem, v.row, last_key(v)))
+        return "Every weight of " + query + " so far is 0: ℓ = 0 and nothing is divided.";
+    if (std::isinf(l)) return "ℓ of " + query + " is ∞: divided by it every finite output becomes 0.";
+    return broken_rebase(v, "output");
 }
 
 void normalised_sentence(const View& v, double l_old, double l) {
@@ -127,6 +150,11 @@ void normalised_sentence(const View& v, double l_old, double l) {
     const double old = v.at(*m_before.value, v.row, 0), now = v.at(*m_new.value, v.row, 0);
     const std::string query = "query " + str(v.row);
     v.out.kind = kind_of(old, now);
+    if (std::string fault = broken_output(v, l_old, l); !fault.empty()) {
+        v.out.why = fault;
+        v.out.kind |= faulty;
+        return;
+    }
     switch (kind_of(old, now)) {
     case sees_no_key:
         v.out.why = "Query " + str(v.row) + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.";
@@ -154,16 +182,17 @@ void explain_normalised_output(const View& v) {
     const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
     const double alpha = v.at(v.read(Slot::alpha), v.row, 0), old = v.at(v.read(Slot::Oi), v.row, v.col);
     const double l_old = v.at(v.read(Slot::l, 0), v.row, 0), l = v.at(v.read(Slot::l, 1), v.row, 0);
+    const Format cast = operand_format(v.problem.precision);
+    const bool divides = !v.problem.switches.no_division;
     std::vector<Expr> terms{product({num(alpha, Role::alpha), num(l_old, Role::l), num(old, Role::O)})};
     for (int c = 0; c < P.region.cols; ++c)
-        terms.push_back(product({num(v.at(P, v.row, P.region.col + c), Role::S),
+        terms.push_back(product({rounded(cast, num(v.at(P, v.row, P.region.col + c), Role::S)),
                                  num(v.at(V, V.region.row + c, v.col), Role::V)}));
     Line before = sym(Slot::l);
     before.push_back({"old", Role::l, Span::Face::text, Span::Script::sub});
     v.out.formula = join({sym(Slot::Oi), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before, text(" ⊙ "),
                           sym(Slot::Oi), text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j),
-                          text(") ⊘ "), sym(Slot::l)});
-    if (l != 0) v.out.numbers = write(quotient(sum(std::move(terms)), num(l, Role::l)), v.result());
+                          divides ? join({text(") ⊘ "), sym(Slot::l)}) : text(")")});
     set_result(v, v.result());
     normalised_sentence(v, l_old, l);
     v.source(Slot::alpha, v.row, 0);
@@ -171,6 +200,11 @@ void explain_normalised_output(const View& v) {
     v.source(Slot::Oi, v.row, v.col);
     v.source_row(Slot::P, P, v.row);
     v.source_column(Slot::Vj, V, v.col);
+    tell_operand(v, "The weights enter");
+    const Expr total = sum(std::move(terms));
+    if (l != 0 || !divides)
+        set_numbers(
+            v, rounded(v.problem.precision.accumulator, divides ? quotient(total, num(l, Role::l)) : total));
     v.out.code_line = 13;
 }
 

@@ -57,4 +57,18 @@ Matrix row_maximum(const Matrix& S) {
     return out;
 }
 
+Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
+    const Matrix inverse = divisor.cwiseInverse();
+    const double infinity = std::numeric_limits<double>::infinity();
+    if ((inverse.array() < infinity).all()) return inverse.col(0).asDiagonal() * A;
+    return A.array().colwise() / divisor.col(0).array();
+}
+
+void give_rounded_inputs(Recorder& rec, const Problem& p) {
+    const Format format = p.precision.inputs;
+    rec.give(Slot::Q, round_to(format, p.Q), p.Br);
+    rec.give(Slot::K, round_to(format, p.K), p.Bc);
+    rec.give(Slot::V, round_to(format, p.V), p.Bc);
+}
+
 }  // namespace tilewalk

@@ -3,6 +3,7 @@
 
 #include "core/memory_model.h"
 #include "core/precision.h"
+#include "core/trace.h"
 
 #include <span>
 
@@ -30,5 +31,11 @@ inline bool sees_some_key(const Problem& problem, int r) {
 /// The largest number of each row (rows × 1). NaN is passed over, as the hardware's max does; −∞ if there is
 /// nothing else.
 Matrix row_maximum(const Matrix& S);
+/// Each row of A divided by its number of `divisor`, with one division per row as in the kernels; where 1 ÷ ℓ
+/// itself would overflow (a sum without maximum may be that small) every element is divided.  (n × d, n × 1)
+Matrix divide_rows(const Matrix& A, const Matrix& divisor);
+
+/// Q, K and V as they lie in HBM: in the format of the inputs.
+void give_rounded_inputs(Recorder& rec, const Problem& problem);
 
 }  // namespace tilewalk

@@ -80,7 +80,7 @@ BuiltWalk build_walk(const Lesson& lesson, const Problem& problem) {
     BuiltWalk out;
     out.trace = lesson.build(problem);
     out.look = look_of(*out.trace);
-    if (lesson.faults.empty() || !problem.broken()) return out;
+    if (!breaks(lesson, problem)) return out;
     out.truth = lesson.build(without_faults(problem));
     out.comparison = std::make_shared<const Comparison>(compare(*out.truth, *out.trace));
     return out;

@@ -1,7 +1,8 @@
 #include "core/lessons/flash_backward.h"
 
+#include "core/faults.h"
+#include "core/lessons/fault_code.h"
 #include "core/lessons/flash_forward.h"
-#include "core/reference.h"
 
 #include <cmath>
 #include <limits>
@@ -32,9 +33,9 @@ struct Sum {
     int tile;
 };
 
-void add(Recorder& rec, const Sum& sum, const Matrix& more, Region at) {
+void add(Recorder& rec, const Sum& sum, Format format, const Matrix& more, Region at) {
     const Matrix& old = sum.in_hbm ? rec.fetch(sum.hbm, sum.tile) : rec.read(sum.chip);
-    const Matrix& now = rec.write(sum.chip, old + more, at);
+    const Matrix& now = rec.write(sum.chip, round_to(format, old + more), at);
     if (sum.in_hbm) rec.store(sum.hbm, sum.tile, now, at);
 }
 
@@ -50,7 +51,7 @@ void recompute(Recorder& rec, const Problem& p, const Tile& t) {
     rec.begin(Op::scores, t.i, t.j);
     const Matrix& Qi = rec.read(Slot::Qi);
     const Matrix& Kj = rec.read(Slot::Kj);
-    rec.write(Slot::S, scale * Qi * Kj.transpose(), t.S);
+    rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
     rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
 
     // Cut the tile with the mask: −∞ where a query must not look
@@ -59,7 +60,7 @@ void recompute(Recorder& rec, const Problem& p, const Tile& t) {
         Matrix masked = rec.read(Slot::S);
         for (int r = 0; r < t.q.rows; ++r)
             for (int c = 0; c < t.k.rows; ++c)
-                if (!visible(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
+                if (!passes_mask(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
         rec.write(Slot::S, std::move(masked), t.S);
         rec.end();
     }
@@ -67,7 +68,8 @@ void recompute(Recorder& rec, const Problem& p, const Tile& t) {
     rec.begin(Op::recompute, t.i, t.j);
     const Matrix& S = rec.read(Slot::S);
     const Matrix& Li = rec.read(Slot::Li);
-    rec.write(Slot::Prob, weights_of(S, Li), t.S);
+    const Matrix zeros = Matrix::Zero(t.q.rows, 1);
+    rec.write(Slot::Prob, round_to(p.precision.softmax, weights_of(S, p.switches.no_lse ? zeros : Li)), t.S);
     rec.end(2 * Br * Bc);
 }
 
@@ -79,14 +81,16 @@ void weight_gradients(Recorder& rec, const Problem& p, const Tile& t) {
     rec.begin(Op::dv, t.i, t.j);
     const Matrix& P = rec.read(Slot::Prob);
     const Matrix& dOi = rec.read(Slot::dOi);
-    add(rec, {Slot::dVj, Slot::dV, !keys_outside(p), t.j}, P.transpose() * dOi, t.k);
+    const Matrix cast = round_to(p.precision.weights, P);
+    add(rec, {Slot::dVj, Slot::dV, !keys_outside(p), t.j}, p.precision.accumulator, cast.transpose() * dOi,
+        t.k);
     rec.end(2 * Br * Bc * d);
 
     // dP = dOᵢ Vⱼᵀ                                                                            (Br × Bc)
     rec.begin(Op::dp, t.i, t.j);
     rec.read(Slot::dOi);
     const Matrix& Vj = rec.read(Slot::Vj);
-    const Matrix& dP = rec.write(Slot::dP, dOi * Vj.transpose(), t.S);
+    const Matrix& dP = rec.write(Slot::dP, round_to(p.precision.scores, dOi * Vj.transpose()), t.S);
     rec.end(2 * Br * Bc * d);
 
     // dS = P ⊙ (dP − Dᵢ)                                                                      (Br × Bc)
@@ -94,7 +98,7 @@ void weight_gradients(Recorder& rec, const Problem& p, const Tile& t) {
     rec.read(Slot::Prob);
     rec.read(Slot::dP);
     const Matrix& Di = rec.read(Slot::Di);
-    rec.write(Slot::dS, P.cwiseProduct(dP.colwise() - Di.col(0)), t.S);
+    rec.write(Slot::dS, round_to(p.precision.softmax, P.cwiseProduct(dP.colwise() - Di.col(0))), t.S);
     rec.end(2 * Br * Bc);
 }
 
@@ -106,16 +110,17 @@ void input_gradients(Recorder& rec, const Problem& p, const Tile& t) {
 
     // dQᵢ ← dQᵢ + scale · dS Kⱼ                                                               (Br × d)
     rec.begin(Op::dq, t.i, t.j);
-    const Matrix& dS = rec.read(Slot::dS);
+    const Matrix dS = round_to(p.precision.weights, rec.read(Slot::dS));
     const Matrix& Kj = rec.read(Slot::Kj);
-    add(rec, {Slot::dQi, Slot::dQ, keys_outside(p), t.i}, scale * dS * Kj, t.q);
+    add(rec, {Slot::dQi, Slot::dQ, keys_outside(p), t.i}, p.precision.accumulator, scale * dS * Kj, t.q);
     rec.end(flops);
 
     // dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ                                                              (Bc × d)
     rec.begin(Op::dk, t.i, t.j);
     rec.read(Slot::dS);
     const Matrix& Qi = rec.read(Slot::Qi);
-    add(rec, {Slot::dKj, Slot::dK, !keys_outside(p), t.j}, scale * dS.transpose() * Qi, t.k);
+    add(rec, {Slot::dKj, Slot::dK, !keys_outside(p), t.j}, p.precision.accumulator,
+        scale * dS.transpose() * Qi, t.k);
     rec.end(flops);
 }
 
@@ -157,7 +162,8 @@ void preprocess(Recorder& rec, const Problem& p) {
         rec.begin(Op::preprocess, i);
         const Matrix& O = rec.fetch(Slot::O, i);
         const Matrix& dO = rec.fetch(Slot::dO, i);
-        rec.store(Slot::D, i, dO.cwiseProduct(O).rowwise().sum(), {q.row, 0, q.rows, 1});
+        rec.store(Slot::D, i, round_to(p.precision.softmax, dO.cwiseProduct(O).rowwise().sum()),
+                  {q.row, 0, q.rows, 1});
         if (keys_outside(p)) rec.store(Slot::dQ, i, Matrix::Zero(q.rows, q.cols), q);
         rec.end(std::int64_t{2} * q.rows * q.cols);
     }
@@ -186,8 +192,8 @@ void walk_key_block(Recorder& rec, const Problem& p, int j) {
     for (int i = 0; i < p.Tr(); ++i) walk_tile(rec, p, i, j);
 
     rec.begin(Op::store, -1, j);
-    rec.store(Slot::dK, j, rec.read(Slot::dKj), k);
-    rec.store(Slot::dV, j, rec.read(Slot::dVj), k);
+    rec.store(Slot::dK, j, round_to(p.precision.output, rec.read(Slot::dKj)), k);
+    rec.store(Slot::dV, j, round_to(p.precision.output, rec.read(Slot::dVj)), k);
     rec.end();
 }
 
@@ -205,13 +211,16 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
     for (int j = 0; j < p.Tc(); ++j) walk_tile(rec, p, i, j);
 
     rec.begin(Op::store, i);
-    rec.store(Slot::dQ, i, rec.read(Slot::dQi), q);
+    rec.store(Slot::dQ, i, round_to(p.precision.output, rec.read(Slot::dQi)), q);
     rec.end();
 }
 
-// What the forward pass left in HBM: O and L; m and ℓ beside them, for comparison only
+// What the forward pass left in HBM: O and L; m and ℓ beside them, for comparison only. The switches break
+// the backward kernel alone; a forward pass in the same formats went before it.
 void give_forward_results(Recorder& rec, const Problem& p) {
-    const auto forward = flash_forward(p);
+    Problem whole = p;
+    whole.switches = {};
+    const auto forward = flash_forward(whole);
     Matrix m(p.N(), 1), l(p.N(), 1);
     for (int k = 0; k < forward->size(); ++k) {
         if (forward->step(k).op != Op::store) continue;
@@ -229,10 +238,11 @@ void give_forward_results(Recorder& rec, const Problem& p) {
 
 std::shared_ptr<const Trace> flash_backward(const Problem& problem) {
     Recorder rec(problem, "flash-backward");
-    rec.give_inputs();
-    rec.give(Slot::dO, output_gradient(problem), problem.Br);
+    give_rounded_inputs(rec, problem);
+    rec.give(Slot::dO, round_to(problem.precision.inputs, output_gradient(problem)), problem.Br);
     give_forward_results(rec, problem);
-    // Sums that grow in HBM are kept in fp32 there, whatever the inputs are.
+    // Sums that grow in HBM are kept in fp32 there, whatever the inputs are; they stay in the accumulators'
+    // format to the end.
     if (keys_outside(problem)) {
         rec.count_as_fp32(Slot::dQ);
     } else {
@@ -300,8 +310,13 @@ std::span<const CodeLine> flash_backward_code(const Problem& p) {
         {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ  in HBM"},
         {1, "store dQᵢ"},
     };
-    if (keys_outside(p)) return key_outer;
-    return query_outer;
+    static const FaultCode keys(key_outer, backward_faults(),
+                                {{&Switches::wrong_mask_edge, 7, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_lse, 8, "P  ← exp(S)"}});
+    static const FaultCode queries(query_outer, backward_faults(),
+                                   {{&Switches::wrong_mask_edge, 8, "S  ← −∞ where masked, edge + 1"},
+                                    {&Switches::no_lse, 9, "P  ← exp(S)"}});
+    return (keys_outside(p) ? keys : queries).of(p);
 }
 
 }  // namespace tilewalk

@@ -1,12 +1,11 @@
 #include "core/lessons/flash_forward.h"
 
 #include "core/faults.h"
+#include "core/lessons/fault_code.h"
 #include "core/memory_model.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace tilewalk {
 
@@ -21,14 +20,6 @@ Matrix exp_of(const Matrix& A) {
 Matrix log_of(const Matrix& A) {
     return A.unaryExpr([](double x) { return std::log(x); });
 }
-// Each row of A divided by its number of `divisor`, with one division per row as in the kernels; where 1 ÷ ℓ
-// itself would overflow (a sum without maximum may be that small) every element is divided.  (Br × d, Br × 1)
-Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
-    const Matrix inverse = divisor.cwiseInverse();
-    if ((inverse.array() < -minus_infinity).all()) return inverse.col(0).asDiagonal() * A;
-    return A.array().colwise() / divisor.col(0).array();
-}
-
 // One key block seen by one query block. `q` and `k` are the rows of Q and of K in this tile. The steps are
 // the same with every switch; what a step computes is rounded once, to the format of its stage.
 void walk_tile(Recorder& rec, const Problem& p, int i, int j, Region q, Region k) {
@@ -165,9 +156,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
 std::shared_ptr<const Trace> flash_forward(const Problem& problem) {
     Recorder rec(problem, "flash-forward");
-    rec.give(Slot::Q, round_to(problem.precision.inputs, problem.Q), problem.Br);
-    rec.give(Slot::K, round_to(problem.precision.inputs, problem.K), problem.Bc);
-    rec.give(Slot::V, round_to(problem.precision.inputs, problem.V), problem.Bc);
+    give_rounded_inputs(rec, problem);
     for (int i = 0; i < problem.Tr(); ++i) {
         rec.phase(i);
         walk_query_block(rec, problem, i);
@@ -189,55 +178,22 @@ std::int64_t flash_forward_bytes(const Problem& p) {
     return (tiles * 9 + 4 * static_cast<std::int64_t>(p.Tr())) * per_step + 8 * doubles;
 }
 
-namespace {
-
-using Code = std::array<CodeLine, 15>;
-
-// The pseudocode of a kernel with these faults; bit n of `faults` is the nth of forward_faults().
-Code code_with(unsigned faults) {
-    Code code{{
-        {0, "for i in 0 … Tr−1"},
-        {1, "load Qᵢ"},
-        {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
-        {1, "for j in 0 … Tc−1"},
-        {2, "load Kⱼ, Vⱼ"},
-        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked", true},
-        {2, "m̃  ← rowmax(S)"},
-        {2, "m_old ← m,  m ← max(m, m̃)"},
-        {2, "α  ← exp(m_old − m)"},
-        {2, "P̃  ← exp(S − m)"},
-        {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
-        {2, "O  ← α ⊙ O + P̃ Vⱼ"},
-        {1, "O ← O ⊘ ℓ"},
-        {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
-    }};
-    const auto has = [&](bool Switches::*on) {
-        for (std::size_t n = 0; n < forward_faults().size(); ++n)
-            if (forward_faults()[n].on == on) return (faults >> n & 1) != 0;
-        return false;
-    };
-    if (has(&Switches::no_max)) code[2].text = "m ← 0,  ℓ ← 0,  O ← 0", code[8].text = "m_old ← m,  m ← 0";
-    if (has(&Switches::wrong_mask_edge)) code[6].text = "S  ← −∞ where masked, edge + 1";
-    if (has(&Switches::no_correction)) code[9].text = "α  ← 1";
-    if (has(&Switches::stale_max)) code[10].text = "P̃  ← exp(S − m_old)";
-    if (has(&Switches::no_division)) code[13].text = "O ← O";
-    return code;
-}
-
-}  // namespace
-
 std::span<const CodeLine> flash_forward_code(const Problem& p) {
-    static const std::vector<Code> codes = [] {
-        std::vector<Code> all;
-        for (unsigned faults = 0; faults < 1u << forward_faults().size(); ++faults)
-            all.push_back(code_with(faults));
-        return all;
-    }();
-    unsigned faults = 0;
-    for (std::size_t n = 0; n < forward_faults().size(); ++n)
-        faults |= static_cast<unsigned>(p.switches.*forward_faults()[n].on) << n;
-    return codes[faults];
+    static const CodeLine lines[] = {
+        {0, "for i in 0 … Tr−1"},          {1, "load Qᵢ"},         {1, "m ← −∞,  ℓ ← 0,  O ← 0"},
+        {1, "for j in 0 … Tc−1"},          {2, "load Kⱼ, Vⱼ"},     {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked", true}, {2, "m̃  ← rowmax(S)"},  {2, "m_old ← m,  m ← max(m, m̃)"},
+        {2, "α  ← exp(m_old − m)"},        {2, "P̃  ← exp(S − m)"}, {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)"},
+        {2, "O  ← α ⊙ O + P̃ Vⱼ"},          {1, "O ← O ⊘ ℓ"},       {1, "store Oᵢ, Lᵢ = m + ln ℓ"},
+    };
+    static const FaultCode code(lines, forward_faults(),
+                                {{&Switches::no_max, 2, "m ← 0,  ℓ ← 0,  O ← 0"},
+                                 {&Switches::no_max, 8, "m_old ← m,  m ← 0"},
+                                 {&Switches::wrong_mask_edge, 6, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_correction, 9, "α  ← 1"},
+                                 {&Switches::stale_max, 10, "P̃  ← exp(S − m_old)"},
+                                 {&Switches::no_division, 13, "O ← O"}});
+    return code.of(p);
 }
 
 }  // namespace tilewalk

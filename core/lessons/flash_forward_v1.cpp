@@ -1,6 +1,7 @@
 #include "core/lessons/flash_forward_v1.h"
 
-#include "core/reference.h"
+#include "core/faults.h"
+#include "core/lessons/fault_code.h"
 
 #include <cmath>
 #include <limits>
@@ -36,7 +37,7 @@ const Matrix& scores(Recorder& rec, const Problem& p, const Tile& t) {
     rec.begin(Op::scores, t.i, t.j);
     const Matrix& Qi = rec.read(Slot::Qi);
     const Matrix& Kj = rec.read(Slot::Kj);
-    const Matrix& S = rec.write(Slot::S, scale * Qi * Kj.transpose(), t.S);
+    const Matrix& S = rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
     rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
     if (tile_cover(p, t.i, t.j) != TileCover::partial) return S;
 
@@ -44,27 +45,29 @@ const Matrix& scores(Recorder& rec, const Problem& p, const Tile& t) {
     Matrix masked = rec.read(Slot::S);
     for (int r = 0; r < t.q.rows; ++r)
         for (int c = 0; c < t.k.rows; ++c)
-            if (!visible(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
+            if (!passes_mask(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
     const Matrix& out = rec.write(Slot::S, std::move(masked), t.S);
     rec.end();
     return out;
 }
 
 // m̃, the new m, α and P̃: as in FlashAttention-2
-void weights(Recorder& rec, const Matrix& S, const Tile& t) {
+void weights(Recorder& rec, const Problem& p, const Matrix& S, const Tile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows;
+    const Switches& off = p.switches;
+    const Format format = p.precision.softmax;
 
     // m̃ = rowmax(S)                                                                          (Br × 1)
     rec.begin(Op::tile_max, t.i, t.j);
     rec.read(Slot::S);
-    const Matrix& m_tile = rec.write(Slot::m_tile, S.rowwise().maxCoeff(), t.column);
+    const Matrix& m_tile = rec.write(Slot::m_tile, round_to(format, row_maximum(S)), t.column);
     rec.end(Br * (Bc - 1));
 
     // m ← max(m, m̃)                                                                          (Br × 1)
     rec.begin(Op::new_max, t.i, t.j);
     const Matrix& m_old = rec.read(Slot::m);
     rec.read(Slot::m_tile);
-    const Matrix& m_new = rec.write(Slot::m, m_old.cwiseMax(m_tile), t.column);
+    const Matrix& m_new = rec.write(Slot::m, off.no_max ? m_old : Matrix(m_old.cwiseMax(m_tile)), t.column);
     rec.end(Br);
 
     // α = exp(m_old − m_new)                                                                  (Br × 1)
@@ -72,14 +75,16 @@ void weights(Recorder& rec, const Matrix& S, const Tile& t) {
     rec.read_previous(Slot::m);
     rec.read(Slot::m);
     const Matrix base = base_of(m_new);
-    rec.write(Slot::alpha, exp_of(m_old - base), t.column);
+    const Matrix ones = Matrix::Ones(t.q.rows, 1);
+    rec.write(Slot::alpha, off.no_correction ? ones : round_to(format, exp_of(m_old - base)), t.column);
     rec.end(2 * Br);
 
     // P̃ = exp(S − m_new)                                                                     (Br × Bc)
     rec.begin(Op::exponentials, t.i, t.j);
     rec.read(Slot::S);
-    rec.read(Slot::m);
-    rec.write(Slot::P, exp_of(S.colwise() - base.col(0)), t.S);
+    const Matrix& m_read = off.stale_max ? rec.read_previous(Slot::m) : rec.read(Slot::m);
+    const auto subtracted = (off.stale_max ? m_read : base).col(0);
+    rec.write(Slot::P, round_to(format, exp_of(S.colwise() - subtracted)), t.S);
     rec.end(2 * Br * Bc);
 }
 
@@ -92,7 +97,8 @@ void update(Recorder& rec, const Problem& p, const Tile& t) {
     const Matrix& alpha = rec.read(Slot::alpha);
     const Matrix& l_old = rec.read(Slot::l);
     const Matrix& P = rec.read(Slot::P);
-    const Matrix& l_new = rec.write(Slot::l, alpha.cwiseProduct(l_old) + P.rowwise().sum(), t.column);
+    const Matrix& l_new = rec.write(
+        Slot::l, round_to(p.precision.softmax, alpha.cwiseProduct(l_old) + P.rowwise().sum()), t.column);
     rec.end(Br * (1 + Bc));
 
     // O ← (α ⊙ ℓ_old ⊙ O + P̃ Vⱼ) ⊘ ℓ: the old division is taken back, the new one made         (Br × d)
@@ -103,9 +109,10 @@ void update(Recorder& rec, const Problem& p, const Tile& t) {
     rec.read(Slot::P);
     const Matrix& Vj = rec.read(Slot::Vj);
     rec.read(Slot::l);
-    const Matrix sum = alpha.cwiseProduct(l_old).col(0).asDiagonal() * O_old + P * Vj;
-    rec.write(Slot::Oi, divisor_of(l_new).col(0).cwiseInverse().asDiagonal() * sum,
-              {t.q.row, 0, t.q.rows, p.d()});
+    const Matrix cast = round_to(p.precision.weights, P);
+    const Matrix sum = alpha.cwiseProduct(l_old).col(0).asDiagonal() * O_old + cast * Vj;
+    const Matrix O = p.switches.no_division ? sum : divide_rows(sum, divisor_of(l_new));
+    rec.write(Slot::Oi, round_to(p.precision.accumulator, O), {t.q.row, 0, t.q.rows, p.d()});
     rec.end(Br + 2 * Br * d + 2 * Br * Bc * d);
 }
 
@@ -120,12 +127,12 @@ void walk_tile(Recorder& rec, const Problem& p, const Tile& t) {
     rec.load(Slot::l_hbm, t.i, Slot::l);
     rec.end();
 
-    weights(rec, scores(rec, p, t), t);
+    weights(rec, p, scores(rec, p, t), t);
     update(rec, p, t);
 
-    // Store Oᵢ, m and ℓ: the next key block will ask for them
+    // Store Oᵢ, m and ℓ: the next key block will ask for them. O is rounded to its format in HBM every time.
     rec.begin(Op::store_state, t.i, t.j);
-    rec.store(Slot::O, t.i, rec.read(Slot::Oi), t.q);
+    rec.store(Slot::O, t.i, round_to(p.precision.output, rec.read(Slot::Oi)), t.q);
     rec.store(Slot::m_hbm, t.i, rec.read(Slot::m), t.column);
     rec.store(Slot::l_hbm, t.i, rec.read(Slot::l), t.column);
     rec.end();
@@ -140,7 +147,8 @@ void clear(Recorder& rec, const Problem& p) {
     for (int i = 0; i < p.Tr(); ++i) {
         const Region q = query_rows(p, i), column{q.row, 0, q.rows, 1};
         rec.store(Slot::O, i, Matrix::Zero(q.rows, q.cols), q);
-        rec.store(Slot::m_hbm, i, Matrix::Constant(q.rows, 1, minus_infinity), column);
+        rec.store(Slot::m_hbm, i, Matrix::Constant(q.rows, 1, p.switches.no_max ? 0 : minus_infinity),
+                  column);
         rec.store(Slot::l_hbm, i, Matrix::Zero(q.rows, 1), column);
     }
     rec.end();
@@ -174,7 +182,7 @@ void walk_key_block(Recorder& rec, const Problem& p, int j) {
 
 std::shared_ptr<const Trace> flash_forward_v1(const Problem& problem) {
     Recorder rec(problem, "flash-forward-v1");
-    rec.give_inputs();
+    give_rounded_inputs(rec, problem);
     rec.phase(0);
     clear(rec, problem);
     for (int j = 0; j < problem.Tc(); ++j) {
@@ -198,7 +206,7 @@ std::int64_t flash_forward_v1_bytes(const Problem& p) {
     return (tiles * 13 + 4 * blocks) * per_step + 8 * doubles;
 }
 
-std::span<const CodeLine> flash_forward_v1_code(const Problem&) {
+std::span<const CodeLine> flash_forward_v1_code(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "O ← 0,  m ← −∞,  ℓ ← 0  in HBM"},
         {0, "for j in 0 … Tc−1"},
@@ -216,7 +224,14 @@ std::span<const CodeLine> flash_forward_v1_code(const Problem&) {
         {2, "O  ← (α ⊙ ℓ_old ⊙ O + P̃ Vⱼ) ⊘ ℓ"},
         {2, "store Oᵢ, m, ℓ"},
     };
-    return lines;
+    static const FaultCode code(lines, forward_faults(),
+                                {{&Switches::no_max, 0, "O ← 0,  m ← 0,  ℓ ← 0  in HBM"},
+                                 {&Switches::no_max, 9, "m_old ← m,  m ← 0"},
+                                 {&Switches::wrong_mask_edge, 7, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_correction, 10, "α  ← 1"},
+                                 {&Switches::stale_max, 11, "P̃  ← exp(S − m_old)"},
+                                 {&Switches::no_division, 13, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}});
+    return code.of(p);
 }
 
 }  // namespace tilewalk

@@ -68,7 +68,7 @@ std::span<const Lesson> lessons() {
          "The same pass with the key blocks outside: O, m and ℓ go through HBM in every tile "
          "(FlashAttention-1 order).",
          flash_forward_v1, flash_forward_v1_bytes, flash_forward_v1_code, explain_v1, flash_forward_v1_model,
-         standard_forward_model, key_block, false, v1_results},
+         standard_forward_model, key_block, false, v1_results, forward_faults()},
         {"backward", "Backward",
          "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored P.",
          backward, backward_bytes, backward_code, explain_dense, backward_model, nullptr, backward_lane, true,
@@ -76,7 +76,7 @@ std::span<const Lesson> lessons() {
         {"flash-backward", "Flash backward",
          "The tiled backward pass: P is recomputed from L tile by tile, and gives dV, dP, dS, dQ and dK.",
          flash_backward, flash_backward_bytes, flash_backward_code, explain_flash_backward,
-         flash_backward_model, backward_model, outer_block, false, gradients},
+         flash_backward_model, backward_model, outer_block, false, gradients, backward_faults()},
         {"training-step", "Training step",
          "Where the gradients go: one update of W_Q, W_K and W_V, and the loss before and after it.",
          training_step, training_step_bytes, training_step_code, explain_dense, training_step_model, nullptr,
@@ -92,6 +92,12 @@ const Lesson* find_lesson(std::string_view id) {
 }
 
 const Lesson& default_lesson() { return *find_lesson("flash-forward"); }
+
+bool breaks(const Lesson& lesson, const Problem& p) {
+    if (lesson.faults.empty()) return false;
+    return p.precision.any() ||
+           std::ranges::any_of(lesson.faults, [&](const Fault& fault) { return p.switches.*fault.on; });
+}
 
 const Lesson& lesson_of(const Trace& trace) { return *find_lesson(trace.lesson()); }
 

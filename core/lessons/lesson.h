@@ -47,6 +47,9 @@ const Lesson& default_lesson();  ///< flash-forward
 
 /// Step mode is allowed up to this much memory for one trace.
 constexpr std::int64_t step_budget_bytes = 256LL << 20;
+/// This lesson's walk on the problem differs from the true one: a fault that it knows is on, or a stage is
+/// rounded.
+bool breaks(const Lesson& lesson, const Problem& problem);
 /// The lesson that made a trace.
 const Lesson& lesson_of(const Trace& trace);
 

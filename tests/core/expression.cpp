@@ -14,11 +14,12 @@ struct Part {
     long double value = 0, terms = 0;
 };
 
-// The lessons compute in double: what is too large for it is ∞.
+// The lessons compute in double: what is too large for it is ∞, and near 0 its numbers are few.
 long double as_double(long double x) {
-    return std::abs(x) > std::numeric_limits<double>::max()
-               ? std::copysign(std::numeric_limits<long double>::infinity(), x)
-               : x;
+    if (std::abs(x) > std::numeric_limits<double>::max())
+        return std::copysign(std::numeric_limits<long double>::infinity(), x);
+    return std::abs(x) < std::numeric_limits<double>::min() ? static_cast<long double>(static_cast<double>(x))
+                                                            : x;
 }
 
 struct Reader {

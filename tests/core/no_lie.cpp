@@ -45,9 +45,10 @@ bool check_arithmetic(const Seen& s, const Line& numbers, const Printed& shown, 
     if (!formula) FAIL_CHECK("not well formed: ", s.where());
     if (!formula) return false;
     const bool whole = exact && !shown.power;  // a whole number is a claim of exactness
-    const long double tolerance =
-        (whole ? 0.001L : shown.unit) + 1e-13L * formula->terms + std::numeric_limits<double>::denorm_min();
+    const long double tolerance = (whole ? 0.001L : shown.unit) + 1e-13L * formula->terms + formula->jump +
+                                  std::numeric_limits<double>::denorm_min();
     const bool agrees = std::isfinite(shown.value) ? std::abs(formula->value - shown.value) <= tolerance
+                        : std::isnan(shown.value)  ? std::isnan(formula->value)
                                                    : formula->value == shown.value;
     if (!agrees) FAIL_CHECK("evaluates to ", static_cast<double>(formula->value), ": ", s.where());
     return true;
@@ -57,7 +58,8 @@ int check_result(const Seen& s) {
     if (s.told.result.empty()) FAIL_CHECK("no result: ", s.where());
     if (s.told.result.empty()) return 0;
     const auto shown = read_number(s.told.result.back().text);
-    if (!shown || !rounds(*shown, meant(s)))
+    const bool nan = shown && std::isnan(shown->value) && std::isnan(meant(s));
+    if (!shown || (!nan && !rounds(*shown, meant(s))))
         FAIL_CHECK("the result is not the stored ", meant(s), ": ", s.where());
     if (!shown || s.told.numbers.empty()) return 0;
     int checked = check_arithmetic(s, s.told.numbers, *shown, meant(s) == std::round(meant(s)));

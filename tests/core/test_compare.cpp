@@ -158,6 +158,22 @@ TEST_SUITE("what happened") {
         CHECK(Pair(with(&Switches::wrong_mask_edge)).says("no mask"));
         CHECK(Pair(with(&Switches::wrong_mask_edge, true)).says("query 0 keeps its score with key 1"));
     }
+    TEST_CASE("the first version of the forward pass, and the backward pass") {
+        CHECK(Pair(with(&Switches::no_division), "flash-forward-v1").says("is not divided by ℓ = 1.368"));
+        CHECK(Pair(with(&Switches::no_correction), "flash-forward-v1")
+                  .says("keeps a sum that was never re-based from 1 to 2: ℓ[0] is 2.503 instead of 1.639."));
+        const Pair lse(with(&Switches::no_lse), "flash-backward");
+        CHECK(lse.says("on P is exp(S), which is not divided by anything: P[0,0] is 2.718 instead of"));
+        CHECK(lse.judges("dQ, dK, dV are off by at most"));
+        CHECK(Pair(with(&Switches::wrong_mask_edge, true), "flash-backward")
+                  .says("keeps its score with key 1"));
+        const Pair other(with(&Switches::no_max), "flash-backward");
+        CHECK(other.c.sentence == "Nothing is broken.");
+        CHECK_FALSE(other.c.differs());
+        CHECK_FALSE(breaks(*find_lesson("flash-backward"), with(&Switches::no_max)));
+        CHECK(breaks(*find_lesson("flash-forward"), with(&Switches::no_max)));
+        CHECK_FALSE(breaks(*find_lesson("attention"), with(&Switches::no_max)));
+    }
     TEST_CASE("rounding is told by the first number that it changes") {
         Problem p = worked_example();
         p.precision.softmax = Format::fp16;
