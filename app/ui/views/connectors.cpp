@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tilewalk::ui {
 
@@ -37,12 +38,29 @@ Transfer load_of(const AppState& state, Slot slot, Op op) {
     return {};
 }
 
-Transfer store_of(const AppState& state) {
+// What leaves the accumulator next, or (FlashAttention-1) comes back to it: O with L, or with m and ℓ.
+Transfer state_transfer(const AppState& state) {
     const Trace& trace = *state.trace;
-    for (int n = state.cursor.step; n < trace.size(); ++n)
-        if (trace.step(n).op == Op::store)
-            return {n, bytes_of(trace, Slot::O, n) + bytes_of(trace, Slot::L, n)};
+    for (int n = state.cursor.step; n < trace.size(); ++n) {
+        const Op op = trace.step(n).op;
+        if (op != Op::store && op != Op::store_state && op != Op::load_state) continue;
+        const Traffic now = trace.step(n).traffic, before = n > 0 ? trace.step(n - 1).traffic : Traffic{};
+        return {n, now.hbm_read - before.hbm_read + now.hbm_write - before.hbm_write};
+    }
     return {};
+}
+
+// "O₀ L₀" or "O₀ m ℓ"
+Line state_symbols(const Trace& trace, int k) {
+    Line out = slot_symbol(Slot::Oi, trace.step(k).i);
+    const bool one = trace.step(k).op == Op::store;
+    const Line more[] = {slot_symbol(one ? Slot::L : Slot::m_hbm, one ? trace.step(k).i : -1),
+                         slot_symbol(Slot::l_hbm)};
+    for (const Line& line : std::span(more).first(one ? 1 : 2)) {
+        out.push_back(word(" "));
+        out.insert(out.end(), line.begin(), line.end());
+    }
+    return out;
 }
 
 std::string note(const AppState& state, Transfer t) {
@@ -91,14 +109,14 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
         const float y = Q.rows % 2 == 0 ? (Q.y + Q.bottom()) / 2 : Q.y + std::min(8.0f, Q.ch / 6);
         flow(c, state, {{edge, y}, {Q.x - 6, y}}, q, hue(th, Role::Q));
     }
-    const Transfer o = store_of(state);
+    const Transfer o = state_transfer(state);
     if (o.step >= 0) {
-        flow(c, state, {{O.center(), O.bottom() + 6}, {O.center(), g.out_line}, {edge, g.out_line}}, o,
-             hue(th, Role::O));
-        Line symbol = slot_symbol(Slot::Oi, state.trace->step(o.step).i);
-        symbol.push_back(word(" "));
-        for (Span& s : slot_symbol(Slot::L, state.trace->step(o.step).i)) symbol.push_back(s);
-        c.chip(chip_x, g.out_line, symbol, note(state, o));
+        const Point at_O{O.center(), O.bottom() + 6}, corner{O.center(), g.out_line}, hbm{edge, g.out_line};
+        if (state.trace->step(o.step).op == Op::load_state)
+            flow(c, state, {hbm, corner, at_O}, o, hue(th, Role::O));
+        else
+            flow(c, state, {at_O, corner, hbm}, o, hue(th, Role::O));
+        c.chip(chip_x, g.out_line, state_symbols(*state.trace, o.step), note(state, o));
     }
 }
 
@@ -175,6 +193,8 @@ void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
         return alpha_curve(c, state, g[Slot::alpha], g[Slot::l], g.out_line - g[Slot::l].bottom());
     case Op::output:
         down_arrow(c, g[Slot::Vj], g[Slot::Oi]);
+        // FlashAttention-1 divides in every tile; α is but one of its factors.
+        if (state.trace->tiles(Slot::l_hbm) > 0) return row_arrows(c, state, g[Slot::l], g[Slot::Oi], "÷");
         return alpha_curve(c, state, g[Slot::alpha], g[Slot::Oi], g.out_line - g[Slot::Oi].bottom());
     case Op::normalize: return row_arrows(c, state, g[Slot::l], g[Slot::Oi], "÷");
     default: return;

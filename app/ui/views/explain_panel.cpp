@@ -149,12 +149,32 @@ void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
 // On the first step: where the walk leads, and what to watch on the way. Returns its height.
 float introduction(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
     if (state.cursor.step != 0) return 0;
-    std::string text = "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores never "
-                       "have to be stored.";
+    std::string text = state.lesson == &default_lesson()
+                           ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
+                             "never have to be stored."
+                           : state.lesson->summary;
     if (!state.problem->watch.empty()) text += " Watch: " + state.problem->watch;
     const float h = paragraph_height(w, text, 14, 0);
     if (h + 14 > room) return 0;
     return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);
+}
+
+// The same result reached another way. Returns its height; 0 where there is no room for it.
+float asides(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
+    float used = 0;
+    for (const Aside& aside : state.explanation.asides) {
+        Line line = aside.formula;
+        line.push_back(word("  =  "));
+        line.insert(line.end(), aside.numbers.begin(), aside.numbers.end());
+        line.push_back(word("  =  "));
+        if (!aside.result.empty()) line.push_back(aside.result.back());
+        const float h = 12 + 20 + rich_paragraph_height(c, w, line, 15, 0);
+        if (used + h > room) break;
+        c.text_within(x, y + used + 20, w, aside.label, 13, c.theme->t3);
+        c.rich_paragraph(x, y + used + 32, w, line, 15, 0);
+        used += h;
+    }
+    return used;
 }
 
 }  // namespace
@@ -176,6 +196,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
         float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1, most,
                                  Face::regular, 1.42f);
+        used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
         if (!tight && left >= static_cast<float>(lines) * 15) {

@@ -141,7 +141,13 @@ void transfer(const Canvas& c, const AppState& state, const PresenterRow& row, c
         return c.arrow({{edge, v_line}, {V.center(), v_line}, {V.center(), V.y - 8}}, ArrowStyle::active,
                        hue(t, Role::V), progress);
     }
-    case Op::store: {
+    case Op::load_state: {
+        const float y = O.bottom() + 34;
+        return c.arrow({{edge, y}, {O.center(), y}, {O.center(), O.bottom() + 8}}, ArrowStyle::active,
+                       hue(t, Role::O), progress);
+    }
+    case Op::store:
+    case Op::store_state: {
         const float y = O.bottom() + 34;
         return c.arrow({{O.center(), O.bottom() + 8}, {O.center(), y}, {edge, y}}, ArrowStyle::active,
                        hue(t, Role::O), progress);
@@ -176,7 +182,9 @@ void flows(const Canvas& c, const AppState& state, const PresenterRow& row) {
         }
     }
     const Op op = state.trace->step(state.cursor.step).op;
-    if (op == Op::row_sum || op == Op::output)
+    const bool normalised =
+        state.trace->tiles(Slot::l_hbm) > 0;  // FlashAttention-1: α is but one of the factors
+    if (op == Op::row_sum || (op == Op::output && !normalised))
         alpha_curve(c, state, row[Slot::alpha], row[op == Op::row_sum ? Slot::l : Slot::Oi], 74, 30);
 }
 
@@ -235,13 +243,13 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
     const Step& now = state.trace->step(state.cursor.step);
     for (int k = 0; k < state.trace->size(); ++k) {
         const Step& step = state.trace->step(k);
-        if (step.op != Op::load_kv) continue;
+        if (step.op != Op::scores) continue;
         const float X = x + static_cast<float>(step.j * p.Bc) * w,
                     Y = y + static_cast<float>(step.i * p.Br) * h;
         const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * w,
                     th = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * h;
         const bool current = step.i == now.i && step.j == now.j, used = k < state.cursor.step && !current;
-        if (current && now.op != Op::load_kv)
+        if (current && k <= state.cursor.step)
             c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .55f), 3);
         if (used) c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .16f), 3);
         if (used && tw > 12) c.hatch(X + 2, Y + 2, tw - 4, th - 4, mix(t.panel, colour, .4f), 7);

@@ -1,5 +1,6 @@
 // The lens: what the current step does, drawn to scale for the chosen row.
 #include "app/ui/items.h"
+#include "app/ui/views/evolution.h"
 #include "app/ui/views/lens_parts.h"
 #include "app/ui/views/views.h"
 #include "core/memory_model.h"
@@ -50,12 +51,19 @@ Stack row_sum_stack(const Around& a) {
 
 Stack output_stack(const Around& a) {
     const Value &P = a.read(Slot::P), &V = a.read(Slot::Vj);
-    const double alpha = Around::at(a.read(Slot::alpha), a.row, 0),
-                 old = Around::at(a.read(Slot::Oi), a.row, a.col);
+    const double old = Around::at(a.read(Slot::Oi), a.row, a.col);
+    double alpha = Around::at(a.read(Slot::alpha), a.row, 0), share = 1;
+    if (a.trace.live(Slot::l_hbm, 0, a.k)) {  // FlashAttention-1: O is normalised before and after
+        const double l_old = Around::at(a.read(Slot::l, 0), a.row, 0),
+                     l = Around::at(a.read(Slot::l, 1), a.row, 0);
+        share = l == 0 ? 1 : 1 / l;
+        alpha *= l_old * share;
+    }
     Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = alpha};
     out.parts.push_back({alpha * old, Role::O});
     for (int c = 0; c < P.region.cols; ++c)
-        out.parts.push_back({P.data(a.row - P.region.row, c) * V.data(c, a.col - V.region.col), Role::V});
+        out.parts.push_back(
+            {share * P.data(a.row - P.region.row, c) * V.data(c, a.col - V.region.col), Role::V});
     out.total = Around::at(a.written(), a.row, a.col);
     return out;
 }
@@ -113,7 +121,9 @@ std::vector<CurvePoint> weight_points(const Around& a) {
 const char* caption(const AppState& state) {
     switch (state.trace->step(state.cursor.step).op) {
     case Op::load_q:
+    case Op::load_state:
     case Op::load_kv: return "bytes that this load moves, against the whole run";
+    case Op::store_state:
     case Op::store: return "bytes that this store moves, against the whole run";
     case Op::skip: return "a masked tile moves nothing";
     case Op::init: return "the state before any key is seen";
@@ -163,7 +173,10 @@ void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) 
     if (op == Op::exponentials) return curve(c, pane, weight_points(a));
 }
 
-bool about_bytes(Op op) { return op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip; }
+bool about_bytes(Op op) {
+    return op == Op::load_q || op == Op::load_kv || op == Op::load_state || op == Op::store ||
+           op == Op::store_state || op == Op::skip;
+}
 
 void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
     const int k = state.cursor.step;
@@ -173,7 +186,7 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
     byte_bars(c, pane,
               {{"this step", run - before.hbm_read - before.hbm_write, true},
                {"so far", run, false},
-               {"whole run", flash_forward_model(*state.problem).total(), false},
+               {"whole run", state.lesson->model(*state.problem).total(), false},
                {"standard", standard_forward_model(*state.problem).total(), false}});
 }
 
@@ -198,14 +211,42 @@ void draw_start(const Canvas& c, const Rect& pane) {
 
 }  // namespace
 
-void lens_view(const Canvas& c, AppState& state, const Rect& a) {
+// The lens shows this step, or the chosen row over all tiles. Returns the width of the switch, 0 if there is
+// none.
+static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
+    if (!has_evolution(*state.lesson) || a.h < 130) return 0;
+    const bool brief = a.w - reserved < 620;
+    const std::vector<std::string> labels =
+        brief ? std::vector<std::string>{"Step", "Row"}
+              : std::vector<std::string>{"This step", "This row over the tiles"};
+    const float w = segmented_width(labels, 13);
+    if (a.w - reserved - w < 190) return 0;
+    int chosen = state.row_over_tiles;
+    if (segmented(c, "##lens", a.right() - 10 - reserved - w, a.y + 6, labels, chosen, 13))
+        state.row_over_tiles = chosen == 1;
+    return w;
+}
+
+void lens_view(const Canvas& c, AppState& state, const Rect& a) { lens_view(c, state, a, 0); }
+
+void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) {
     begin_region(c, "Lens", a.x, a.y, a.w, a.h);
     c.well(a.x, a.y, a.w, a.h);
     const Op op = state.trace->step(state.cursor.step).op;
     const float title_y = a.y + (a.h < 110 ? 16 : 22);
-    const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
-    c.text_within(a.x + 26 + w, title_y, a.w - w - 42, caption(state), 14, c.theme->t3);
+    const float choice = evolution_choice(c, state, a, reserved);
+    const bool over_tiles = choice > 0 && state.row_over_tiles;
+    if (choice > 0) reserved += choice + 12;
+    const float w =
+        c.text_within(a.x + 16, title_y, a.w - 32 - reserved,
+                      over_tiles ? "One row over the tiles" : "This step, to scale", 14, 0, Face::semibold);
+    c.text_within(a.x + 26 + w, title_y, a.w - w - 42 - reserved,
+                  over_tiles ? "dashed red: rescaled by α" : caption(state), 14, c.theme->t3);
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
+    if (over_tiles) {
+        evolution_view(c, state, inner);
+        return end_panel(c);
+    }
     if (about_bytes(op)) {
         draw_bytes(c, state, inner);
     } else if (op == Op::init) {

@@ -54,8 +54,7 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     if (row > 50) {
         const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
         const std::string verdict = ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run"
-                                               : "less: small tiles make flash read K, V " +
-                                                     std::to_string(state.problem->Tr()) + " times";
+                                               : "less: with tiles this small, flash reads its blocks too often";
         c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
     }
 

@@ -3,6 +3,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -16,6 +17,8 @@ bool per_tile(Slot slot) {
 // The slot was filled for another tile (or another query block): its content is no longer of use.
 bool used_up(const Trace& trace, Slot slot, int made, int now) {
     const Step &then = trace.step(made), &step = trace.step(now);
+    // K and V that were loaded for all query blocks stay while these pass.
+    if (then.i < 0 && (slot == Slot::Kj || slot == Slot::Vj)) return then.j != step.j;
     return then.i != step.i || (per_tile(slot) && then.j != step.j);
 }
 
@@ -79,6 +82,12 @@ std::string output_words(const AppState& state) {
     const int k = state.cursor.step;
     const Held O = trace.live(Slot::Oi, k), m = trace.live(Slot::m, k);
     if (!O) return "output";
+    const Op made = trace.step(O.step).op;
+    if (std::string_view(trace.lesson()) == "flash-forward-v1") {
+        if (trace.step(O.step).i != trace.step(k).i)
+            return "of query block " + std::to_string(trace.step(O.step).i) + ", back in HBM";
+        return made == Op::load_state ? "output so far, from HBM" : "output so far, normalized";
+    }
     if (trace.step(O.step).i != trace.step(k).i)
         return "of query block " + std::to_string(trace.step(O.step).i) + ", stored";
     if (trace.step(O.step).op == Op::normalize) return "output, normalized";

@@ -82,7 +82,8 @@ void row_names(const Canvas& c, const AppState& state, const SramGeometry& g) {
 
 }  // namespace
 
-void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
+void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight,
+               void (*lens)(const Canvas&, AppState&, const Rect&)) {
     begin_panel(c, "SRAM", a.x, a.y, a.w, a.h, "SRAM", "fast, small");
     const SramGeometry g = sram_geometry(state, a, tight);
     // The transfer lines cross the gap between the two panels.
@@ -95,7 +96,7 @@ void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     labels(c, state, g);
     row_names(c, state, g);
     connectors(c, state, g);
-    lens_view(c, state, g.lens);
+    lens(c, state, g.lens);
     end_panel(c);
 }
 

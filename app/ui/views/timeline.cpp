@@ -3,6 +3,7 @@
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/views.h"
+#include "core/formula.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,27 @@ bool is_load(Op op) {
 }
 bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
 
+bool grows_in_hbm(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    if (k == 0 || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
+    const Traffic now = trace.step(k).traffic, before = trace.step(k - 1).traffic;
+    return now.hbm_read > before.hbm_read && now.hbm_write > before.hbm_write;
+}
+
+// Loads and stores of the backward walk are named by what they move.
+Line symbol_of(const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    const auto writes = trace.writes(k);
+    const auto writes_to = [&](Slot slot) {
+        return std::ranges::any_of(writes, [&](const Access& a) { return a.slot == slot; });
+    };
+    const auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
+    if (step.op == Op::load_q && writes_to(Slot::dOi)) return both(Slot::Qi, Slot::dOi);
+    if (step.op == Op::store && writes_to(Slot::dK)) return both(Slot::dK, Slot::dV);
+    if (step.op == Op::store && writes_to(Slot::dQ)) return {symbol(Slot::dQ)};
+    return step_symbol(step.op);
+}
+
 enum class Rose { no, yes, unknown };
 
 // Whether the maximum rose for any row at a new_max step; unknown until the walk has been there.
@@ -34,6 +56,12 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
     if (!large && is_load(op))
         c.polygon({{tx, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 - s3}, {tx + s3, y + h / 2 + s3}}, ink);
+    // A sum that grows in HBM is read and written in one step: both marks, above each other.
+    if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
+        const float mid = y + h / 2;
+        c.polygon({{tx, mid - 1.5f}, {tx + s3, mid - 1.5f - 2 * s3}, {tx + 2 * s3, mid - 1.5f}}, ink);
+        c.polygon({{tx, mid + 1.5f}, {tx + 2 * s3, mid + 1.5f}, {tx + s3, mid + 1.5f + 2 * s3}}, ink);
+    }
     if (!large && is_store(op))
         c.polygon({{tx, y + h / 2 + s3}, {tx + s3, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 + s3}}, ink);
     const Rose rose = max_rose(state, k);
@@ -50,8 +78,9 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
 }
 
 // The op's symbol as it fits: "K V", else "KV", else nothing.
-Line fitting_symbol(const Canvas& c, Op op, float room) {
-    Line symbol = step_symbol(op);
+Line fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
+    const Op op = trace.step(k).op;
+    Line symbol = symbol_of(trace, k);
     for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
     if (rich_width(c, symbol, 14) <= room) return symbol;
     std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
@@ -59,6 +88,10 @@ Line fitting_symbol(const Canvas& c, Op op, float room) {
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
     if (op == Op::mask) symbol = {word("/")};
+    if (rich_width(c, symbol, 14) <= room) return symbol;
+    // Of what the backward walk loads or stores together, the first stands for all.
+    if (plain(symbol_of(trace, k)) == plain(step_symbol(op))) return {};
+    symbol.erase(symbol.begin() + 1, symbol.end());
     if (rich_width(c, symbol, 14) <= room) return symbol;
     return {};
 }
@@ -77,12 +110,12 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     if (skip) c.line({x + 3, y + h - 3}, {x + w - 3, y + 3}, current ? t.inv : done ? t.t3 : t.line2);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
-    const bool transfer = is_load(op) || is_store(op);
+    const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     if (style.symbols && h >= 18) {
         const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
-        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, fitting_symbol(c, op, w - mark - 2), 14, Align::center,
-               ink);
+        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, fitting_symbol(c, *state.trace, k, w - mark - 2), 14,
+               Align::center, ink);
     }
     marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
 }
@@ -182,7 +215,9 @@ std::string lane_name(const AppState& state, int lane, float room) {
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
     const Grid& grid = state.look.grid;
     const Window v = window_for(state, grid, a, style);
-    if (style.heads) heads(c, grid, by_element(*state.trace), v.x0, v.pitch, v.offset, a.y + 6, a.right());
+    if (style.heads)
+        heads(c, grid, grid.by_query && by_element(*state.trace), v.x0, v.pitch, v.offset, a.y + 6,
+              a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
         const std::string part = std::to_string(v.first_lane) + "–" +

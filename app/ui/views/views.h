@@ -9,9 +9,13 @@ namespace tilewalk::ui {
 
 void header_view(const Canvas& canvas, AppState& state, const Rect& area);
 void hbm_view(const Canvas& canvas, AppState& state, const Rect& area);
-void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
 /// The current step drawn to scale, inside the SRAM panel.
 void lens_view(const Canvas& canvas, AppState& state, const Rect& area);
+/// The same with `reserved` px at the right of its title left free.
+void lens_view(const Canvas& canvas, AppState& state, const Rect& area, float reserved);
+/// `lens` draws what stands below the tiles.
+void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight,
+               void (*lens)(const Canvas&, AppState&, const Rect&) = lens_view);
 void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
 void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
 void timeline_view(const Canvas& canvas, AppState& state, const Rect& area);
