@@ -58,8 +58,8 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
 
 // Lines break before a plus sign, not inside a product: its spaces become unbreakable.
 Line whole_products(Line line) {
-    for (Span& span : line)
-        if (span.text == " × ") span.text = "\u00A0×\u00A0";
+    for (std::size_t n = 0; n + 1 < line.size(); ++n)
+        if (line[n].text == " × " && line[n + 1].text != "(") line[n].text = "\u00A0×\u00A0";
     return line;
 }
 
@@ -124,15 +124,27 @@ std::string code_text(const AppState& state, std::string text) {
     return text;
 }
 
+constexpr float least_code_row = 15;
+
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::span<const CodeLine> lines = state.lesson->code(*state.problem);
     const bool masked = state.problem->causal || state.problem->window;
-    const float row = std::min(22.0f, a.h / static_cast<float>(lines.size())), indent = 15;
+    std::vector<std::size_t> shown;
+    for (std::size_t n = 0; n < lines.size(); ++n)
+        if (!lines[n].if_masked || masked) shown.push_back(n);
+    // A long algorithm shows the part round its current line.
+    const std::size_t fit =
+        std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
+    std::size_t first = 0;
+    while (first + fit < shown.size() &&
+           static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
+        ++first;
+    const float row = std::min(22.0f, a.h / static_cast<float>(fit)), indent = 15;
     float at = a.y;
-    for (std::size_t n = 0; n < lines.size(); ++n) {
-        if (lines[n].if_masked && !masked) continue;
+    for (std::size_t place = first; place < first + fit; ++place) {
+        const std::size_t n = shown[place];
         const bool current = static_cast<int>(n) == state.explanation.code_line;
         const float y = at, x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
         at += row;
@@ -199,7 +211,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
-        if (!tight && left >= static_cast<float>(lines) * 15) {
+        if (!tight && left >= static_cast<float>(std::min<std::size_t>(lines, 8)) * least_code_row) {
             const float top = std::max(code_y, a.bottom() - 12 - code_h);
             c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
             pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});

@@ -1,10 +1,13 @@
 // Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
 #include "app/ui/items.h"
 #include "app/ui/views/views.h"
+#include "core/lessons/softmax.h"
+#include "core/lessons/softmax_letters.h"
 #include "core/memory_model.h"
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -16,6 +19,26 @@ float part(std::int64_t value, std::int64_t whole) {
                      : 0;
 }
 
+// What the run is held against: standard attention, or for standard attention the tiled lesson, or for one
+// row the passes of the safe softmax.
+struct Rival {
+    const char* name = nullptr;  ///< null: nothing to compare with
+    TrafficModel model;
+    const char* why_less = "less: with tiles this small, flash reads its blocks too often";
+};
+
+Rival rival_of(const AppState& state, int passes) {
+    const Problem& p = *state.problem;
+    const std::string_view id = state.lesson->id;
+    const char* const longer = "less: no N × N matrix goes through HBM";
+    if (state.lesson->standard) return {"Standard attention", state.lesson->standard(p)};
+    if (id == "attention") return {"FlashAttention-2", flash_forward_model(p), longer};
+    if (id == "backward") return {"Flash backward", find_lesson("flash-backward")->model(p), longer};
+    if (passes == 3) return {"Softmax in one pass", softmax_model(p, 1), "less: every score is read once"};
+    if (passes > 0) return {"Softmax in three passes", softmax_model(p, 3)};
+    return {};
+}
+
 }  // namespace
 
 void meters_view(const Canvas& c, AppState& state, const Rect& a) {
@@ -23,8 +46,11 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const Traffic now = state.trace->step(state.cursor.step).traffic;
     const TrafficModel flash = state.lesson->model(*state.problem);
-    const bool compared = state.lesson->standard != nullptr;
-    const TrafficModel standard = compared ? state.lesson->standard(*state.problem) : TrafficModel{};
+    // What the run is held against: standard attention, or for one row the passes of the safe softmax.
+    const int passes = softmax_passes(*state.trace);
+    const Rival rival = rival_of(state, passes);
+    const bool compared = rival.name != nullptr;
+    const TrafficModel& standard = rival.model;
     const std::int64_t whole = std::max(flash.total(), standard.total());
     const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
     const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
@@ -46,16 +72,28 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
                13, t.t3, Face::regular, Align::right);
 
     // Standard attention on the same problem. Where it moves less, the bar says so.
-    c.text(x, line_y(1), "Standard attention", 14, t.t2, Face::medium);
-    c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
-    c.rect(x, bar_y(1), w, bar, t.well, 3);
-    c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
-    c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
-    if (row > 50) {
-        const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
-        const std::string verdict = ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run"
-                                               : "less: with tiles this small, flash reads its blocks too often";
-        c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
+    if (compared) {
+        c.text(x, line_y(1), rival.name, 14, t.t2, Face::medium);
+        c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
+        c.rect(x, bar_y(1), w, bar, t.well, 3);
+        c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
+        c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
+        if (row > 50) {
+            const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
+            const std::string verdict =
+                ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run" : rival.why_less;
+            c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
+        }
+    }
+
+    if (flash.sram_peak == 0) {  // dense matrices: what lies on chip is not told
+        c.text(x, line_y(2), "Operations", 14, t.t2, Face::medium);
+        const std::int64_t all = state.trace->step(state.trace->size() - 1).traffic.flops;
+        const Line count{strong(format_count(now.flops)), word(" of " + format_count(all))};
+        c.rich(x + w, line_y(2), count, 14, Align::right);
+        c.rect(x, bar_y(2), w, bar, t.well, 3);
+        c.rect(x, bar_y(2), w * part(now.flops, all), bar, t.t2, 3);
+        return end_panel(c);
     }
 
     // On chip

@@ -4,6 +4,7 @@
 #include "app/ui/state.h"
 #include "app/ui/views/views.h"
 #include "core/formula.h"
+#include "core/lessons/softmax_letters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,9 +23,27 @@ bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
 
 bool grows_in_hbm(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
-    if (k == 0 || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
+    if (k == 0 || lesson_of(trace).by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
     const Traffic now = trace.step(k).traffic, before = trace.step(k - 1).traffic;
     return now.hbm_read > before.hbm_read && now.hbm_write > before.hbm_write;
+}
+
+// The softmax lessons have letters of their own.
+Line softmax_symbol(const Trace& trace, int k) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
+    switch (trace.step(k).op) {
+    case Op::exponentials: return softmax_weight("");
+    case Op::row_sum: return softmax_sum(letters, "");
+    case Op::divide: return softmax_share("");
+    case Op::output: return softmax_out(letters, "");
+    case Op::store: return {symbol(Slot::O)};
+    case Op::normalize: {
+        Line line{word("÷ ")};
+        line.push_back(softmax_sum(letters, "").front());
+        return line;
+    }
+    default: return step_symbol(trace.step(k).op);
+    }
 }
 
 // Loads and stores of the backward walk are named by what they move.
@@ -38,6 +57,14 @@ Line symbol_of(const Trace& trace, int k) {
     if (step.op == Op::load_q && writes_to(Slot::dOi)) return both(Slot::Qi, Slot::dOi);
     if (step.op == Op::store && writes_to(Slot::dK)) return both(Slot::dK, Slot::dV);
     if (step.op == Op::store && writes_to(Slot::dQ)) return {symbol(Slot::dQ)};
+    if (softmax_passes(trace) > 0 && !writes.empty()) return softmax_symbol(trace, k);
+    if (lesson_of(trace).by_cell && step.op == Op::store) return {symbol(writes.back().slot)};
+    if (lesson_of(trace).by_cell && step.op == Op::load && trace.reads(k).size() == 1)
+        return {symbol(trace.reads(k).front().slot)};
+    if (lesson_of(trace).by_cell && step.op == Op::load)
+        return both(trace.reads(k).front().slot, trace.reads(k).back().slot);
+    if (step.op == Op::project || step.op == Op::update || step.op == Op::weight_gradient)
+        return slot_symbol(writes.back().slot);
     return step_symbol(step.op);
 }
 
@@ -207,7 +234,10 @@ std::string lane_name(const AppState& state, int lane, float room) {
     const std::string name = state.lesson->lane(*state.problem, lane);
     const std::size_t number = name.find_last_of(' ');
     if (text_width(Face::medium, 13, name) <= room || number == std::string::npos) return name;
-    return name.substr(0, 1) + name.substr(number + 1);
+    // "Pass 1: max" has its number before the colon.
+    const std::string head = name.substr(0, name.find(':'));
+    if (text_width(Face::medium, 13, head) <= room) return head;
+    return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }
 
 }  // namespace
@@ -247,6 +277,19 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
 }
 
 namespace {
+
+// How far one press goes, in the words of the lesson.
+struct LevelNames {
+    std::vector<Level> levels;
+    std::vector<std::string> names;
+};
+
+LevelNames level_names(const AppState& state) {
+    if (state.lesson->by_cell) return {{Level::micro, Level::step, Level::block}, {"Cell", "Step", "Kernel"}};
+    if (by_element(*state.trace))
+        return {{Level::step, Level::tile, Level::block}, {"Step", "Element", "Pass"}};
+    return {{Level::micro, Level::step, Level::tile, Level::block}, {"Row", "Step", "Tile", "Block"}};
+}
 
 void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     float x = a.x + 16;
@@ -290,13 +333,13 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     }
     x += 20;
 
-    static constexpr Level levels[] = {Level::micro, Level::step, Level::tile, Level::block};
-    int level = static_cast<int>(std::find(std::begin(levels), std::end(levels), state.player.level) -
-                                 std::begin(levels));
-    const float level_w = segmented_width({"Row", "Step", "Tile", "Block"});
+    const LevelNames levels = level_names(state);
+    int level = static_cast<int>(std::find(levels.levels.begin(), levels.levels.end(), state.player.level) -
+                                 levels.levels.begin());
+    const float level_w = segmented_width(levels.names);
     if (x + level_w < a.right() - 8) {
-        if (segmented(c, "##level", x, y - 16, {"Row", "Step", "Tile", "Block"}, level))
-            state.player.level = levels[level];
+        if (segmented(c, "##level", x, y - 16, levels.names, level))
+            state.player.level = levels.levels[static_cast<std::size_t>(level)];
         x += level_w + 20;
     }
     if (x + 170 < a.right()) {
@@ -321,7 +364,7 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     };
     legend("▼", "load", c.theme->t2);
     legend("▲", "store", c.theme->t2);
-    legend("◆", "max rose", hue(*c.theme, Role::m));
+    if (state.trace->live(Slot::alpha, state.trace->size())) legend("◆", "max rose", hue(*c.theme, Role::m));
     const float keys = key_cap_width("←") + key_cap_width("→") + key_cap_width("Space") + 110;
     if (x + keys > a.right() - 12) return;
     x = a.right() - 12 - keys;
