@@ -49,7 +49,7 @@ void box(const Canvas& c, const Rect& r, When when) {
 
 // Where the row is drawn: keys from left to right, zero at the mean D.
 struct Plot {
-    float x, w, zero, unit, right;
+    float x, w, zero, unit;
 };
 
 Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
@@ -61,7 +61,7 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
     const float label = 17, h = pane.h - 2 * label;
     const float unit = up + down > 0 ? h / static_cast<float>(up + down) : 0;
     const float zero = up + down > 0 ? pane.y + label + static_cast<float>(up) * unit : pane.y + pane.h / 2;
-    return {pane.x, pane.w - 34, zero, unit, pane.right()};
+    return {pane.x, pane.w - 34, zero, unit};
 }
 
 // The number of an area: in its box, else above the line; below a box that hangs from the line its neighbours
@@ -70,15 +70,17 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     const std::string text = format_short(a.area, 4);
     const float w = text_width(Face::mono, 13, text), mid = r.x + r.w / 2;
     if (w + 8 <= r.w && r.h >= 18) {
-        if (a.when != When::before) c.text(mid, r.y + r.h / 2, text, 13, 0, Face::mono, Align::center);
+        if (a.when == When::before || mid - w / 2 < labelled + 4) return;
+        c.text(mid, r.y + r.h / 2, text, 13, 0, Face::mono, Align::center);
+        labelled = mid + w / 2;
         return;
     }
     if (a.when != When::now) return;
     const bool up = a.height > 0;
     const float wanted = up || w <= r.w ? mid - w / 2 : r.x + r.w - w;  // hanging: flush with its right edge
-    const float left =
-        std::clamp(wanted, std::max(plot.x - 4, labelled + 6), std::max(plot.x, plot.right - w));
-    if (std::abs(left - wanted) > 40) return;
+    const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
+    const float left = std::min(std::max(wanted, lo), hi);
+    if (left < lo || std::abs(left - wanted) > 40) return;
     c.text(left, (up ? r.y : plot.zero) - 9, text, 13, 0, Face::mono);
     labelled = left + w;
 }

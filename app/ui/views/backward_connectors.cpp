@@ -173,8 +173,11 @@ void weight_curve(const Canvas& c, const BackwardGeometry& g) {
     c.bezier_arrow({x1, y}, {x1 + (x2 - x1) * .1f, y + bend}, {x2 - (x2 - x1) * .16f, y + bend}, {x2, y + 3},
                    colour, 2);
     const char* words = "× P per cell";
-    const float w = text_width(Face::semibold, 14, words) + 14, mid = x1 + (x2 - x1) * .5f,
-                text_y = y + bend * .74f;
+    // Between the symbols of dK and dQ, or not at all.
+    const float w = text_width(Face::semibold, 14, words) + 14, text_y = y + bend * .74f;
+    const float lo = std::max(x1 + 10, g[Slot::dKj].x + 34), hi = std::min(x2 - 24, g[Slot::dQi].x - 8);
+    if (hi - lo < w) return;
+    const float mid = std::clamp(x1 + (x2 - x1) * .5f, lo + w / 2, hi - w / 2);
     c.rect(mid - w / 2, text_y - 10, w, 20, c.theme->panel, 10);
     c.text(mid, text_y, words, 14, colour, Face::semibold, Align::center);
 }

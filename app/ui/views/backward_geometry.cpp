@@ -66,15 +66,16 @@ Fit fit(const AppState& state, std::span<Column> columns, float room, float row_
 
 // What is left over widens the cells up to what the eye likes, then the gaps.
 void stretch(std::span<Column> columns, float room, bool large) {
-    float numbered = 0;
-    for (const Column& c : columns) numbered += c.numbers ? c.w * static_cast<float>(c.cols) : 0;
-    const float spare = std::max(0.0f, room - total(columns));
-    const float factor = numbered > 0 ? 1 + spare / numbered : 1;
+    float numbered = 0, strips = 0;
+    for (const Column& c : columns)
+        (c.numbers ? numbered : strips) += c.numbers ? c.w * static_cast<float>(c.cols) : 1;
+    const float factor = numbered > 0 ? 1 + std::max(0.0f, room - total(columns)) / numbered : 1;
     for (Column& c : columns)
-        if (c.numbers)
-            c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
-        else
-            c.w = std::min(c.w * 2, c.w + spare / 4 / static_cast<float>(c.cols));
+        if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
+    // Matrices without numbers share half of the rest, up to twice their width.
+    const float each = strips > 0 ? std::max(0.0f, room - total(columns)) / 2 / strips : 0;
+    for (Column& c : columns)
+        if (!c.numbers) c.w = std::min(c.w * 2, c.w + each / static_cast<float>(c.cols));
     const float more = std::max(0.0f, room - total(columns)) / static_cast<float>(columns.size() - 1);
     for (std::size_t n = 1; n < columns.size(); ++n) columns[n].gap += std::min(more, 40.0f);
 }
@@ -88,7 +89,7 @@ Heights heights(const Problem& p, const Rect& panel) {
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv()), under = std::max(Br, Bc);
     const bool high = panel.h >= 600, large = panel.h > 740;
     Heights h{};
-    h.lens_h = large ? 196.0f : high ? 152.0f : panel.h >= 470 ? 112.0f : 92.0f;
+    h.lens_h = large ? 196.0f : high ? 152.0f : panel.h >= 470 ? 112.0f : 100.0f;
     const float top = high ? 72.0f : 68.0f, labels = high ? 40.0f : 34.0f, curve = high ? 50.0f : 42.0f,
                 out = high ? 44.0f : 34.0f;  // below: the label of the gradients, and the line of what leaves
     const float room = panel.h - 14 - h.lens_h - top - labels - curve - out;

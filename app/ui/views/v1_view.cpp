@@ -12,12 +12,8 @@ namespace tilewalk::ui {
 
 namespace {
 
-bool ends_tile(const Trace& trace, int k) {
-    const Step& step = trace.step(k);
-    if (step.op == Op::skip) return true;
-    const bool last = k + 1 == trace.size() || trace.step(k + 1).i != step.i || trace.step(k + 1).j != step.j;
-    return step.i >= 0 && step.j >= 0 && last;
-}
+// A tile is done when its keys are in O. Skipped tiles do not count: the two walks meet them at other times.
+bool ends_tile(const Trace& trace, int k) { return trace.step(k).op == Op::output; }
 
 // FlashAttention-2 on the problem of this walk, made once.
 void make_beside(AppState& state) {
@@ -159,17 +155,15 @@ int tiles_done(const Trace& trace, int k) {
 
 int step_beside(const Trace& first, int k, const Trace& second) {
     const Step& now = first.step(k);
-    const bool ended = ends_tile(first, k);
-    const int done = tiles_done(first, k);
-    const bool in_tile = !ended && now.i >= 0 && now.j >= 0;
-    const bool all = done == tiles_done(first, first.size() - 1);
-    if (all) return second.size() - 1;
+    const int done = tiles_done(first, k), all = tiles_done(first, first.size() - 1);
+    if (done == all && (all > 0 || k + 1 == first.size())) return second.size() - 1;
+    const bool in_tile = now.i >= 0 && now.j >= 0 && now.op < Op::output;
     int best = -1, seen = 0;
     for (int n = 0; n < second.size(); ++n) {
         const Step& step = second.step(n);
-        if (seen > done || (seen == done && !in_tile)) break;
+        if (seen == done && !in_tile) break;
         // Within the tile under way: no further than the same op.
-        const bool tile = step.i >= 0 && step.j >= 0;
+        const bool tile = step.i >= 0 && step.j >= 0 && step.op != Op::skip;
         if (seen == done && tile && step.op > std::max(now.op, Op::load_kv)) break;
         best = n;
         seen += ends_tile(second, n);

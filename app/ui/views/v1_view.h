@@ -13,7 +13,7 @@ void v1_main(const Canvas& canvas, AppState& state, const Layout& layout);
 /// The step of `second` (FlashAttention-2) that stands beside step k of `first` (FlashAttention-1): as many
 /// tiles are done, and in the tile under way the same op is reached. −1: before its first step.
 int step_beside(const Trace& first, int k, const Trace& second);
-/// Tiles (skipped ones too) that are done after step k.
+/// Tiles that are done after step k; skipped ones do not count.
 int tiles_done(const Trace& trace, int k);
 
 }  // namespace tilewalk::ui
