@@ -1,6 +1,7 @@
 #include "core/explain.h"
 #include "core/flash_model.h"
 #include "core/lessons/flash_backward.h"
+#include "tests/core/dense_checks.h"
 #include "tests/core/no_lie.h"
 #include "tests/core/problems.h"
 
@@ -43,72 +44,15 @@ Problem tutorial(BackwardOrder order) {
     return p;
 }
 
-// Dense gradients in long double by plain loops, and beside each the sum of the sizes of its terms, which is
-// what the rounding of the tiled sums grows with.
-struct Gradients {
-    Dense::Table dQ, dK, dV, size_Q, size_K, size_V;
-};
-
-Gradients dense_gradients(const Problem& p) {
-    const Dense forward = dense_attention(p);
-    const int N = p.N(), M = p.N_kv(), d = p.d();
-    const long double scale = p.softmax_scale();
-    const Matrix dO = output_gradient(p);
-    const auto table = [&](int rows) {
-        return Dense::Table(static_cast<std::size_t>(rows),
-                            std::vector<long double>(static_cast<std::size_t>(d), 0));
-    };
-    Gradients out{table(N), table(M), table(M), table(N), table(M), table(M)};
-    for (int r = 0; r < N; ++r) {
-        const auto R = static_cast<std::size_t>(r);
-        // Rounding of the scores, in exp: P is no more exact than this factor allows.
-        const long double noise = 1 + 8e-4L * forward.size[R];
-        std::vector<long double> dP(static_cast<std::size_t>(M), 0), size_P = dP;
-        long double D = 0, size_D = 0;
-        for (int c = 0; c < M; ++c) {
-            const auto C = static_cast<std::size_t>(c);
-            for (int x = 0; x < d; ++x) {
-                dP[C] += static_cast<long double>(dO(r, x)) * p.V(c, x);
-                size_P[C] += std::abs(static_cast<long double>(dO(r, x)) * p.V(c, x));
-            }
-            D += forward.P[R][C] * dP[C];
-            size_D += forward.P[R][C] * size_P[C];
-        }
-        for (int c = 0; c < M; ++c) {
-            const auto C = static_cast<std::size_t>(c);
-            const long double P = forward.P[R][C], dS = P * (dP[C] - D),
-                              size_S = P * (size_P[C] + size_D) * noise;
-            for (int x = 0; x < d; ++x) {
-                const auto X = static_cast<std::size_t>(x);
-                out.dV[C][X] += P * dO(r, x);
-                out.size_V[C][X] += P * std::abs(static_cast<long double>(dO(r, x))) * noise;
-                out.dQ[R][X] += scale * dS * p.K(c, x);
-                out.size_Q[R][X] += std::abs(scale * p.K(c, x)) * size_S;
-                out.dK[C][X] += scale * dS * p.Q(r, x);
-                out.size_K[C][X] += std::abs(scale * p.Q(r, x)) * size_S;
-            }
-        }
-    }
-    return out;
-}
-
-void check_equal(const Problem& p, const Matrix& got, const Dense::Table& expected, const Dense::Table& size,
-                 const char* what) {
-    REQUIRE(got.rows() == static_cast<Eigen::Index>(expected.size()));
-    for (Eigen::Index r = 0; r < got.rows(); ++r)
-        for (Eigen::Index c = 0; c < got.cols(); ++c) {
-            const auto R = static_cast<std::size_t>(r), C = static_cast<std::size_t>(c);
-            const long double off = std::abs(static_cast<long double>(got(r, c)) - expected[R][C]);
-            CHECK_MESSAGE(off <= 1e-12L * size[R][C] + 1e-300L, describe(p), ", ", what, "[", r, ",", c,
-                          "] off by ", static_cast<double>(off), " of ", static_cast<double>(size[R][C]));
-        }
-}
-
 void check_gradients(const Problem& p, const Trace& trace) {
-    const Gradients expected = dense_gradients(p);
-    check_equal(p, trace.result(Slot::dQ), expected.dQ, expected.size_Q, "dQ");
-    check_equal(p, trace.result(Slot::dK), expected.dK, expected.size_K, "dK");
-    check_equal(p, trace.result(Slot::dV), expected.dV, expected.size_V, "dV");
+    const DenseGradients expected = dense_gradients(p, output_gradient(p));
+    const auto equal = [&](Slot slot, const Dense::Table& table, const Dense::Table& size) {
+        CHECK_MESSAGE(close_to(trace.result(slot), table, size, expected.precision), describe(p), ", ",
+                      info(slot).name);
+    };
+    equal(Slot::dQ, expected.dQ, expected.size_dQ);
+    equal(Slot::dK, expected.dK, expected.size_dK);
+    equal(Slot::dV, expected.dV, expected.size_dV);
 }
 
 void check_model(const Problem& p, const Trace& trace) {
@@ -149,12 +93,6 @@ void check_differences(Problem p, Matrix Problem::*input, const Matrix& gradient
         CHECK_MESSAGE(off <= 1e-6 * std::max(1.0, std::abs(gradient.data()[n])), describe(p), ", ", what,
                       " element ", n);
     }
-}
-
-void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit) {
-    REQUIRE(got.size() == static_cast<Eigen::Index>(printed.size()));
-    for (Eigen::Index n = 0; n < got.size(); ++n)
-        CHECK(std::abs(got.data()[n] - printed.begin()[n]) <= unit * 1.0001);
 }
 
 }  // namespace

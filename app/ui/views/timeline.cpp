@@ -148,7 +148,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
 }
 
 // The softmax lessons go through a row element by element; no step of theirs belongs to a query block.
-bool by_element(const Trace& trace) { return trace.step(trace.size() - 1).i < 0; }
+bool by_element(const Trace& trace) { return trace.step(0).i < 0 && trace.step(trace.size() - 1).i < 0; }
 
 // "start", "key block 0" … above the columns.
 void heads(const Canvas& c, const Grid& grid, bool elements, float x, float pitch, int offset, float y,
