@@ -85,7 +85,7 @@ std::span<const CodeLine> attention_code(const Problem& p) {
 }
 
 std::string attention_lane(const Problem&, int phase) {
-    return phase == 0 ? "S = QKᵀ" : phase == 1 ? "softmax" : "O = PV";
+    return phase == 0 ? "Scores" : phase == 1 ? "Softmax" : "Output";
 }
 
 }  // namespace tilewalk

@@ -10,7 +10,7 @@ namespace tilewalk {
 std::shared_ptr<const Trace> attention(const Problem& problem);
 std::int64_t attention_bytes(const Problem& problem);
 std::span<const CodeLine> attention_code(const Problem& problem);
-/// "S = QKᵀ", "softmax", "O = PV"
+/// "Scores", "Softmax", "Output"
 std::string attention_lane(const Problem& problem, int phase);
 
 /// Upper bound of a dense trace that holds so many numbers; saturates where the count leaves int64.

@@ -11,7 +11,8 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float letter = 0.602f;  // advance of the mono face, em
-constexpr float label_h = 24, level_gap = 10, names_h = 17;
+constexpr float names_h = 17;
+constexpr float least_ch = 15;  // of a cell with a number
 constexpr int most_sharp = 16;  // beyond, a matrix is a heat map
 
 // One way to show a group: which matrices have numbers, how large, with how many digits.
@@ -140,80 +141,105 @@ void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
         gap += std::clamp((room - total(list, gap)) / static_cast<float>(list.size() - 1), 0.0f, 26.0f);
 }
 
-// Rows of each level of a group, from the top.
+// The matrices of a group that stand side by side, from the top.
 struct Level {
     int level, rows;
+    bool wanted;   // this step works on one of them
+    bool names;    // key names stand below them
+    float ch = 0;  // height of a cell
 };
-std::vector<Level> levels(const Problem& p, const DenseGroup& group) {
-    std::map<int, int, std::greater<>> rows;
-    for (const DenseEntry& e : group) rows[e.level] = std::max(rows[e.level], rows_of(p, e));
+
+// Room for the symbols above a level, and below it; a low panel has less.
+struct Spacing {
+    float label = 24, gap = 10;
+    float height(const Level& l) const {
+        return label + l.ch * static_cast<float>(l.rows) + gap + (l.names ? names_h : 0);
+    }
+};
+
+bool shows_pairs(const Problem& p, const DenseEntry& e) {
+    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
+    return e.level == 0 && info(e.chip == Slot::count ? e.hbm : e.chip).role == Role::S &&
+           shape.cols == p.N_kv();
+}
+
+std::vector<Level> levels(const AppState& state, const DenseGroup& group) {
+    std::map<int, Level, std::greater<>> found;
+    for (const DenseEntry& e : group) {
+        Level& l = found.try_emplace(e.level, Level{e.level, 0, false, false}).first->second;
+        l.rows = std::max(l.rows, rows_of(*state.problem, e));
+        l.wanted |= touched(state, e);
+        l.names |= shows_pairs(*state.problem, e);
+    }
     std::vector<Level> out;
-    for (const auto& [level, count] : rows) out.push_back({level, count});
+    for (const auto& [level, l] : found) out.push_back(l);
     return out;
 }
 
-// Height of a cell in the row of queries and in the levels around it.
-struct CellHeights {
-    float own, around;
-};
-CellHeights cell_heights(const Problem& p, const DensePage& page, float room, float most) {
-    float fixed = 0, own = 0, around = 0;
-    for (const DenseGroup& group : page) {
-        for (const Level& l : levels(p, group)) {
-            fixed += label_h + level_gap;
-            (l.level == 0 ? own : around) += static_cast<float>(l.rows);
+// All rows are equally high. Where that is too low for numbers, what this step does not use shrinks.
+void set_heights(std::vector<std::vector<Level>>& groups, const Spacing& space, float room, float most) {
+    float rows = 0, wanted = 0, fixed = 0;
+    for (const auto& group : groups)
+        for (const Level& l : group) {
+            rows += static_cast<float>(l.rows), fixed += space.height(l);
+            if (l.wanted) wanted += static_cast<float>(l.rows);
         }
-        fixed += names_h;
+    const float left = std::max(room - fixed, 12.0f), equal = std::min(most, left / rows);
+    const bool shrink = equal < least_ch && wanted > 0 && wanted < rows;
+    const float low = std::min(equal, std::max(2.0f, equal * .5f)),
+                high = shrink ? std::min(most, (left - low * (rows - wanted)) / wanted) : equal;
+    for (auto& group : groups)
+        for (Level& l : group) l.ch = l.wanted || !shrink ? high : low;
+}
+
+// Places the matrices of one level. `y` is the top of its labels.
+void place_level(const AppState& state, DenseLayout& out, std::span<const Column> list, const Level& level,
+                 const Rect& area, float y, float gap, const Spacing& space) {
+    float x = area.x;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const Column& column = list[n];
+        const float w = column.w * static_cast<float>(column.cols), next = x + w + gap;
+        for (const DenseEntry& e : column.entries) {
+            if (e.level != level.level) continue;
+            const int rows = rows_of(*state.problem, e);
+            // Above, matrices stand on the row of queries; elsewhere they hang from their label.
+            const float top =
+                y + space.label + (level.level > 0 ? level.ch * static_cast<float>(level.rows - rows) : 0);
+            const bool numbers = column.numbers && level.ch >= least_ch;
+            const Bed bed{x, top, column.w, level.ch, rows, column.cols, numbers};
+            const bool last = n + 1 == list.size();
+            out.places.push_back({e, dense_slot(state, e), bed, top - .72f * space.label,
+                                  last ? area.right() + 12 : next - 9, n == 0});
+        }
+        x = next;
     }
-    const float left = std::max(room - fixed, 10.0f), equal = left / (own + around);
-    if (equal >= 15 || around == 0) {
-        const float ch = std::min(most, equal);
-        return {ch, std::min(ch, 40.0f)};
-    }
-    // Too low for numbers: the rows of queries get the larger part.
-    const float share = std::max(own / (own + around), .5f);
-    return {left * share / own, left * (1 - share) / around};
 }
 
 }  // namespace
 
 DenseLayout dense_layout(const AppState& state, const DensePage& page, const Rect& area) {
-    const Problem& p = *state.problem;
-    const CellHeights ch = cell_heights(p, page, area.h, area.w > 1250 ? 54.0f : 46.0f);
+    std::vector<std::vector<Level>> all;
+    for (const DenseGroup& group : page) all.push_back(levels(state, group));
+    const Spacing space = area.h < 330 ? Spacing{20, 6} : Spacing{};
+    set_heights(all, space, area.h, area.w > 1250 ? 54.0f : 46.0f);
     DenseLayout out;
     float y = area.y;
     int digits = 4;
-    for (const DenseGroup& group : page) {
-        std::vector<Column> list = columns(p, group);
-        float gap = 0;
-        const Attempt a = fit(state, list, area.w, gap, ch.own < 15);
+    for (std::size_t n = 0; n < page.size(); ++n) {
+        std::vector<Column> list = columns(*state.problem, page[n]);
+        float gap = 0, highest = 0;
+        for (const Level& l : all[n]) highest = std::max(highest, l.ch);
+        const Attempt a = fit(state, list, area.w, gap, highest < least_ch);
         stretch(list, area.w, gap, a);
-        out.size = std::min(out.size, ch.own < 20 ? std::min(a.size, 13.0f) : a.size);
+        out.size = std::min(out.size, highest < 20 ? std::min(a.size, 13.0f) : a.size);
         digits = std::min(digits, a.digits);
-        for (const Level& level : levels(p, group)) {
-            const float h = level.level == 0 ? ch.own : ch.around, top = y + label_h,
-                        bottom = top + h * static_cast<float>(level.rows);
-            float x = area.x;
-            for (std::size_t n = 0; n < list.size(); ++n) {
-                const Column& column = list[n];
-                const float w = column.w * static_cast<float>(column.cols);
-                for (const DenseEntry& e : column.entries) {
-                    if (e.level != level.level) continue;
-                    const int rows = rows_of(p, e);
-                    // Above, matrices stand on the row of queries; elsewhere they hang from their label.
-                    const float Y = level.level > 0 ? bottom - h * static_cast<float>(rows) : top;
-                    Bed bed{x, Y, column.w, h, rows, column.cols, column.numbers && h >= 15};
-                    const float next = n + 1 < list.size() ? x + w + gap - 9 : area.right() + 12;
-                    out.places.push_back({e, dense_slot(state, e), bed, Y - 16, next, n == 0, a.digits});
-                }
-                x += w + gap;
-            }
-            y = bottom + level_gap;
-            if (level.level == 0) y += names_h;
+        for (const Level& level : all[n]) {
+            place_level(state, out, list, level, area, y, gap, space);
+            y += space.height(level);
         }
     }
     for (DensePlace& place : out.places) place.digits = digits;
-    out.bottom = y - level_gap;
+    out.bottom = y - space.gap;
     return out;
 }
 

@@ -80,7 +80,7 @@ void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane)
 
 // The row of weights, all together 1.
 void draw_weights(const Canvas& c, const AppState& state, const Rect& pane) {
-    draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), true);
+    draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
 }
 
 void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {

@@ -36,7 +36,10 @@ std::vector<Block> blocks(const AppState& state) {
         block.bed.cols = block.transposed ? shape.rows : shape.cols;
         out.push_back(block);
     };
-    for (const Access& a : trace.reads(k)) add(a.slot, false);
+    const Op op = trace.step(k).op;
+    if (op != Op::store)
+        for (const Access& a : trace.reads(k)) add(a.slot, false);
+    if (op == Op::load) return out;  // what comes on chip is what was read
     for (const Access& a : trace.writes(k)) {
         // Changed in place (scale, mask, update): shown once, as written.
         std::erase_if(out, [&](const Block& b) { return b.slot == a.slot; });
@@ -61,30 +64,79 @@ float total(const std::vector<Block>& list, float gap) {
     return w;
 }
 
+// What `remarks` writes at the right of the line
+float remarks_width(const AppState& state) {
+    const Op op = state.trace->step(state.cursor.step).op;
+    if (op == Op::loss) return state.explanation.asides.size() == 2 ? 330 : 0;
+    return op == Op::load || op == Op::store ? 190 : 0;
+}
+
+// Numbers for all, with as many digits as fit; false if not even two do.
+bool widen_all(const AppState& state, std::vector<Block>& list, float room, float gap) {
+    if (std::ranges::any_of(list, [](const Block& b) { return b.bed.cols > 10; })) return false;
+    for (int digits : {4, 3, 2}) {
+        for (Block& b : list) {
+            b.bed.cw = number_width(state, b, digits);
+            b.bed.numbers = true;
+            b.digits = digits;
+        }
+        if (total(list, gap) + remarks_width(state) <= room) return true;
+    }
+    return false;
+}
+
+// Numbers for some of the matrices, one after another as far as the line is wide enough.
+void widen(const AppState& state, std::vector<Block>& list, float room, float gap, bool written,
+           bool columns) {
+    for (int digits : {4, 3, 2})
+        for (Block& b : list) {
+            const bool meant = b.written == written && (b.bed.cols == 1) == columns;
+            if (!meant || b.bed.numbers || b.bed.cols > 10) continue;
+            const float before = b.bed.cw;
+            b.bed.cw = number_width(state, b, digits);
+            b.bed.numbers = total(list, gap) + remarks_width(state) <= room;
+            if (b.bed.numbers)
+                b.digits = digits;
+            else
+                b.bed.cw = before;
+        }
+}
+
 // Numbers for what is written first, then for what is read, as far as the line is wide enough.
 void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
-    const float gap = 64;
+    const float gap = list.size() > 3 ? 46 : 64;
     int rows = 1;
     for (const Block& b : list) rows = std::max(rows, b.bed.rows);
     const float top = 58, ch = std::min(62.0f, (a.h - top - 8) / static_cast<float>(rows));
     for (Block& b : list) b.bed.ch = ch, b.bed.cw = colour_width(b);
-    for (const bool written : {true, false})
-        for (int digits : {4, 3, 2})
-            for (Block& b : list) {
-                if (b.written != written || b.bed.numbers || ch < 34 || b.bed.cols > 10) continue;
-                const float before = b.bed.cw;
-                b.bed.cw = number_width(state, b, digits);
-                b.bed.numbers = total(list, gap) <= a.w;
-                if (b.bed.numbers)
-                    b.digits = digits;
-                else
-                    b.bed.cw = before;
-            }
-    float x = a.x + std::max(0.0f, (a.w - total(list, gap)) / 2);
+    if (ch >= 34 && !widen_all(state, list, a.w, gap)) {
+        for (Block& b : list) b.bed.cw = colour_width(b), b.bed.numbers = false;
+        for (const auto& [written, columns] :
+             {std::pair{true, true}, {true, false}, {false, true}, {false, false}})
+            widen(state, list, a.w, gap, written, columns);
+    }
+    const float margin = remarks_width(state);
+    float x = a.x + std::max(0.0f, (a.w - margin - total(list, gap)) / 2);
     for (Block& b : list) {
         b.bed.x = x;
         b.bed.y = a.y + top + (a.h - top - 8 - ch * static_cast<float>(b.bed.rows)) / 2;
         x = b.bed.right() + gap;
+    }
+}
+
+// A load or a store says where from or where to; the last loss says what the gradient had promised.
+void remarks(const Canvas& c, const AppState& state, const Block& last, const Rect& a) {
+    const float x = last.bed.right() + 40, y = a.y + 58 + (a.h - 66) / 2;
+    const Op op = state.trace->step(state.cursor.step).op;
+    if (op == Op::load) c.text(x, y, "from HBM", 30, c.theme->t2);
+    if (op == Op::store) c.text(x, y, "→ HBM", 30, c.theme->t2);
+    if (state.explanation.asides.size() != 2 || op != Op::loss) return;
+    const char* const labels[] = {"promised", "really"};
+    for (int n = 0; n < 2; ++n) {
+        const Line& result = state.explanation.asides[static_cast<std::size_t>(n)].result;
+        const float Y = y - 26 + 52 * static_cast<float>(n);
+        c.text(x, Y, labels[n], 30, c.theme->t2);
+        c.text(x + 140, Y, result.back().text, 30, 0, Face::mono_bold);
     }
 }
 
@@ -123,9 +175,10 @@ void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
             symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});
         c.rich(b.bed.center(), b.bed.y - 32, symbol, 35, Align::center);
         if (n + 1 < list.size())
-            c.text(b.bed.right() + 32, a.y + 58 + (a.h - 66) / 2, sign_between(op, b, list[n + 1]), 34,
-                   c.theme->t2, Face::regular, Align::center);
+            c.text((b.bed.right() + list[n + 1].bed.x) / 2, a.y + 58 + (a.h - 66) / 2,
+                   sign_between(op, b, list[n + 1]), 34, c.theme->t2, Face::regular, Align::center);
     }
+    if (!list.empty()) remarks(c, state, list.back(), a);
 }
 
 }  // namespace tilewalk::ui

@@ -55,21 +55,25 @@ TEST_SUITE("dense lessons on screen") {
     TEST_CASE("nothing is clipped, overlaps or is hard to read, at any size") {
         const struct {
             Screen screen;
-            bool presenter;
-        } cases[] = {{{1024, 640}, false},
-                     {{1280, 720}, false},
-                     {{1600, 900}, false},
-                     {{1920, 1080}, false},
-                     {{1280, 720}, true}};
+            bool presenter = false;
+            ThemeId theme = ThemeId::dark;
+        } cases[] = {{{1024, 640}},
+                     {{1280, 720}, false, ThemeId::light},
+                     {{1600, 900}},
+                     {{1600, 900}, false, ThemeId::contrast},
+                     {{1920, 1080}, false, ThemeId::light},
+                     {{1280, 720}, true},
+                     {{1280, 720}, true, ThemeId::light}};
         const std::pair<const char*, Problem> problems[] = {
             {"4×4", example("worked-4x4")},
             {"4×4 with words", with_tokens(example("worked-4x4"))},
             {"3 queries, 5 keys", uneven()},
             {"1×1", random_with_tiles(1, 1, 1, 1)},
             {"8×4", random_with_tiles(8, 4, 2, 2)}};
-        for (const auto& [screen, presenter] : cases) {
+        for (const auto& [screen, presenter, theme] : cases) {
             Program program(example("worked-4x4"), screen);
             program.state.presenter = presenter;
+            program.state.settings.theme = theme;
             for (const char* id : lesson_ids) {
                 open(program, id);
                 for (const auto& [title, problem] : problems) {
@@ -86,7 +90,7 @@ TEST_SUITE("dense lessons on screen") {
             open(program, id);
             program.show(random_with_tiles(64, 8, 8, 8));
             for (int k = 0; k < program.state.trace->size(); ++k) {
-                program.state.cursor = at_step(*program.state.trace, k);
+                go_to(program.state, at_step(*program.state.trace, k));
                 program.frame_unlisted();
             }
             program.state.presenter = true;
