@@ -9,15 +9,8 @@
 #include "app/io/text.h"
 #include "app/ui/state.h"
 
-#include <array>
-
 namespace tilewalk {
 namespace {
-
-// Lessons that the stable command line knows and that this version cannot walk through yet.
-constexpr std::array planned_lessons = {"attention",      "softmax-3pass",    "softmax-2pass",
-                                        "softmax-1pass",  "flash-forward-v1", "backward",
-                                        "flash-backward", "training-step"};
 
 // Not a lesson with a walk, but shown in its place: ui/views/memory.h.
 const char* const memory_page = "memory";
@@ -25,9 +18,6 @@ const char* const memory_page = "memory";
 std::string no_such_lesson(const std::string& name) {
     std::vector<std::string> names;
     for (const Lesson& lesson : lessons()) names.emplace_back(lesson.id);
-    for (const char* planned : planned_lessons)
-        if (name == planned)
-            return "The lesson " + name + " is not part of this version; there is " + listed(names) + ".";
     return "There is no lesson " + in_quotes(name) +
            did_you_mean(name, names, "; 'tilewalk lessons' lists them.");
 }

@@ -16,14 +16,14 @@ std::span<const Chapter> chapters() {
     static constexpr ChapterLesson backward[] = {{"backward", "dense"}, {"flash-backward", "flash"}};
     static constexpr ChapterLesson training[] = {{"training-step", "Training step"}};
     static const Chapter table[] = {
-        {"attention", "Attention", "Standard attention, every multiplication", attention},
-        {"softmax", "Online softmax", "Safe softmax in three passes, two and one", softmax},
-        {"forward", "Flash forward", "The tiled forward pass, in the order of FlashAttention-2 or -1",
+        {"chapter attention", "Attention", "Standard attention, every multiplication", attention},
+        {"chapter softmax", "Online softmax", "Safe softmax in three passes, two and one", softmax},
+        {"chapter forward", "Flash forward", "The tiled forward pass, in the order of FlashAttention-2 or -1",
          forward},
-        {"backward", "Backward", "Gradients by dense matrices, and tile by tile with recomputation",
+        {"chapter backward", "Backward", "Gradients by dense matrices, and tile by tile with recomputation",
          backward},
-        {"training", "Training step", "Gradients of the weights, an update, and the loss after it", training},
-        {"memory", "Memory", "What N × N matrices cost, and what moves through HBM", {}},
+        {"chapter training", "Training step", "Gradients of the weights, an update, and the loss after it", training},
+        {"chapter memory", "Memory", "What N × N matrices cost, and what moves through HBM", {}},
     };
     return table;
 }

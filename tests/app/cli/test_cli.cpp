@@ -30,11 +30,12 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
     for (const char* there : {"trace", "render", "examples", "lessons", "devices", "--example", "--load",
-                              "--random", "--causal", "--theme"})
+                              "--random", "--causal", "--theme", "model", "--row", "--tokens", "--break",
+                              "--precision", "--learning-rate", "--order", "--notation"})
         CHECK_MESSAGE(contains(ran.out, there), std::string(there));
-    for (const char* not_there : {"bench", "compare", "kernels", "svg", "--row", "--frames"})
+    for (const char* not_there : {"bench", "compare", "kernels", "svg", "--frames"})
         CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
-    for (const char* command : {"trace", "render", "examples", "lessons", "devices"}) {
+    for (const char* command : {"trace", "render", "model", "examples", "lessons", "devices"}) {
         const Ran of_command = run({command, "--help"});
         CHECK(of_command.code == 0);
         CHECK(contains(of_command.out, std::string("tilewalk ") + command));
