@@ -79,16 +79,32 @@ void put_accesses(std::ostream& out, const Trace& trace, std::span<const Access>
     out << ']';
 }
 
+// The same result reached another way; most steps have none.
+void put_asides(std::ostream& out, const Explanation& e) {
+    if (e.asides.empty()) return;
+    out << ",\"asides\":[";
+    for (std::size_t n = 0; n < e.asides.size(); ++n) {
+        const Aside& aside = e.asides[n];
+        out << (n == 0 ? "{" : ",{") << "\"label\":" << json_string(aside.label)
+            << ",\"formula\":" << json_string(plain(aside.formula))
+            << ",\"numbers\":" << json_string(plain(aside.numbers))
+            << ",\"result\":" << json_string(plain(aside.result)) << '}';
+    }
+    out << ']';
+}
+
 std::string index_or_null(int n) { return n < 0 ? "null" : std::to_string(n); }
 
 void put_step(std::ostream& out, const Trace& trace, int k) {
     const Step& step = trace.step(k);
     const Explanation e = explain(trace, k);
     out << "{\"step\":" << k + 1 << ",\"op\":\"" << name(step.op) << "\",\"i\":" << index_or_null(step.i)
-        << ",\"j\":" << index_or_null(step.j) << ",\"title\":" << json_string(e.title)
-        << ",\"formula\":" << json_string(plain(e.formula))
+        << ",\"j\":" << index_or_null(step.j) << ",\"phase\":" << step.phase
+        << ",\"title\":" << json_string(e.title) << ",\"formula\":" << json_string(plain(e.formula))
         << ",\"numbers\":" << json_string(plain(e.numbers)) << ",\"result\":" << json_string(plain(e.result))
-        << ",\"why\":" << json_string(e.why) << ",\"reads\":";
+        << ",\"why\":" << json_string(e.why);
+    put_asides(out, e);
+    out << ",\"reads\":";
     put_accesses(out, trace, trace.reads(k), false);
     out << ",\"writes\":";
     put_accesses(out, trace, trace.writes(k), true);

@@ -95,6 +95,9 @@ Result<Problem> read_document(const Json& document, SavedView& view) {
         return Failure{"schema is " + in_quotes(schema) + ", expected \"" + problem_schema + "\" or \"" +
                        trace_schema + "\""};
     if (!document.contains("problem")) return Failure{"the trace has no key \"problem\""};
+    // The walk that was recorded is the one to come back to.
+    read_text(reading, "lesson", view.lesson);
+    if (!reading.error.empty()) return Failure{reading.error};
     return read_problem(document["problem"], view);
 }
 

@@ -37,7 +37,7 @@ void place_steps(TimelineGrid& grid, const Trace& trace) {
     for (int lane = 0; lane < grid.count(); ++lane) {
         const auto [before, after] = around_blocks(grid, trace, lane);
         // What starts a lane stands right before its blocks.
-        int next = grid.blocks.empty() ? 0 : grid.start - before;
+        int next = grid.blocks.empty() ? 0 : grid.start - before, nth = 0;
         const int finish = grid.columns - grid.finish;
         for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
             const Step& step = trace.step(k);
@@ -49,7 +49,12 @@ void place_steps(TimelineGrid& grid, const Trace& trace) {
                 column = next++;
             } else {
                 const TimelineGrid::Group& group = grid.blocks[static_cast<std::size_t>(inner)];
-                const auto at = std::find(group.ops.begin(), group.ops.end(), step.op);
+                auto at = std::find(group.ops.begin(), group.ops.end(), step.op);
+                if (grid.by_element) {  // passes do different things to an element; each begins at its left
+                    const bool same = k > grid.begin(lane) && trace.step(k - 1).j == step.j;
+                    nth = same ? nth + 1 : 0;
+                    at = group.ops.begin() + nth;
+                }
                 column = group.first + static_cast<int>(at - group.ops.begin());
                 if (step.op == Op::skip) column = group.first;
                 if (step.op == Op::skip)
@@ -57,6 +62,18 @@ void place_steps(TimelineGrid& grid, const Trace& trace) {
             }
         }
     }
+}
+
+// Steps that a pass spends on one element, at most.
+int most_ops_of_element(const Trace& trace) {
+    int most = 0, run = 0;
+    for (int k = 0; k < trace.size(); ++k) {
+        const bool same =
+            k > 0 && trace.step(k - 1).j == trace.step(k).j && trace.step(k - 1).phase == trace.step(k).phase;
+        run = trace.step(k).j < 0 ? 0 : same ? run + 1 : 1;
+        most = std::max(most, run);
+    }
+    return most;
 }
 
 }  // namespace
@@ -83,7 +100,9 @@ TimelineGrid timeline_grid(const Trace& trace) {
     // All blocks are equally wide, so that the eye can compare them.
     std::set<Op> all;
     for (const auto& some : ops) all.insert(some.begin(), some.end());
-    const int width = std::max<int>(skips ? 1 : 0, static_cast<int>(all.size()));
+    int width = std::max<int>(skips ? 1 : 0, static_cast<int>(all.size()));
+    out.by_element = trace.step(trace.size() - 1).i < 0 && !ops.empty();
+    if (out.by_element) width = most_ops_of_element(trace);
     out.columns = out.start;
     for (std::size_t n = 0; n < ops.size(); ++n) {
         out.blocks.push_back({{all.begin(), all.end()}, out.columns});

@@ -21,6 +21,7 @@ struct TimelineGrid {
     std::vector<int> column, width;
     int start = 0, finish = 0;  // columns before and after the blocks
     int columns = 0;
+    bool by_element = false;  ///< a lane is a pass over the elements of one row
     bool by_query = true;  // a lane is a query block (or a pass): the inner blocks are key blocks (elements)
     int count() const { return static_cast<int>(first.size()) - 1; }
     int begin(int lane) const { return first[static_cast<std::size_t>(lane)]; }

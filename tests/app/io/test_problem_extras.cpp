@@ -1,0 +1,134 @@
+// What a problem file holds beyond Q, K, V: written and read back, and refused where it is damaged.
+#include "app/io/problem_extras.h"
+#include "app/io/problem_json.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+Problem with_everything() {
+    Problem p = worked_example();
+    p.tokens = {"The", "cat", "\"sat\"", "on"};
+    p.options = {3, Notation::delta_omega, false, BackwardOrder::query_outer, 0.25};
+    p.switches.no_correction = p.switches.no_lse = true;
+    p.precision.inputs = Format::bf16;
+    p.precision.weights = Format::e4m3;
+    p.projection = Projection{Matrix::Identity(4, 4) * 0.3, p.Q, p.K, p.V};
+    project(p);
+    return p;
+}
+
+const SavedView somewhere{"flash-backward", 29, 1, true, "break"};
+
+std::string error_of(const std::string& entries) {
+    const std::string text =
+        R"({"schema":"tilewalk-problem-1","q":[[1]],"k":[[1]],"v":[[1]],)" + entries + "}";
+    return problem_from_json(text, "p.json").error;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("the rest of a problem file");
+
+TEST_CASE("everything is read back as it was written") {
+    const Problem p = with_everything();
+    SavedView view;
+    const auto back = problem_from_json(problem_to_json(p, somewhere), "p.json", &view);
+    REQUIRE_MESSAGE(back, back.error);
+    CHECK(view == somewhere);
+    CHECK(back->tokens == p.tokens);
+    CHECK(back->options == p.options);
+    CHECK(back->switches == p.switches);
+    CHECK(back->precision == p.precision);
+    REQUIRE(back->projection);
+    CHECK(back->projection->X == p.projection->X);
+    CHECK(back->projection->W_V == p.projection->W_V);
+    CHECK(back->Q == p.Q);
+    CHECK(back->V == p.V);
+}
+
+TEST_CASE("every fault and every format has its place in the file") {
+    for (bool Switches::*fault : {&Switches::no_max, &Switches::no_correction, &Switches::no_division,
+                                  &Switches::wrong_mask_edge, &Switches::stale_max, &Switches::no_lse}) {
+        Problem p = worked_example();
+        p.switches.*fault = true;
+        CHECK(problem_from_json(problem_to_json(p), "p.json")->switches == p.switches);
+    }
+    for (Format Precision::*stage : {&Precision::inputs, &Precision::scores, &Precision::softmax,
+                                     &Precision::weights, &Precision::accumulator, &Precision::output})
+        for (const Format format : {Format::fp32, Format::tf32, Format::fp16, Format::bf16, Format::e4m3}) {
+            Problem p = worked_example();
+            p.precision.*stage = format;
+            CHECK(problem_from_json(problem_to_json(p), "p.json")->precision == p.precision);
+        }
+}
+
+TEST_CASE("an older file has none of it, and a plain problem writes none of it") {
+    SavedView view;
+    const auto p = problem_from_json(R"({"q":[[1]],"k":[[1]],"v":[[1]]})", "p.json", &view);
+    REQUIRE(p);
+    CHECK(view == SavedView{});
+    CHECK(p->options == Options{});
+    CHECK_FALSE(p->broken());
+    CHECK_FALSE(p->projection);
+    const std::string text = problem_to_json(*p);
+    for (const char* key : {"tokens", "options", "switches", "precision", "view", "\"x\""})
+        CHECK_MESSAGE(text.find(key) == std::string::npos, std::string(key));
+}
+
+TEST_CASE("Q, K and V may be left out where X and the weights are there, and must agree with them") {
+    const std::string weights = R"("x":[[2]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]])";
+    const auto p = problem_from_json("{" + weights + "}", "p.json");
+    REQUIRE_MESSAGE(p, p.error);
+    CHECK(p->Q(0, 0) == 6);
+    CHECK(p->K(0, 0) == 8);
+    CHECK(p->V(0, 0) == 10);
+    CHECK(problem_from_json("{" + weights + R"(,"q":[[6]]})", "p.json"));
+    CHECK(problem_from_json("{" + weights + R"(,"q":[[7]]})", "p.json").error.find("q is not x times w_q") !=
+          std::string::npos);
+    CHECK(problem_from_json(R"({"x":[[2]],"w_q":[[3]],"w_k":[[4]]})", "p.json").error.find("w_v") !=
+          std::string::npos);
+    CHECK(problem_from_json(R"({"x":[[2,1]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]]})", "p.json")
+              .error.find("w_q has 1 rows, but x has 2 columns") != std::string::npos);
+}
+
+TEST_CASE("damaged parts get one sentence that names the place") {
+    const struct {
+        const char *entries, *part;
+    } cases[] = {
+        {R"("tokens": "a")", "tokens is the string"},
+        {R"("tokens": [1])", "tokens[0] is 1"},
+        {R"("tokens": ["a","b"])", "2 token labels"},
+        {R"("options": 3)", "options is 3, expected an object"},
+        {R"("options": {"row": 0.5})", "options.row is 0.5"},
+        {R"("options": {"row": 1})", "The row is 1"},
+        {R"("options": {"rows": 1})", "options.rows"},
+        {R"("options": {"notation": "x"})", "options.notation"},
+        {R"("options": {"order": 1})", "options.order is 1"},
+        {R"("options": {"normalised": 1})", "options.normalised is 1"},
+        {R"("options": {"learning_rate": "a"})", "options.learning_rate"},
+        {R"("options": {"learning_rate": 1e300})", "The learning rate is"},
+        {R"("switches": {})", "switches is an object"},
+        {R"("switches": ["no_maximum"])", "switches[0]"},
+        {R"("precision": [])", "precision is an array"},
+        {R"("precision": {"inputs": "fp12"})", "precision.inputs"},
+        {R"("precision": {"input": "fp16"})", "precision.input"},
+        {R"("view": [])", "view is an array"},
+        {R"("view": {"step": "x"})", "view.step"},
+        {R"("view": {"panel": "none"})", "view.panel"},
+        {R"("view": {"lesson": 3})", "view.lesson"},
+    };
+    for (const auto& c : cases) {
+        const std::string error = error_of(c.entries);
+        CHECK_MESSAGE(error.find(c.part) != std::string::npos, std::string(c.entries), " gives: ", error);
+        CHECK(error.starts_with("p.json: "));
+    }
+}
+
+TEST_SUITE_END();
