@@ -32,8 +32,13 @@ std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
     return out;
 }
 
+// Lengths are floats: neither too long nor too short for them.
+bool to_scale(Extent e) { return e.hi - e.lo > 1e-30 && e.hi - e.lo < 1e30; }
+
 void draw_bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
-    bars(c, pane, list, mark, extent(list));
+    const Extent scale = extent(list);
+    if (scale.hi - scale.lo >= 1e30) return no_scale(c, pane);
+    bars(c, pane, list, mark, to_scale(scale) ? scale : Extent{0, 1});  // all 0: nothing rises
 }
 
 // Terms laid end to end: how the sum comes about.
@@ -49,8 +54,15 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
     Dot table{.q_name = t.a_name, .k_name = t.b_name, .q = t.a, .k = t.b, .scale = t.scale, .total = t.total};
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
     const Stack parts = stack_of(state, t);
+    if (parts.parts.empty() && t.a.size() > 12) {
+        c.text(pane.x, pane.y + pane.h * .4f, "All " + std::to_string(t.a.size()) + " products are 0.", 15,
+               c.theme->t2);
+        return;
+    }
+    if (!parts.parts.empty() && !to_scale(extent(parts)) && t.a.size() > 12) return no_scale(c, pane);
     const float wanted = 22 + 58 * static_cast<float>(t.a.size()) + 150;
-    const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && pane.w - wanted > 260;
+    const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && to_scale(extent(parts)) &&
+                      pane.w - wanted > 260;
     if (!both) return dot(c, pane, table);
     const float left = std::clamp(wanted + 30, 300.0f, pane.w - 260);
     dot(c, {pane.x, pane.y, left - 20, pane.h}, table);
@@ -63,7 +75,8 @@ void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
     const Value* E = value_read(state, Slot::E);
     Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
     for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
-    stack(c, pane, out, extent(out));
+    if (to_scale(extent(out))) return stack(c, pane, out, extent(out));
+    c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", 15, c.theme->t2);
 }
 
 void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane) {
@@ -136,6 +149,7 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
         c.text(pane.x, pane.middle(), "Every dP with a weight equals the mean: nothing pulls.", 14, t.t2);
         return;
     }
+    if (!to_scale({lo, hi})) return no_scale(c, pane);
     const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36};
     const float unit = plot.h / static_cast<float>(hi - lo), zero = plot.y + static_cast<float>(hi) * unit,
                 across = plot.w / static_cast<float>(width);

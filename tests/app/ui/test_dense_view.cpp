@@ -4,6 +4,7 @@
 #include "app/ui/views/dense.h"
 #include "tests/app/ui/layout_check.h"
 
+#include <cmath>
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
@@ -96,6 +97,30 @@ TEST_SUITE("dense lessons on screen") {
             program.state.presenter = true;
             program.frame_unlisted();
         }
+    }
+    TEST_CASE("rows that see no key, zeros, very small and very large numbers are drawn") {
+        std::vector<Problem> problems{example("fully-masked-row"), example("large-logits")};
+        problems.push_back(random_with_tiles(4, 20, 2, 2));  // long sums
+        problems.back().Q.setZero(), problems.back().dO->setZero();
+        for (double factor : {1e-160, 1e60}) {
+            problems.push_back(random_with_tiles(4, 3, 2, 2));
+            problems.back().Q *= factor, problems.back().V *= factor;
+        }
+        for (const char* id : lesson_ids)
+            for (const Problem& p : problems) {
+                Program program;
+                open(program, id);
+                program.show(p);
+                for (int k = 0; k < program.state.trace->size(); ++k) {
+                    program.go_to_step(k);
+                    program.picture();
+                    for (const Item& item : program.items()) {
+                        const bool finite = std::isfinite(item.min.x) && std::isfinite(item.min.y) &&
+                                            std::isfinite(item.max.x) && std::isfinite(item.max.y);
+                        if (!finite) FAIL_CHECK(id, ", step ", k + 1, ": '", item.text, "' lies nowhere");
+                    }
+                }
+            }
     }
     TEST_CASE("each matrix that a step reads or writes is on its page") {
         for (const char* id : lesson_ids)
