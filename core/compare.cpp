@@ -78,11 +78,15 @@ std::string verdict_of(const Comparison& c, const Trace& truth) {
     if (c.not_finite > 0)
         out = str(c.not_finite) + " of the " + str(c.elements) + " elements of " + names +
               (c.not_finite == 1 ? " is" : " are") + " NaN or ∞.";
-    if (c.worst.step >= 0) {
+    const double error = distance(c.worst.truth, c.worst.broken);
+    if (c.worst.step >= 0 && error <= 1e-12 * std::abs(c.worst.truth)) {
+        out += (out.empty() ? "" : " ") + names + (several ? " are" : " is") +
+               " the same up to the last bits: off by at most " + num_text(error) + ".";
+    } else if (c.worst.step >= 0) {
         const auto [broken, right] = format_apart(c.worst.broken, c.worst.truth);
         out += (out.empty() ? "" : " ") + names + (several ? " are" : " is") + " off by at most " +
-               num_text(distance(c.worst.truth, c.worst.broken)) + ": " + cell_text(c.worst.cell) + " is " +
-               broken + " instead of " + right + ".";
+               num_text(error) + ": " + cell_text(c.worst.cell) + " is " + broken + " instead of " + right +
+               ".";
     }
     if (out.empty()) out = names + (several ? " are" : " is") + " the same to the last bit.";
     return out;

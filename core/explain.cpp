@@ -3,6 +3,7 @@
 #include "core/explain_view.h"
 #include "core/lessons/lesson.h"
 #include "core/numbers.h"
+#include "core/reference.h"
 
 #include <algorithm>
 #include <limits>
@@ -128,9 +129,14 @@ bool wrote(const Trace& trace, int k, const CellRef& cell) {
     });
 }
 
-int first_masked(const Value& S, int local_row) {
+// The first key that the mask removed from the row; where a broken mask lets one through, that one.
+int first_masked(const Trace& trace, const Value& S, int local_row) {
+    const Problem& p = trace.problem();
+    const int row = S.region.row + local_row;
+    for (int c = 0; p.switches.wrong_mask_edge && c < S.region.cols; ++c)
+        if (S.data(local_row, c) != minus_infinity && !visible(p, row, S.region.col + c)) return c;
     for (int c = 0; c < S.region.cols; ++c)
-        if (S.data(local_row, c) == -std::numeric_limits<double>::infinity()) return c;
+        if (S.data(local_row, c) == minus_infinity) return c;
     return -1;
 }
 
@@ -139,7 +145,7 @@ CellRef default_cell(const Trace& trace, int k) {
     const Value& value = trace.value(principal(trace, k).value);
     int row = 0;  // a mask step speaks of its first masked cell
     if (trace.step(k).op == Op::mask)
-        while (row + 1 < value.region.rows && first_masked(value, row) < 0) ++row;
+        while (row + 1 < value.region.rows && first_masked(trace, value, row) < 0) ++row;
     return cell_of_row(trace, k, value.region.row + row);
 }
 
@@ -150,7 +156,7 @@ CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
     const Access access = principal(trace, k);
     const Value& value = trace.value(access.value);
     const int local = std::clamp(row - value.region.row, 0, value.region.rows - 1);
-    if (col < 0 && trace.step(k).op == Op::mask) col = first_masked(value, local);
+    if (col < 0 && trace.step(k).op == Op::mask) col = first_masked(trace, value, local);
     return {access.slot, value.region.row + local,
             value.region.col + std::clamp(col, 0, value.region.cols - 1)};
 }

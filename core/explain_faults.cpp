@@ -141,10 +141,6 @@ void replace_sentence(const View& v, const std::string& old_end, const std::stri
         v.out.why.replace(0, at + old_end.size(), sentence);
 }
 
-Format operand_format(const Precision& precision) {
-    return contains(precision.weights, precision.softmax) ? Format::fp64 : precision.weights;
-}
-
 void tell_operand(const View& v, const char* what) {
     const Format cast = operand_format(v.problem.precision);
     if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");

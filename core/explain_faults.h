@@ -28,8 +28,7 @@ void replace_sentence(const View& v, const std::string& old_end, const std::stri
 std::string broken_rebase(const View& v, const std::string& what);
 /// The row that `normalize` has nothing to divide in: "Query 2 saw no key", or its weights are all 0.
 std::string empty_row(const View& v);
-/// P̃ and dS as operands: in a format of their own if the product takes a coarser one than they are in.
-Format operand_format(const Precision& precision);
+/// Says in which format P̃ or dS enters the product, if it is a coarser one than its own.
 void tell_operand(const View& v, const char* what);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }

@@ -64,6 +64,10 @@ Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
     return A.array().colwise() / divisor.col(0).array();
 }
 
+Format operand_format(const Precision& precision) {
+    return contains(precision.weights, precision.softmax) ? Format::fp64 : precision.weights;
+}
+
 void give_rounded_inputs(Recorder& rec, const Problem& p) {
     const Format format = p.precision.inputs;
     rec.give(Slot::Q, round_to(format, p.Q), p.Br);

@@ -35,6 +35,10 @@ Matrix row_maximum(const Matrix& S);
 /// itself would overflow (a sum without maximum may be that small) every element is divided.  (n × d, n × 1)
 Matrix divide_rows(const Matrix& A, const Matrix& divisor);
 
+/// The format that P̃ or dS is rounded to on its way into a product; fp64 where it is in a coarser one
+/// already.
+Format operand_format(const Precision& precision);
+
 /// Q, K and V as they lie in HBM: in the format of the inputs.
 void give_rounded_inputs(Recorder& rec, const Problem& problem);
 

@@ -129,6 +129,8 @@ void frame(AppState& state) {
             explain_view(canvas, state, layout.side, layout.tight);
         timeline_view(canvas, state, layout.timeline);
         meters_view(canvas, state, layout.meters);
+        // On the edge between header and page, where no lesson draws.
+        broken_pill(canvas, state, layout.main.right() - 16, layout.header.bottom() + 10, 13);
     }
     overlays(canvas, state, W, H);
     ImGui::End();

@@ -139,6 +139,7 @@ TEST_SUITE("what happened") {
         const Pair w(with(&Switches::no_max));
         CHECK(w.says("cancels in the division"));
         CHECK(w.says("709.8 (in fp16: 11.09)"));
+        CHECK(w.judges("the same up to the last bits"));
         CHECK(next_lost(w.c, -1) == -1);
         Problem p = with(&Switches::no_max);
         p.scale = {Scale::Kind::number, 400};

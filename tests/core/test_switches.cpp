@@ -123,6 +123,7 @@ TEST_SUITE("what is said about a fault") {
         const auto trace = forward().build(p);
         int k = 0;
         while (trace->step(k).op != Op::mask) ++k;
+        CHECK(explain(*trace, k).target == CellRef{Slot::S, 0, 1});  // what is wrong comes first
         CHECK(explain(*trace, k, CellRef{Slot::S, 0, 1}).why.find("query 0 keeps its score with key 1") !=
               std::string::npos);
     }

@@ -3,7 +3,9 @@
 #include "app/ui/views/backward_areas.h"
 #include "app/ui/views/backward_view.h"
 #include "app/ui/views/lens_parts.h"
+#include "app/ui/views/slot_view.h"
 #include "core/explain.h"
+#include "core/faults.h"
 #include "core/lessons/lesson.h"
 
 #include <algorithm>
@@ -72,12 +74,13 @@ Stack stack_of(const Around& a) {
     Stack out{.symbol = chip};
     out.parts.push_back({0, info(chip).role});
     double added = 0;
+    const Format cast = operand_format(a.state.problem->precision);
     const bool down = a.op() != Op::dq;  // a column of P or dS; for dQ a row of dS
     const int count = down ? weights.region.rows : weights.region.cols;
     for (int n = 0; n < count; ++n) {
         const double w = down ? Around::at(weights, weights.region.row + n, a.row)
                               : Around::at(weights, a.row, weights.region.col + n);
-        const double term = scale * w * Around::at(other, other.region.row + n, a.col);
+        const double term = scale * round_to(cast, w) * Around::at(other, other.region.row + n, a.col);
         out.parts.push_back({term, Role::S});
         added += term;
     }
@@ -96,10 +99,27 @@ std::vector<Bar> mask_bars(const Around& a) {
 
 std::vector<CurvePoint> weight_points(const Around& a) {
     const Value& S = a.read(Slot::S);
-    const double L = Around::at(a.read(Slot::Li), a.row, 0), base = std::isinf(L) ? 0 : L;
+    const double L = Around::at(a.read(Slot::Li), a.row, 0),
+                 base = std::isinf(L) || a.state.problem->switches.no_lse ? 0 : L;
+    const Value& P = *a.trace.live(Slot::Prob, a.k).value;
     std::vector<CurvePoint> out;
     for (int c = 0; c < S.region.cols; ++c)
-        out.push_back({S.data(a.row - S.region.row, c) - base, index_label("k", S.region.col + c), Role::S});
+        out.push_back({S.data(a.row - S.region.row, c) - base, index_label("k", S.region.col + c), Role::S,
+                       P.data(a.row - P.region.row, c)});
+    return out;
+}
+
+// Without L, or with rounded scores, weights may rise above 1: off the curve.
+bool off_the_curve(const Around& a) {
+    return a.op() == Op::recompute &&
+           std::ranges::any_of(weight_points(a), [](const CurvePoint& p) { return p.x > 0; });
+}
+
+std::vector<Bar> weight_bars(const Around& a) {
+    const Value& P = *a.trace.live(Slot::Prob, a.k).value;
+    std::vector<Bar> out;
+    for (int c = 0; c < P.region.cols; ++c)
+        out.push_back({index_label("k", P.region.col + c), P.data(a.row - P.region.row, c), Role::S});
     return out;
 }
 
@@ -172,6 +192,7 @@ void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) 
     if (as_stack(op)) return stack(c, pane, stack_of(a), scale);
     if (as_dot(op)) return dot(c, pane, dot_of(a));
     if (op == Op::mask) return bars(c, pane, mask_bars(a), false, scale);
+    if (off_the_curve(a)) return bars(c, pane, weight_bars(a), false, scale);
     if (op == Op::recompute) return curve(c, pane, weight_points(a));
     if (op == Op::ds) return areas(c, a.state, pane, a.row);
 }
@@ -184,6 +205,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     for (const Around& row : rows) {
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
         if (op == Op::mask) scale = join(scale, extent(mask_bars(row)));
+        if (off_the_curve(row)) scale = join(scale, extent(weight_bars(row)));
     }
     const char* letter = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
     const float half = inner.w / (two ? 2 : 1);
@@ -204,13 +226,22 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const Op op = state.trace->step(state.cursor.step).op;
     const float title_y = a.y + (a.h < 110 ? 16 : 22);
     const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
-    c.text_within(a.x + 26 + w, title_y, a.w - w - 42, caption(op), 14, c.theme->t3);
+    // Weights of a broken row do not sum to 1, so its areas need not cancel.
+    const bool cancels = op != Op::ds || !state.truth;
+    c.text_within(a.x + 26 + w, title_y, a.w - w - 42,
+                  op == Op::recompute && state.problem->switches.no_lse
+                      ? "exp of the scores themselves, without L"
+                  : cancels ? caption(op)
+                            : "width P × height (dP − D) = area dS",
+                  14, c.theme->t3);
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
     const bool bytes = op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip;
     if (bytes)
         draw_bytes(c, state, inner);
     else if (op == Op::init)
         draw_start(c, state, inner);
+    else if (!drawable(state))
+        no_scale(c, inner);
     else
         draw_rows(c, state, a, inner);
     end_panel(c);

@@ -26,8 +26,10 @@ template <class Change> void apply(AppState& state, Change change) {
 void faults_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
     const std::span<const Fault> faults = state.lesson->faults;
     const float room = (bottom - y) / static_cast<float>(faults.size());
-    const bool words = room >= 50;
-    const float row = std::clamp(room, 30.0f, words ? 56.0f : 38.0f);
+    const bool fit = std::ranges::all_of(
+        faults, [&](const Fault& fault) { return text_width(Face::regular, 13, fault.what) <= w - 44; });
+    const bool words = room >= 46 && fit;
+    const float row = std::clamp(room, 30.0f, words ? 52.0f : 42.0f);
     for (const Fault& fault : faults) {
         bool on = state.problem->switches.*fault.on;
         if (toggle(c, (std::string("##") + fault.name).c_str(), x, y + 10, fault.title, on))
@@ -145,10 +147,10 @@ void effect_section(const Canvas& c, AppState& state, float x, float y, float w,
         return;
     }
     const float line = 14 * 1.45f;
-    const int room = static_cast<int>((bottom - y - 104) / line);
-    const int verdict = std::min(3, std::max(1, room / 2));
-    y += c.paragraph(x, y, w, found.sentence, 14, c.theme->t1, std::max(1, room - verdict)) + 6;
-    y += c.paragraph(x, y, w, found.verdict, 14, c.theme->t2, verdict) + 18;
+    const float room = bottom - y - 110, verdict = paragraph_height(w, found.verdict, 14, 3);
+    const int lines = std::max(1, static_cast<int>((room - verdict) / line));
+    y += c.paragraph(x, y, w, found.sentence, 14, c.theme->t1, lines) + 6;
+    y += c.paragraph(x, y, w, found.verdict, 14, c.theme->t2, 3) + 18;
     difference_strip(c, state, x, y, w);
     y += 20;
     effect_buttons(c, state, x, y, w);
@@ -183,8 +185,8 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<std::string> tabs = roomy ? std::vector<std::string>{"Faults", "Formats"}
                                                 : std::vector<std::string>{"Faults", "Formats", "Effect"};
     if (segmented(c, "##break tab", x, a.y + 56, tabs, tab)) state.break_tab = tab;
-    const float top = a.y + 104, bottom = a.bottom() - 12, effect = roomy ? top + 264 : top;
-    if (tab == faults_tab) faults_section(c, state, x, top, w, roomy ? effect - 8 : bottom);
+    const float top = a.y + 104, bottom = a.bottom() - 12, effect = roomy ? top + 262 : top;
+    if (tab == faults_tab) faults_section(c, state, x, top, w, roomy ? effect - 20 : bottom);
     if (tab == formats_tab) formats_section(c, state, x, top, w);
     if (roomy) c.line({x, effect - 15.5f}, {x + w, effect - 15.5f}, c.theme->line);
     if (roomy || tab == effect_tab) effect_section(c, state, x, effect, w, bottom);

@@ -2,7 +2,9 @@
 #include "app/ui/items.h"
 #include "app/ui/views/evolution.h"
 #include "app/ui/views/lens_parts.h"
+#include "app/ui/views/slot_view.h"
 #include "app/ui/views/views.h"
+#include "core/faults.h"
 #include "core/memory_model.h"
 #include "core/numbers.h"
 
@@ -56,14 +58,16 @@ Stack output_stack(const Around& a) {
     if (a.trace.live(Slot::l_hbm, 0, a.k)) {  // FlashAttention-1: O is normalised before and after
         const double l_old = Around::at(a.read(Slot::l, 0), a.row, 0),
                      l = Around::at(a.read(Slot::l, 1), a.row, 0);
-        share = l == 0 ? 1 : 1 / l;
+        share = l == 0 || a.state.problem->switches.no_division ? 1 : 1 / l;
         alpha *= l_old * share;
     }
     Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = alpha};
     out.parts.push_back({alpha * old, Role::O});
-    for (int c = 0; c < P.region.cols; ++c)
-        out.parts.push_back(
-            {share * P.data(a.row - P.region.row, c) * V.data(c, a.col - V.region.col), Role::V});
+    const Format cast = operand_format(a.state.problem->precision);
+    for (int c = 0; c < P.region.cols; ++c) {
+        const double weight = round_to(cast, P.data(a.row - P.region.row, c));
+        out.parts.push_back({share * weight * V.data(c, a.col - V.region.col), Role::V});
+    }
     out.total = Around::at(a.written(), a.row, a.col);
     return out;
 }
@@ -84,7 +88,12 @@ Dot scores_dot(const Around& a) {
 
 Stack normalize_stack(const Around& a) {
     const double old = Around::at(a.read(Slot::Oi), a.row, a.col), l = Around::at(a.read(Slot::l), a.row, 0);
-    Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = l == 0 ? 1 : 1 / l, .divisor = l};
+    const bool divides = l != 0 && !a.state.problem->switches.no_division;
+    Stack out{.symbol = Slot::Oi,
+              .has_old = true,
+              .old = old,
+              .alpha = divides ? 1 / l : 1,
+              .divisor = divides ? l : 0};
     out.total = Around::at(a.written(), a.row, a.col);
     out.parts.push_back({out.total, Role::O});
     return out;
@@ -106,19 +115,43 @@ std::vector<CurvePoint> correction_points(const Around& a) {
     const double old = Around::at(a.read(Slot::m, 0), a.row, 0),
                  now = Around::at(a.read(Slot::m, 1), a.row, 0);
     const double base = std::isinf(now) ? 0 : now;
-    return {{old - base, "α", Role::alpha}};
+    return {{old - base, "α", Role::alpha, Around::at(a.written(), a.row, 0),
+             a.state.problem->switches.no_correction}};
 }
 
 std::vector<CurvePoint> weight_points(const Around& a) {
     const Value &S = a.read(Slot::S), &m = a.read(Slot::m);
     const double now = Around::at(m, a.row, 0), base = std::isinf(now) ? 0 : now;
     std::vector<CurvePoint> points;
+    const Value& P = a.written();
     for (int c = 0; c < S.region.cols; ++c)
-        points.push_back({S.data(a.row - S.region.row, c) - base, key_label(S.region.col + c), Role::S});
+        points.push_back({S.data(a.row - S.region.row, c) - base, key_label(S.region.col + c), Role::S,
+                          P.data(a.row - P.region.row, c)});
     return points;
 }
 
+// Without the maximum, or with an old one, exponents rise above 0 and the weights above 1: off the curve.
+bool off_the_curve(const Around& a) {
+    return a.trace.step(a.k).op == Op::exponentials &&
+           std::ranges::any_of(weight_points(a), [](const CurvePoint& p) { return p.x > 0; });
+}
+
+// What a fault makes of a step; null where it does what it should.
+const char* broken_caption(const AppState& state) {
+    const Switches& off = state.problem->switches;
+    const Op op = state.trace->step(state.cursor.step).op;
+    if (!state.truth) return nullptr;
+    if (op == Op::exponentials && off.no_max) return "exp of the scores themselves: no weight is bounded";
+    if (op == Op::exponentials && off.stale_max) return "measured from the maximum of before this tile";
+    if (op == Op::new_max && off.no_max) return "the maximum is left out: m stays 0";
+    if (op == Op::correction && off.no_correction)
+        return "the correction is left out: the old sums keep their base";
+    if (op == Op::normalize && off.no_division) return "the division is left out";
+    return nullptr;
+}
+
 const char* caption(const AppState& state) {
+    if (const char* broken = broken_caption(state)) return broken;
     switch (state.trace->step(state.cursor.step).op) {
     case Op::load_q:
     case Op::load_state:
@@ -147,6 +180,7 @@ Stack stack_of(const Around& a) {
 
 std::vector<Bar> bars_of(const Around& a) {
     const Op op = a.trace.step(a.k).op;
+    if (op == Op::exponentials) return score_bars(a, a.written());
     return op == Op::new_max ? max_bars(a) : score_bars(a, op == Op::mask ? a.written() : a.read(Slot::S));
 }
 
@@ -159,7 +193,7 @@ Extent scale_of(const std::vector<Around>& rows) {
     for (const Around& a : rows) {
         const Op op = a.trace.step(a.k).op;
         if (as_stack(op)) all = join(all, extent(stack_of(a)));
-        if (as_bars(op)) all = join(all, extent(bars_of(a)));
+        if (as_bars(op) || off_the_curve(a)) all = join(all, extent(bars_of(a)));
     }
     return all;
 }
@@ -169,6 +203,7 @@ void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) 
     if (as_stack(op)) return stack(c, pane, stack_of(a), scale);
     if (as_bars(op)) return bars(c, pane, bars_of(a), op != Op::mask, scale);
     if (op == Op::scores) return dot(c, pane, scores_dot(a));
+    if (off_the_curve(a)) return bars(c, pane, bars_of(a), false, scale);
     if (op == Op::correction) return curve(c, pane, correction_points(a));
     if (op == Op::exponentials) return curve(c, pane, weight_points(a));
 }
@@ -190,12 +225,13 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
                {"standard", standard_forward_model(*state.problem).total(), false}});
 }
 
-void draw_start(const Canvas& c, const Rect& pane) {
+void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
+    const bool no_max = state.problem->switches.no_max;
     const struct {
         Slot slot;
         const char* value;
         const char* words;
-    } cards[] = {{Slot::m, "−∞", "any score is larger"},
+    } cards[] = {{Slot::m, no_max ? "0" : "−∞", no_max ? "and it stays 0" : "any score is larger"},
                  {Slot::l, "0", "no weight yet"},
                  {Slot::Oi, "0", "nothing collected"}};
     const float w = (pane.w - 32) / 3;
@@ -214,7 +250,7 @@ void draw_start(const Canvas& c, const Rect& pane) {
 // The lens shows this step, or the chosen row over all tiles. Returns the width of the switch, 0 if there is
 // none.
 static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
-    if (!has_evolution(*state.lesson) || a.h < 130) return 0;
+    if (!has_evolution(*state.lesson) || a.h < 116) return 0;
     const bool brief = a.w - reserved < 620;
     const std::vector<std::string> labels =
         brief ? std::vector<std::string>{"Step", "Row"}
@@ -241,16 +277,19 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) 
         c.text_within(a.x + 16, title_y, a.w - 32 - reserved,
                       over_tiles ? "One row over the tiles" : "This step, to scale", 14, 0, Face::semibold);
     c.text_within(a.x + 26 + w, title_y, a.w - w - 42 - reserved,
-                  over_tiles ? "dashed red: rescaled by α" : caption(state), 14, c.theme->t3);
+                  over_tiles ? "dashed line: rescaled by α" : caption(state), 14, c.theme->t3);
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
     if (over_tiles) {
-        evolution_view(c, state, inner);
+        const bool lost = state.comparison && next_lost(*state.comparison, -1) >= 0;
+        lost ? no_scale(c, inner) : evolution_view(c, state, inner);
         return end_panel(c);
     }
     if (about_bytes(op)) {
         draw_bytes(c, state, inner);
     } else if (op == Op::init) {
-        draw_start(c, inner);
+        draw_start(c, state, inner);
+    } else if (!drawable(state)) {
+        no_scale(c, inner);
     } else {
         // Two rows side by side where there is room; otherwise the chosen one.
         const Value& tile = state.trace->value(state.trace->writes(state.cursor.step).front().value);

@@ -297,7 +297,7 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
     for (std::size_t n = 0; n < points.size(); ++n) {
         const CurvePoint& p = points[n];
-        const double x = std::max(p.x, far), y = std::exp(p.x);
+        const double x = std::max(p.x, far), y = p.y;
         const ImU32 colour = hue(t, p.role);
         const float X = std::isinf(p.x) ? plot.x - 4 : px(x);
         c.dashed_line({X, plot.bottom()}, {X, py(y)}, colour, 1.2f, {3, 3});
@@ -307,11 +307,21 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
                    "… " + std::to_string(points.size() - n) + " more", 13, t.t3);
             break;
         }
-        const std::string text = p.label + ":  exp(" + format_short(p.x, 3) + ") = ";
+        const std::string power = "exp(" + format_short(p.x, 3) + ")";
+        const std::string text =
+            p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
+                       : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
         const float Y = plot.y + 6 + row_h * static_cast<float>(n);
         const float w = c.text(list_x, Y, text, 14, t.t2);
         c.text(list_x + w, Y, format_short(y), 14, 0, Face::mono_bold);
     }
+}
+
+void no_scale(const Canvas& c, const Rect& pane) {
+    c.paragraph(
+        pane.x, pane.y + 8, pane.w,
+        "These numbers are NaN, ∞ or too large to be drawn to scale. The formula says where they come from.",
+        15, c.theme->t2, 2);
 }
 
 void byte_bars(const Canvas& c, const Rect& pane, const std::vector<ByteBar>& list) {

@@ -4,6 +4,7 @@
 #include "app/ui/canvas.h"
 #include "app/ui/layout.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,14 @@ struct CurvePoint {
     double x;  ///< ≤ 0, may be −∞
     std::string label;
     Role role;
+    double y = std::exp(x);  ///< what is stored: a broken walk has rounded it, or left exp out
+    bool left_out = false;
 };
 /// exp(x) left of zero, with points on it.
 void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points);
+
+/// In place of a drawing: the numbers are NaN or ∞.
+void no_scale(const Canvas& canvas, const Rect& pane);
 
 struct ByteBar {
     std::string label;

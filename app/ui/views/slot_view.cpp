@@ -3,6 +3,8 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace tilewalk::ui {
@@ -77,6 +79,20 @@ int block_on_chip(const AppState& state, Slot slot) {
     return slot == Slot::Kj || slot == Slot::Vj ? step.j : step.i;
 }
 
+bool drawable(const AppState& state) {
+    if (!state.truth) return true;
+    constexpr double most = 1e30;  // lengths are floats
+    const Trace& trace = *state.trace;
+    const auto fits = [&](const Access& a) {
+        const Matrix& A = trace.value(a.value).data;
+        return std::all_of(A.data(), A.data() + A.size(), [&](double v) {
+            return std::abs(v) < most || v == -std::numeric_limits<double>::infinity();
+        });
+    };
+    const int k = state.cursor.step;
+    return std::ranges::all_of(trace.reads(k), fits) && std::ranges::all_of(trace.writes(k), fits);
+}
+
 std::string output_words(const AppState& state) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
@@ -90,7 +106,8 @@ std::string output_words(const AppState& state) {
     }
     if (trace.step(O.step).i != trace.step(k).i)
         return "of query block " + std::to_string(trace.step(O.step).i) + ", stored";
-    if (trace.step(O.step).op == Op::normalize) return "output, normalized";
+    if (trace.step(O.step).op == Op::normalize)
+        return trace.problem().switches.no_division ? "output, not divided" : "output, normalized";
     if (trace.step(O.step).op == Op::init) return "output, empty";
     // After the maximum rose, O waits for its correction: it is still measured from the old maximum.
     if (m.step > O.step && m.value) {

@@ -12,6 +12,9 @@ bool touched_now(const AppState& state, Slot slot);
 bool written_now(const AppState& state, Slot slot);
 /// The block that a slot holds (0 for the first), −1 while it is empty.
 int block_on_chip(const AppState& state, Slot slot);
+/// No number that this step reads or writes is NaN, ∞ or beyond all measure: it can be drawn to scale. Only
+/// broken walks have such numbers.
+bool drawable(const AppState& state);
 /// "output so far, still at max 1", "normalized": what the accumulator holds.
 std::string output_words(const AppState& state);
 

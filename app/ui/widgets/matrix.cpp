@@ -225,13 +225,6 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
     return nullptr;
 }
 
-// Top left, where no other state has a mark; the rim keeps it apart from any fill.
-void mark_wrong(const Canvas& canvas, float x, float y, float side, bool on_danger) {
-    const Theme& t = *canvas.theme;
-    canvas.polygon({{x, y}, {x + side + 3, y}, {x, y + side + 3}}, t.panel);
-    canvas.polygon({{x, y}, {x + side, y}, {x, y + side}}, on_danger ? t.t1 : t.danger);
-}
-
 // Cells that differ from the true walk have a filled corner, those that the latest edit changed a dotted
 // outline.
 void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
@@ -245,10 +238,9 @@ void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
             if (look.state == CellState::written && !is_done(look, r, c)) continue;
             const double v = look.value->data(r, c);
             const auto [x, y] = place_of(look, r, c);
-            if (before && distance(v, before->data(r, c)) > 0)
-                canvas.dashed_frame(x + 3, y + 3, look.cw - 6, look.ch - 6, canvas.theme->t1, 1.4f, {2, 3});
+            if (before && distance(v, before->data(r, c)) > 0) edit_mark(canvas, x, y, look.cw, look.ch);
             if (truth && distance(v, truth->data(r, c)) > 0)
-                mark_wrong(canvas, x + 1, y + 1, std::min({11.0f, look.ch * .28f, look.cw * .28f}), lost(v));
+                wrong_mark(canvas, x, y, look.cw, look.ch, lost(v));
         }
 }
 
@@ -306,6 +298,18 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
 bool one_column(Slot slot) {
     const Role role = info(slot).role;
     return role == Role::m || role == Role::l || role == Role::alpha;
+}
+
+void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
+    const Theme& t = *canvas.theme;
+    const float side = std::min({11.0f, h * .28f, w * .28f}), rim = side < 8 ? 1.5f : 3;
+    canvas.polygon({{x + 1, y + 1}, {x + 1 + side + rim, y + 1}, {x + 1, y + 1 + side + rim}}, t.panel);
+    canvas.polygon({{x + 1, y + 1}, {x + 1 + side, y + 1}, {x + 1, y + 1 + side}},
+                   on_danger ? t.t1 : t.danger);
+}
+
+void edit_mark(const Canvas& canvas, float x, float y, float w, float h) {
+    canvas.dashed_frame(x + 3, y + 3, w - 6, h - 6, canvas.theme->t1, 1.4f, {2, 3});
 }
 
 std::string cell_name(CellRef cell) {

@@ -37,6 +37,12 @@ struct MatrixLook {
 /// `widget` names the view, so that one cell may be shown in several places.
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
 
+/// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
+/// has one. `on_danger`: the cell itself has that colour.
+void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger = false);
+/// That of a cell that differs from before the latest edit: a dotted outline inside.
+void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
+
 /// "S[0,2]" or, for one column, "ℓ[0]".
 std::string cell_name(CellRef cell);
 bool one_column(Slot slot);
