@@ -176,6 +176,22 @@ std::optional<std::string> validate_gradients(const Problem& p) {
     return {};
 }
 
+std::optional<std::string> validate_update(const Problem& p) {
+    const auto largest = [](const Matrix& A) { return std::max(1.0, A.cwiseAbs().maxCoeff()); };
+    const double q = largest(p.Q), k = largest(p.K), v = largest(p.V), scale = std::abs(p.softmax_scale());
+    const double x = p.projection ? largest(p.projection->X) : 1, dO = p.dO ? largest(*p.dO) : 1;
+    const double terms = std::max({p.N(), p.N_kv(), p.d()});
+    const double dS = 2 * p.d() * dO * v, gradient = dS * terms * std::max({q, k, dO}) * std::max(1.0, scale);
+    // Each weight moves by at most η Σ |x| |gradient|, each element of Q, K, V by that times Σ |x|.
+    const double moved = std::abs(p.options.learning_rate) * terms * x * gradient * terms * x;
+    const double score = std::max(1.0, scale) * p.d() * (q + moved) * (k + moved);
+    if (!(score < 1e300) || !((v + moved) * terms * dO * p.d() < 1e300))
+        return "With the learning rate " + format_number(p.options.learning_rate) +
+               " the new weights could overflow double precision in the second forward pass; choose a "
+               "smaller one.";
+    return {};
+}
+
 Result<Problem> random_problem(int N, int d, std::uint64_t seed) {
     if (N < 1 || N > 4096)
         return Failure{"N is " + std::to_string(N) + "; a random problem has 1 to 4096 rows."};

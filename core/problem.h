@@ -127,6 +127,9 @@ void project(Problem& problem);
 /// The same for lessons with a backward pass: the sums of their gradients must stay finite, too.
 std::optional<std::string> validate_gradients(const Problem& problem);
 
+/// The same for the lesson that updates the weights: the forward pass with the new ones must stay finite.
+std::optional<std::string> validate_update(const Problem& problem);
+
 /// Q, K, V, dO (N × d each), every element a multiple of 0.01 in [−2, 2]; the same for a seed on every
 /// machine. Sizes outside 1 … 4096 (N) and 1 … 1024 (d) are refused with a sentence.
 Result<Problem> random_problem(int N, int d, std::uint64_t seed);

@@ -30,7 +30,9 @@ void fence(std::ostream& out, const Block& block) {
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(problem)) << ".\n\n";
-    if (!problem.watch.empty()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
+    // What there is to watch is told of tiles.
+    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+        out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     fence(out, problem_matrices(trace));
     out << "| symbol | meaning |\n|---|---|\n";
     for (const auto& row : legend(trace)) out << "| " << row[0] << " | " << row[1] << " |\n";

@@ -2,6 +2,7 @@
 
 #include "app/cli/trace_parts.h"
 #include "core/explain.h"
+#include "core/lessons/lesson.h"
 
 #include <ostream>
 #include <sstream>
@@ -17,7 +18,9 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     put(out, wrap(headline(trace), text_width), "");
     put(out, wrap(problem_facts(problem), text_width), "");
-    if (!problem.watch.empty()) put(out, wrap("Watch: " + problem.watch, text_width), "");
+    // What there is to watch is told of tiles.
+    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+        put(out, wrap("Watch: " + problem.watch, text_width), "");
     out << '\n';
     put(out, problem_matrices(trace), "  ");
     out << '\n';

@@ -105,6 +105,8 @@ std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) 
     if (auto sentence = validate(problem)) return sentence;
     if (std::ranges::find(lesson.results, Slot::dQ) != lesson.results.end())
         if (auto sentence = validate_gradients(problem)) return sentence;
+    if (std::ranges::find(lesson.results, Slot::W_Q) != lesson.results.end())
+        if (auto sentence = validate_update(problem)) return sentence;
     const std::int64_t need = lesson.estimate(problem);
     if (need <= step_budget_bytes) return {};
     return "Walking through N = " + format_count(problem.N()) + ", N_kv = " + format_count(problem.N_kv()) +

@@ -193,7 +193,7 @@ Problem drawn(Random& random, int largest) {
         p.options.learning_rate = choose(random, {0.1, 0.01, 1, -0.5, 0});
         if (pick(random, 0, 2) == 0)
             for (int n = 0; n < std::max(p.N(), p.N_kv()); ++n) p.tokens.push_back("w" + std::to_string(n));
-    } while (validate(p) || validate_gradients(p));
+    } while (validate(p) || validate_gradients(p) || validate_update(p));
     return p;
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/io/embedded.h"
 #include "app/io/problem_json.h"
+#include "core/reference.h"
 
 #include <doctest/doctest.h>
 
@@ -76,9 +77,10 @@ long characters(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("examples: ten, in teaching order, each with a short title and something to watch") {
-    const char* names[] = {"worked-4x4",   "six-by-two-blocks", "max-rises-late", "max-first", "ties",
-                           "large-logits", "fully-masked-row",  "ragged-7x5",     "causal-8",  "window-12"};
+TEST_CASE("examples: eleven, in teaching order, each with a short title and something to watch") {
+    const char* names[] = {"worked-4x4", "six-by-two-blocks", "max-rises-late",   "max-first",
+                           "ties",       "large-logits",      "fully-masked-row", "ragged-7x5",
+                           "causal-8",   "window-12",         "six-words"};
     REQUIRE(examples().size() == std::size(names));
     for (std::size_t k = 0; k < std::size(names); ++k) {
         const Problem& problem = examples()[k];
@@ -95,6 +97,21 @@ TEST_CASE("examples: ten, in teaching order, each with a short title and somethi
     }
     CHECK(!find_example("none"));
     CHECK(!find_example(""));
+}
+
+TEST_CASE("examples: six-words finds what its sentence says") {
+    const Problem& p = example("six-words");
+    const Matrix P = reference_attention(p).P;
+    CHECK(p.query_token(2) == "sat");
+    CHECK(p.key_token(1) == "cat");
+    CHECK(p.key_token(5) == "mat");
+    for (int other : {0, 2, 3, 4}) {
+        CHECK(P(2, 1) > 2 * P(2, other));
+        CHECK(P(2, 5) > 2 * P(2, other));
+    }
+    CHECK(1 / p.Bc != 5 / p.Bc);
+    REQUIRE(p.projection);
+    CHECK(p.Q == p.projection->X * p.projection->W_Q);
 }
 
 TEST_CASE("examples: the files are written as the program itself would write them") {
