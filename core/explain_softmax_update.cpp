@@ -154,10 +154,10 @@ void average_output(const RowView& r) {
     const double old = v.at(O, v.row, v.col), alpha = r.stored(Slot::alpha), weight = r.stored(Slot::P),
                  value = v.at(V, v.step.j, v.col), before = r.stored(Slot::l, 0), now = r.stored(Slot::l, 1);
     const Line sum_now = softmax_sum(r.letters, r.now);
-    v.out.formula =
-        join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before), text(" ("),
-              softmax_sum(r.letters, r.before), text(" ÷ "), sum_now, text(") "), softmax_alpha(r.now),
-              text("  +  ("), softmax_weight(r.now), text(" ÷ "), sum_now, text(") "), softmax_value(r.now)});
+    v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before),
+                          text(" ("), softmax_sum(r.letters, r.before), text("\u00A0÷\u00A0"), sum_now,
+                          text(") "), softmax_alpha(r.now), text("  +  ("), softmax_weight(r.now),
+                          text("\u00A0÷\u00A0"), sum_now, text(") "), softmax_value(r.now)});
     if (now != 0)
         v.out.numbers =
             write(sum({product({num(old, Role::O), quotient(num(before, Role::l), num(now, Role::l)),

@@ -116,14 +116,14 @@ struct Proof {
     Argument sum_line() const {
         const Expr numbers = tilewalk::sum({product({factor_numbers(left), num(left.sum, Role::l)}),
                                             product({factor_numbers(right), num(right.sum, Role::l)})});
-        return made(
-            "The sum of the whole row",
-            join(
-                {sum(whole), text("  =  "), factor(left), sum(left), text(" + "), factor(right), sum(right)}),
-            sum(whole), &numbers, whole.sum, factor_value(left) * left.sum + factor_value(right) * right.sum,
-            "Added up over all " + count(N, "element") +
-                " at once, the sum is the same. What is merged so far is the left part and the next tile "
-                "the right one: that is the induction.");
+        return made("The sum of the whole row",
+                    join({sum(whole), text("  =  "), factor(left), sum(left), text(" + "), factor(right),
+                          sum(right)}),
+                    sum(whole), &numbers, whole.sum,
+                    factor_value(left) * left.sum + factor_value(right) * right.sum,
+                    "The same as the sum over all " + count(N, "element") +
+                        " at once. What is merged so far is the left part, the next tile the right one: that "
+                        "is the induction.");
     }
     Argument out_line() const {
         const Expr numbers = tilewalk::sum({product({factor_numbers(left), num(left.out, Role::O)}),

@@ -240,9 +240,9 @@ TEST_SUITE("softmax explanations") {
         CHECK(line(Op::correction) == "α₃  =  exp(m₂ − m₃) | exp(1 − 2) | α₃ = 0.368");
         CHECK(line(Op::exponentials) == "p₃  =  exp(x₃ − m₃) | exp(2 − 2) | p₃ = 1");
         CHECK(line(Op::row_sum) == "d′₃  =  α₃ d′₂ + p₃ | 0.368 × 1.368 + 1.000 | d′₃ = 1.503");
-        CHECK(line(Op::output) ==
-              "o′₃  =  o′₂ (d′₂ ÷ d′₃) α₃  +  (p₃ ÷ d′₃) V₃ | 2.0758 × (1.3679 ÷ 1.5032) × 0.3679 + (1.0000 "
-              "÷ 1.5032) × 9.0000 | o′₃[0] = 6.682");
+        CHECK(line(Op::output) == "o′₃  =  o′₂ (d′₂\u00A0÷\u00A0d′₃) α₃  +  (p₃\u00A0÷\u00A0d′₃) V₃ | 2.0758 "
+                                  "× (1.3679 ÷ 1.5032) × 0.3679 + (1.0000 "
+                                  "÷ 1.5032) × 9.0000 | o′₃[0] = 6.682");
         CHECK(explain(*trace, softmax_step(*trace, Op::new_max, 3)).title == "The maximum rises");
     }
     TEST_CASE("only the symbols change with the notation") {
@@ -253,7 +253,8 @@ TEST_SUITE("softmax explanations") {
         CHECK(formula(Notation::d_o, 3, Op::row_sum, 2) == "d₂  =  d₁ + p₂");
         CHECK(formula(Notation::d_o, 2, Op::divide, 2) == "a₂  =  exp(x₂ − m₄) ÷ d′₄");
         CHECK(formula(Notation::delta_omega, 2, Op::output, 2) == "o₂  =  o₁ + a₂ V₂");
-        CHECK(formula(Notation::delta_omega, 1, Op::output, 1) == "ω₂  =  ω₁ (δ₁ ÷ δ₂) α₂  +  (p₂ ÷ δ₂) V₂");
+        CHECK(formula(Notation::delta_omega, 1, Op::output, 1) ==
+              "ω₂  =  ω₁ (δ₁\u00A0÷\u00A0δ₂) α₂  +  (p₂\u00A0÷\u00A0δ₂) V₂");
         CHECK(formula(Notation::l_O, 1, Op::output, 1, false) == "O\u0303₂  =  α₂ O\u0303₁ + p₂ V₂");
         Random random(63);
         for (int n = 0; n < 60; ++n) {

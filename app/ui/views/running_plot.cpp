@@ -15,10 +15,10 @@ struct Axis {
     double lo = 0, hi = 1, step = 1;
 };
 
-// Round values for two to four lines.
-Axis axis_for(double lo, double hi) {
+// Round values for about so many lines.
+Axis axis_for(double lo, double hi, double lines) {
     if (!(hi > lo)) hi = lo + (lo == 0 ? 1 : std::abs(lo) * .5);
-    const double rough = (hi - lo) / 3, power = std::pow(10, std::floor(std::log10(rough)));
+    const double rough = (hi - lo) / lines, power = std::pow(10, std::floor(std::log10(rough)));
     double step = power * 10;
     for (double factor : {1.0, 2.0, 5.0})
         if (rough <= factor * power) {
@@ -28,7 +28,7 @@ Axis axis_for(double lo, double hi) {
     return {std::floor(lo / step) * step, std::ceil(hi / step) * step, step};
 }
 
-Axis axis_of(const RunningPlot& plot) {
+Axis axis_of(const RunningPlot& plot, float height) {
     double lo = plot.maximum ? INFINITY : 0, hi = plot.maximum ? -INFINITY : 0;
     const auto take = [&](double v) {
         if (!std::isfinite(v)) return;
@@ -42,12 +42,18 @@ Axis axis_of(const RunningPlot& plot) {
     }
     if (lo > hi) lo = 0, hi = 1;
     if (plot.maximum && lo > 0 && lo < hi - lo) lo = 0;
-    Axis axis = axis_for(lo, hi);
-    if (hi >= axis.hi - .02 * (axis.hi - axis.lo)) axis.hi += .3 * axis.step;  // room for the number above
+    Axis axis = axis_for(lo, hi, std::clamp(static_cast<double>(height) / 26, 1.0, 3.0));
+    // The number above the highest value needs room.
+    const double number = 24 * (axis.hi - axis.lo) / static_cast<double>(std::max(height, 25.0f));
+    axis.hi = std::max(axis.hi, hi + number);
     return axis;
 }
 
-std::string tick_text(double v, double step) { return format_number(std::abs(v) < step * 1e-6 ? 0 : v, 3); }
+std::string tick_text(double v, double step) {
+    if (std::abs(v) < step * 1e-6) return "0";
+    if (step < 1e-3 || std::abs(v) >= 1e5) return format_number(v, 3);
+    return format_fixed(v, std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))));
+}
 
 struct Frame {
     const Canvas& c;
@@ -83,22 +89,27 @@ void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
 
 void grid(const Frame& f) {
     const Theme& t = *f.c.theme;
-    const int lines = static_cast<int>(std::round((f.axis.hi - f.axis.lo) / f.axis.step));
+    const int lines = static_cast<int>((f.axis.hi - f.axis.lo) / f.axis.step + 1e-6);
+    float last = 1e9f;
     for (int n = 0; n <= lines; ++n) {
         const double v = f.axis.lo + n * f.axis.step;
         if (v > f.axis.hi + f.axis.step * 1e-6) break;
         const float y = std::round(f.y(v)) + .5f;
         f.c.line({f.area.x, y}, {f.area.right(), y}, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
+        if (last - y < 15) continue;  // too close to the number below
+        last = y;
         f.c.text(f.area.x - 7, y, tick_text(v, f.axis.step), 13, t.t3, Face::mono, Align::right);
     }
 }
 
 void labels(const Frame& f) {
     const Theme& t = *f.c.theme;
-    const float y = f.area.bottom() + 12;
+    const float y = f.area.bottom() + 11;
+    bool full = true;
+    for (const PlotColumn& column : f.plot.columns)
+        full &= text_width(Face::semibold, 13, column.label) + 4 <= f.cw;
     for (std::size_t n = 0; n < f.plot.columns.size(); ++n) {
         const PlotColumn& column = f.plot.columns[n];
-        const bool full = text_width(Face::regular, 13, column.label) + 8 <= f.cw;
         const std::string& text = full ? column.label : column.brief;
         const bool fits = text_width(Face::semibold, 13, text) + 4 <= f.cw;
         if (!fits && !column.now) continue;
@@ -165,8 +176,10 @@ void maximum(const Frame& f) {
         }
         const float x = f.x(n) + side, w = f.cw - 2 * side, mid = f.x(n) + f.cw / 2;
         if (!column.there) {
-            if (std::isfinite(column.value))
+            if (std::isfinite(column.value) && f.cw >= 16)
                 f.c.dashed_frame(x, f.y(column.value) - 5, w, 10, t.line2, 1, {4, 3});
+            else if (std::isfinite(column.value))
+                f.c.line({x, f.y(column.value)}, {x + w, f.y(column.value)}, t.line2);
             continue;
         }
         if (std::isfinite(column.value)) {
@@ -181,9 +194,13 @@ void maximum(const Frame& f) {
                      : format_short(column.value);
             if ((column.now || f.cw >= 46) && !crowded(f, n)) figure(f, n, y - 14, text, column.now);
         }
-        if (column.masked)
+        if (column.masked && !std::isfinite(column.value))
             f.c.text(mid, f.area.bottom() - 10, f.cw >= 26 ? "−∞" : "", 13, t.t3, Face::mono, Align::center);
-        else
+        else if (column.masked) {  // a score of −∞ lies below the axis
+            const Point down[] = {
+                {mid - 4, f.area.bottom() - 8}, {mid + 4, f.area.bottom() - 8}, {mid, f.area.bottom() - 2}};
+            f.c.polyline(down, hue(t, Role::S), 1.3f, true);
+        } else
             f.c.rect(mid - 3, f.y(column.score) - 3, 6, 6, hue(t, Role::S), 1.5f);
     }
 }
@@ -233,11 +250,12 @@ int most_columns(float width) { return std::max(1, static_cast<int>((width - 60)
 
 void running_plot(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     title(c, a, plot);
-    const Axis axis = axis_of(plot);
+    const float head = a.h < 100 ? 25 : 38, foot = a.h < 100 ? 20 : 24;
+    const Axis axis = axis_of(plot, a.h - head - foot);
     float left = 0;
     for (double v = axis.lo; v <= axis.hi + axis.step / 1e6; v += axis.step)
         left = std::max(left, text_width(Face::mono, 13, tick_text(v, axis.step)));
-    const Rect area{a.x + left + 10, a.y + 38, a.w - left - 12, a.h - 38 - 24};
+    const Rect area{a.x + left + 10, a.y + head, a.w - left - 12, a.h - head - foot};
     if (area.h < 20 || area.w < 20 || plot.columns.empty()) return;
     const Frame f{c, plot, area, axis, area.w / static_cast<float>(plot.columns.size())};
     current_column(f);

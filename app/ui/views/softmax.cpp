@@ -11,8 +11,8 @@ void softmax_main(const Canvas& c, AppState& state, const Layout& layout) {
     follow_component(state);
     const Rect& a = layout.main;
     const float gap = a.h < 450 ? 8.0f : 12.0f;
-    const float top = std::clamp(a.h * .165f, 66.0f, 112.0f);
-    const float middle = std::clamp(a.h * .36f, 140.0f, 280.0f);
+    const float top = std::clamp(a.h * .165f, 76.0f, 112.0f);
+    const float middle = std::clamp(a.h * .36f, 148.0f, 280.0f);
     softmax_row_panel(c, state, {a.x, a.y, a.w, top});
     const float w = (a.w - 2 * gap) / 3, y = a.y + top + gap;
     for (int passes = 3; passes >= 1; --passes)

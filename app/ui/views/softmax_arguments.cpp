@@ -13,8 +13,10 @@ namespace tilewalk::ui {
 
 namespace {
 
+constexpr float least_row = 17;
+
 // The titles, one under the other; the chosen one is marked.
-void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+void title_list(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
     const Theme& t = *c.theme;
     const float row = std::min(26.0f, a.h / static_cast<float>(lines.size()));
     for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
@@ -31,6 +33,31 @@ void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines
     }
 }
 
+// In a low window: their numbers in one row, and the title of the chosen one.
+void title_numbers(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+    const Theme& t = *c.theme;
+    const float w = std::min(26.0f, a.w / static_cast<float>(lines.size()));
+    for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
+        const float x = a.x + static_cast<float>(n) * w;
+        const bool chosen = n == state.softmax.line;
+        const std::string id = "##line " + std::to_string(n + 1);
+        const Hot hot = hot_area(c, id.c_str(), x, a.y, w - 1, 26);
+        if (chosen || hot.hovered || hot.focused)
+            c.rect(x, a.y, w - 1, 26, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
+        c.text(x + w / 2, a.y + 13, std::to_string(n + 1), 13, chosen ? t.t1 : t.t2, Face::semibold,
+               Align::center);
+        if (hot.clicked) state.softmax.line = n;
+    }
+    const int rows = std::max(1, static_cast<int>((a.h - 32) / 19));
+    c.paragraph(a.x + 4, a.y + 32, a.w - 4, lines[static_cast<std::size_t>(state.softmax.line)].title, 14,
+                t.t1, rows, Face::medium, 1.3f);
+}
+
+void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+    if (a.h >= least_row * static_cast<float>(lines.size())) return title_list(c, state, lines, a);
+    title_numbers(c, state, lines, a);
+}
+
 // The largest of these sizes at which the line needs no second row.
 float fitting(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
     for (float size : sizes)
@@ -38,30 +65,39 @@ float fitting(const Canvas& c, const Line& line, float w, std::initializer_list<
     return *(sizes.end() - 1);
 }
 
+// "1.368 × exp(1 − 2) + exp(2 − 2)  =  1.503"; lines break between the terms.
+Line equation(const Argument& a) {
+    Line line = a.numbers;
+    if (line.empty()) return a.result;
+    for (Span& span : line)
+        if (span.text == " × " || span.text == " − ")
+            span.text = "\u00A0" + span.text.substr(1, span.text.size() - 2) + "\u00A0";
+    line.push_back(word("  =\u00A0\u00A0"));
+    line.push_back(a.result.back());
+    return line;
+}
+
 void card(const Canvas& c, const Argument& a, const Rect& r) {
     const Theme& t = *c.theme;
     c.well(r.x, r.y, r.w, r.h);
     const float x = r.x + 16, w = r.w - 32;
     const bool tight = r.h < 150;
-    float y = r.y + (tight ? 6.0f : 12.0f);
-    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, 1.4f) +
-         (tight ? 1.0f : 6.0f);
-    Line numbers = a.numbers;
-    for (Span& span : numbers)
-        if (span.text == " × ") span.text = "\u00A0×\u00A0";
-    if (!numbers.empty()) {
-        numbers.push_back(word("  =  "));
-        numbers.push_back(a.result.back());
-    } else {
-        numbers = a.result;
-    }
-    const float room = r.bottom() - y - 42;
-    const int rows = std::clamp(static_cast<int>(room / 21), 1, 3);
-    y += c.rich_paragraph(x, y, w, numbers, fitting(c, numbers, w, {17, 16, 15, 14, 13}), rows, 0, 1.4f) +
-         (tight ? 1.0f : 6.0f);
-    const float words = r.bottom() - 8 - y;
-    c.paragraph(x, y, w, a.why, 14, t.t2, std::max(1, static_cast<int>(words / (14 * 1.4f))), Face::regular,
-                1.4f);
+    const float gap = tight       ? 2.0f
+                      : r.h > 185 ? 14.0f
+                                  : 7.0f,
+                words = tight       ? 13.0f
+                        : r.h > 185 ? 15.0f
+                                    : 14.0f;
+    const float why = paragraph_height(w, a.why, words, 0, Face::regular, 1.4f);
+    float y = r.y + (tight ? 6.0f : gap + 2);
+    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, 1.4f) + gap;
+    const Line line = equation(a);
+    const float size = fitting(c, line, w, {18, 17, 16, 15, 14, 13});
+    const int least = rich_width(c, line, size) > w ? 2 : 1;
+    const int rows = std::clamp(static_cast<int>((r.bottom() - y - gap - why - 4) / (size * 1.4f)), least, 4);
+    y += c.rich_paragraph(x, y, w, line, size, rows, 0, 1.4f) + gap;
+    const int most = std::max(1, static_cast<int>((r.bottom() - 3 - y) / (words * 1.4f)));
+    c.paragraph(x, y, w, a.why, words, t.t2, most, Face::regular, 1.4f);
 }
 
 // The row in miniature with the cut, which can be dragged.

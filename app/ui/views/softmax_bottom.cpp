@@ -36,8 +36,8 @@ void softmax_bottom_panel(const Canvas& c, AppState& state, const Rect& a) {
              16;
     const int d = state.problem->d();
     const float tabs = a.x + 12 + segmented_width({"Running values", "Derivation", "Proof"}) + 16;
-    if (d > 1 && right - 100 > tabs) {
-        const float w = 100;
+    if (d > 1 && right - 122 > tabs) {
+        const float w = 122;
         if (stepper(c, "##component", right - w, y, w, page.component, 0, d - 1)) {
             state.col = -1;  // the formula follows
             refresh_explanation(state);

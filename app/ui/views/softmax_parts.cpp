@@ -84,7 +84,9 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     card.symbol = made.op == Op::normalize ? softmax_final(walk.letters, std::to_string(walk.N()))
                                            : symbol(std::to_string(made.j + 1));
     const int col = which == 2 ? state.softmax.component : 0;
-    card.text = format_short(held.value->data(0, std::min<int>(col, held.value->region.cols - 1)));
+    const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
+    card.text = format_short(value);
+    card.brief = format_short(value, 3);
     card.written = held.step == walk.k;
     if (card.written && walk.live) card.fade = transition(state);
     return card;
@@ -92,30 +94,37 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
 
 void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float size) {
     const Theme& t = *c.theme;
-    const float pad = size * .7f, mid = a.middle();
+    const bool slim = a.w < 5 * size;
+    const float pad = slim ? 6 : size * .7f, mid = a.middle();
     if (card.text.empty()) {
         c.dashed_frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, {5, 4});
-        const float w = c.rich(a.x + pad, mid, card.symbol, size);
-        c.text_within(a.right() - pad, mid, a.w - 2 * pad - w - 6, card.note,
-                      std::max(c.min_text, size * .85f), t.t3, Face::regular, Align::right);
+        const float w = c.rich(a.x + pad, mid, card.symbol, size), note = std::max(c.min_text, size * .85f);
+        if (text_width(Face::regular, note, card.note) <= a.w - 2 * pad - w - 6)
+            c.text(a.right() - pad, mid, card.note, note, t.t3, Face::regular, Align::right);
         return;
     }
-    const ImU32 fill = ramp(t, card.role, .8f, false);
+    const ImU32 fill = mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
     if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, 6);
     c.rect(a.x, a.y, a.w, a.h, fill, 6);
     if (card.written) {
         c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.focus, 2.4f, 6);
         c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 12, t.focus);
+    } else {
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mix(t.panel, hue(t, card.role), .5f), 1, 6);
     }
     const ImU32 ink = ink_on(t, fill);
     Line symbol = card.symbol;
     for (Span& span : symbol) span.role = Role::none;
+    if (slim) std::erase_if(symbol, [](const Span& span) { return span.script == Span::Script::sub; });
     const float w = c.rich(a.x + pad, mid, symbol, size, Align::left, ink);
+    // As many digits, and as large, as there is room for.
     const Face face = card.written ? Face::mono_bold : Face::mono;
+    const float room = a.w - 2 * pad - w - 3;
     float number = size * .94f;
-    while (number > c.min_text && text_width(face, number, card.text) > a.w - 2 * pad - w - 4) number -= 1;
-    c.faded(card.fade).text_within(a.right() - pad, mid, a.w - 2 * pad - w - 2, card.text,
-                                   std::max(number, c.min_text), ink, face, Align::right);
+    while (number > c.min_text && text_width(face, number, card.text) > room) number -= 1;
+    number = std::max(number, c.min_text);
+    const std::string& text = text_width(face, number, card.text) <= room ? card.text : card.brief;
+    c.faded(card.fade).text_within(a.right() - pad, mid, room + 2, text, number, ink, face, Align::right);
 }
 
 Line reads_of_x(int count) {

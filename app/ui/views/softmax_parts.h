@@ -38,7 +38,7 @@ int linked_step(const Trace& here, int k, const Trace& there);
 /// What a lesson knows: the running maximum (0), sum (1) and output (2) in a card.
 struct SoftmaxCard {
     Line symbol;
-    std::string text;  ///< the number; empty: not known yet
+    std::string text, brief;  ///< the number, and with fewer digits; empty: not known yet
     std::string note;  ///< "pass 2" where it is not known yet
     Role role = Role::none;
     bool written = false;

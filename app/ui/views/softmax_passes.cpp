@@ -23,7 +23,7 @@ const char* pass_name(int passes, int pass) {
 }
 
 // Elements of x that this pass has read: filled; the current one: dashed; the rest: empty frames.
-void elements(const Canvas& c, AppState& state, const SoftmaxWalk& walk, int pass, const Rect& a) {
+void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a) {
     const Theme& t = *c.theme;
     const Step& step = walk.step();
     const bool here = step.phase == pass, past = pass < step.phase;
@@ -31,14 +31,14 @@ void elements(const Canvas& c, AppState& state, const SoftmaxWalk& walk, int pas
     const bool over = here && step.j < 0 && (walk.k == last || step.op == Op::normalize);
     const int done = past || over ? walk.N() : here ? std::max(0, step.j + (step.j < 0 ? 0 : 1)) : 0;
     const float cw = std::min(46.0f, a.w / static_cast<float>(walk.N())), x0 = a.right() - cw * walk.N();
-    if (cw < 4) {  // too many to be told apart
+    if (cw < 6) {  // too many to be told apart
         c.rect(a.x, a.y + 4, a.w, a.h - 8, t.well, 3);
         c.rect(a.x, a.y + 4, a.w * static_cast<float>(done) / static_cast<float>(walk.N()), a.h - 8,
                mix(t.panel, hue(t, Role::S), .4f), 3);
         return;
     }
     const float gap = cw > 20 ? 2.0f : cw > 8 ? 1.0f : .5f;
-    bool numbers = cw >= 28;
+    bool numbers = cw >= 28 && a.h >= 18;
     for (int j = 0; j < walk.N() && numbers; ++j)
         numbers =
             text_width(Face::mono, 13, format_short(walk.trace.live(Slot::x, j, 0).value->data(0, 0), 3)) <=
@@ -58,7 +58,6 @@ void elements(const Canvas& c, AppState& state, const SoftmaxWalk& walk, int pas
             c.text(b.x + b.w / 2, b.middle(), format_short(x, 3), 13,
                    now || j < done ? ink_on(t, fill) : ink_on(t, fill, true), Face::mono, Align::center);
     }
-    (void)state;
 }
 
 // Title, and a click on it leads to that lesson, at the step that is shown here.
@@ -121,9 +120,11 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
         const bool now = walk.step().phase == pass, future = walk.step().phase < pass;
         const ImU32 ink = now ? t.t1 : future ? t.t3 : t.t2;
         c.text(a.x + 16, y, std::to_string(pass + 1), 14, ink, Face::semibold);
-        c.text_within(name_x, y, cells_x - name_x - 4, pass_name(walk.passes, pass), 14, ink,
-                      now ? Face::medium : Face::regular);
-        elements(c, state, walk, pass, {cells_x, y - cell_h / 2, a.right() - 14 - cells_x, cell_h});
+        const char* name = pass_name(walk.passes, pass);
+        if (text_width(Face::medium, 14, name) > cells_x - name_x - 4)
+            name = walk.passes == 1 ? "all three" : name;
+        c.text_within(name_x, y, cells_x - name_x - 4, name, 14, ink, now ? Face::medium : Face::regular);
+        elements(c, walk, pass, {cells_x, y - cell_h / 2, a.right() - 14 - cells_x, cell_h});
     }
     if (walk.passes == 1) {
         const float y = first + row + 2;

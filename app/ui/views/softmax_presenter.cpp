@@ -40,7 +40,7 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     const SoftmaxWalk walk = softmax_walk(state);
     const float card_h = 84, head = 40, gap = 6, ch = std::min(58.0f, (a.h - card_h - head - gap - 26) / 2);
     const float side = 250, left = a.x + 46, room = a.w - 46 - side - 20;
-    const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 76));
+    const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 98));
     const float cw = std::min(128.0f, room / static_cast<float>(view.count));
     const float y1 = a.y + head, y2 = y1 + ch + gap;
     c.rich(left - 14, y1 + ch / 2, {symbol("x", Role::S)}, 35, Align::right);

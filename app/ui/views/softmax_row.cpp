@@ -29,11 +29,11 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
     look.masked = std::isinf(value);
     look.size = 15;
     look.hover = state.hover == ref;
-    const std::string text = format_short(value, a.w < 56 ? 3 : 4);
-    if (text_width(Face::mono, 15, text) <= a.w - 6)
-        look.text = text;
-    else if (text_width(Face::mono, 13, text) <= a.w - 4)
-        look.text = text, look.size = 13;
+    std::string text = format_short(value);
+    for (int digits = 3; digits >= 2 && text_width(Face::mono, 13, text) > a.w - 4; --digits)
+        text = format_short(value, digits);
+    look.size = text_width(Face::mono, 15, text) <= a.w - 6 ? 15.0f : 13.0f;
+    if (text_width(Face::mono, look.size, text) <= a.w - 4) look.text = text;
     cell(c, a.x, a.y, a.w, a.h, look);
     note_item(ItemKind::cell, c.device(a.x, a.y), c.device(a.right(), a.bottom()),
               std::string(info(slot).symbol) + "[" + std::to_string(ref.row) + "," + std::to_string(ref.col) +
@@ -52,12 +52,12 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
 // Which row; returns the width that it took.
 float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const bool low = a.h < 84;
-    const float w = a.w < 900 ? 148 : 190;
+    const float w = a.w < 900 ? 172 : 190;
     c.text_within(a.x + 16, a.y + (low ? 18 : 24), w - 16, "One row of scores", 15, 0, Face::semibold);
     int row = walk.row();
     const float y = a.y + (low ? 31 : 46);
     const float label = c.text(a.x + 16, y + 16, "row", 14, c.theme->t2) + 8;
-    if (stepper(c, "##softmax row", a.x + 16 + label, y, std::min(110.0f, w - 24 - label), row, 0,
+    if (stepper(c, "##softmax row", a.x + 16 + label, y, std::min(122.0f, w - 16 - label), row, 0,
                 state.problem->N() - 1)) {
         Options options = latest_problem(state).options;
         options.row = row;
@@ -125,7 +125,7 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
     const float note = a.w < 900 ? 0.0f : std::min(320.0f, a.w * .27f);
     const float room = a.right() - 16 - note - left;
     const float head = a.h < 72 ? 18.0f : 22.0f, gap = 4, ch = (a.h - head - gap - 8) / 2;
-    const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 46));
+    const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 54));
     const float cw = std::min(102.0f, room / static_cast<float>(view.count));
     const float y1 = a.y + head, y2 = y1 + ch + gap;
     c.rich(left - 10, y1 + ch / 2, {symbol("x", Role::S)}, 17, Align::right);

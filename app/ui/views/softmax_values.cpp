@@ -62,9 +62,10 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
     const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
     const SoftmaxLetters& letters = walk.letters;
     RunningPlot plots[3];
-    plots[0] = {softmax_max(""), "running max", Role::m, Role::S, "", "", true, view.first, {}, 13};
+    plots[0] = {
+        softmax_max(""), w < 300 ? "max" : "running max", Role::m, Role::S, "", "", true, view.first, {}, 13};
     plots[1] = {softmax_sum(letters, ""),
-                "running sum",
+                w < 300 ? "sum" : "running sum",
                 Role::l,
                 Role::S,
                 "kept",
@@ -76,8 +77,16 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
     Line out = softmax_out(letters, "");
     if (walk.trace.problem().d() > 1)
         out.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
-    plots[2] = {std::move(out), "running output", Role::O, Role::V, "kept", "new value",
-                false,          view.first,       {},      13};
+    plots[2] = {std::move(out),
+                w < 300 ? "output" : "running output",
+                Role::O,
+                Role::V,
+                "kept",
+                "new value",
+                false,
+                view.first,
+                {},
+                13};
     const std::vector<int>* made[] = {&steps.max, &steps.sum, &steps.out};
     static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
     for (int n = 0; n < 3; ++n) {
