@@ -78,7 +78,7 @@ void explain_row_total(const RowView& r) {
 void explain_row_share(const RowView& r) {
     const View& v = r.v;
     const double x = r.stored(Slot::S), m = r.stored(Slot::m), total = r.stored(Slot::l);
-    v.out.title = "Attention weight";
+    v.out.title = "Share";
     v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
                           softmax_max(r.end), text(") ÷ "), softmax_sum(r.letters, r.end)});
     if (total != 0)
