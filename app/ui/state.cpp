@@ -224,7 +224,8 @@ void set_element(AppState& state, CellRef cell, double value) {
     if (cell.row >= A.rows() || cell.col >= A.cols() || A(cell.row, cell.col) == value) return;
     if (auto sentence = set_input(changed, cell, value)) return notify(state, *sentence);
     mark_changed(changed);
-    set_problem(state, std::move(changed));
+    rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(changed)), History::add,
+            true);
 }
 
 void set_words(AppState& state, const std::string& words) {
