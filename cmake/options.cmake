@@ -1,8 +1,10 @@
 # Flags for our own targets; the libraries that we use are compiled (and warned about) by their owners.
 find_program(CCACHE_EXE ccache)
 if(CCACHE_EXE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_EXE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_EXE})
+  # Paths below the checkout are taken as relative, so that another checkout finds what this one compiled.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_EXE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
 endif()
 
 add_library(tilewalk_options INTERFACE)

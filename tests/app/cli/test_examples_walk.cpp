@@ -41,7 +41,7 @@ std::vector<long double> dense_row(const Problem& p, int query) {
 }  // namespace
 
 TEST_CASE("every example walks to the output of dense attention") {
-    REQUIRE(examples().size() == 10);
+    REQUIRE(examples().size() == 11);
     for (const Problem& p : examples()) {
         const auto trace = build_trace(default_lesson(), p);
         REQUIRE_MESSAGE(trace, p.name);

@@ -65,6 +65,7 @@ TEST_CASE("every fault and every format has its place in the file") {
         for (const Format format : {Format::fp32, Format::tf32, Format::fp16, Format::bf16, Format::e4m3}) {
             Problem p = worked_example();
             p.precision.*stage = format;
+            if (validate(p)) continue;  // scores need an ∞, which e4m3 has not
             CHECK(problem_from_json(problem_to_json(p), "p.json")->precision == p.precision);
         }
 }
