@@ -64,6 +64,12 @@ void place_steps(TimelineGrid& grid, const Trace& trace) {
     }
 }
 
+bool no_query_blocks(const Trace& trace) {
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).i >= 0) return false;
+    return true;
+}
+
 // Steps that a pass spends on one element, at most.
 int most_ops_of_element(const Trace& trace) {
     int most = 0, run = 0;
@@ -101,7 +107,7 @@ TimelineGrid timeline_grid(const Trace& trace) {
     std::set<Op> all;
     for (const auto& some : ops) all.insert(some.begin(), some.end());
     int width = std::max<int>(skips ? 1 : 0, static_cast<int>(all.size()));
-    out.by_element = trace.step(trace.size() - 1).i < 0 && !ops.empty();
+    out.by_element = !ops.empty() && no_query_blocks(trace);
     if (out.by_element) width = most_ops_of_element(trace);
     out.columns = out.start;
     for (std::size_t n = 0; n < ops.size(); ++n) {

@@ -27,3 +27,24 @@ draw large-18-dark --step 18 --size 3840x2160 --pixel-ratio 2
 # Other problems
 draw causal-8 --example causal-8 --step 44 --size 1600x900
 draw random-64 --random 64x64 --br 8 --bc 8 --step 300 --size 1600x900
+
+# Every lesson at a telling step: dark, light, and for a projector
+lesson() { # LESSON STEP OPTIONS...
+    local name=$1 step=$2
+    shift 2
+    local options=(--lesson "$name" "$@")
+    if [ -n "$step" ]; then options+=(--step "$step"); fi
+    draw "lesson-$name-dark" "${options[@]}" --size 1600x900
+    draw "lesson-$name-light" "${options[@]}" --size 1600x900 --theme light
+    draw "lesson-$name-presenter" "${options[@]}" --size 1280x720 --presenter
+}
+lesson attention 9 --example six-words
+lesson softmax-3pass 20
+lesson softmax-2pass 16
+lesson softmax-1pass 19
+lesson flash-forward 18 --break no_correction
+lesson flash-forward-v1 32
+lesson backward 4
+lesson flash-backward 29
+lesson training-step 32
+lesson memory ""

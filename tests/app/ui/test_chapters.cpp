@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 using namespace tilewalk;
@@ -63,6 +64,27 @@ TEST_CASE("every lesson draws every step, in every form") {
                 program.frame_unlisted();
             }
             CHECK(program.state.lesson == &lesson);
+        }
+}
+
+TEST_CASE("every step of a lane has a column of its own, and the lanes are as wide as their steps need") {
+    for (const Lesson& lesson : lessons())
+        for (const char* name : {"worked-4x4", "causal-8", "window-12"}) {
+            const auto trace = *build_trace(lesson, example(name));
+            const TimelineGrid grid = timeline_grid(*trace);
+            int longest = 0;
+            for (int lane = 0; lane < grid.count(); ++lane) {
+                std::set<int> taken;
+                for (int k = grid.begin(lane); k < grid.end(lane); ++k)
+                    for (int column = 0; column < grid.width_of(k); ++column) {
+                        CHECK(grid.column_of(k) + column < grid.columns);
+                        CHECK_MESSAGE(taken.insert(grid.column_of(k) + column).second, lesson.id, ", step ",
+                                      k);
+                    }
+                longest = std::max(longest, static_cast<int>(taken.size()));
+            }
+            // A lane that does all that any lane does fills its grid.
+            if (name == std::string("worked-4x4")) CHECK_MESSAGE(grid.columns == longest, lesson.id);
         }
 }
 
