@@ -243,6 +243,19 @@ Comparison compare(const Trace& truth, const Trace& broken) {
     return out;
 }
 
+std::string edit_sentence(const Trace& before, const Trace& after) {
+    if (!find_mismatch(before, after).empty()) return {};
+    int first = -1, count = 0;
+    for (int k = 0; k < after.size(); ++k) {
+        if (!largest_difference(before, after, k)) continue;
+        if (first < 0) first = k;
+        ++count;
+    }
+    if (count == 0) return "No step of this walk writes another number than before the edit.";
+    return "From step " + str(first + 1) + " on " + str(count) + " of " + str(after.size()) +
+           " steps write other numbers than before the edit; they are outlined (Esc takes the outlines off).";
+}
+
 int next_difference(const Comparison& c, int k) {
     for (std::size_t n = static_cast<std::size_t>(k + 1); n < c.largest.size(); ++n)
         if (c.largest[n] > 0) return static_cast<int>(n);

@@ -32,6 +32,10 @@ struct Comparison {
 };
 Comparison compare(const Trace& truth, const Trace& broken);
 
+/// What an edit changed from which step on: "Step 5 is the first of 24 steps (of 40) that write other
+/// numbers." Empty if the walks cannot be compared.
+std::string edit_sentence(const Trace& before, const Trace& after);
+
 /// The first step after step k that differs (that lost a number); −1 if there is none.
 int next_difference(const Comparison& comparison, int k);
 int next_lost(const Comparison& comparison, int k);

@@ -116,6 +116,7 @@ struct BuiltWalk {
     std::shared_ptr<const Trace> trace, truth;
     TraceLook look;
     std::shared_ptr<const Comparison> comparison;
+    std::string note;  ///< what an edit changed
 };
 
 /// A trace that is being built in the background, because it is too large for one frame.

@@ -172,7 +172,7 @@ std::span<const Shortcut> shortcuts() {
         {"Space", "play, pause"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
-        {"B", "break it: faults and number formats"},
+        {"B", "break it: faults, formats"},
         {"D  Shift D", "next difference, next NaN"},
         {"N  Shift N", "next, previous lesson"},
         {"C", "formula or pseudocode"},
@@ -185,7 +185,7 @@ std::span<const Shortcut> shortcuts() {
         {"Ctrl Z  Y", "undo, redo an edit"},
         {"Ctrl C", "copy cell or explanation"},
         {"?  F1", "this help"},
-        {"Esc", "close, leave presenter, edit marks off"},
+        {"Esc", "close; edit marks off"},
     };
     return table;
 }

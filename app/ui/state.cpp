@@ -63,6 +63,7 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     state.trace = std::move(built.trace);
     state.truth = std::move(built.truth);
     state.comparison = std::move(built.comparison);
+    if (!built.note.empty()) notify(state, std::move(built.note));
     state.look = built.look;
     int rows = 0, columns = 0, seed = 0;
     if (std::sscanf(state.problem->title.c_str(), "Random %d × %d, seed %d", &rows, &columns, &seed) == 3)
@@ -92,7 +93,11 @@ bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History 
         return false;
     }
     state.pending.reset();  // a build that is under way is out of date; its result is dropped
-    auto run = [lesson, problem] { return build_walk(*lesson, *problem); };
+    auto run = [lesson, problem, before = edit ? state.trace : nullptr] {
+        BuiltWalk out = build_walk(*lesson, *problem);
+        if (before) out.note = edit_sentence(*before, *out.trace);
+        return out;
+    };
     if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->lesson = lesson;

@@ -102,6 +102,17 @@ TEST_SUITE("compare") {
         CHECK(differ > 100);
         CHECK(lost > 20);
     }
+    TEST_CASE("an edit says from which step on it changes the walk") {
+        const Lesson& lesson = *find_lesson("flash-forward");
+        Problem p = worked_example();
+        const auto before = lesson.build(p);
+        p.V(3, 0) = 5;  // key block 1: loaded in steps 11 and 31, then O, ÷ ℓ and O L of both query blocks
+        CHECK(edit_sentence(*before, *lesson.build(p))
+                  .starts_with("From step 11 on 8 of 40 steps write other"));
+        CHECK(edit_sentence(*before, *before).starts_with("No step"));
+        p.Br = 4;
+        CHECK(edit_sentence(*before, *lesson.build(p)).empty());
+    }
     TEST_CASE("walks of other shapes are not compared, and it says why") {
         Problem p = worked_example();
         const auto a = find_lesson("flash-forward")->build(p);

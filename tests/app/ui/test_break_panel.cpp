@@ -172,6 +172,7 @@ TEST_CASE("after an edit the cells that changed are outlined, until Escape or an
     program.press(Key::enter);
     REQUIRE(program.state.before_edit);
     CHECK(program.state.before_edit->problem().Q(0, 0) == 1);
+    CHECK(program.shows("of 40 steps write other numbers than before the edit"));
     program.mouse_away();
     program.frame(2);
     const Image outlined = program.picture();
