@@ -83,8 +83,9 @@ TEST_CASE("every step of a lane has a column of its own, and the lanes are as wi
                     }
                 longest = std::max(longest, static_cast<int>(taken.size()));
             }
-            // A lane that does all that any lane does fills its grid.
-            if (name == std::string("worked-4x4")) CHECK_MESSAGE(grid.columns == longest, lesson.id);
+            // The grid is no wider than its longest lane, with what comes last in any lane.
+            if (name == std::string("worked-4x4"))
+                CHECK_MESSAGE(grid.columns <= longest + grid.finish, lesson.id);
         }
 }
 
