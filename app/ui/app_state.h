@@ -136,7 +136,7 @@ struct ProblemForm {
     char scale[32] = "";
     char words[512] = "";
     bool words_typed = false;  ///< the field of the words has the caret
-    Slot matrix = Slot::Q;  ///< the input shown for editing
+    Slot matrix = Slot::Q;     ///< the input shown for editing
     int first_row = 0, first_col = 0;
 };
 
@@ -144,14 +144,15 @@ struct ProblemForm {
 struct SoftmaxPage {
     enum Tab { values, derivation, proof };
     int tab = values;
-    int line = 0;       ///< of derivation or proof, from 0
-    int component = 0;  ///< the column of V and of the output that is shown
-    int split = -1;     ///< the proof cuts the row behind this element; −1: in the middle
-    ProblemPtr problem;                                  ///< the walks are of this problem
+    int line = 0;        ///< of derivation or proof, from 0
+    int component = 0;   ///< the column of V and of the output that is shown
+    int split = -1;      ///< the proof cuts the row behind this element; −1: in the middle
+    ProblemPtr problem;  ///< the walks are of this problem
     std::array<std::shared_ptr<const Trace>, 3> traces;  ///< by passes − 1
 };
 
-/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O are.
+/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O
+/// are.
 struct FlashBeside {
     bool shown = true;  ///< in place of the drawing of the step
     std::shared_ptr<const Trace> first, second;
@@ -164,11 +165,11 @@ struct AppState {
     std::vector<Problem> examples;
     ProblemPtr problem;
     std::shared_ptr<const Trace> trace;
-    TraceLook look;                         ///< value ranges and text widths of this trace
-    std::shared_ptr<const Trace> truth;     ///< the same walk without faults; null while nothing is broken
+    TraceLook look;                      ///< value ranges and text widths of this trace
+    std::shared_ptr<const Trace> truth;  ///< the same walk without faults; null while nothing is broken
     std::shared_ptr<const Comparison> comparison;  ///< of the two
     std::shared_ptr<const Trace> before_edit;  ///< the walk before the latest change of an input's element
-    std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
+    std::shared_ptr<PendingTrace> pending;     ///< takes the place of problem and trace when it is done
     Cursor cursor;
     Player player;
     int row = 0;                         ///< the chosen row of what the step writes, from 0
@@ -205,8 +206,8 @@ struct AppState {
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
     FlashBeside beside;
-    ProblemForm form;         ///< what is typed into the problem panel
-    std::string notice;       ///< one sentence at the bottom of the window, with its age
+    ProblemForm form;    ///< what is typed into the problem panel
+    std::string notice;  ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;
 
     // Events of this frame, emptied by frame()

@@ -22,7 +22,8 @@ std::span<const Chapter> chapters() {
          forward},
         {"chapter backward", "Backward", "Gradients by dense matrices, and tile by tile with recomputation",
          backward},
-        {"chapter training", "Training step", "Gradients of the weights, an update, and the loss after it", training},
+        {"chapter training", "Training step", "Gradients of the weights, an update, and the loss after it",
+         training},
         {"chapter memory", "Memory", "What N × N matrices cost, and what moves through HBM", {}},
     };
     return table;

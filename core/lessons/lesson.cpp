@@ -43,7 +43,8 @@ constexpr Slot gradients[] = {Slot::dQ, Slot::dK, Slot::dV};
 std::span<const Lesson> lessons() {
     static const Lesson table[] = {
         {"attention", "Attention",
-         "Standard attention: three kernels that hand the N × N scores and weights to each other through HBM.",
+         "Standard attention: three kernels that hand the N × N scores and weights to each other through "
+         "HBM.",
          attention, attention_bytes, attention_code, explain_dense, standard_forward_model, nullptr,
          attention_lane, true, attention_results},
         {"softmax-3pass", "Softmax in three passes",
@@ -70,7 +71,8 @@ std::span<const Lesson> lessons() {
          flash_forward_v1, flash_forward_v1_bytes, flash_forward_v1_code, explain_v1, flash_forward_v1_model,
          standard_forward_model, key_block, false, v1_results, forward_faults()},
         {"backward", "Backward",
-         "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored P.",
+         "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored "
+         "P.",
          backward, backward_bytes, backward_code, explain_dense, backward_model, nullptr, backward_lane, true,
          backward_results},
         {"flash-backward", "Flash backward",

@@ -185,7 +185,8 @@ bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Tabl
     if (got.rows() != static_cast<Eigen::Index>(expected.size())) return false;
     for (int r = 0; r < got.rows(); ++r)
         for (int c = 0; c < got.cols(); ++c)
-            if (!(std::abs(got(r, c) - expected[at(r)][at(c)]) <= (1e-12L + precision) * size[at(r)][at(c)] + 1e-290L))
+            if (!(std::abs(got(r, c) - expected[at(r)][at(c)]) <=
+                  (1e-12L + precision) * size[at(r)][at(c)] + 1e-290L))
                 return false;
     return true;
 }

@@ -32,13 +32,10 @@ std::vector<std::shared_ptr<const Trace>> traces() {
     return out;
 }
 
-bool before(const Cursor& a, const Cursor& b) {
-    return std::tie(a.step, a.done) < std::tie(b.step, b.done);
-}
+bool before(const Cursor& a, const Cursor& b) { return std::tie(a.step, a.done) < std::tie(b.step, b.done); }
 
 bool valid(const Trace& trace, const Cursor& c) {
-    return c.step >= 0 && c.step < trace.size() && c.done >= 1 &&
-           c.done <= step_units(trace, c.step);
+    return c.step >= 0 && c.step < trace.size() && c.done >= 1 && c.done <= step_units(trace, c.step);
 }
 
 // From the first step on; every stop, the start included.

@@ -165,7 +165,8 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
                            ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
                              "never have to be stored."
                            : state.lesson->summary;
-    if (!state.problem->watch.empty() && !state.lesson->faults.empty()) text += " Watch: " + state.problem->watch;
+    if (!state.problem->watch.empty() && !state.lesson->faults.empty())
+        text += " Watch: " + state.problem->watch;
     const float h = paragraph_height(w, text, 14, 0);
     if (h + 14 > room) return 0;
     return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);

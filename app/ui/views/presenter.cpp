@@ -69,9 +69,9 @@ void head(const Canvas& c, const AppState& state, float W) {
                 c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
         }
     c.text(72, 36, state.lesson->title, 27, c.theme->t2, Face::medium);
-    const float counter =
-        c.text(W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()),
-               27, c.theme->t2, Face::medium, Align::right);
+    const float counter = c.text(
+        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()), 27,
+        c.theme->t2, Face::medium, Align::right);
     broken_pill(c, state, W - 28 - counter - 20, 36, 27);
 }
 

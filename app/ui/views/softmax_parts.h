@@ -39,7 +39,7 @@ int linked_step(const Trace& here, int k, const Trace& there);
 struct SoftmaxCard {
     Line symbol;
     std::string text, brief;  ///< the number, and with fewer digits; empty: not known yet
-    std::string note;  ///< "pass 2" where it is not known yet
+    std::string note;         ///< "pass 2" where it is not known yet
     Role role = Role::none;
     bool written = false;
     float fade = 1;
