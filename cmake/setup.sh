@@ -101,8 +101,8 @@ set_up() {
     if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
         local packages
         mapfile -t packages < <(tool_packages)
-        packages+=(libimgui-dev libglfw3-dev libeigen3-dev doctest-dev libstb-dev libcli11-dev
-            nlohmann-json3-dev fonts-inter fonts-dejavu-core)
+        packages+=(libimgui-dev libglfw3-dev libeigen3-dev libhwy-dev libopenblas-serial-dev doctest-dev
+            libstb-dev libcli11-dev nlohmann-json3-dev fonts-inter fonts-dejavu-core)
         install_packages "${packages[@]}" "$@"
         if at_least "$(glad_version)" 2; then
             install_packages python3-glad

@@ -1,0 +1,66 @@
+// What a benchmark measured, on which machine, by which build: the contents of a results file.
+#pragma once
+
+#include "core/engine.h"
+
+namespace tilewalk {
+
+struct Machine {
+    std::string cpu;                                      ///< "AMD EPYC", as the system names it
+    int cores = 0;                                        ///< that the process may use
+    int threads = 0;                                      ///< that the CPU kernels used
+    std::string instructions;                             ///< "AVX-512"
+    std::string product_library;                          ///< under standard attention: "OpenBLAS 0.3.21"
+    std::int64_t memory_total = 0, memory_available = 0;  ///< bytes, when the run began
+    std::string system;                                   ///< "Debian GNU/Linux 12 (bookworm)"
+    std::string gpu, driver;                              ///< empty where there is none
+};
+struct Build {
+    std::string version, commit, compiler, flags;
+};
+
+/// How one kernel did on one workload.
+struct Point {
+    enum class State {
+        measured,   ///< verified, then timed
+        failed,     ///< wrong beyond the rule; not timed
+        skipped,    ///< does not take the workload
+        no_memory,  ///< would not fit; not run
+        cancelled   ///< stopped before it was done
+    };
+    std::string device, kernel;
+    Workload workload;
+    State state = State::cancelled;
+    std::string reason;  ///< why it has no time, as a sentence; empty when measured
+
+    bool verified = false;
+    double max_error = 0, error_limit = 0;  ///< against fp64, the larger in relation to its limit
+
+    std::vector<double> seconds;  ///< of each repetition, in the order they ran
+    double median = 0, p20 = 0, p80 = 0;
+    double first = 0;  ///< seconds of preparing and the first run: memory touched, caches cold
+    std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
+    std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
+    std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
+
+    double flop_rate() const { return median > 0 ? flops(workload) / median : 0; }
+};
+const char* name_of(Point::State state);
+
+struct BenchReport {
+    Machine machine;
+    Build build;
+    std::string date;     ///< UTC, "2026-11-21 22:10"
+    std::string command;  ///< that repeats it
+    std::string source;   ///< the file that it was read from; empty: measured by this process
+    double peak = 0;      ///< FLOP/s of multiply_add_peak in the same run; 0 if not measured
+    std::vector<Point> points;
+    bool complete = false;  ///< false: cancelled, or still running
+};
+
+/// Median and percentiles (nearest rank) of point.seconds, into it.
+void summarise(Point& point);
+/// The measured point of a kernel at this workload, or null.
+const Point* find_point(const BenchReport& report, const std::string& kernel, const Workload& workload);
+
+}  // namespace tilewalk

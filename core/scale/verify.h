@@ -1,0 +1,29 @@
+// Whether a kernel is right, before it is timed.
+#pragma once
+
+#include "core/engine.h"
+
+#include <functional>
+
+namespace tilewalk {
+
+/// `error` is the largest |x − x₆₄| over what was looked at, in the tensor where it is largest in relation to
+/// its limit; x₆₄ is dense attention in fp64 on the same float32 inputs.
+struct Verdict {
+    bool passed = false;
+    double error = 0, limit = 0;
+    std::string sentence;  ///< when it failed: which tensor, where, how far off
+};
+
+/// Small sizes, all elements: odd lengths, N_q ≠ N_kv, N = 1, rows that see no key, large logits, with the
+/// d, heads, mask and direction of `like`. The rule: the error is at most 2 times (gradients 3 times) that of
+/// standard attention in float32 on the same inputs, plus two roundings (2⁻²³) of the largest element, which
+/// covers outputs that the standard happens to get exactly.
+Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
+
+/// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
+/// sampled rows of dK and dV in one head, by the same rule against float32 standard attention of those rows.
+Verdict verify_rows(Prepared& prepared, const Workload& workload, const Tensors& inputs, std::uint64_t seed,
+                    std::stop_token stop);
+
+}  // namespace tilewalk
