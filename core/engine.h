@@ -27,9 +27,8 @@ struct Workload {
     std::int64_t heads = 8, kv_heads = 8;  ///< heads is a multiple of kv_heads (grouped-query attention)
     std::int64_t N_q = 1024, N_kv = 1024;
     std::int64_t d = 64;
-    bool causal = false;  ///< aligned bottom-right: the last query sees the last key
-    std::optional<std::int64_t> window =
-        std::nullopt;  ///< keys at most this many positions before (and after)
+    bool causal = false;                      ///< aligned bottom-right: the last query sees the last key
+    std::optional<std::int64_t> window = {};  ///< keys at most this many positions before (and after)
 
     /// Keys that query row i sees: first … last, none when last < first.
     std::int64_t first_key(std::int64_t i) const;
@@ -78,10 +77,14 @@ public:
     virtual std::int64_t workspace_bytes() const = 0;
 };
 
+struct Machine;
+
 class Engine {
 public:
     virtual ~Engine() = default;
     virtual std::string device() const = 0;  ///< "cpu", "cuda"
+    /// Fills in what the engine alone knows: threads, instructions, libraries, GPU (core/scale/report.h).
+    virtual void describe(Machine&) const {}
     /// The reason why it cannot run here, if it cannot.
     virtual std::optional<std::string> why_not() const = 0;
     virtual std::span<const KernelInfo> kernels() const = 0;
