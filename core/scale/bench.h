@@ -16,7 +16,7 @@ struct BenchRequest {
     std::int64_t memory_limit = 0;  ///< bytes that a kernel may use with its tensors; 0: what is free
     std::uint64_t seed = 1;
     int least_runs = 5, most_runs = 21;  ///< repetitions of each kernel …
-    double seconds_per_kernel = 1.5;     ///< … as many as fit into this
+    double seconds_per_kernel = 2;       ///< … as many as fit into this
 };
 /// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);

@@ -60,7 +60,7 @@ struct BenchReport {
 
 /// Median and percentiles (nearest rank) of point.seconds, into it.
 void summarise(Point& point);
-/// The measured point of a kernel at this workload, or null.
+/// The point of a kernel at this workload, whatever became of it, or null.
 const Point* find_point(const BenchReport& report, const std::string& kernel, const Workload& workload);
 
 }  // namespace tilewalk

@@ -1,0 +1,339 @@
+#include "core/scale/bench.h"
+
+#include "core/numbers.h"
+#include "core/scale/machine.h"
+#include "core/scale/verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <new>
+#include <set>
+
+namespace tilewalk {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+bool lists(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine) {
+    std::vector<const KernelInfo*> chosen;
+    for (const KernelInfo& kernel : engine.kernels())
+        if (request.kernels.empty() || lists(request.kernels, kernel.name)) chosen.push_back(&kernel);
+    return chosen;
+}
+
+// The shortest first: they are the cheapest.
+std::vector<Workload> workloads(const BenchRequest& request) {
+    const std::set<std::int64_t> ascending(request.lengths.begin(), request.lengths.end());
+    std::vector<Workload> all;
+    for (std::int64_t N : ascending) {
+        all.push_back(request.workload);
+        all.back().N_q = all.back().N_kv = N;
+    }
+    return all;
+}
+
+// What a kernel holds of its own: its outputs and its workspace.
+std::int64_t output_bytes(const Workload& w) {
+    const std::int64_t q = 4 * w.q_rows() * w.d, kv = 4 * w.kv_rows() * w.d;
+    return q + 4 * w.q_rows() + (w.direction == Direction::backward ? q + 2 * kv : 0);
+}
+
+// ---- Time that is still to come
+
+// A kernel whose speed is not known yet is taken for this fast, FLOP/s.
+constexpr double first_guess = 3e10;
+// Preparing and verifying a kernel cost about as much as this many of its runs.
+constexpr double runs_before_timing = 4;
+
+struct Forecast {
+    const BenchRequest& request;
+    std::map<std::string, double> rate = {};  // FLOP/s of each kernel, where it was measured last
+
+    double one_run(const std::string& kernel, const Workload& w) const {
+        const auto known = rate.find(kernel);
+        return flops(w) / (known == rate.end() ? first_guess : known->second);
+    }
+    int runs(double one) const {
+        const double fitting = request.seconds_per_kernel / std::max(one, 1e-9);
+        return static_cast<int>(std::clamp(fitting, double(request.least_runs), double(request.most_runs)));
+    }
+    double whole(const std::string& kernel, const Workload& w) const {
+        const double one = one_run(kernel, w);
+        return one * (runs_before_timing + runs(one));
+    }
+};
+
+// ---- The run
+
+// One kernel on one workload, on its way from planned to measured.
+struct Candidate {
+    const KernelInfo* kernel = nullptr;
+    Workload workload;
+    Point point;
+    std::unique_ptr<Prepared> prepared = nullptr;
+    int runs = 0;  // that it shall have
+
+    std::int64_t own_bytes() const { return point.model_bytes + output_bytes(workload); }
+};
+
+class Runner {
+public:
+    using Show = std::function<void(const BenchReport&, const BenchProgress&)>;
+    Runner(const BenchRequest& what, Engine& on, const Show& shown, std::stop_token stopped)
+        : request(what), engine(on), show(shown), stop(std::move(stopped)), forecast{what} {}
+
+    BenchReport run() {
+        begin();
+        for (const Workload& w : workloads(request))
+            if (!stop.stop_requested()) run_length(w);
+        report.complete = !stop.stop_requested();
+        tell(report.complete ? "Done" : "Cancelled");
+        return std::move(report);
+    }
+
+private:
+    void begin() {
+        report.machine = this_machine();
+        engine.describe(report.machine);
+        report.build = this_build();
+        report.date = utc_now();
+        limit = request.memory_limit > 0 ? request.memory_limit : report.machine.memory_available;
+        for (const Workload& w : workloads(request))
+            for (const KernelInfo* kernel : chosen_kernels(request, engine))
+                ahead.emplace_back(kernel->name, w);
+        progress.points = static_cast<int>(ahead.size());
+        tell("Measuring what this machine can reach");
+    }
+
+    void run_length(const Workload& w) {
+        // Again for each length: whatever slows the machine for a while should slow the measure as well.
+        report.peak = std::max(report.peak, engine.measure_peak(stop));
+        std::vector<Candidate> candidates = plan(w);
+        if (candidates.empty()) return;
+        tell("Inputs of N = " + format_count(w.N_q));
+        const Tensors inputs = make_inputs(w, request.seed);
+        // As many at once as fit: those take turns.
+        for (std::size_t from = 0; from < candidates.size() && !stop.stop_requested();) {
+            std::int64_t held = tensor_bytes(w) - output_bytes(w);
+            std::vector<Candidate> together;
+            do {
+                held += candidates[from].own_bytes();
+                together.push_back(std::move(candidates[from++]));
+            } while (from < candidates.size() && held + candidates[from].own_bytes() <= limit);
+            run_together(std::move(together), inputs);
+        }
+    }
+
+    // Those that can be run, the smallest first, so that the highest resident size is each one's own; what
+    // cannot becomes a point at once.
+    std::vector<Candidate> plan(const Workload& w) {
+        std::vector<Candidate> candidates;
+        for (const KernelInfo* kernel : chosen_kernels(request, engine)) {
+            Candidate c{.kernel = kernel, .workload = w, .point = new_point(*kernel, w)};
+            if (const auto reason = engine.why_not(*kernel, w))
+                finish(c, Point::State::skipped, *reason);
+            else if (!small_sizes_pass(c))
+                finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
+                       verdicts[kernel->name].sentence);
+            else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes; needed > limit)
+                finish(c, Point::State::no_memory,
+                       "Needs " + format_size(needed) + "; " + format_size(limit) + " may be used.");
+            else
+                candidates.push_back(std::move(c));
+        }
+        std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+            return a.point.model_bytes < b.point.model_bytes;
+        });
+        return candidates;
+    }
+
+    Point new_point(const KernelInfo& kernel, const Workload& w) const {
+        Point point;
+        point.device = engine.device(), point.kernel = kernel.name, point.workload = w;
+        if (!engine.why_not(kernel, w)) point.model_bytes = engine.model_bytes(kernel, w);
+        return point;
+    }
+
+    // Once for each kernel.
+    bool small_sizes_pass(const Candidate& c) {
+        const auto [verdict, fresh] = verdicts.try_emplace(c.kernel->name);
+        if (fresh) {
+            tell(c.kernel->name + ": checking small sizes");
+            verdict->second = verify_small(engine, *c.kernel, request.workload, stop);
+        }
+        return verdict->second.passed;
+    }
+
+    void run_together(std::vector<Candidate> together, const Tensors& inputs) {
+        for (Candidate& c : together)
+            if (!stop.stop_requested()) prepare(c, inputs);
+        std::vector<Candidate*> ready;
+        for (Candidate& c : together)
+            if (c.prepared) ready.push_back(&c);
+        time_in_turns(ready);
+        for (Candidate* c : ready) {
+            summarise(c->point);
+            c->point.workspace_bytes = c->prepared->workspace_bytes();
+            // A median of a few runs is none of the machine's; better none than that.
+            const bool all = static_cast<int>(c->point.seconds.size()) == c->runs;
+            if (all) forecast.rate[c->kernel->name] = c->point.flop_rate();
+            finish(*c, all ? Point::State::measured : Point::State::cancelled, all ? "" : "Cancelled.");
+        }
+    }
+
+    // Memory, the first run, and whether it is right.
+    void prepare(Candidate& c, const Tensors& inputs) {
+        const std::string at = c.kernel->name + ", N = " + format_count(c.workload.N_q);
+        tell(at + ": first run");
+        reset_peak_rss();
+        const Clock::time_point begin = Clock::now();
+        std::optional<double> once;
+        try {
+            c.prepared = engine.prepare(*c.kernel, c.workload, inputs, stop);
+            if (c.prepared) once = c.prepared->run(stop);
+        } catch (const std::bad_alloc&) {
+            c.prepared.reset();
+            return finish(c, Point::State::no_memory, "The system had no memory left for it.");
+        }
+        if (!once) {
+            c.prepared.reset();
+            return finish(c, Point::State::cancelled, "Cancelled.");
+        }
+        c.point.first = seconds_since(begin);
+        c.point.peak_rss_bytes = peak_rss();
+        c.runs = forecast.runs(*once);
+        tell(at + ": verifying");
+        judge(c, verify_rows(*c.prepared, c.workload, inputs, request.seed, stop));
+    }
+
+    void judge(Candidate& c, const Verdict& rows) {
+        const Verdict& small = verdicts[c.kernel->name];
+        const bool worse = rows.error * small.limit > small.error * rows.limit;
+        c.point.max_error = worse ? rows.error : small.error;
+        c.point.error_limit = worse ? rows.limit : small.limit;
+        c.point.verified = rows.passed;
+        if (rows.passed) return;
+        c.prepared.reset();
+        const bool stopped = stop.stop_requested();
+        finish(c, stopped ? Point::State::cancelled : Point::State::failed,
+               stopped ? "Cancelled." : rows.sentence);
+    }
+
+    // Each round begins with another kernel.
+    void time_in_turns(const std::vector<Candidate*>& ready) {
+        int rounds = 0;
+        for (const Candidate* c : ready) rounds = std::max(rounds, c->runs);
+        for (int round = 0; round < rounds; ++round)
+            for (std::size_t k = 0; k < ready.size(); ++k) {
+                Candidate& c = *ready[(k + static_cast<std::size_t>(round)) % ready.size()];
+                if (round >= c.runs || stop.stop_requested()) continue;
+                tell(c.kernel->name + ", N = " + format_count(c.workload.N_q) + ": run " +
+                     std::to_string(round + 1) + " of " + std::to_string(c.runs));
+                if (const auto seconds = c.prepared->run(stop)) c.point.seconds.push_back(*seconds);
+            }
+    }
+
+    void finish(Candidate& c, Point::State state, std::string reason) {
+        c.point.state = state, c.point.reason = std::move(reason);
+        if (state != Point::State::measured) c.point.seconds.clear(), summarise(c.point);
+        std::erase(ahead, std::pair{c.kernel->name, c.workload});
+        report.points.push_back(std::move(c.point));
+        ++progress.done;
+        tell(progress.doing);
+    }
+
+    void tell(std::string doing) {
+        double left = 0;
+        for (const auto& [kernel, workload] : ahead) left += forecast.whole(kernel, workload);
+        const double passed = seconds_since(begun);
+        progress.doing = std::move(doing);
+        progress.part = std::max(progress.part, ahead.empty() ? 1 : passed / (passed + left));
+        if (!forecast.rate.empty()) progress.seconds_left = left;
+        show(report, progress);
+    }
+
+    const BenchRequest& request;
+    Engine& engine;
+    const Show& show;
+    std::stop_token stop;
+    std::int64_t limit = 0;  // bytes that tensors and workspaces may take
+    BenchReport report;
+    BenchProgress progress;
+    Forecast forecast;
+    std::map<std::string, Verdict> verdicts;  // at small sizes, of each kernel
+    std::vector<std::pair<std::string, Workload>> ahead;
+    Clock::time_point begun = Clock::now();
+};
+
+}  // namespace
+
+std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine) {
+    std::vector<std::string> known;
+    for (const KernelInfo& kernel : engine.kernels()) known.push_back(kernel.name);
+    for (const std::string& name : request.kernels)
+        if (!lists(known, name)) {
+            std::string all;
+            for (const std::string& kernel : known) all += (all.empty() ? "" : ", ") + kernel;
+            return "There is no kernel \"" + name + "\" for " + engine.device() + ", expected some of " +
+                   all + ".";
+        }
+    if (request.lengths.empty()) return "There is no sequence length to run.";
+    for (const Workload& w : workloads(request))
+        if (auto sentence = refuse(w)) return sentence;
+    return std::nullopt;
+}
+
+BenchReport run_bench(const BenchRequest& request, Engine& engine, const Runner::Show& show,
+                      std::stop_token stop) {
+    return Runner(request, engine, show, std::move(stop)).run();
+}
+
+// ---- In the background
+
+BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> with)
+    : engine(std::move(with)), thread([this, request = std::move(request)](std::stop_token stop) {
+          const auto keep = [this](const BenchReport& report, const BenchProgress& progress) {
+              const std::lock_guard lock(mutex);
+              if (latest.points.size() != report.points.size() || changes == 0) latest = report;
+              latest.peak = report.peak, latest.complete = report.complete;
+              at = progress;
+              ++changes;
+          };
+          run_bench(request, *engine, keep, stop);
+          const std::lock_guard lock(mutex);
+          ended = true;
+          ++changes;
+      }) {}
+
+BackgroundBench::~BackgroundBench() = default;
+void BackgroundBench::cancel() { thread.request_stop(); }
+bool BackgroundBench::cancelled() const { return thread.get_stop_token().stop_requested(); }
+
+bool BackgroundBench::running() const {
+    const std::lock_guard lock(mutex);
+    return !ended;
+}
+BenchReport BackgroundBench::report() const {
+    const std::lock_guard lock(mutex);
+    return latest;
+}
+BenchProgress BackgroundBench::progress() const {
+    const std::lock_guard lock(mutex);
+    return at;
+}
+std::uint64_t BackgroundBench::version() const {
+    const std::lock_guard lock(mutex);
+    return changes;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,88 @@
+#include "core/scale/findings.h"
+
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+const char* const opponent = "standard";
+
+// The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
+const Point* fastest_flash(const BenchReport& report, const Workload& workload) {
+    const Point* best = nullptr;
+    for (const Point& point : report.points)
+        if (point.workload == workload && point.kernel != opponent && point.state == Point::State::measured &&
+            (!best || point.median < best->median))
+            best = &point;
+    return best;
+}
+
+// The measured point that has the longest sequence, of one kernel or of all but standard.
+const Point* longest(const BenchReport& report, bool standard) {
+    const Point* best = nullptr;
+    for (const Point& point : report.points) {
+        if (point.state != Point::State::measured || (point.kernel == opponent) != standard) continue;
+        if (standard && !fastest_flash(report, point.workload)) continue;
+        if (!best || point.workload.N_q > best->workload.N_q) best = &point;
+    }
+    return best;
+}
+
+// 1.9, 24, 2 400: two digits that mean something.
+std::string factor(double ratio) {
+    if (ratio < 10) return format_fixed(ratio, 1);
+    const double unit = std::pow(10, std::floor(std::log10(ratio)) - 1);
+    return format_count(std::llround(std::round(ratio / unit) * unit));
+}
+
+std::string in_time(double standard, double flash) {
+    const double ratio = standard / flash;
+    if (std::abs(ratio - 1) < .05) return "as fast as standard attention";
+    return ratio > 1 ? factor(ratio) + "× as fast as standard attention"
+                     : factor(1 / ratio) + "× slower than standard attention";
+}
+
+std::string in_memory(const Point& standard, const Point& flash) {
+    if (flash.workspace_bytes <= 0) return "needs no extra memory";
+    const double ratio = double(standard.workspace_bytes) / double(flash.workspace_bytes);
+    return "needs " + factor(ratio) + "× less extra memory (" + format_size(flash.workspace_bytes) +
+           " against " + format_size(standard.workspace_bytes) + ")";
+}
+
+std::string where(const Workload& w) {
+    std::string text = "At N = " + format_count(w.N_q);
+    if (w.direction == Direction::backward) text += ", backward";
+    if (w.causal) text += ", causal";
+    return text;
+}
+
+// " Standard stops fitting at N = 65 536." or nothing.
+std::string first_that_does_not_fit(const BenchReport& report) {
+    const Point* first = nullptr;
+    for (const Point& point : report.points)
+        if (point.kernel == opponent && point.state == Point::State::no_memory &&
+            (!first || point.workload.N_q < first->workload.N_q))
+            first = &point;
+    return first ? " Standard stops fitting at N = " + format_count(first->workload.N_q) + "." : "";
+}
+
+}  // namespace
+
+std::string finding(const BenchReport& report) {
+    if (const Point* standard = longest(report, true)) {
+        const Point& flash = *fastest_flash(report, standard->workload);
+        return where(standard->workload) + ", " + flash.kernel + " is " +
+               in_time(standard->median, flash.median) + " and " + in_memory(*standard, flash) + "." +
+               first_that_does_not_fit(report);
+    }
+    if (const Point* flash = longest(report, false))
+        return where(flash->workload) + ", " + flash->kernel + " runs with " +
+               format_size(flash->workspace_bytes) + " of extra memory." + first_that_does_not_fit(report);
+    return "Nothing has been measured yet.";
+}
+
+}  // namespace tilewalk
