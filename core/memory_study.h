@@ -167,7 +167,5 @@ Study study(const StudyInput& input);
 std::string verdict(const Study& study);
 /// Its part about the traffic: who moves fewer bytes, and what each waits for.
 std::string traffic_verdict(const Study& study);
-/// "5.57 ms"
-std::string format_time(double seconds);
 
 }  // namespace tilewalk

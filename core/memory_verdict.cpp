@@ -90,13 +90,6 @@ std::optional<std::string> refuse(const StudyInput& in) {
 
 std::string traffic_verdict(const Study& s) { return fewer(s) + flash1_remark(s) + limits(s); }
 
-std::string format_time(double seconds) {
-    const double us = seconds * 1e6;
-    if (us < 0.9995) return format_number(us * 1e3, 3) + " ns";
-    if (us < 999.5) return format_number(us, 3) + " µs";
-    return us < 999.5e3 ? format_number(us / 1e3, 3) + " ms" : format_number(us / 1e6, 3) + " s";
-}
-
 std::string verdict(const Study& s) { return memory_sentence(s) + " " + traffic_verdict(s); }
 
 }  // namespace tilewalk

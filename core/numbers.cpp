@@ -126,6 +126,13 @@ std::string format_large_traffic(double bytes) {
 std::string format_size(std::int64_t bytes) { return format_large_size(static_cast<double>(bytes)); }
 std::string format_traffic(std::int64_t bytes) { return format_large_traffic(static_cast<double>(bytes)); }
 
+std::string format_time(double seconds) {
+    const double us = seconds * 1e6;
+    if (us < 0.9995) return format_number(us * 1e3, 3) + " ns";
+    if (us < 999.5) return format_number(us, 3) + " µs";
+    return us < 999.5e3 ? format_number(us / 1e3, 3) + " ms" : format_number(us / 1e6, 3) + " s";
+}
+
 std::string format_count(std::int64_t n) {
     std::string digits = std::to_string(std::abs(n));
     if (std::abs(n) >= 10000)

@@ -25,6 +25,8 @@ std::string format_traffic(std::int64_t bytes);
 /// The same two for bytes beyond 64 bits.
 std::string format_large_size(double bytes);
 std::string format_large_traffic(double bytes);
+/// "1.23 ms": three digits with the unit that suits them, ns to s.
+std::string format_time(double seconds);
 /// 131 072 with thin spaces from 10 000 on.
 std::string format_count(std::int64_t n);
 

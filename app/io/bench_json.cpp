@@ -1,0 +1,252 @@
+#include "app/io/bench_json.h"
+
+#include "app/io/file.h"
+#include "app/io/json_reading.h"
+#include "app/io/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* schema = "tilewalk-bench-1";
+constexpr Point::State states[] = {Point::State::measured, Point::State::failed, Point::State::skipped,
+                                   Point::State::no_memory, Point::State::cancelled};
+
+// ---- Writing
+
+Json machine_json(const Machine& m) {
+    return {{"cpu", m.cpu},
+            {"cores", m.cores},
+            {"threads", m.threads},
+            {"instructions", m.instructions},
+            {"product_library", m.product_library},
+            {"memory_total", m.memory_total},
+            {"memory_available", m.memory_available},
+            {"system", m.system},
+            {"gpu", m.gpu},
+            {"driver", m.driver}};
+}
+
+Json build_json(const Build& b) {
+    return {{"version", b.version}, {"commit", b.commit}, {"compiler", b.compiler}, {"flags", b.flags}};
+}
+
+Json point_json(const Point& p) {
+    const Workload& w = p.workload;
+    Json json{{"device", p.device},        {"kernel", p.kernel},       {"direction", name_of(w.direction)},
+              {"dtype", name_of(w.dtype)}, {"batch", w.batch},         {"heads", w.heads},
+              {"kv_heads", w.kv_heads},    {"seqlen", w.N_q},          {"head_dim", w.d},
+              {"causal", w.causal},        {"window", nullptr},        {"state", name_of(p.state)},
+              {"verified", p.verified},    {"max_error", p.max_error}, {"error_limit", p.error_limit}};
+    if (w.window) json["window"] = *w.window;
+    const bool measured = p.state == Point::State::measured;
+    const auto timed = [&](const char* key, double value) {
+        json[key] = nullptr;
+        if (measured) json[key] = value;
+    };
+    timed("median_s", p.median);
+    timed("p20_s", p.p20);
+    timed("p80_s", p.p80);
+    timed("first_s", p.first);
+    json["runs"] = p.seconds.size();
+    json["seconds"] = p.seconds;
+    timed("tflops", p.flop_rate() / 1e12);
+    json["workspace_bytes"] = p.workspace_bytes;
+    json["model_bytes"] = p.model_bytes;
+    json["peak_rss_bytes"] = p.peak_rss_bytes;
+    json["skipped"] = nullptr;
+    if (!measured) json["skipped"] = p.reason;
+    return json;
+}
+
+// ---- Reading
+
+void read_bytes(Reading& reading, const char* key, std::int64_t& bytes) {
+    double number = static_cast<double>(bytes);
+    read_number(reading, key, number);
+    if (number < 0 || number > 9e15 || number != std::trunc(number))
+        return reading.fail(reading.path + key + " is " + shortest(number) + ", expected a whole number");
+    bytes = static_cast<std::int64_t>(number);
+}
+
+// null stands for a time that was not taken.
+void read_seconds(Reading& reading, const char* key, double& seconds) {
+    const auto* value = reading.find(key);
+    if (value && value->is_null()) return;
+    read_number(reading, key, seconds);
+    if (!(seconds >= 0) || !std::isfinite(seconds))
+        reading.fail(reading.path + key + " is " + shortest(seconds) + ", expected seconds, 0 or more");
+}
+
+// Calls read(Reading&) with the object under a key; what went wrong there goes on to the outer object.
+template <class Read> void within(Reading& reading, const char* key, const Read& read) {
+    const auto* value = reading.find(key);
+    if (!value) return;
+    if (!value->is_object()) return reading.expected(key, *value, "an object");
+    Reading inner{*value, "", reading.path + key + "."};
+    read(inner);
+    if (!inner.error.empty()) reading.fail(inner.error);
+}
+
+void read_machine(Reading& r, Machine& m) {
+    check_keys(r, {"cpu", "cores", "threads", "instructions", "product_library", "memory_total",
+                   "memory_available", "system", "gpu", "driver"});
+    read_text(r, "cpu", m.cpu);
+    read_count(r, "cores", m.cores);
+    read_count(r, "threads", m.threads);
+    read_text(r, "instructions", m.instructions);
+    read_text(r, "product_library", m.product_library);
+    read_bytes(r, "memory_total", m.memory_total);
+    read_bytes(r, "memory_available", m.memory_available);
+    read_text(r, "system", m.system);
+    read_text(r, "gpu", m.gpu);
+    read_text(r, "driver", m.driver);
+}
+
+void read_build(Reading& r, Build& b) {
+    check_keys(r, {"version", "commit", "compiler", "flags"});
+    read_text(r, "version", b.version);
+    read_text(r, "commit", b.commit);
+    read_text(r, "compiler", b.compiler);
+    read_text(r, "flags", b.flags);
+}
+
+void read_workload(Reading& r, Workload& w) {
+    int direction = 0, type = 0;
+    read_choice(r, "direction", {"forward", "backward"}, direction);
+    read_choice(r, "dtype", {"f32", "f16", "bf16"}, type);
+    w.direction = static_cast<Direction>(direction), w.dtype = static_cast<DType>(type);
+    read_bytes(r, "batch", w.batch);
+    read_bytes(r, "heads", w.heads);
+    w.kv_heads = w.heads;
+    read_bytes(r, "kv_heads", w.kv_heads);
+    read_bytes(r, "seqlen", w.N_q);
+    w.N_kv = w.N_q;
+    read_bytes(r, "head_dim", w.d);
+    read_flag(r, "causal", w.causal);
+    if (const auto* window = r.find("window"); window && !window->is_null()) {
+        w.window = 0;
+        read_bytes(r, "window", *w.window);
+    }
+    if (!r.error.empty()) return;
+    if (const auto sentence = refuse(w)) r.fail(r.path.substr(0, r.path.size() - 1) + ": " + *sentence);
+}
+
+// One time for each run; what is summed up is summed up again from them.
+void read_times(Reading& r, Point& p) {
+    if (const auto* seconds = r.find("seconds")) {
+        if (!seconds->is_array()) return r.expected("seconds", *seconds, "an array of numbers");
+        for (const auto& value : *seconds) {
+            if (!value.is_number() || !(value.get<double>() > 0))
+                return r.expected("seconds", value, "numbers above 0");
+            p.seconds.push_back(value.get<double>());
+        }
+    }
+    read_seconds(r, "first_s", p.first);
+    if ((p.state == Point::State::measured) != !p.seconds.empty())
+        return r.fail(r.path + "seconds has " + counted(static_cast<long long>(p.seconds.size()), "time") +
+                      ", but the state is \"" + name_of(p.state) + "\"");
+    if (p.state == Point::State::measured && !p.verified)
+        return r.fail(r.path + "verified is false, but there are times: what is not verified is not timed");
+    summarise(p);
+    double median = p.median;
+    read_seconds(r, "median_s", median);
+    if (r.error.empty() && std::abs(median - p.median) > 1e-9 * p.median)
+        r.fail(r.path + "median_s is " + shortest(median) + ", but the median of seconds is " +
+               shortest(p.median));
+}
+
+void read_point(Reading& r, Point& p) {
+    check_keys(r, {"device",         "kernel",    "direction",   "dtype",    "batch",           "heads",
+                   "kv_heads",       "seqlen",    "head_dim",    "causal",   "window",          "state",
+                   "verified",       "max_error", "error_limit", "median_s", "p20_s",           "p80_s",
+                   "first_s",        "runs",      "seconds",     "tflops",   "workspace_bytes", "model_bytes",
+                   "peak_rss_bytes", "skipped"});
+    read_text(r, "device", p.device);
+    read_text(r, "kernel", p.kernel);
+    if (p.kernel.empty()) r.fail(r.path + "kernel is missing");
+    read_workload(r, p.workload);
+    int state = 0;
+    read_choice(r, "state", {"measured", "failed", "not supported", "does not fit", "cancelled"}, state);
+    p.state = states[state];
+    read_flag(r, "verified", p.verified);
+    read_seconds(r, "max_error", p.max_error);
+    read_seconds(r, "error_limit", p.error_limit);
+    read_times(r, p);
+    read_bytes(r, "workspace_bytes", p.workspace_bytes);
+    read_bytes(r, "model_bytes", p.model_bytes);
+    read_bytes(r, "peak_rss_bytes", p.peak_rss_bytes);
+    if (const auto* reason = r.find("skipped"); reason && !reason->is_null())
+        read_text(r, "skipped", p.reason);
+}
+
+void read_points(Reading& reading, std::vector<Point>& points) {
+    const auto* list = reading.find("points");
+    if (!list) return reading.fail("the key \"points\" is missing, expected an array");
+    if (!list->is_array()) return reading.expected("points", *list, "an array");
+    for (std::size_t n = 0; n < list->size(); ++n) {
+        const auto& value = (*list)[n];
+        const std::string path = "points[" + std::to_string(n) + "]";
+        if (!value.is_object()) return reading.expected(path, value, "an object");
+        Reading inner{value, "", path + "."};
+        read_point(inner, points.emplace_back());
+        if (!inner.error.empty()) return reading.fail(inner.error);
+    }
+}
+
+}  // namespace
+
+std::string bench_to_json(const BenchReport& report) {
+    Json points = Json::array();
+    for (const Point& point : report.points) points.push_back(point_json(point));
+    const Json json{{"schema", schema},
+                    {"date", report.date},
+                    {"command", report.command},
+                    {"complete", report.complete},
+                    {"peak_flops", report.peak},
+                    {"machine", machine_json(report.machine)},
+                    {"build", build_json(report.build)},
+                    {"points", points}};
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool is_bench_json(std::string_view text) {
+    const auto json = parse_json(text);
+    return json && json->is_object() && json->value("schema", nlohmann::json()) == schema;
+}
+
+Result<BenchReport> bench_from_json(std::string_view text, const std::string& where) {
+    const auto json = parse_json(text);
+    if (!json) return failure_at(where, json.error);
+    if (!json->is_object()) return failure_at(where, "it is " + described(*json) + ", expected an object");
+    Reading reading{*json};
+    std::string named;
+    read_text(reading, "schema", named);
+    if (named != schema)
+        return failure_at(where, "the schema is " + in_quotes(named) + ", expected \"" + schema + "\"");
+    check_keys(reading,
+               {"schema", "date", "command", "complete", "peak_flops", "machine", "build", "points"});
+    BenchReport report;
+    report.source = where;
+    read_text(reading, "date", report.date);
+    read_text(reading, "command", report.command);
+    read_flag(reading, "complete", report.complete);
+    read_seconds(reading, "peak_flops", report.peak);
+    within(reading, "machine", [&](Reading& inner) { read_machine(inner, report.machine); });
+    within(reading, "build", [&](Reading& inner) { read_build(inner, report.build); });
+    read_points(reading, report.points);
+    if (!reading.error.empty()) return failure_at(where, reading.error);
+    return report;
+}
+
+Result<BenchReport> load_bench_file(const std::string& path) {
+    const auto text = read_file(path);
+    if (!text) return Failure{text.error};
+    return bench_from_json(*text, path);
+}
+
+}  // namespace tilewalk
