@@ -14,7 +14,7 @@
 namespace tilewalk {
 namespace {
 
-constexpr std::array commands_to_come = {"compare", "bench", "kernels"};
+constexpr std::array commands_to_come = {"compare"};
 
 const char* const source_group = "Problem (one source)";
 const char* const change_group = "Changes to the problem";
@@ -107,6 +107,31 @@ void add_model(CLI::App& app, Arguments& a) {
     add_word(model, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 }
 
+void add_bench(CLI::App& app, Arguments& a) {
+    CLI::App& bench = add_command(app, a, Command::bench, "bench",
+                                  "Run the kernels on large problems: verified, then timed, memory counted");
+    BenchWords& b = a.bench;
+    add_word(bench, other_group, "--device", b.device, "cpu|cuda", "[cpu]");
+    add_word(bench, other_group, "--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
+    add_word(bench, other_group, "--direction", b.direction, "forward|backward", "[forward]");
+    add_word(bench, other_group, "--seqlen", b.seqlen, "N,N,...",
+             "sequence lengths [512,1024,2048,4096,8192]");
+    add_word(bench, other_group, "--head-dim", b.head_dim, "d", "[64]");
+    add_word(bench, other_group, "--heads", b.heads, "H", "[8]");
+    add_word(bench, other_group, "--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");
+    add_word(bench, other_group, "--batch", b.batch, "B", "[1]");
+    add_switch(bench, other_group, "--causal", b.causal, "hide the keys that come after a query");
+    add_word(bench, other_group, "--window", b.window, "W", "hide the keys more than W positions away");
+    add_word(bench, other_group, "--dtype", b.dtype, "f32|f16|bf16", "[f32]");
+    add_word(bench, other_group, "--memory-limit", b.memory_limit, "BYTES",
+             "what needs more is not run; 8G, 512MiB [what is free]");
+    add_word(bench, other_group, "--threads", b.threads, "T", "of the CPU [all]");
+    add_word(bench, other_group, "--seed", b.seed, "S", "of the inputs [1]");
+    add_word(bench, other_group, "--load", b.load, "FILE,...", "show recorded results instead of running");
+    add_word(bench, other_group, "--format", a.format, "text|csv|json|md", "[text]");
+    add_word(bench, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+}
+
 void add_commands(CLI::App& app, Arguments& a) {
     CLI::App& trace =
         add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
@@ -127,8 +152,10 @@ void add_commands(CLI::App& app, Arguments& a) {
              "required; a folder for --step all");
 
     add_model(app, a);
+    add_bench(app, a);
     add_listing(app, a, Command::examples, "examples", "List the problems that the program brings along");
     add_listing(app, a, Command::lessons, "lessons", "List what can be walked through");
+    add_listing(app, a, Command::kernels, "kernels", "List the kernels that 'bench' runs");
     add_listing(app, a, Command::devices, "devices", "Say which processors are there");
 }
 
@@ -240,7 +267,7 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
-    if (a.command == Command::trace || a.command == Command::model)
+    if (a.command == Command::trace || a.command == Command::model || a.command == Command::bench)
         return "-o is \"-\"; leave -o out to write to standard output.";
     return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }
@@ -276,7 +303,8 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
                "the last\n"
                "time; the first time, and wherever else no source is named, with the example worked-4x4.\n"
                "'tilewalk COMMAND --help' lists the options of a command.\n"
-               "Exit codes: 0 done, 2 wrong arguments or input, 3 no display, 4 output not written.");
+               "Exit codes: 0 done, 1 a kernel is wrong, 2 wrong arguments or input, 3 no such device or\n"
+               "display, 4 output not written, 130 interrupted.");
     if (auto sentence = check_switches(app, words)) return Failure{*sentence};
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

@@ -8,7 +8,7 @@
 
 namespace tilewalk {
 
-enum class Command { window, trace, render, model, examples, lessons, devices };
+enum class Command { window, trace, render, model, bench, examples, lessons, kernels, devices };
 
 /// What was typed after an option, or nothing.
 using Word = std::optional<std::string>;
@@ -37,11 +37,19 @@ struct ModelWords {
     Word seqlen, head_dim, dtype, heads, batch, br, bc, tiles, hardware;
 };
 
+/// What `tilewalk bench` runs, or shows again.
+struct BenchWords {
+    Word device, kernels, direction, seqlen, head_dim, heads, kv_heads, batch, window, dtype, memory_limit,
+        threads, seed, load;
+    bool causal = false;
+};
+
 struct Arguments {
     Command command = Command::window;
     std::string print;  ///< help or version: to be printed instead of anything else
     ProblemWords problem;
     ModelWords model;
+    BenchWords bench;
     Word lesson, step, theme, format, output, size, pixel_ratio;
     Word frames, screenshot;  ///< window, for tests
     bool presenter = false, timing = false;

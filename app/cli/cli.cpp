@@ -1,6 +1,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/arguments.h"
+#include "app/cli/bench.h"
 #include "app/cli/listings.h"
 #include "app/cli/model.h"
 #include "app/cli/outcome.h"
@@ -51,8 +52,10 @@ Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_w
     case Command::trace: return run_trace(*a, out);
     case Command::render: return run_render(*a);
     case Command::model: return run_model(*a, out);
+    case Command::bench: return run_bench_command(*a, out);
     case Command::examples:
     case Command::lessons:
+    case Command::kernels:
     case Command::devices: return run_listing(*a, out);
     }
     return {};

@@ -5,6 +5,7 @@
 #include "app/cli/text_layout.h"
 #include "app/cli/values.h"
 #include "app/io/examples.h"
+#include "core/cpu/kernel.h"
 #include "core/lessons/lesson.h"
 #include "core/numbers.h"
 
@@ -72,6 +73,34 @@ std::string lessons_json() {
     return Json{{"schema", "tilewalk-lessons-1"}, {"lessons", list}}.dump(2) + "\n";
 }
 
+std::string kernels_text() {
+    const auto engine = cpu::make_engine();
+    std::vector<std::vector<std::string>> rows{{"device", "name", "title", "file"}};
+    for (const KernelInfo& kernel : engine->kernels())
+        rows.push_back({engine->device(), kernel.name, kernel.title, kernel.file});
+    const Block lines = table(rows);
+    std::string text = lines[0] + "\n";
+    for (std::size_t n = 1; n < lines.size(); ++n) {
+        text += lines[n] + "\n";
+        for (const std::string& line : wrap(engine->kernels()[n - 1].teaches, 96))
+            text += "    " + line + "\n";
+    }
+    return text;
+}
+
+std::string kernels_json() {
+    const auto engine = cpu::make_engine();
+    Json list = Json::array();
+    for (const KernelInfo& kernel : engine->kernels())
+        list.push_back({{"device", engine->device()},
+                        {"name", kernel.name},
+                        {"title", kernel.title},
+                        {"teaches", kernel.teaches},
+                        {"file", kernel.file},
+                        {"materialises", kernel.materialises}});
+    return Json{{"schema", "tilewalk-kernels-1"}, {"kernels", list}}.dump(2) + "\n";
+}
+
 }  // namespace
 
 Outcome run_listing(const Arguments& a, std::ostream& out) {
@@ -81,6 +110,7 @@ Outcome run_listing(const Arguments& a, std::ostream& out) {
     std::string text;
     if (a.command == Command::examples) text = json ? examples_json() : examples_text();
     if (a.command == Command::lessons) text = json ? lessons_json() : lessons_text();
+    if (a.command == Command::kernels) text = json ? kernels_json() : kernels_text();
     if (a.command == Command::devices) text = json ? devices_json() : devices_text();
     return written(write_to_stream(out, [&text](std::ostream& stream) { stream << text; }));
 }

@@ -1,4 +1,4 @@
-// tilewalk examples, lessons, devices: what there is.
+// tilewalk examples, lessons, kernels, devices: what there is.
 #pragma once
 
 #include "app/cli/arguments.h"

@@ -11,22 +11,6 @@ namespace {
 
 constexpr std::size_t most_lengths = 64;
 
-// "512,1024" as numbers.
-Result<std::vector<std::int64_t>> read_lengths(const std::string& text) {
-    std::vector<std::int64_t> lengths;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t comma = std::min(text.find(',', from), text.size());
-        const auto N = whole_number("--seqlen", text.substr(from, comma - from), 1, largest_N);
-        if (!N) return Failure{N.error};
-        lengths.push_back(*N);
-        from = comma + 1;
-    }
-    if (lengths.size() > most_lengths)
-        return Failure{"--seqlen lists " + std::to_string(lengths.size()) + " lengths, expected at most " +
-                       std::to_string(most_lengths) + "."};
-    return lengths;
-}
-
 std::optional<std::string> read_number(const char* option, const Word& word, std::int64_t most,
                                        std::int64_t& target) {
     if (!word) return std::nullopt;
@@ -68,8 +52,8 @@ Result<std::vector<Study>> make_studies(const ModelWords& words) {
     StudyInput in;
     if (auto sentence = read_sizes(words, in)) return Failure{*sentence};
     if (auto sentence = read_choices(words, in)) return Failure{*sentence};
-    const auto lengths =
-        read_lengths(words.seqlen.value_or("512,1024,2048,4096,8192,16384,32768,65536,131072"));
+    const std::string wanted = words.seqlen.value_or("512,1024,2048,4096,8192,16384,32768,65536,131072");
+    const auto lengths = whole_numbers("--seqlen", wanted, 1, largest_N, most_lengths);
     if (!lengths) return Failure{lengths.error};
     std::vector<Study> studies;
     for (std::int64_t N : *lengths) {

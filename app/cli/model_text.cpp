@@ -14,23 +14,6 @@ std::string rate(double per_second, const char* unit) {
     return format_number(per_second / 1e12, 4) + " T" + unit + "/s";
 }
 
-// Columns of numbers end at the same place.
-std::string aligned(Rows rows) {
-    for (std::size_t c = 0; !rows.empty() && c + 1 < rows.front().size(); ++c) {
-        int width = 0;
-        const auto letters = [](const std::string& text) {
-            return static_cast<int>(std::count_if(text.begin(), text.end(), [](char byte) {
-                return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
-            }));
-        };
-        for (const auto& row : rows) width = std::max(width, letters(row[c]));
-        for (auto& row : rows) row[c] = pad_left(row[c], width);
-    }
-    std::string text;
-    for (const std::string& line : table(rows)) text += "  " + line + "\n";
-    return text;
-}
-
 std::string heading(const Study& s) {
     const StudyInput& in = s.input;
     const Hardware& h = in.hardware;
@@ -51,7 +34,7 @@ std::string score_table(const std::vector<Study>& studies) {
                         row.fits ? "fits" : "does not fit"});
     }
     const Study& s = studies.front();
-    return "\nWhat the N × N matrices would need\n" + aligned(rows) +
+    return "\nWhat the N × N matrices would need\n" + number_table(rows) +
            "  First N whose S and P do not fit: " + format_count(s.first_N_too_large) +
            ". Flash keeps Q, K, V, O and L: first N " + format_count(s.first_N_too_large_flash) + ".\n";
 }
@@ -64,7 +47,7 @@ std::string traffic_table(const std::vector<Study>& studies) {
         row.push_back(format_number(s.saving(Algorithm::flash2), 3));
         rows.push_back(row);
     }
-    return "\nHBM traffic of one head, forward\n" + aligned(rows);
+    return "\nHBM traffic of one head, forward\n" + number_table(rows);
 }
 
 std::string time_table(const std::vector<Study>& studies) {
@@ -80,7 +63,7 @@ std::string time_table(const std::vector<Study>& studies) {
     }
     const Study& s = studies.front();
     return "\nLower bounds of the time, all heads: the larger of bytes / bandwidth and FLOPs / peak\n" +
-           aligned(rows) + "  FLOP/B: standard / flash 2; both limits meet at " +
+           number_table(rows) + "  FLOP/B: standard / flash 2; both limits meet at " +
            format_number(ridge(s.input.hardware, s.input.element_bytes), 4) + ".\n";
 }
 
@@ -91,7 +74,8 @@ std::string trip_table(const Study& s) {
         rows.push_back({std::to_string(number++), moved(static_cast<double>(trip.read)),
                         moved(static_cast<double>(trip.write)),
                         std::string("read ") + trip.reads + ", write " + trip.writes});
-    return "\nStandard attention's trips at N = " + format_count(s.shape.N) + ", one head\n" + aligned(rows);
+    return "\nStandard attention's trips at N = " + format_count(s.shape.N) + ", one head\n" +
+           number_table(rows);
 }
 
 std::string tile_lines(const Study& s) {

@@ -6,7 +6,8 @@
 
 namespace tilewalk {
 
-enum class Exit { done = 0, failed = 1, bad_input = 2, no_device = 3, not_written = 4 };
+/// interrupted: by Ctrl-C, after what there was has been written.
+enum class Exit { done = 0, failed = 1, bad_input = 2, no_device = 3, not_written = 4, interrupted = 130 };
 
 /// `sentence` goes to stderr when there is one.
 struct Outcome {

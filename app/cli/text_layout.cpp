@@ -154,4 +154,17 @@ Block table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
+std::string number_table(std::vector<std::vector<std::string>> rows,
+                         std::initializer_list<std::size_t> left) {
+    for (std::size_t c = 0; !rows.empty() && c + 1 < rows.front().size(); ++c) {
+        if (std::find(left.begin(), left.end(), c) != left.end()) continue;
+        int width = 0;
+        for (const auto& row : rows) width = std::max(width, ui::letter_count(row[c]));
+        for (auto& row : rows) row[c] = pad_left(row[c], width);
+    }
+    std::string text;
+    for (const std::string& line : table(rows)) text += "  " + line + "\n";
+    return text;
+}
+
 }  // namespace tilewalk

@@ -29,5 +29,9 @@ Block side_by_side(const std::vector<Block>& blocks, int width);
 
 /// Rows of cells with a heading row, columns padded to their widest cell; the last column is not padded.
 Block table(const std::vector<std::vector<std::string>>& rows);
+/// The same as one indented text whose columns end at the same place, as numbers should; the last column and
+/// those of `left` begin there instead.
+std::string number_table(std::vector<std::vector<std::string>> rows,
+                         std::initializer_list<std::size_t> left = {});
 
 }  // namespace tilewalk

@@ -12,6 +12,11 @@ namespace tilewalk {
 /// A whole number in low … high.
 Result<std::int64_t> whole_number(const std::string& option, const std::string& text, std::int64_t low,
                                   std::int64_t high);
+/// "512,1024" as numbers, each in low … high, at most `most` of them.
+Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const std::string& text,
+                                                std::int64_t low, std::int64_t high, std::size_t most);
+/// Bytes: "8000000000", "500M", "8GiB"; K, M, G, T are powers of 1000, Ki, Mi, Gi, Ti of 1024.
+Result<std::int64_t> byte_count(const std::string& option, const std::string& text);
 /// A finite number.
 Result<double> finite_number(const std::string& option, const std::string& text, const char* expected);
 /// "1600x900": two whole numbers, each from 1 to 10⁹.
@@ -23,6 +28,8 @@ Result<Size> size_pair(const std::string& option, const std::string& text, const
 Result<int> choice(const std::string& option, const std::string& text,
                    const std::vector<std::string>& choices, const std::vector<std::string>& later = {});
 
+/// The parts of "a,b,c".
+std::vector<std::string> split_at_commas(const std::string& text);
 /// "text, json or md".
 std::string listed(const std::vector<std::string>& names, const std::string& conjunction = "or");
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <new>
 #include <set>
@@ -309,9 +310,17 @@ BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> w
               at = progress;
               ++changes;
           };
-          run_bench(request, *engine, keep, stop);
+          std::string why;
+          try {
+              run_bench(request, *engine, keep, stop);
+          } catch (const std::bad_alloc&) {
+              why = "There is not enough memory for the inputs; choose a smaller problem.";
+          } catch (const std::exception& error) {
+              why = std::string("Something unforeseen happened: ") + error.what() + ".";
+          }
           const std::lock_guard lock(mutex);
           ended = true;
+          broken = std::move(why);
           ++changes;
       }) {}
 
@@ -322,6 +331,10 @@ bool BackgroundBench::cancelled() const { return thread.get_stop_token().stop_re
 bool BackgroundBench::running() const {
     const std::lock_guard lock(mutex);
     return !ended;
+}
+std::string BackgroundBench::failure() const {
+    const std::lock_guard lock(mutex);
+    return broken;
 }
 BenchReport BackgroundBench::report() const {
     const std::lock_guard lock(mutex);

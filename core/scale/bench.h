@@ -43,6 +43,8 @@ public:
     void cancel();
     bool cancelled() const;
     bool running() const;
+    /// A sentence if the run ended because of something unforeseen.
+    std::string failure() const;
     /// What there is so far. `version` changes with every call that would give something new.
     BenchReport report() const;
     BenchProgress progress() const;
@@ -54,6 +56,7 @@ private:
     BenchProgress at;
     std::uint64_t changes = 0;
     bool ended = false;
+    std::string broken;
     std::unique_ptr<Engine> engine;
     std::jthread thread;  ///< last: it uses all the others
 };
