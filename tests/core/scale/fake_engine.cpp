@@ -1,0 +1,132 @@
+#include "tests/core/scale/fake_engine.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilewalk::test {
+
+namespace {
+
+// One head: rows of Q, O, dO, dQ from `q` on, rows of K, V, dK, dV from `kv` on.
+struct Head {
+    const Workload& w;
+    const Tensors& in;
+    Tensors& out;
+    std::int64_t q, kv;
+
+    float dot(const std::vector<float>& a, std::int64_t i, const std::vector<float>& b,
+              std::int64_t j) const {
+        float sum = 0;
+        for (std::int64_t c = 0; c < w.d; ++c)
+            sum += a[static_cast<std::size_t>(i * w.d + c)] * b[static_cast<std::size_t>(j * w.d + c)];
+        return sum;
+    }
+    void add(std::vector<float>& to, std::int64_t i, float factor, const std::vector<float>& from,
+             std::int64_t j) const {
+        for (std::int64_t c = 0; c < w.d; ++c)
+            to[static_cast<std::size_t>(i * w.d + c)] += factor * from[static_cast<std::size_t>(j * w.d + c)];
+    }
+
+    void row(std::int64_t i) const {
+        const std::int64_t first = w.first_key(i), last = w.last_key(i);
+        const float scale = 1 / std::sqrt(static_cast<float>(w.d));
+        std::vector<float> P;
+        float m = -std::numeric_limits<float>::infinity(), l = 0;
+        for (std::int64_t j = first; j <= last; ++j) {
+            P.push_back(scale * dot(in.Q, q + i, in.K, kv + j));
+            m = std::max(m, P.back());
+        }
+        for (float& p : P) l += p = std::exp(p - m);
+        out.L[static_cast<std::size_t>(q + i)] =
+            l > 0 ? m + std::log(l) : -std::numeric_limits<float>::infinity();
+        for (float& p : P) p /= l;
+        for (std::int64_t j = first; j <= last; ++j)
+            add(out.O, q + i, P[static_cast<std::size_t>(j - first)], in.V, kv + j);
+        if (w.direction == Direction::forward) return;
+        const float D = dot(in.dO, q + i, out.O, q + i);
+        for (std::int64_t j = first; j <= last; ++j) {
+            const float p = P[static_cast<std::size_t>(j - first)];
+            const float dS = scale * p * (dot(in.dO, q + i, in.V, kv + j) - D);
+            add(out.dV, kv + j, p, in.dO, q + i);
+            add(out.dQ, q + i, dS, in.K, kv + j);
+            add(out.dK, kv + j, dS, in.Q, q + i);
+        }
+    }
+};
+
+class FakePrepared : public Prepared {
+public:
+    FakePrepared(FakeEngine& from, std::string kernel, const Workload& workload, const Tensors& tensors,
+                 std::int64_t bytes)
+        : engine(from), name(std::move(kernel)), w(workload), inputs(tensors), workspace(bytes) {
+        ++engine.alive;
+    }
+    ~FakePrepared() override { --engine.alive; }
+
+    std::optional<double> run(std::stop_token stop) override {
+        engine.calls.push_back("run " + name + " " + std::to_string(w.N_q));
+        if (engine.before_run) engine.before_run(name);
+        if (stop.stop_requested()) return std::nullopt;
+        if (results.O.empty()) results = dense_attention(w, inputs);
+        if (engine.spoil) engine.spoil(name, w, results);
+        return engine.seconds ? engine.seconds(name, w) : 1e-3;
+    }
+    const Tensors& outputs() override { return results; }
+    std::int64_t workspace_bytes() const override { return workspace; }
+
+private:
+    FakeEngine& engine;
+    std::string name;
+    Workload w;
+    const Tensors& inputs;
+    std::int64_t workspace;
+    Tensors results;
+};
+
+}  // namespace
+
+Tensors dense_attention(const Workload& w, const Tensors& inputs) {
+    const auto q = static_cast<std::size_t>(w.q_rows()), kv = static_cast<std::size_t>(w.kv_rows()),
+               d = static_cast<std::size_t>(w.d);
+    Tensors out;
+    out.O.resize(q * d), out.L.resize(q);
+    if (w.direction == Direction::backward)
+        out.dQ.resize(q * d), out.dK.resize(kv * d), out.dV.resize(kv * d);
+    for (std::int64_t b = 0; b < w.batch; ++b)
+        for (std::int64_t h = 0; h < w.heads; ++h) {
+            const std::int64_t group = h / (w.heads / w.kv_heads);
+            const Head head{w, inputs, out, (b * w.heads + h) * w.N_q, (b * w.kv_heads + group) * w.N_kv};
+            for (std::int64_t i = 0; i < w.N_q; ++i) head.row(i);
+        }
+    return out;
+}
+
+FakeEngine::FakeEngine(std::vector<FakeKernel> ladder) : fakes(std::move(ladder)) {
+    for (const FakeKernel& kernel : fakes)
+        infos.push_back({kernel.name, kernel.name, "", "", kernel.bytes_per_score > 0});
+}
+
+const FakeKernel& FakeEngine::fake(const KernelInfo& kernel) const {
+    for (const FakeKernel& each : fakes)
+        if (each.name == kernel.name) return each;
+    return fakes.front();
+}
+
+std::optional<std::string> FakeEngine::why_not(const KernelInfo& kernel, const Workload& w) const {
+    if (w.N_q > fake(kernel).largest_N)
+        return "This kernel takes no N above " + std::to_string(fake(kernel).largest_N) + ".";
+    return std::nullopt;
+}
+
+std::int64_t FakeEngine::model_bytes(const KernelInfo& kernel, const Workload& w) const {
+    return fake(kernel).bytes_per_score * w.batch * w.heads * w.N_q * w.N_kv;
+}
+
+std::unique_ptr<Prepared> FakeEngine::prepare(const KernelInfo& kernel, const Workload& w,
+                                              const Tensors& inputs, std::stop_token stop) {
+    calls.push_back("prepare " + kernel.name + " " + std::to_string(w.N_q));
+    if (stop.stop_requested()) return nullptr;
+    return std::make_unique<FakePrepared>(*this, kernel.name, w, inputs, model_bytes(kernel, w));
+}
+
+}  // namespace tilewalk::test

@@ -1,0 +1,47 @@
+// An engine for tests of whatever drives engines: dense attention in float, and it does as it is told.
+#pragma once
+
+#include "core/engine.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tilewalk::test {
+
+struct FakeKernel {
+    std::string name;
+    std::int64_t bytes_per_score = 0;  ///< of workspace; 0: it holds none
+    std::int64_t largest_N = 1 << 20;  ///< what is longer it does not take
+};
+
+class FakeEngine : public Engine {
+public:
+    explicit FakeEngine(std::vector<FakeKernel> ladder = {{"standard", 8, 1 << 20}, {"flash", 0, 1 << 20}});
+
+    // What a test may turn.
+    std::function<void(const std::string& kernel, const Workload&, Tensors&)> spoil;  ///< after each run
+    std::function<double(const std::string& kernel, const Workload&)> seconds;  ///< that a run says it took
+    std::function<void(const std::string& kernel)> before_run;
+    std::vector<std::string> calls;  ///< "prepare flash 64", "run flash 64"
+    int alive = 0;                   ///< prepared kernels that are still there
+
+    std::string device() const override { return "fake"; }
+    std::optional<std::string> why_not() const override { return std::nullopt; }
+    std::span<const KernelInfo> kernels() const override { return infos; }
+    std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override;
+    std::int64_t model_bytes(const KernelInfo& kernel, const Workload& w) const override;
+    std::unique_ptr<Prepared> prepare(const KernelInfo& kernel, const Workload& w, const Tensors& inputs,
+                                      std::stop_token stop) override;
+    double measure_peak(std::stop_token) override { return 1e12; }
+
+private:
+    const FakeKernel& fake(const KernelInfo& kernel) const;
+    std::vector<FakeKernel> fakes;
+    std::vector<KernelInfo> infos;
+};
+
+/// O, L and, backward, dQ, dK, dV of the workload, row by row in float.
+Tensors dense_attention(const Workload& w, const Tensors& inputs);
+
+}  // namespace tilewalk::test

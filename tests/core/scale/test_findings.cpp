@@ -1,0 +1,59 @@
+#include "core/scale/findings.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+
+namespace {
+
+Point measured(const char* kernel, std::int64_t N, double seconds, std::int64_t workspace) {
+    Point p;
+    p.kernel = kernel, p.workload.N_q = p.workload.N_kv = N;
+    p.state = Point::State::measured, p.verified = true;
+    p.seconds = {seconds}, p.workspace_bytes = workspace;
+    summarise(p);
+    return p;
+}
+
+Point too_large(std::int64_t N) {
+    Point p;
+    p.kernel = "standard", p.workload.N_q = p.workload.N_kv = N;
+    p.state = Point::State::no_memory;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("the finding compares the fastest flash kernel at the longest length that both ran") {
+    BenchReport report;
+    CHECK(finding(report) == "Nothing has been measured yet.");
+    report.points = {measured("standard", 4096, 1, 1 << 20),
+                     measured("flash", 4096, .5, 1 << 10),
+                     measured("standard", 8192, 1.9, 2400 * 1024),
+                     measured("flash-eigen", 8192, 1.5, 1024),
+                     measured("flash", 8192, 1.0, 1024),
+                     measured("flash", 65536, 60, 1024),
+                     too_large(131072),
+                     too_large(65536)};
+    CHECK(finding(report) ==
+          "At N = 8192, flash is 1.9× as fast as standard attention and needs 2400× less extra memory "
+          "(1.00 KiB against 2.34 MiB). Standard stops fitting at N = 65\u2009536.");
+}
+
+TEST_CASE("the finding tells a loss as well as a win") {
+    BenchReport report;
+    report.points = {measured("standard", 2048, 1, 1 << 20), measured("flash", 2048, 1.25, 1 << 10)};
+    for (Point& p : report.points) p.workload.direction = Direction::backward, p.workload.causal = true;
+    CHECK(finding(report).starts_with(
+        "At N = 2048, backward, causal, flash is 1.3× slower than standard attention and needs 1000×"));
+    report.points[1] = measured("flash", 2048, 1.01, 1 << 10);
+    report.points[0] = measured("standard", 2048, 1, 1 << 20);
+    CHECK(finding(report).starts_with("At N = 2048, flash is as fast as standard attention"));
+}
+
+TEST_CASE("without standard attention to compare with, the finding says what there is") {
+    BenchReport report;
+    report.points = {too_large(65536), measured("flash", 65536, 5, 3 << 20)};
+    CHECK(finding(report) == "At N = 65\u2009536, flash runs with 3.00 MiB of extra memory. Standard stops "
+                             "fitting at N = 65\u2009536.");
+}
