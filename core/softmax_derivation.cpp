@@ -3,12 +3,25 @@
 #include "core/explain_view.h"
 #include "core/lessons/softmax.h"
 #include "core/lessons/softmax_letters.h"
+#include "core/softmax_argument.h"
 #include "core/softmax_row.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilewalk {
+
+Argument argument_line(std::string title, Line formula, Line symbol, const Expr* numbers, double value,
+                       double other, std::string why) {
+    Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
+    if (numbers) out.numbers = write(*numbers, value);
+    Span shown{format_short(value), Role::none, Span::Face::number};
+    shown.strong = true;
+    symbol.push_back(word(" = "));
+    symbol.push_back(shown);
+    out.result = std::move(symbol);
+    return out;
+}
 
 namespace {
 
@@ -21,18 +34,6 @@ struct Letters {
 Letters letters_of(Problem p) {
     p.options.normalised = true;
     return {.online = softmax_letters(p, 1)};
-}
-
-Argument made(std::string title, Line formula, Line symbol, const Expr* numbers, double value, double other,
-              std::string why) {
-    Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
-    if (numbers) out.numbers = write(*numbers, value);
-    Span shown{format_short(value), Role::none, Span::Face::number};
-    shown.strong = true;
-    symbol.push_back(word(" = "));
-    symbol.push_back(shown);
-    out.result = std::move(symbol);
-    return out;
 }
 
 Line component(Line symbol, const Problem& p, int col) {
@@ -62,19 +63,19 @@ struct Derivation {
     Argument safe_sum_line() const {
         const double d = row.sum(0, n, m_end);
         const Expr numbers = row.weights(0, n, m_end);
-        return made("The sum waits for the maximum",
-                    join({safe_sum(now), text("  =  "), weights_up_to(now, end)}), safe_sum(now), &numbers, d,
-                    d,
-                    n == N ? "All elements have been read, so " + plain(softmax_max(end)) +
-                                 " is known. During the pass it was not."
-                           : plain(softmax_max(end)) + " is known only after the last element, " +
-                                 count(N - n, "element") +
-                                 " from here: in this form maximum and sum cannot share a pass.");
+        return argument_line("The sum waits for the maximum",
+                             join({safe_sum(now), text("  =  "), weights_up_to(now, end)}), safe_sum(now),
+                             &numbers, d, d,
+                             n == N ? "All elements have been read, so " + plain(softmax_max(end)) +
+                                          " is known. During the pass it was not."
+                                    : plain(softmax_max(end)) + " is known only after the last element, " +
+                                          count(N - n, "element") +
+                                          " from here: in this form maximum and sum cannot share a pass.");
     }
     Argument surrogate_sum_line() const {
         const double d = row.sum(0, n, m_now);
         const Expr numbers = row.weights(0, n, m_now);
-        return made(
+        return argument_line(
             "A surrogate that does not wait", join({sum(now), text("  =  "), weights_up_to(now, now)}),
             sum(now), &numbers, d, d,
             m_now == minus_infinity && n < N
@@ -91,20 +92,21 @@ struct Derivation {
         const Expr numbers =
             tilewalk::sum({product({num(d_before, Role::l), row.exp_of(m_before, m_now, Role::m)}),
                            row.exp_of(row.x(0, n - 1), m_now, Role::S)});
-        return made("Its recurrence",
-                    join({sum(now), text("  =  "), sum(before), text(" exp("), softmax_max(before),
-                          text(" − "), softmax_max(now), text(") + exp("), softmax_score(now), text(" − "),
-                          softmax_max(now), text(")")}),
-                    sum(now), &numbers, row.sum(0, n, m_now), d_before * alpha + p_now,
-                    n == 1 ? plain(sum(before)) + " is empty, so the first weight stands alone."
-                           : "Every term of " + plain(sum(before)) + " holds the same factor exp(−" +
-                                 plain(softmax_max(before)) + "), so one multiplication re-bases them all: " +
-                                 plain(sum(now)) + " follows from " + plain(sum(before)) + " alone.");
+        return argument_line("Its recurrence",
+                             join({sum(now), text("  =  "), sum(before), text(" exp("), softmax_max(before),
+                                   text(" − "), softmax_max(now), text(") + exp("), softmax_score(now),
+                                   text(" − "), softmax_max(now), text(")")}),
+                             sum(now), &numbers, row.sum(0, n, m_now), d_before * alpha + p_now,
+                             n == 1 ? plain(sum(before)) + " is empty, so the first weight stands alone."
+                                    : "Every term of " + plain(sum(before)) + " holds the same factor exp(−" +
+                                          plain(softmax_max(before)) +
+                                          "), so one multiplication re-bases them all: " + plain(sum(now)) +
+                                          " follows from " + plain(sum(before)) + " alone.");
     }
     Argument safe_out_line() const {
         const double o = row.output(0, n, m_end, d_end);
         const Expr numbers = row.values(0, n, m_end, d_end);
-        return made(
+        return argument_line(
             "The output waits for both",
             join({safe_out(now), text("  =  Σ j ≤ " + now + "  (exp("), softmax_score("j"), text(" − "),
                   softmax_max(end), text(") ÷ "), safe_sum(end), text(") "), softmax_value("j")}),
@@ -118,7 +120,7 @@ struct Derivation {
     Argument surrogate_out_line() const {
         const double d = row.sum(0, n, m_now), o = row.output(0, n, m_now, d);
         const Expr numbers = row.values(0, n, m_now, d);
-        return made(
+        return argument_line(
             "The same trick once more",
             join({out(now), text("  =  Σ j ≤ " + now + "  (exp("), softmax_score("j"), text(" − "),
                   softmax_max(now), text(") ÷ "), sum(now), text(") "), softmax_value("j")}),
@@ -140,17 +142,18 @@ struct Derivation {
                                     row.exp_of(m_before, m_now, Role::m)}),
                            product({quotient(row.exp_of(row.x(0, n - 1), m_now, Role::S), num(d, Role::l)),
                                     num(row.value(n - 1), Role::V)})});
-        return made("The recurrence of the output",
-                    join({out(now), text("  =  "), out(before), text(" ("), sum(before), text(" ÷ "),
-                          sum(now), text(") exp("), softmax_max(before), text(" − "), softmax_max(now),
-                          text(")  +  (exp("), softmax_score(now), text(" − "), softmax_max(now),
-                          text(") ÷ "), sum(now), text(") "), softmax_value(now)}),
-                    component(out(now), p, col), d == 0 ? nullptr : &numbers, row.output(0, n, m_now, d),
-                    o_before * (d_before / divisor) * alpha + p_now / divisor * row.value(n - 1),
-                    d == 0 ? "No key has been seen yet: output and sum stay 0."
-                           : "It takes only what is on chip at element " + now +
-                                 ": the two maxima, the two sums, " + plain(softmax_score(now)) + " and " +
-                                 plain(softmax_value(now)) + ". So all loops fuse into one.");
+        return argument_line(
+            "The recurrence of the output",
+            join({out(now), text("  =  "), out(before), text(" ("), sum(before), text(" ÷ "), sum(now),
+                  text(") exp("), softmax_max(before), text(" − "), softmax_max(now), text(")  +  (exp("),
+                  softmax_score(now), text(" − "), softmax_max(now), text(") ÷ "), sum(now), text(") "),
+                  softmax_value(now)}),
+            component(out(now), p, col), d == 0 ? nullptr : &numbers, row.output(0, n, m_now, d),
+            o_before * (d_before / divisor) * alpha + p_now / divisor * row.value(n - 1),
+            d == 0 ? "No key has been seen yet: output and sum stay 0."
+                   : "It takes only what is on chip at element " + now + ": the two maxima, the two sums, " +
+                         plain(softmax_score(now)) + " and " + plain(softmax_value(now)) +
+                         ". So all loops fuse into one.");
     }
 };
 

@@ -2,7 +2,7 @@
 // the tiles: what is merged so far is the left part, the next tile the right one).
 #include "core/explain_view.h"
 #include "core/lessons/softmax_letters.h"
-#include "core/softmax_derivation.h"
+#include "core/softmax_argument.h"
 #include "core/softmax_row.h"
 
 #include <algorithm>
@@ -63,18 +63,6 @@ struct Proof {
     Expr factor_numbers(const Part& part) const { return row.exp_of(part.m, whole.m, Role::m); }
     double factor_value(const Part& part) const { return SoftmaxRow::weight(part.m, whole.m); }
 
-    static Argument made(std::string title, Line formula, Line symbol, const Expr* numbers, double value,
-                         double other, std::string why) {
-        Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
-        if (numbers) out.numbers = write(*numbers, value);
-        Span shown{format_short(value), Role::none, Span::Face::number};
-        shown.strong = true;
-        symbol.push_back(word(" = "));
-        symbol.push_back(shown);
-        out.result = std::move(symbol);
-        return out;
-    }
-
     Argument part_line(const Part& part) const {
         const bool is_left = &part == &left;
         const Expr numbers = row.weights(part.first, part.last, part.m);
@@ -88,47 +76,47 @@ struct Proof {
         else
             why = std::string(is_left ? "The left part" : "The right part") +
                   " knows its own maximum only, " + num_text(part.m) + ".";
-        return made(is_left ? "The left part" : "The right part",
-                    join({sum(part), text("  =  "), weights(part, part)}), sum(part), &numbers, part.sum,
-                    part.sum, why);
+        return argument_line(is_left ? "The left part" : "The right part",
+                             join({sum(part), text("  =  "), weights(part, part)}), sum(part), &numbers,
+                             part.sum, part.sum, why);
     }
     Argument maximum_line() const {
         const Expr numbers = maximum({num(left.m, Role::m), num(right.m, Role::m)});
-        return made("One maximum for both",
-                    join({m(whole), text("  =  max("), m(left), text(", "), m(right), text(")")}), m(whole),
-                    &numbers, whole.m, std::max(left.m, right.m),
-                    "The largest of all is the larger of the two largest, wherever the row is cut.");
+        return argument_line("One maximum for both",
+                             join({m(whole), text("  =  max("), m(left), text(", "), m(right), text(")")}),
+                             m(whole), &numbers, whole.m, std::max(left.m, right.m),
+                             "The largest of all is the larger of the two largest, wherever the row is cut.");
     }
     Argument rebased_line(const Part& part) const {
         const bool is_left = &part == &left;
         const Expr numbers = product({factor_numbers(part), num(part.sum, Role::l)});
         const std::string side = is_left ? "left" : "right";
         const double rebased = row.sum(part.first, part.last, whole.m);
-        return made("The " + side + " part, re-based",
-                    join({weights(part, whole), text("  =  "), factor(part), sum(part)}),
-                    text("the " + side + " weights"), &numbers, rebased, factor_value(part) * part.sum,
-                    part.m == whole.m
-                        ? "This part holds the maximum of both, so its weights are right as they are."
-                        : "exp(x − m) is exp(x − " + plain(m(part)) +
-                              ") times one factor that is the same for "
-                              "every element: it can be taken out of the sum.");
+        return argument_line(
+            "The " + side + " part, re-based",
+            join({weights(part, whole), text("  =  "), factor(part), sum(part)}),
+            text("the " + side + " weights"), &numbers, rebased, factor_value(part) * part.sum,
+            part.m == whole.m ? "This part holds the maximum of both, so its weights are right as they are."
+                              : "exp(x − m) is exp(x − " + plain(m(part)) +
+                                    ") times one factor that is the same for "
+                                    "every element: it can be taken out of the sum.");
     }
     Argument sum_line() const {
         const Expr numbers = tilewalk::sum({product({factor_numbers(left), num(left.sum, Role::l)}),
                                             product({factor_numbers(right), num(right.sum, Role::l)})});
-        return made("The sum of the whole row",
-                    join({sum(whole), text("  =  "), factor(left), sum(left), text(" + "), factor(right),
-                          sum(right)}),
-                    sum(whole), &numbers, whole.sum,
-                    factor_value(left) * left.sum + factor_value(right) * right.sum,
-                    "The same as the sum over all " + count(N, "element") +
-                        " at once. What is merged so far is the left part, the next tile the right one: that "
-                        "is the induction.");
+        return argument_line(
+            "The sum of the whole row",
+            join(
+                {sum(whole), text("  =  "), factor(left), sum(left), text(" + "), factor(right), sum(right)}),
+            sum(whole), &numbers, whole.sum, factor_value(left) * left.sum + factor_value(right) * right.sum,
+            "The same as the sum over all " + count(N, "element") +
+                " at once. What is merged so far is the left part, the next tile the right one: that "
+                "is the induction.");
     }
     Argument out_line() const {
         const Expr numbers = tilewalk::sum({product({factor_numbers(left), num(left.out, Role::O)}),
                                             product({factor_numbers(right), num(right.out, Role::O)})});
-        return made(
+        return argument_line(
             "The output likewise",
             join(
                 {out(whole), text("  =  "), factor(left), out(left), text(" + "), factor(right), out(right)}),
@@ -141,12 +129,13 @@ struct Proof {
         const double o = row.output(0, N, whole.m, whole.sum);
         const Expr numbers = quotient(num(whole.out, Role::O), num(whole.sum, Role::l));
         const bool none = whole.sum == 0;
-        return made("One division at the end",
-                    join({softmax_final(letters, ""), text("  =  "), out(whole), text(" ÷ "), sum(whole)}),
-                    component(softmax_final(letters, "")), none ? nullptr : &numbers, o,
-                    none ? 0 : whole.out / whole.sum,
-                    none ? "The row sees no key: there is nothing to divide, and its output is 0."
-                         : "The output of attention, whatever the cut: move it and only the way changes.");
+        return argument_line(
+            "One division at the end",
+            join({softmax_final(letters, ""), text("  =  "), out(whole), text(" ÷ "), sum(whole)}),
+            component(softmax_final(letters, "")), none ? nullptr : &numbers, o,
+            none ? 0 : whole.out / whole.sum,
+            none ? "The row sees no key: there is nothing to divide, and its output is 0."
+                 : "The output of attention, whatever the cut: move it and only the way changes.");
     }
 };
 

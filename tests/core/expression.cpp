@@ -171,4 +171,16 @@ bool rounds(const Printed& printed, double value) {
     return std::abs(printed.value - value) <= printed.unit / 2 + slack;
 }
 
+std::string fault_of(const std::string& numbers, const Printed& shown, bool exact, bool jumps) {
+    const auto formula = evaluate(numbers);
+    if (!formula) return "not well formed";
+    const bool whole = exact && !shown.power;
+    const long double tolerance = (whole ? 0.001L : shown.unit) + 1e-13L * formula->terms +
+                                  (jumps ? formula->jump : 0.0L) + std::numeric_limits<double>::denorm_min();
+    const bool agrees = std::isfinite(shown.value) ? std::abs(formula->value - shown.value) <= tolerance
+                        : std::isnan(shown.value)  ? std::isnan(formula->value)
+                                                   : formula->value == shown.value;
+    return agrees ? "" : "evaluates to " + std::to_string(static_cast<double>(formula->value));
+}
+
 }  // namespace tilewalk::test

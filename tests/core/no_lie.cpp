@@ -41,17 +41,9 @@ double meant(const Seen& s) {
 
 // What is printed as arithmetic comes to what is printed as its result, within the last digit of that.
 bool check_arithmetic(const Seen& s, const Line& numbers, const Printed& shown, bool exact) {
-    const auto formula = evaluate(plain(numbers));
-    if (!formula) FAIL_CHECK("not well formed: ", s.where());
-    if (!formula) return false;
-    const bool whole = exact && !shown.power;  // a whole number is a claim of exactness
-    const long double tolerance = (whole ? 0.001L : shown.unit) + 1e-13L * formula->terms + formula->jump +
-                                  std::numeric_limits<double>::denorm_min();
-    const bool agrees = std::isfinite(shown.value) ? std::abs(formula->value - shown.value) <= tolerance
-                        : std::isnan(shown.value)  ? std::isnan(formula->value)
-                                                   : formula->value == shown.value;
-    if (!agrees) FAIL_CHECK("evaluates to ", static_cast<double>(formula->value), ": ", s.where());
-    return true;
+    const std::string fault = fault_of(plain(numbers), shown, exact, true);
+    if (!fault.empty()) FAIL_CHECK(fault, ": ", s.where());
+    return fault != "not well formed";
 }
 
 int check_result(const Seen& s) {

@@ -60,6 +60,14 @@ Problem worked_example() {
     return p;
 }
 
+Problem tutorial_backward() {
+    Problem p = worked_example();
+    p.dO = Matrix::Zero(4, 4);
+    p.dO->row(0).setOnes();
+    p.dO->row(2).setOnes();
+    return p;
+}
+
 Problem any_problem(Random& random, int largest) {
     Problem p;
     const int n = pick(random, 1, largest), n_kv = pick(random, 0, 2) ? pick(random, 1, largest) : n;

@@ -19,6 +19,8 @@ double choose(Random& random, std::initializer_list<double> numbers);
 
 /// The 4 × 4 example with 2 × 2 tiles, as the tutorial prints it.
 Problem worked_example();
+/// The same with the dO of the tutorial's backward pass: ones in rows 0 and 2.
+Problem tutorial_backward();
 
 /// A valid problem with up to `largest` queries and keys: any tile sizes (also larger than the matrix, 1 × 1
 /// and ragged), masks, scales, element sizes; small and very large numbers, and integers with many ties.

@@ -60,15 +60,8 @@ void check_result(const Seen& s) {
     if (!shown || !rounds(*shown, stored))
         FAIL_CHECK("the result is not the stored ", stored, ": ", s.where());
     if (s.told.numbers.empty() || !shown) return;
-    const auto formula = evaluate(plain(s.told.numbers));
-    if (!formula) FAIL_CHECK("not well formed: ", s.where());
-    if (!formula) return;
-    const bool whole = stored == std::round(stored) && !shown->power;
-    const long double tolerance =
-        (whole ? 0.001L : shown->unit) + 1e-13L * formula->terms + std::numeric_limits<double>::denorm_min();
-    const bool agrees = std::isfinite(shown->value) ? std::abs(formula->value - shown->value) <= tolerance
-                                                    : formula->value == shown->value;
-    if (!agrees) FAIL_CHECK("evaluates to ", static_cast<double>(formula->value), ": ", s.where());
+    const std::string fault = fault_of(plain(s.told.numbers), *shown, stored == std::round(stored));
+    if (!fault.empty()) FAIL_CHECK(fault, ": ", s.where());
 }
 
 // Steps without arithmetic: start values, the row that goes out, and what would be divided by a sum of 0.

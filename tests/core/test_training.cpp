@@ -10,14 +10,6 @@ using namespace tilewalk::test;
 
 namespace {
 
-Problem tutorial() {
-    Problem p = worked_example();
-    p.dO = Matrix::Zero(4, 4);
-    p.dO->row(0).setOnes();
-    p.dO->row(2).setOnes();
-    return p;
-}
-
 const Matrix& after(const Trace& trace, Slot slot, Op op, int n = 0) {
     return trace.live(slot, nth_step(trace, op, n)).value->data;
 }
@@ -113,7 +105,7 @@ TEST_SUITE("training step") {
         }
     }
     TEST_CASE("explanations do not lie") {
-        check_explanations(*training_step(tutorial()));
+        check_explanations(*training_step(tutorial_backward()));
         Random random(73);
         for (int n = 0; n < 100; ++n) {
             Problem p = n % 3 ? gradient_problem(random) : projected_problem(random);
@@ -123,7 +115,7 @@ TEST_SUITE("training step") {
         }
     }
     TEST_CASE("the order of the steps; the second pass repeats the first") {
-        const auto trace = training_step(tutorial());
+        const auto trace = training_step(tutorial_backward());
         const Op pass[] = {Op::project,      Op::project, Op::project, Op::scores, Op::row_max,
                            Op::exponentials, Op::row_sum, Op::divide,  Op::output, Op::loss};
         const Op between[] = {Op::dv,
@@ -159,7 +151,7 @@ TEST_SUITE("training step") {
         CHECK(training_step(worked_example())->tiles(Slot::X_kv) == 0);
     }
     TEST_CASE("the last step sets the promise of the gradient beside what happened") {
-        Problem p = tutorial();
+        Problem p = tutorial_backward();
         p.options.learning_rate = 1e-4;
         const auto gentle = training_step(p);
         const Explanation e = explain(*gentle, gentle->size() - 1);
@@ -178,7 +170,7 @@ TEST_SUITE("training step") {
 
 TEST_SUITE("the tutorial's weight update") {
     TEST_CASE("with X = I the weights are Q, K, V, and their gradients dQ, dK, dV") {
-        const auto trace = training_step(tutorial());
+        const auto trace = training_step(tutorial_backward());
         CHECK(trace->live(Slot::X, -1).value->data == Matrix::Identity(4, 4));
         for (const WeightPath& path : weight_paths) {
             CHECK(trace->live(path.weight, -1).value->data == after(*trace, path.matrix, Op::project, 2));
@@ -186,24 +178,26 @@ TEST_SUITE("the tutorial's weight update") {
         }
     }
     TEST_CASE("η = 0.1: W_V_new") {
-        check_figures(training_step(tutorial())->result(Slot::W_V),
+        check_figures(training_step(tutorial_backward())->result(Slot::W_V),
                       {0.94, 1.94, 2.94, 3.94, 4.98, 5.98, 6.98, 7.98, 8.90, 9.90, 10.90, 11.90, 12.98, 13.98,
                        14.98, 15.98},
                       0.005);
         // "Token 2's value decreased most (by 0.098)"
-        const auto trace = training_step(tutorial());
+        const auto trace = training_step(tutorial_backward());
         CHECK(std::abs(9 - trace->result(Slot::W_V)(2, 0) - 0.098) < 0.0005);
     }
     TEST_CASE("η = 0.1: W_Q_new[0]") {
         // Printed from the hand-rounded dQ, and still right to two decimals.
-        check_figures(training_step(tutorial())->result(Slot::W_Q).row(0), {1.12, -0.12, 0.56, -0.19}, 0.005);
+        check_figures(training_step(tutorial_backward())->result(Slot::W_Q).row(0),
+                      {1.12, -0.12, 0.56, -0.19}, 0.005);
     }
     TEST_CASE("η = 0.1: W_K_new[0]") {
-        check_figures(training_step(tutorial())->result(Slot::W_K).row(0), {2.30, 0, 0.56, 0}, 0.005);
+        check_figures(training_step(tutorial_backward())->result(Slot::W_K).row(0), {2.30, 0, 0.56, 0},
+                      0.005);
     }
     TEST_CASE("the loss falls, but by less than the gradient promises: the step is long") {
         // 65.12 is the sum of D₀ and D₂: the rows of O that dO asks for.
-        const auto trace = training_step(tutorial());
+        const auto trace = training_step(tutorial_backward());
         CHECK(std::abs(loss_after(*trace, 0) - 65.1186) < 5e-5);
         CHECK(std::abs(loss_after(*trace, 1) - 26.6561) < 5e-5);
         const Explanation e = explain(*trace, 31);

@@ -147,15 +147,7 @@ const char* caption(Op op) {
 }
 
 void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
-    const int k = state.cursor.step;
-    const Traffic now = state.trace->step(k).traffic,
-                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
-    const std::int64_t run = now.hbm_read + now.hbm_write;
-    byte_bars(c, pane,
-              {{"this step", run - before.hbm_read - before.hbm_write, true},
-               {"so far", run, false},
-               {"whole run", state.lesson->model(*state.problem).total(), false},
-               {"standard", state.lesson->standard(*state.problem).total(), false}});
+    traffic_bars(c, state, pane, state.lesson->standard(*state.problem).total());
 }
 
 // What starts at 0, and where it will grow.

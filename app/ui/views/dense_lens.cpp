@@ -185,16 +185,7 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
     c.rich(plot.right() + 16, zero, name, 14);
 }
 
-void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
-    const int k = state.cursor.step;
-    const Traffic now = state.trace->step(k).traffic,
-                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
-    const std::int64_t run = now.hbm_read + now.hbm_write;
-    byte_bars(c, pane,
-              {{"this step", run - before.hbm_read - before.hbm_write, true},
-               {"so far", run, false},
-               {"whole run", state.lesson->model(*state.problem).total(), false}});
-}
+void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) { traffic_bars(c, state, pane); }
 
 const char* caption(const AppState& state) {
     switch (op_of(state)) {

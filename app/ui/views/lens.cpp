@@ -214,15 +214,7 @@ bool about_bytes(Op op) {
 }
 
 void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
-    const int k = state.cursor.step;
-    const Traffic now = state.trace->step(k).traffic,
-                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
-    const std::int64_t run = now.hbm_read + now.hbm_write;
-    byte_bars(c, pane,
-              {{"this step", run - before.hbm_read - before.hbm_write, true},
-               {"so far", run, false},
-               {"whole run", state.lesson->model(*state.problem).total(), false},
-               {"standard", standard_forward_model(*state.problem).total(), false}});
+    traffic_bars(c, state, pane, standard_forward_model(*state.problem).total());
 }
 
 void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {

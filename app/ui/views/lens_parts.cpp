@@ -1,5 +1,6 @@
 #include "app/ui/views/lens_parts.h"
 
+#include "app/ui/app_state.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -340,6 +341,19 @@ void byte_bars(const Canvas& c, const Rect& pane, const std::vector<ByteBar>& li
             c.rect(x, y - h / 2, std::max(part, 2.0f), h, list[n].strong ? t.t1 : t.line2, 3);
         c.text(x + w + 12, y, format_traffic(list[n].bytes), 14, 0, Face::mono);
     }
+}
+
+void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane,
+                  std::optional<std::int64_t> standard) {
+    const int k = state.cursor.step;
+    const Traffic now = state.trace->step(k).traffic,
+                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
+    const std::int64_t run = now.hbm_read + now.hbm_write;
+    std::vector<ByteBar> list = {{"this step", run - before.hbm_read - before.hbm_write, true},
+                                 {"so far", run, false},
+                                 {"whole run", state.lesson->model(*state.problem).total(), false}};
+    if (standard) list.push_back({"standard", *standard, false});
+    byte_bars(c, pane, list);
 }
 
 }  // namespace tilewalk::ui

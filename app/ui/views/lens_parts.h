@@ -5,10 +5,13 @@
 #include "app/ui/layout.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tilewalk::ui {
+
+struct AppState;
 
 struct Part {
     double value;
@@ -70,5 +73,9 @@ struct ByteBar {
     bool strong;
 };
 void byte_bars(const Canvas& canvas, const Rect& pane, const std::vector<ByteBar>& bars);
+/// The bytes of the current step, so far and of the whole run, beside those of standard attention where that
+/// is given.
+void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane,
+                  std::optional<std::int64_t> standard = {});
 
 }  // namespace tilewalk::ui
