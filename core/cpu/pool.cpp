@@ -1,9 +1,19 @@
 #include "core/cpu/pool.h"
 
+#include <algorithm>
 #include <exception>
+#include <sched.h>
 #include <utility>
 
 namespace tilewalk::cpu {
+
+int usable_cores() {
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+#endif
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
 
 ThreadPool::ThreadPool(int threads) {
     for (int thread = 1; thread < threads; ++thread)

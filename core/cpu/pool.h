@@ -12,6 +12,9 @@
 
 namespace tilewalk::cpu {
 
+/// Cores that this process may use; at least 1.
+int usable_cores();
+
 class ThreadPool {
 public:
     /// `threads` in all, the caller of run() among them; at least 1.
