@@ -1,0 +1,175 @@
+// Results as files: JSON there and back, refusals, CSV and Markdown.
+#include "app/io/bench_json.h"
+#include "core/numbers.h"
+#include "core/scale/findings.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+using namespace tilewalk;
+
+namespace {
+
+Point timed(const char* kernel, std::int64_t N, std::vector<double> seconds) {
+    Point p;
+    p.device = "cpu", p.kernel = kernel;
+    p.workload.heads = 4, p.workload.kv_heads = 2, p.workload.N_q = p.workload.N_kv = N;
+    p.workload.causal = true, p.workload.window = 300;
+    p.state = Point::State::measured, p.verified = true;
+    p.max_error = 1.25e-6, p.error_limit = 2.5e-6;
+    p.seconds = std::move(seconds), p.first = .5;
+    p.workspace_bytes = 12345678901, p.model_bytes = 12345678900, p.peak_rss_bytes = 99;
+    summarise(p);
+    return p;
+}
+
+BenchReport sample() {
+    BenchReport report;
+    report.machine = {
+        "A \"CPU\", with comma", 4, 2, "AVX2", "Eigen 3.4.0", 1 << 30, 1 << 29, "Debian", "", ""};
+    report.build = {"0.1.0", "abc1234+", "gcc 12.2.0", "-O2"};
+    report.date = "2026-11-21 22:10", report.command = "tilewalk bench --heads 4";
+    report.peak = 2.325e11, report.complete = true;
+    report.points = {timed("standard", 512, {.1, .3, .2}), timed("flash", 512, {1.0 / 3})};
+    Point refused;
+    refused.device = "cpu", refused.kernel = "standard", refused.workload = report.points[0].workload;
+    refused.workload.N_q = refused.workload.N_kv = 1 << 17;
+    refused.state = Point::State::no_memory, refused.model_bytes = std::int64_t{1} << 40;
+    refused.reason = "Needs 1 TiB | 2 GiB may be used.";
+    report.points.push_back(refused);
+    return report;
+}
+
+std::string refusal(const nlohmann::json& json) {
+    const auto report = bench_from_json(json.dump(), "r.json");
+    CHECK_FALSE(report);
+    return report.error;
+}
+
+}  // namespace
+
+TEST_CASE("a report reads back as it was written, to the last bit") {
+    const BenchReport report = sample();
+    const std::string text = bench_to_json(report);
+    CHECK(is_bench_json(text));
+    const auto again = bench_from_json(text, "folder/r.json");
+    REQUIRE_MESSAGE(again, again.error);
+    CHECK(again->source == "folder/r.json");
+    CHECK(again->machine.cpu == report.machine.cpu);
+    CHECK(again->machine.memory_total == report.machine.memory_total);
+    CHECK(again->build.commit == "abc1234+");
+    CHECK(again->peak == report.peak);
+    CHECK(again->complete);
+    REQUIRE(again->points.size() == report.points.size());
+    for (std::size_t n = 0; n < report.points.size(); ++n) {
+        const Point &a = report.points[n], &b = again->points[n];
+        CHECK(a.workload == b.workload);
+        CHECK(a.state == b.state);
+        CHECK(a.reason == b.reason);
+        CHECK(a.seconds == b.seconds);
+        CHECK(a.median == b.median);
+        CHECK(a.p20 == b.p20);
+        CHECK(a.max_error == b.max_error);
+        CHECK(a.workspace_bytes == b.workspace_bytes);
+        CHECK(a.model_bytes == b.model_bytes);
+    }
+    CHECK(bench_to_json(*again) == text);
+}
+
+TEST_CASE("the JSON has the keys that other programs read") {
+    const auto json = nlohmann::json::parse(bench_to_json(sample()));
+    CHECK(json["schema"] == "tilewalk-bench-1");
+    const auto& point = json["points"][0];
+    for (const char* key :
+         {"device", "kernel",   "direction", "dtype",           "batch",       "heads",    "kv_heads",
+          "seqlen", "head_dim", "causal",    "verified",        "max_error",   "median_s", "p20_s",
+          "p80_s",  "runs",     "tflops",    "workspace_bytes", "model_bytes", "skipped"})
+        CHECK_MESSAGE(point.contains(key), key);
+    CHECK(point["median_s"] == .2);
+    CHECK(point["runs"] == 3);
+    CHECK(point["skipped"].is_null());
+    // 4 d (visible scores) / time
+    CHECK(point["tflops"].get<double>() == doctest::Approx(flops(sample().points[0].workload) / .2 / 1e12));
+    CHECK(json["points"][2]["median_s"].is_null());
+    CHECK(json["points"][2]["skipped"] == "Needs 1 TiB | 2 GiB may be used.");
+}
+
+TEST_CASE("results that cannot be are refused with what and where") {
+    const auto good = nlohmann::json::parse(bench_to_json(sample()));
+    auto bad = good;
+    bad["points"][1]["seconds"][0] = -1;
+    CHECK(refusal(bad) == "r.json: points[1].seconds is -1, expected numbers above 0.");
+    bad = good, bad["points"][0]["median_s"] = .1;
+    CHECK(refusal(bad) == "r.json: points[0].median_s is 0.1, but the median of seconds is 0.2.");
+    bad = good, bad["points"][0]["verified"] = false;
+    CHECK(refusal(bad).find("what is not verified is not timed") != std::string::npos);
+    bad = good, bad["points"][2]["state"] = "measured";
+    CHECK(refusal(bad).find("0 times") != std::string::npos);
+    bad = good, bad["points"][0]["state"] = "fast";
+    CHECK(refusal(bad).find("points[0].state") != std::string::npos);
+    bad = good, bad["points"][0]["head_dim"] = 0;
+    CHECK(refusal(bad) == "r.json: points[0]: head-dim is 0, expected 1 to 1024.");
+    bad = good, bad["points"][0]["seqlen"] = 1.5;
+    CHECK(refusal(bad) == "r.json: points[0].seqlen is 1.5, expected a whole number.");
+    bad = good, bad["points"][0]["speed"] = 1;
+    CHECK(refusal(bad).find("points[0].speed") != std::string::npos);
+    bad = good, bad["machine"]["cpu"] = 5;
+    CHECK(refusal(bad).find("machine.cpu is 5") != std::string::npos);
+    bad = good, bad.erase("points");
+    CHECK(refusal(bad).find("\"points\" is missing") != std::string::npos);
+    bad = good, bad["schema"] = "tilewalk-trace-1";
+    CHECK(refusal(bad).find("expected \"tilewalk-bench-1\"") != std::string::npos);
+    CHECK_FALSE(bench_from_json("[1]", "r.json"));
+    CHECK_FALSE(bench_from_json("{", "r.json"));
+    CHECK_FALSE(is_bench_json("{\"schema\":5}"));
+    CHECK_FALSE(is_bench_json("nonsense"));
+    auto remarked = good;
+    remarked["comment"] = "of a quiet machine";
+    CHECK(bench_from_json(remarked.dump(), "r.json"));
+}
+
+TEST_CASE("CSV has as many fields in every line as in its heading, and quotes what needs it") {
+    const BenchReport report = sample();
+    std::istringstream lines(bench_to_csv({&report, 1}));
+    std::string line;
+    std::vector<std::size_t> counts;
+    while (std::getline(lines, line)) {
+        std::size_t fields = 1;
+        bool quoted = false;
+        for (char c : line) {
+            if (c == '"') quoted = !quoted;
+            if (c == ',' && !quoted) ++fields;
+        }
+        CHECK_FALSE(quoted);
+        counts.push_back(fields);
+    }
+    REQUIRE(counts.size() == 1 + report.points.size());
+    for (std::size_t count : counts) CHECK(count == counts.front());
+    const std::string text = bench_to_csv({&report, 1});
+    CHECK(text.find("\"A \"\"CPU\"\", with comma\"") != std::string::npos);
+    CHECK(text.find(",0.2,0.1,0.3,") != std::string::npos);
+}
+
+TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, and one row for each point") {
+    const BenchReport report = sample();
+    const std::string text = bench_to_markdown({&report, 1});
+    CHECK(text.find(finding(report)) != std::string::npos);
+    CHECK(text.find("`tilewalk bench --heads 4`") != std::string::npos);
+    CHECK(text.find("abc1234+") != std::string::npos);
+    CHECK(text.find(format_time(.2)) != std::string::npos);
+    std::istringstream lines(text);
+    std::string line;
+    int rows = 0;
+    while (std::getline(lines, line)) {
+        if (!line.starts_with("|")) continue;
+        ++rows;
+        std::size_t bars = 0;
+        for (std::size_t n = 0; n < line.size(); ++n)
+            bars += line[n] == '|' && (n == 0 || line[n - 1] != '\\');
+        CHECK(bars == 10);
+    }
+    CHECK(rows == 2 + static_cast<int>(report.points.size()));
+}
