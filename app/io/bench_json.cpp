@@ -1,11 +1,14 @@
 #include "app/io/bench_json.h"
 
+#include "app/io/embedded.h"
 #include "app/io/file.h"
 #include "app/io/json_reading.h"
 #include "app/io/text.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <cstdio>
 
 namespace tilewalk {
 namespace {
@@ -241,6 +244,20 @@ Result<BenchReport> bench_from_json(std::string_view text, const std::string& wh
     read_points(reading, report.points);
     if (!reading.error.empty()) return failure_at(where, reading.error);
     return report;
+}
+
+const std::vector<BenchReport>& recorded_results() {
+    static const std::vector<BenchReport> all = [] {
+        std::vector<BenchReport> reports;
+        for (const EmbeddedFile& file : embedded_bench()) {
+            auto report = bench_from_json(file.text, std::string("assets/bench/") + file.name + ".json");
+            if (!report) std::fprintf(stderr, "%s\n", report.error.c_str());
+            assert(report && "a recorded result cannot be read");
+            if (report) reports.push_back(std::move(*report));
+        }
+        return reports;
+    }();
+    return all;
 }
 
 Result<BenchReport> load_bench_file(const std::string& path) {

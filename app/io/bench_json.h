@@ -22,6 +22,9 @@ Result<BenchReport> load_bench_file(const std::string& path);
 /// True if the text names the schema of results.
 bool is_bench_json(std::string_view text);
 
+/// The results of assets/bench, in the order of their names; each has "assets/bench/NAME.json" for a source.
+const std::vector<BenchReport>& recorded_results();
+
 /// One line for each point, with a heading; reports below each other, told apart by their first columns.
 std::string bench_to_csv(std::span<const BenchReport> reports);
 /// For people: what was found, the machine, a table for each report, and how to repeat it.

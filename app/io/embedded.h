@@ -1,5 +1,4 @@
-// The example problems that travel inside the program; the build generates the definition from
-// assets/examples.
+// Files that travel inside the program; the build generates the definitions from the folders of assets.
 #pragma once
 
 #include <span>
@@ -14,5 +13,7 @@ struct EmbeddedFile {
 
 /// All files of assets/examples, sorted by name.
 std::span<const EmbeddedFile> embedded_examples();
+/// All files of assets/bench: results that were recorded on other machines.
+std::span<const EmbeddedFile> embedded_bench();
 
 }  // namespace tilewalk
