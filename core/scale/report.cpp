@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tilewalk {
 
@@ -31,6 +32,36 @@ const Point* find_point(const BenchReport& report, const std::string& kernel, co
     for (const Point& point : report.points)
         if (point.kernel == kernel && point.workload == workload) return &point;
     return nullptr;
+}
+
+bool Machine::same_as(const Machine& other) const {
+    const auto lasting = [](const Machine& m) {
+        return std::tie(m.cpu, m.cores, m.threads, m.instructions, m.product_library, m.memory_total,
+                        m.system, m.gpu, m.driver);
+    };
+    return lasting(*this) == lasting(other);
+}
+
+Result<BenchReport> join_reports(const std::vector<BenchReport>& reports) {
+    if (reports.empty()) return Failure{"There are no results to join."};
+    BenchReport joined = reports.front();
+    for (std::size_t n = 1; n < reports.size(); ++n) {
+        const BenchReport& next = reports[n];
+        if (!next.machine.same_as(joined.machine) || next.build != joined.build)
+            return Failure{"The results of " + next.source +
+                           " are of another machine or build than those of " + reports.front().source +
+                           "; only runs of one can be joined."};
+        for (const Point& point : next.points) {
+            if (find_point(joined, point.kernel, point.workload))
+                return Failure{"The results of " + next.source + " hold " + point.kernel + " at N = " +
+                               std::to_string(point.workload.N_q) + ", which was there already."};
+            joined.points.push_back(point);
+        }
+        joined.peak = std::max(joined.peak, next.peak);
+        joined.complete = joined.complete && next.complete;
+        joined.command += (joined.command.empty() ? "" : " && ") + next.command;
+    }
+    return joined;
 }
 
 }  // namespace tilewalk

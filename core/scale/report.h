@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine.h"
+#include "core/result.h"
 
 namespace tilewalk {
 
@@ -17,6 +18,7 @@ struct Machine {
 };
 struct Build {
     std::string version, commit, compiler, flags;
+    bool operator==(const Build&) const = default;
 };
 
 /// How one kernel did on one workload.
@@ -58,6 +60,9 @@ struct BenchReport {
     bool complete = false;  ///< false: cancelled, or still running
 };
 
+/// Runs of one build on one machine as one report, which names the first one's date and every command. A
+/// sentence if they are of several machines or builds, or measured the same twice.
+Result<BenchReport> join_reports(const std::vector<BenchReport>& reports);
 /// Median and percentiles (nearest rank) of point.seconds, into it.
 void summarise(Point& point);
 /// The point of a kernel at this workload, whatever became of it, or null.
