@@ -150,9 +150,11 @@ Outcome show_again(const Arguments& a, int format, std::ostream& out) {
         if (!report) return bad_input(report.error);
         reports.push_back(std::move(*report));
     }
-    if (format == 2 && reports.size() > 1)
-        return bad_input("--format json shows one file; --load names " + std::to_string(reports.size()) +
-                         ".");
+    if (format == 2) {
+        auto joined = join_reports(reports);
+        if (!joined) return bad_input(joined.error);
+        reports = {std::move(*joined)};
+    }
     return write_results(a, format, reports, out);
 }
 

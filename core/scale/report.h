@@ -15,6 +15,9 @@ struct Machine {
     std::int64_t memory_total = 0, memory_available = 0;  ///< bytes, when the run began
     std::string system;                                   ///< "Debian GNU/Linux 12 (bookworm)"
     std::string gpu, driver;                              ///< empty where there is none
+
+    /// The same but for what changes from run to run.
+    bool same_as(const Machine& other) const;
 };
 struct Build {
     std::string version, commit, compiler, flags;
