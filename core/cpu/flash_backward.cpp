@@ -1,0 +1,231 @@
+// flash, backward: the loop over query blocks of FlashAttention-2 for one super-block of keys.
+// The forward pass the other way round: the keys stay, and lie in the lanes. Kⱼ and Vⱼ are packed once,
+// transposed; dKⱼᵀ and dVⱼᵀ grow beside them; Q and dO are read as they lie in memory. S comes out with the
+// bits it had in the forward pass, so that exp(S − m) / ℓ is exactly 1 where a row has one large score.
+#include "core/cpu/flash_tasks.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/flash_backward.cpp"
+#include "core/cpu/lanes.h"
+#include <hwy/foreach_target.h>
+
+#include "core/cpu/tile_product-inl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+HWY_BEFORE_NAMESPACE();
+namespace tilewalk::cpu::HWY_NAMESPACE {
+namespace {
+
+// The tiles of a task, in its scratch memory. Bs keys stay; Br queries pass by.
+struct OnChip {
+    float *Kj, *Vj, *dKj, *dVj;  // d × Bs each, a panel of d × `panel` after the other
+    float* rows_of_K;            // Bs × padded, times scale, zeros past d: for dQ, whose lanes run along d
+    float* Qi;                   // Br × d, times scale · log₂e as in the forward pass
+    float* dQi;                  // Br × padded
+    float *P, *dS;               // Br × Bc; S before P, dP before dS
+};
+
+OnChip on_chip(const BackwardTask& t) {
+    const BackwardTiles& tiles = t.tiles;
+    const std::int64_t d = t.w.d;
+    OnChip chip;
+    float* at = t.scratch;
+    for (float** const tile : {&chip.Kj, &chip.Vj, &chip.dKj, &chip.dVj}) *tile = at, at += tiles.Bs * d;
+    chip.rows_of_K = at, at += tiles.Bs * tiles.padded;
+    chip.Qi = at, at += tiles.Br * d;
+    chip.dQi = at, at += tiles.Br * tiles.padded;
+    chip.P = at, at += tiles.Br * tiles.Bc;
+    chip.dS = at;
+    return chip;
+}
+
+// Rows of a tensor into panels of d × `panel`; lanes past the last row hold zeros
+void transpose(const float* from, std::int64_t rows, std::int64_t d, float* to) {
+    const std::int64_t panels = (rows + panel - 1) / panel;
+    std::fill_n(to + (panels - 1) * d * panel, d * panel, 0.0f);
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t k = 0; k < d; ++k) to[(r / panel * d + k) * panel + r % panel] = from[r * d + k];
+}
+void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, float* to) {
+    for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t k = 0; k < d; ++k)
+            to[r * d + k] = factor * from[(r / panel * d + k) * panel + r % panel];
+}
+
+void load_keys(const BackwardTask& t, const OnChip& chip, std::int64_t key, std::int64_t keys) {
+    const std::int64_t d = t.w.d, padded = t.tiles.padded;
+    transpose(t.K + key * d, keys, d, chip.Kj);
+    transpose(t.V + key * d, keys, d, chip.Vj);
+    const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
+    for (std::int64_t j = 0; j < keys; ++j) {
+        float* const row = chip.rows_of_K + j * padded;
+        for (std::int64_t k = 0; k < d; ++k) row[k] = scale * t.K[(key + j) * d + k];
+        std::fill(row + d, row + padded, 0.0f);
+    }
+}
+
+void load_queries(const BackwardTask& t, const OnChip& chip, std::int64_t row, std::int64_t rows) {
+    const std::int64_t d = t.w.d;
+    const float factor = static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
+    for (std::int64_t k = 0; k < rows * d; ++k) chip.Qi[k] = factor * t.Q[row * d + k];
+    std::fill_n(chip.dQi, rows * t.tiles.padded, 0.0f);
+}
+
+// Rows of a tile that meet a panel of keys: first … first + count − 1 of the query block at `row` of all rows
+struct Rows {
+    std::int64_t row, query;  // in the tensors of the group; in its head
+    std::int64_t first, count;
+};
+
+// Cut the tile with the mask: far below every score where a query must not look, and past the last key
+void mask_keys(const Workload& w, const Rows& rows, std::int64_t key, float* S, std::int64_t stride) {
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+        const std::int64_t i = rows.query + rows.first + r, from = w.first_key(i), to = w.last_key(i);
+        for (int q = 0; q < panel; ++q)
+            if (key + q < from || key + q > to) S[r * stride + q] = masked_score;
+    }
+}
+
+// P = exp(S − m) / ℓ and dS = P ⊙ (dP − D), in the places of S and dP
+HWY_INLINE void weights_and_dS(const BackwardTask& t, std::int64_t row, std::int64_t rows, float* P,
+                               float* dS) {
+    const std::int64_t stride = t.tiles.Bc;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const Vector m = all(t.m[row + r]), over_l = all(t.over_l[row + r]), D = all(t.D[row + r]);
+        for (int v = 0; v < panel; v += lanes) {
+            float *const S_P = P + r * stride + v, *const dP_dS = dS + r * stride + v;
+            const Vector weight = hn::Mul(exp2(hn::Sub(load(S_P), m)), over_l);
+            store(weight, S_P);
+            store(hn::Mul(weight, hn::Sub(load(dP_dS), D)), dP_dS);
+        }
+    }
+}
+
+// One panel of Kⱼ meets Qᵢ: all but dQᵢ. `at` is the panel's first key in the super-block, `column` in the
+// tile.
+void walk_panel(const BackwardTask& t, const OnChip& chip, const Rows& rows, std::int64_t at,
+                std::int64_t column) {
+    const Workload& w = t.w;
+    const std::int64_t d = w.d, Bc = t.tiles.Bc, key = t.s * t.tiles.Bs + at;
+    const std::int64_t first = rows.query + rows.first, last = first + rows.count - 1,
+                       row = rows.row + rows.first;
+    float *const P = chip.P + rows.first * Bc + column, *const dS = chip.dS + rows.first * Bc + column;
+    const Strided Q = {t.Q + row * d, d}, dO = {t.dO + row * d, d};
+
+    // S = Qᵢ Kⱼᵀ, with the scale in Qᵢ                                                 (rows × panel)
+    product_over_d(P, Bc, rows.count, {chip.Qi + rows.first * d, d}, {chip.Kj + at * d, panel}, d);
+    if (w.first_key(last) > key || w.last_key(first) < key + panel - 1)
+        mask_keys(w, {rows.row, rows.query, rows.first, rows.count}, key, P, Bc);
+
+    // dP = dOᵢ Vⱼᵀ, then P and dS = P ⊙ (dP − Dᵢ)                                      (rows × panel)
+    product_over_d(dS, Bc, rows.count, dO, {chip.Vj + at * d, panel}, d);
+    weights_and_dS(t, row, rows.count, P, dS);
+
+    // dVⱼ ← dVⱼ + Pᵀ dOᵢ,  dKⱼ ← dKⱼ + dSᵀ Qᵢ, both transposed                         (d × panel)
+    product<Before::keep, Order::columns>(chip.dVj + at * d, panel, d, dO, {P, Bc}, rows.count);
+    product<Before::keep, Order::columns>(chip.dKj + at * d, panel, d, Q, {dS, Bc}, rows.count);
+}
+
+// The queries of this block that see any key of a panel
+Rows rows_that_see(const Workload& w, Rows block, std::int64_t key) {
+    std::int64_t first = 0, end = block.count;
+    while (first < end && w.last_key(block.query + first) < key) ++first;
+    while (end > first && w.first_key(block.query + end - 1) > key + panel - 1) --end;
+    return {block.row, block.query, first, end - first};
+}
+
+// Qᵢ meets one key block: `keys` keys from `at` in the super-block on
+void walk_tile(const BackwardTask& t, const OnChip& chip, const Rows& block, std::int64_t at,
+               std::int64_t keys) {
+    const std::int64_t Bc = t.tiles.Bc, padded = t.tiles.padded;
+    std::int64_t first = block.count, end = 0;
+    for (std::int64_t column = 0; column < keys; column += panel) {
+        const Rows rows = rows_that_see(t.w, block, t.s * t.tiles.Bs + at + column);
+        // Where no query sees the panel, dS is 0
+        for (std::int64_t r = 0; r < block.count; ++r)
+            if (r < rows.first || r >= rows.first + rows.count)
+                std::fill_n(chip.dS + r * Bc + column, panel, 0.0f);
+        if (rows.count == 0) continue;
+        walk_panel(t, chip, rows, at + column, column);
+        first = std::min(first, rows.first), end = std::max(end, rows.first + rows.count);
+    }
+    if (first >= end) return;
+
+    // dQᵢ ← dQᵢ + scale · dS Kⱼ, with the scale in Kⱼ                                  (Br × d)
+    for (std::int64_t k = 0; k < padded; k += panel)
+        product<Before::keep, Order::rows>(chip.dQi + first * padded + k, padded, end - first,
+                                           {chip.dS + first * Bc, Bc},
+                                           {chip.rows_of_K + at * padded + k, padded}, keys);
+}
+
+// dQᵢ of this super-block goes to what the super-blocks before it have left in HBM
+void add_to_dQ(const BackwardTask& t, const OnChip& chip, const Rows& block) {
+    const std::int64_t d = t.w.d;
+    for (std::int64_t r = 0; r < block.count; ++r)
+        for (std::int64_t k = 0; k < d; ++k)
+            t.dQ[(block.row + r) * d + k] += chip.dQi[r * t.tiles.padded + k];
+}
+
+void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& stop) {
+    const Workload& w = t.w;
+    const std::int64_t Br = t.tiles.Br, Bc = t.tiles.Bc, d = w.d, key = t.s * t.tiles.Bs,
+                       keys = std::min(t.tiles.Bs, w.N_kv - key), blocks = (w.N_q + Br - 1) / Br;
+    const OnChip chip = on_chip(t);
+
+    // Load Kⱼ, Vⱼ;  dKⱼ ← 0, dVⱼ ← 0
+    load_keys(t, chip, key, keys);
+    std::fill_n(chip.dKj, t.tiles.Bs * d, 0.0f);
+    std::fill_n(chip.dVj, t.tiles.Bs * d, 0.0f);
+
+    // Stream the query blocks past it, of all heads that share these keys. The last comes first: all
+    // super-blocks of a causal head see that one, and so they can follow each other closely.
+    for (std::int64_t step = 0; step < w.heads / w.kv_heads * blocks; ++step) {
+        if (stop.stop_requested()) return;
+        const std::int64_t i = (blocks - 1 - step % blocks) * Br;
+        const Rows block = {step / blocks * w.N_q + i, i, 0, std::min(Br, w.N_q - i)};
+        if (w.last_key(i + block.count - 1) < key || w.first_key(i) >= key + keys) continue;
+        load_queries(t, chip, block.row, block.count);
+        for (std::int64_t j = 0; j < keys; j += Bc) walk_tile(t, chip, block, j, std::min(Bc, keys - j));
+        turn.wait_for(step);
+        add_to_dQ(t, chip, block);
+        turn.done(step);
+    }
+
+    // Store dKⱼ, dVⱼ
+    const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
+    transpose_back(chip.dKj, keys, d, scale, t.dK + key * d);
+    transpose_back(chip.dVj, keys, d, 1, t.dV + key * d);
+}
+
+// Dᵢ = rowsum(dOᵢ ⊙ Oᵢ), dQᵢ ← 0. As the diagonal of dOᵢ Oᵢᵀ, through the micro-kernel: where one weight is
+// 1, O is a row of V, and D then has the bits of that dP, so that dP − D is exactly 0.
+void preprocess_panel(const PreprocessTask& t) {
+    const std::int64_t d = t.d, rows = t.rows;
+    float *const Oi = t.scratch, *const dP = Oi + d * panel;
+    transpose(t.O, rows, d, Oi);
+    product_over_d(dP, panel, rows, {t.dO, d}, {Oi, panel}, d);
+    for (std::int64_t r = 0; r < rows; ++r) t.D[r] = dP[r * panel + r];
+    std::fill_n(t.dQ, rows * d, 0.0f);
+}
+
+}  // namespace
+}  // namespace tilewalk::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilewalk::cpu {
+
+HWY_EXPORT(walk_super_block);
+HWY_EXPORT(preprocess_panel);
+
+void flash_backward(const BackwardTask& task, Turn& turn, const std::stop_token& stop) {
+    HWY_DYNAMIC_DISPATCH(walk_super_block)(task, turn, stop);
+}
+
+void flash_preprocess(const PreprocessTask& task) { HWY_DYNAMIC_DISPATCH(preprocess_panel)(task); }
+
+}  // namespace tilewalk::cpu
+#endif

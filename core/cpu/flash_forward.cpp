@@ -1,0 +1,166 @@
+// flash, forward: the loop over key blocks of FlashAttention-2 for one query block.
+// Lanes are queries. Qᵢ is packed once, transposed, with scale · log₂e in it, so that Sᵀ = Kⱼ Qᵢᵀ and
+// Oᵀ ← α ⊙ Oᵀ + Vⱼᵀ Pᵀ run through one micro-kernel, which reads K and V as they lie in memory, and maximum,
+// exponential and sum of a row never cross lanes. Names without ᵀ below all mean these transposed tiles.
+#include "core/cpu/flash_tasks.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/cpu/flash_forward.cpp"
+#include "core/cpu/lanes.h"
+#include <hwy/foreach_target.h>
+
+#include "core/cpu/tile_product-inl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+HWY_BEFORE_NAMESPACE();
+namespace tilewalk::cpu::HWY_NAMESPACE {
+namespace {
+
+// The tiles of a task, in its scratch memory
+struct OnChip {
+    float* Qi;  // d × Br, a panel of d × `panel` after the other
+    float* Oi;  // d × Br, likewise
+    float* S;   // Bc × panel; P after it
+    float* m;   // Br
+    float* l;   // Br
+};
+
+OnChip on_chip(const ForwardTask& t) {
+    const std::int64_t Br = t.tiles.Br, d = t.w.d;
+    float *const Qi = t.scratch, *const Oi = Qi + d * Br, *const S = Oi + d * Br,
+                 *const m = S + t.tiles.Bc * panel;
+    return {Qi, Oi, S, m, m + Br};
+}
+
+// Load Qᵢ, transposed and times scale · log₂e: then S needs no scale, and exp(x) is 2ˣ. Lanes past the last
+// query hold zeros.
+void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
+    const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
+    const float factor = static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
+    std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const float* const from = t.Q + (first + r) * d;
+        float* const to = Qi + r / panel * d * panel + r % panel;
+        for (std::int64_t k = 0; k < d; ++k) to[k * panel] = factor * from[k];
+    }
+}
+
+// Cut the tile with the mask: far below every score where a query must not look
+void mask_keys(const Workload& w, std::int64_t query, std::int64_t key, std::int64_t keys, float* S) {
+    std::int64_t from[panel], to[panel];
+    for (int q = 0; q < panel; ++q) {
+        const std::int64_t i = std::min(query + q, w.N_q - 1);
+        from[q] = w.first_key(i), to[q] = w.last_key(i);
+    }
+    for (std::int64_t j = 0; j < keys; ++j)
+        for (int q = 0; q < panel; ++q)
+            if (key + j < from[q] || key + j > to[q]) S[j * panel + q] = masked_score;
+}
+
+// m ← max(m, rowmax(S)), α = exp(m_old − m), P = exp(S − m) in the place of S, ℓ ← α ⊙ ℓ + rowsum(P)
+HWY_INLINE void softmax_update(float* S, std::int64_t keys, float* m, float* l, Vector* alpha) {
+    const Vector m_old0 = load(m), m_old1 = load(m + lanes);
+    Vector m0 = m_old0, m1 = m_old1;
+    for (std::int64_t j = 0; j < keys; ++j) {
+        m0 = hn::Max(m0, load(S + j * panel));
+        m1 = hn::Max(m1, load(S + j * panel + lanes));
+    }
+    store(m0, m);
+    store(m1, m + lanes);
+
+    alpha[0] = exp2(hn::Sub(m_old0, m0));
+    alpha[1] = exp2(hn::Sub(m_old1, m1));
+    Vector l0 = hn::Mul(alpha[0], load(l)), l1 = hn::Mul(alpha[1], load(l + lanes));
+    for (std::int64_t j = 0; j < keys; ++j) {
+        const Vector P0 = exp2(hn::Sub(load(S + j * panel), m0));
+        const Vector P1 = exp2(hn::Sub(load(S + j * panel + lanes), m1));
+        store(P0, S + j * panel);
+        store(P1, S + j * panel + lanes);
+        l0 = hn::Add(l0, P0);
+        l1 = hn::Add(l1, P1);
+    }
+    store(l0, l);
+    store(l1, l + lanes);
+}
+
+// One panel of Qᵢ meets Kⱼ and Vⱼ: the keys from `key` to before `end`, of which it takes those that any of
+// its queries sees.
+void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t query, std::int64_t row,
+               std::int64_t key, std::int64_t end) {
+    const Workload& w = t.w;
+    const std::int64_t d = w.d, last = std::min(query + panel, w.N_q) - 1;
+    const std::int64_t j = std::max(key, w.first_key(query)), keys = std::min(end, w.last_key(last) + 1) - j;
+    if (keys <= 0) return;
+    float* const S = chip.S;
+
+    // S = Qᵢ Kⱼᵀ, with the scale in Qᵢ                                                 (keys × panel)
+    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d);
+    if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) mask_keys(w, query, j, keys, S);
+
+    // m, α, P, ℓ                                                                       (panel, keys × panel)
+    Vector alpha[2];
+    softmax_update(S, keys, chip.m + row, chip.l + row, alpha);
+
+    // O ← α ⊙ O + P Vⱼ, still unnormalised                                             (d × panel)
+    product<Before::scale, Order::columns>(chip.Oi + row * d, panel, d, {t.V + j * d, d}, {S, panel}, keys,
+                                           alpha);
+}
+
+// O ← O ⊘ ℓ, once, and L = m + ln ℓ, both back to the rows of the tensors. A row that saw no key has ℓ = 0
+// and keeps O = 0. L in double: ln 2 · m would lose a digit that S has.
+void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
+    const std::int64_t d = t.w.d;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const float m = chip.m[r], l = chip.l[r], over_l = l == 0 ? 0 : 1 / l;
+        const float* const from = chip.Oi + r / panel * d * panel + r % panel;
+        float* const to = t.O + (first + r) * d;
+        for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel] * over_l;
+        t.L[first + r] = l == 0 ? -std::numeric_limits<float>::infinity()
+                                : static_cast<float>(std::numbers::ln2 * static_cast<double>(m) +
+                                                     std::log(static_cast<double>(l)));
+        if (!t.m) continue;
+        t.m[first + r] = m;
+        t.over_l[first + r] = over_l;
+    }
+}
+
+void walk_query_block(const ForwardTask& t, const std::stop_token& stop) {
+    const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, t.w.N_q - first),
+                       Bc = t.tiles.Bc, d = t.w.d;
+    const OnChip chip = on_chip(t);
+
+    // Load Qᵢ;  m ← −∞, ℓ ← 0, O ← 0
+    load_queries(t, first, rows, chip.Qi);
+    std::fill_n(chip.m, t.tiles.Br, lowest_score);
+    std::fill_n(chip.l, t.tiles.Br, 0.0f);
+    std::fill_n(chip.Oi, t.tiles.Br * d, 0.0f);
+
+    // Stream the key blocks past it, without those that the mask removes whole
+    const std::int64_t begin = t.w.first_key(first), end = t.w.last_key(first + rows - 1) + 1;
+    for (std::int64_t j = begin / Bc * Bc; j < end; j += Bc) {
+        if (stop.stop_requested()) return;
+        for (std::int64_t row = 0; row < rows; row += panel)
+            walk_tile(t, chip, first + row, row, j, std::min(j + Bc, end));
+    }
+    store_queries(t, chip, first, rows);
+}
+
+}  // namespace
+}  // namespace tilewalk::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilewalk::cpu {
+
+HWY_EXPORT(walk_query_block);
+
+void flash_forward(const ForwardTask& task, const std::stop_token& stop) {
+    HWY_DYNAMIC_DISPATCH(walk_query_block)(task, stop);
+}
+
+}  // namespace tilewalk::cpu
+#endif

@@ -1,0 +1,101 @@
+// What flash() hands out to its threads: tiles that fit the caches, and the tasks made of them.
+#pragma once
+
+#include "core/engine.h"
+
+#include <atomic>
+#include <cstdint>
+#include <stop_token>
+
+namespace tilewalk::cpu {
+
+/// How the forward pass is cut. A panel is as many queries as two vectors have lanes.
+struct ForwardTiles {
+    std::int64_t panel;   ///< queries side by side in the lanes
+    std::int64_t Br, Bc;  ///< queries of a task, in whole panels; keys that stream past them at a time
+    std::int64_t blocks;  ///< query blocks of a head
+    std::int64_t scratch_floats(std::int64_t d) const { return 2 * Br * d + Bc * panel + 2 * Br; }
+};
+ForwardTiles forward_tiles(const Workload& workload, int threads);
+
+/// How the backward pass is cut. Here the keys stay and lie in the lanes, and the queries stream past. The
+/// same for any number of threads, and so are the bits of the results.
+struct BackwardTiles {
+    std::int64_t panel;   ///< keys side by side in the lanes
+    std::int64_t Bs;      ///< keys of a task, in whole panels: a super-block of several key blocks
+    std::int64_t Bc, Br;  ///< keys and queries of a tile
+    std::int64_t blocks;  ///< super-blocks of a head
+    std::int64_t padded;  ///< d, up to whole panels
+    std::int64_t scratch_floats(std::int64_t d) const {
+        return 4 * Bs * d + Bs * padded + Br * d + Br * padded + 2 * Br * Bc;
+    }
+};
+BackwardTiles backward_tiles(const Workload& workload);
+
+/// One query block of one head. Pointers are those of the head.
+struct ForwardTask {
+    const Workload& w;
+    const ForwardTiles& tiles;
+    const float *Q, *K, *V;
+    float *O, *L;
+    float *m, *over_l;  ///< m and 1/ℓ for the backward pass, or null
+    std::int64_t i;     ///< query block
+    float* scratch;
+};
+void flash_forward(const ForwardTask& task, const std::stop_token& stop);
+
+/// Super-blocks of one head add to the same dQ, each when the one before it is through with that query block:
+/// a sum in fixed order has the same bits every time. Nobody waits for long, since tasks begin in this order,
+/// and nobody spins.
+class Turn {
+public:
+    Turn(std::atomic<std::int32_t>* before_me, std::atomic<std::int32_t>& my_own)
+        : before(before_me), mine(my_own) {}
+    ~Turn() { pass(all_steps); }  // also when stopped half-way: nobody waits for ever
+    Turn(const Turn&) = delete;
+    /// Until the super-block before has done `step`.
+    void wait_for(std::int64_t step) const {
+        if (!before) return;
+        for (std::int32_t done; (done = before->load(std::memory_order_acquire)) <= step;)
+            before->wait(done, std::memory_order_acquire);
+    }
+    /// This super-block has done `step`.
+    void done(std::int64_t step) { pass(static_cast<std::int32_t>(step + 1)); }
+
+private:
+    static constexpr std::int32_t all_steps = 0x7fffffff;
+    void pass(std::int32_t steps) {
+        mine.store(steps, std::memory_order_release);
+        mine.notify_all();
+    }
+    std::atomic<std::int32_t>* before;
+    std::atomic<std::int32_t>& mine;
+};
+
+/// One key super-block of one key-value head, with all query heads that share it. Pointers are those of the
+/// first of these heads; the others follow.
+struct BackwardTask {
+    const Workload& w;
+    const BackwardTiles& tiles;
+    const float *Q, *K, *V, *dO;
+    const float *m, *over_l, *D;
+    float *dQ, *dK, *dV;
+    std::int64_t s;  ///< super-block
+    float* scratch;
+};
+void flash_backward(const BackwardTask& task, Turn& turn, const std::stop_token& stop);
+
+/// D = rowsum(dO ⊙ O) and dQ = 0 for up to a panel of rows. Pointers are those of the first row.
+struct PreprocessTask {
+    const float *dO, *O;
+    float *D, *dQ;
+    std::int64_t rows, d;
+    float* scratch;  ///< (d + panel) × panel
+};
+void flash_preprocess(const PreprocessTask& task);
+
+/// Takes the place of −∞: scores lie above `lowest_score`, a masked one far below, and no difference of the
+/// three overflows. A row that has seen no key yet has m = lowest_score, and its weights are 0.
+constexpr float lowest_score = -1e30f, masked_score = -3e38f;
+
+}  // namespace tilewalk::cpu

@@ -1,0 +1,53 @@
+#include "core/cpu/flash_tasks.h"
+
+#include "core/cpu/lanes.h"
+
+#include <algorithm>
+
+namespace tilewalk::cpu {
+
+namespace {
+
+std::int64_t blocks_of(std::int64_t size, std::int64_t block) { return (size + block - 1) / block; }
+std::int64_t rounded_up(std::int64_t size, std::int64_t step) { return blocks_of(size, step) * step; }
+
+// As many rows as `floats` hold, between the limits: at large d the tiles are lower, not larger
+std::int64_t rows_of(std::int64_t floats, std::int64_t d, std::int64_t least, std::int64_t most) {
+    return std::clamp(floats / d, least, most);
+}
+
+}  // namespace
+
+ForwardTiles forward_tiles(const Workload& w, int threads) {
+    ForwardTiles tiles;
+    tiles.panel = panel_width();
+    // Qᵢ and Oᵢ stay in the L2 cache; the higher, the less often K and V come from beyond it. Kⱼ and Vⱼ pass
+    // through it once for each panel.
+    tiles.Bc = rows_of(16384, w.d, 32, 128);
+    tiles.Br = rows_of(65536, w.d, 32, 512);
+    // Several tasks for each thread, or the last ones to end leave the others idle
+    const std::int64_t heads = w.batch * w.heads;
+    while (tiles.Br > 64 && heads * blocks_of(w.N_q, tiles.Br) < 8 * std::int64_t{threads}) tiles.Br /= 2;
+    // Blocks of the same height, in whole panels
+    tiles.Br = rounded_up(blocks_of(w.N_q, blocks_of(w.N_q, tiles.Br)), tiles.panel);
+    tiles.blocks = blocks_of(w.N_q, tiles.Br);
+    return tiles;
+}
+
+BackwardTiles backward_tiles(const Workload& w) {
+    BackwardTiles tiles;
+    tiles.panel = panel_width();
+    tiles.Br = rows_of(8192, w.d, 32, 64);
+    tiles.Bc = 64;
+    // Kⱼ, Vⱼ, dKⱼ, dVⱼ stay in the L2 cache; the more keys, the less often Q, dO and dQ come from beyond it
+    tiles.Bs = rows_of(32768, w.d, 64, 256);
+    const std::int64_t heads = w.batch * w.kv_heads;
+    while (tiles.Bs > 64 && heads * blocks_of(w.N_kv, tiles.Bs) < 32) tiles.Bs /= 2;
+    tiles.Bs = rounded_up(std::min(tiles.Bs, w.N_kv), tiles.panel);
+    tiles.Bc = std::min(tiles.Bc, tiles.Bs);
+    tiles.blocks = blocks_of(w.N_kv, tiles.Bs);
+    tiles.padded = rounded_up(w.d, tiles.panel);
+    return tiles;
+}
+
+}  // namespace tilewalk::cpu
