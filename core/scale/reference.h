@@ -1,0 +1,53 @@
+// Attention row by row, as plainly as it can be written, in double or in float. In double it is the oracle
+// that the kernels are held against; in float it is the standard attention that they may not be much worse
+// than.
+#pragma once
+
+#include "core/cpu/pool.h"
+#include "core/engine.h"
+
+#include <Eigen/Core>
+
+namespace tilewalk {
+
+template <class T> using ReferenceMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T> using ReferenceVector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+/// The matrices of one query head and of the key head that it reads, in the format T. dO is empty forward.
+/// Sums over d begin at element `turn` and go round: another order, another rounding.
+template <class T> struct ReferenceHead {
+    ReferenceHead(const Workload& workload, const Tensors& inputs, std::int64_t head);
+
+    const Workload& w;
+    T scale;
+    std::int64_t turn = 0;
+    ReferenceMatrix<T> Q, K, V, dO;  ///< N_q × d, N_kv × d, N_kv × d, N_q × d
+};
+
+/// What query row i gives. P and dS hold the keys that it sees alone, from `first` on.
+template <class T> struct ReferenceRow {
+    std::int64_t first = 0;
+    ReferenceVector<T> P, O;
+    T L = 0;
+    ReferenceVector<T> dS, dQ;  ///< empty forward
+    T D = 0;
+};
+template <class T> ReferenceRow<T> reference_row(const ReferenceHead<T>& head, std::int64_t i);
+
+/// L and D of all query rows of a head in double, many rows at a time; unfinished when stopped.
+struct ReferenceSums {
+    ReferenceVector<double> L, D;  ///< N_q
+};
+ReferenceSums reference_sums(const ReferenceHead<double>& head, cpu::ThreadPool& pool, std::stop_token stop);
+
+/// Rows j of dK and of dV, the part that comes from this query head, from its L and D.
+template <class T> struct ReferenceKeyRow { ReferenceVector<T> dK, dV; };
+template <class T>
+ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& head, const ReferenceSums& sums, std::int64_t j);
+
+/// All outputs of a small workload, in the layout of Tensors; `turn` as in ReferenceHead.
+template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV; };
+template <class T>
+ReferenceOutputs<T> reference_outputs(const Workload& workload, const Tensors& inputs, std::int64_t turn = 0);
+
+}  // namespace tilewalk
