@@ -4,7 +4,7 @@
 // library defines inline must not be compiled for instructions that the machine may lack.
 #pragma once
 
-#include <cstdint>
+#include "core/engine.h"
 
 namespace tilewalk::cpu {
 
@@ -25,6 +25,19 @@ struct Product {
     bool add = false;
 };
 
+/// A tile of flash_eigen(): `rows` queries from `row` on meet `keys` keys from `key` on. Pointers are those
+/// of the head, from its first row.
+struct FlashTile {
+    const Workload& w;
+    std::int64_t row, rows, key, keys;
+    const float *Q, *K, *V, *dO;
+    float *O, *L;         ///< forward, O is not yet divided by ℓ
+    float *dQ, *dK, *dV;  ///< grow with each tile
+    const float* D;
+    float *S, *dS;                         ///< of this thread, rows × keys each; dS backward only
+    float *m, *m_tile, *base, *alpha, *l;  ///< of this thread and query block, rows each; forward only
+};
+
 /// The functions as compiled for one instruction set.
 struct EigenFunctions {
     const char* version;  ///< of Eigen, "3.4.0"
@@ -35,6 +48,11 @@ struct EigenFunctions {
     float (*dot)(const float* x, const float* y, std::int64_t count);
     /// dP ← P ⊙ (dP − D), which is dS, of one row
     void (*score_gradient_row)(const float* P, float* dP, float D, std::int64_t count);
+    /// Before, after and for each tile of a query block.
+    void (*flash_begin)(const FlashTile& tile);
+    void (*flash_forward)(const FlashTile& tile);
+    void (*flash_end)(const FlashTile& tile);
+    void (*flash_backward)(const FlashTile& tile);
 };
 
 /// For the best instruction set that this machine has.

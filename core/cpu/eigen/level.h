@@ -12,5 +12,9 @@ void multiply(const Product& product);
 float softmax_row(const float* S, float* P, std::int64_t count);
 float dot(const float* x, const float* y, std::int64_t count);
 void score_gradient_row(const float* P, float* dP, float D, std::int64_t count);
+void flash_begin(const FlashTile& tile);
+void flash_forward(const FlashTile& tile);
+void flash_end(const FlashTile& tile);
+void flash_backward(const FlashTile& tile);
 
 }  // namespace tilewalk::cpu::TILEWALK_LEVEL

@@ -14,6 +14,10 @@ const EigenFunctions functions{
     .softmax_row = softmax_row,
     .dot = dot,
     .score_gradient_row = score_gradient_row,
+    .flash_begin = flash_begin,
+    .flash_forward = flash_forward,
+    .flash_end = flash_end,
+    .flash_backward = flash_backward,
 };
 
 }  // namespace tilewalk::cpu::TILEWALK_LEVEL

@@ -1,0 +1,180 @@
+// Rung 2: FlashAttention-2 tile by tile in plain Eigen expressions, the loops of the lessons on large
+// problems. The steps of a tile are in core/cpu/eigen/flash_tiles.cpp; here is which tiles there are and who
+// walks them.
+//
+// Nothing of the size N × N is ever held: each thread has one tile of S (backward also of dS) and reads and
+// writes the tensors themselves. Eigen packs the operands of its products once more, on the stack.
+//
+// What limits it: Eigen's products pack both operands of every tile, some 64 numbers of each for one
+// multiply-add of a row of registers, and S goes through the cache five times: product, maximum, exponential,
+// sum, product. flash() does away with both. Measured: docs/performance.md.
+#include "core/cpu/eigen/functions.h"
+#include "core/cpu/heads.h"
+#include "core/cpu/kernel.h"
+
+#include <algorithm>
+
+namespace tilewalk::cpu {
+
+namespace {
+
+constexpr std::int64_t Br = 128, Bc = 256;  // forward
+constexpr std::int64_t Br_backward = 128, Bc_backward = 128;
+
+class FlashEigen : public Kernel {
+public:
+    FlashEigen(const Workload& workload, ThreadPool& threads, CountedMemory& memory);
+    void forward(const Views& views, std::stop_token stop) override;
+    void backward(const Views& views, std::stop_token stop) override;
+
+private:
+    FlashTile tile_of(const Views& t, std::int64_t head, int thread);
+    void walk_query_block(const Views& t, const RowBlocks::Rows& q, int thread, const std::stop_token& stop);
+    void walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64_t i, int thread);
+    void preprocess(const Views& t, std::stop_token stop);
+
+    Workload w;
+    ThreadPool& pool;
+    const EigenFunctions& eigen = eigen_functions();
+    std::vector<Buffer> scratch;  // for each thread
+    Buffer D;                     // heads × N_q; backward
+};
+
+std::int64_t scratch_floats(const Workload& w) {
+    const std::int64_t forward = Br * Bc + 5 * Br;  // S; m, m̃, base, α, ℓ
+    return w.direction == Direction::forward ? forward : std::max(forward, 2 * Br_backward * Bc_backward);
+}
+
+FlashEigen::FlashEigen(const Workload& workload, ThreadPool& threads, CountedMemory& memory)
+    : w(workload), pool(threads) {
+    for (int thread = 0; thread < pool.threads(); ++thread) scratch.emplace_back(memory, scratch_floats(w));
+    if (w.direction == Direction::backward) D = Buffer(memory, w.q_rows());
+}
+
+// The tensors of one query head and of the key head that it reads, with the memory of one thread; no tile
+// yet.
+FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
+    const std::int64_t row = head * w.N_q, q = row * w.d, k = kv_head_of(w, head) * w.N_kv * w.d;
+    const auto from = [](auto* tensor, std::int64_t first) { return tensor ? tensor + first : nullptr; };
+    float* const S = scratch[static_cast<std::size_t>(thread)].data();
+    float* const columns = S + Br * Bc;
+    return {.w = w,
+            .row = 0,
+            .rows = 0,
+            .key = 0,
+            .keys = 0,
+            .Q = t.Q + q,
+            .K = t.K + k,
+            .V = t.V + k,
+            .dO = from(t.dO, q),
+            .O = t.O + q,
+            .L = t.L + row,
+            .dQ = from(t.dQ, q),
+            .dK = from(t.dK, k),
+            .dV = from(t.dV, k),
+            .D = from(D.data(), row),
+            .S = S,
+            .dS = S + Br_backward * Bc_backward,
+            .m = columns,
+            .m_tile = columns + Br,
+            .base = columns + 2 * Br,
+            .alpha = columns + 3 * Br,
+            .l = columns + 4 * Br};
+}
+
+void FlashEigen::forward(const Views& t, std::stop_token stop) {
+    // The last query blocks first: with a causal mask they have the most keys
+    const RowBlocks blocks{w.batch * w.heads, w.N_q, Br};
+    const auto walk = [&](std::int64_t task, int thread) {
+        const std::int64_t head = task % blocks.heads, i = blocks.per_head() - 1 - task / blocks.heads;
+        walk_query_block(t, blocks[head * blocks.per_head() + i], thread, stop);
+    };
+    pool.run(blocks.count(), walk, stop);
+}
+
+void FlashEigen::walk_query_block(const Views& t, const RowBlocks::Rows& q, int thread,
+                                  const std::stop_token& stop) {
+    FlashTile tile = tile_of(t, q.head, thread);
+    tile.row = q.first, tile.rows = q.count;
+    eigen.flash_begin(tile);
+
+    // Stream the key blocks past it; a tile that the mask removes whole is neither loaded nor computed
+    const std::int64_t end = w.last_key(q.first + q.count - 1) + 1;
+    for (tile.key = w.first_key(q.first) / Bc * Bc; tile.key < end; tile.key += Bc) {
+        if (stop.stop_requested()) return;
+        tile.keys = std::min(Bc, w.N_kv - tile.key);
+        eigen.flash_forward(tile);
+    }
+    eigen.flash_end(tile);
+}
+
+// Every key block adds to dQ of every query block. In round r key block j meets query block (j + r) mod R: so
+// no two threads ever add to the same rows, and each sum has the same order and the same bits every time.
+void FlashEigen::backward(const Views& t, std::stop_token stop) {
+    preprocess(t, stop);
+    const RowBlocks blocks{w.batch * w.kv_heads, w.N_kv, Bc_backward};
+    const std::int64_t Tr = ceil_div(w.N_q, Br_backward), R = std::max(Tr, blocks.per_head());
+    for (std::int64_t round = 0; round < R && !stop.stop_requested(); ++round) {
+        const auto walk = [&](std::int64_t task, int thread) {
+            const std::int64_t i = (task % blocks.per_head() + round) % R;
+            if (i < Tr) walk_tiles(t, blocks[task], i, thread);
+        };
+        pool.run(blocks.count(), walk, stop);
+    }
+}
+
+// D = rowsum(dO ⊙ O), dQ ← 0, dK ← 0, dV ← 0
+void FlashEigen::preprocess(const Views& t, std::stop_token stop) {
+    const auto zero = [&](float* tensor, std::int64_t rows) { std::fill_n(tensor, rows * w.d, 0.0f); };
+    const RowBlocks queries{w.batch * w.heads, w.N_q, Br}, keys{w.batch * w.kv_heads, w.N_kv, Bc};
+    const auto begin_queries = [&](std::int64_t task, int) {
+        const auto [head, first, count] = queries[task];
+        for (std::int64_t i = head * w.N_q + first; i < head * w.N_q + first + count; ++i)
+            D.data()[i] = eigen.dot(t.dO + i * w.d, t.O + i * w.d, w.d);
+        zero(t.dQ + (head * w.N_q + first) * w.d, count);
+    };
+    const auto begin_keys = [&](std::int64_t task, int) {
+        const auto [head, first, count] = keys[task];
+        zero(t.dK + (head * w.N_kv + first) * w.d, count);
+        zero(t.dV + (head * w.N_kv + first) * w.d, count);
+    };
+    pool.run(queries.count(), begin_queries, stop);
+    pool.run(keys.count(), begin_keys, stop);
+}
+
+// Query block i of all query heads that read these keys meets them.
+void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64_t i, int thread) {
+    const std::int64_t row = i * Br_backward, rows = std::min(Br_backward, w.N_q - row);
+    if (w.last_key(row + rows - 1) < k.first || w.first_key(row) >= k.first + k.count) return;
+    const std::int64_t first = first_head_of(w, k.head), group = w.heads / w.kv_heads;
+    for (std::int64_t head = first; head < first + group; ++head) {
+        FlashTile tile = tile_of(t, head, thread);
+        tile.row = row, tile.rows = rows, tile.key = k.first, tile.keys = k.count;
+        eigen.flash_backward(tile);
+    }
+}
+
+std::int64_t workspace(const Workload& w, int threads) {
+    const std::int64_t scratch = 4 * threads * scratch_floats(w);
+    return w.direction == Direction::forward ? scratch : scratch + 4 * w.q_rows();
+}
+
+std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {
+    return std::make_unique<FlashEigen>(w, pool, memory);
+}
+
+}  // namespace
+
+const Rung& flash_eigen() {
+    static const Rung rung{
+        {.name = "flash-eigen",
+         .title = "Flash, Eigen tiles",
+         .teaches = "The lesson's loops in plain Eigen expressions, no N × N matrix in memory",
+         .file = "core/cpu/flash_eigen.cpp",
+         .materialises = false},
+        workspace,
+        make};
+    return rung;
+}
+
+}  // namespace tilewalk::cpu
