@@ -18,8 +18,8 @@ namespace tilewalk::cpu {
 
 namespace {
 
-constexpr std::int64_t Br = 128, Bc = 256;  // forward
-constexpr std::int64_t Br_backward = 128, Bc_backward = 128;
+// The same both ways: Eigen gives S the same bits in tiles of the same size alone.
+constexpr std::int64_t Br = 128, Bc = 256;
 
 class FlashEigen : public Kernel {
 public:
@@ -37,18 +37,19 @@ private:
     ThreadPool& pool;
     const EigenFunctions& eigen = eigen_functions();
     std::vector<Buffer> scratch;  // for each thread
-    Buffer D;                     // heads × N_q; backward
+    Buffer m, l, D;               // heads × N_q, for the backward pass
 };
 
 std::int64_t scratch_floats(const Workload& w) {
     const std::int64_t forward = Br * Bc + 5 * Br;  // S; m, m̃, base, α, ℓ
-    return w.direction == Direction::forward ? forward : std::max(forward, 2 * Br_backward * Bc_backward);
+    return w.direction == Direction::forward ? forward : std::max(forward, 2 * Br * Bc);  // S, dS
 }
 
 FlashEigen::FlashEigen(const Workload& workload, ThreadPool& threads, CountedMemory& memory)
     : w(workload), pool(threads) {
     for (int thread = 0; thread < pool.threads(); ++thread) scratch.emplace_back(memory, scratch_floats(w));
-    if (w.direction == Direction::backward) D = Buffer(memory, w.q_rows());
+    if (w.direction == Direction::forward) return;
+    for (Buffer* const row : {&m, &l, &D}) *row = Buffer(memory, w.q_rows());
 }
 
 // The tensors of one query head and of the key head that it reads, with the memory of one thread; no tile
@@ -73,8 +74,10 @@ FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
             .dK = from(t.dK, k),
             .dV = from(t.dV, k),
             .D = from(D.data(), row),
+            .row_m = from(m.data(), row),
+            .row_l = from(l.data(), row),
             .S = S,
-            .dS = S + Br_backward * Bc_backward,
+            .dS = S + Br * Bc,
             .m = columns,
             .m_tile = columns + Br,
             .base = columns + 2 * Br,
@@ -112,8 +115,8 @@ void FlashEigen::walk_query_block(const Views& t, const RowBlocks::Rows& q, int 
 // no two threads ever add to the same rows, and each sum has the same order and the same bits every time.
 void FlashEigen::backward(const Views& t, std::stop_token stop) {
     preprocess(t, stop);
-    const RowBlocks blocks{w.batch * w.kv_heads, w.N_kv, Bc_backward};
-    const std::int64_t Tr = ceil_div(w.N_q, Br_backward), R = std::max(Tr, blocks.per_head());
+    const RowBlocks blocks{w.batch * w.kv_heads, w.N_kv, Bc};
+    const std::int64_t Tr = ceil_div(w.N_q, Br), R = std::max(Tr, blocks.per_head());
     for (std::int64_t round = 0; round < R && !stop.stop_requested(); ++round) {
         const auto walk = [&](std::int64_t task, int thread) {
             const std::int64_t i = (task % blocks.per_head() + round) % R;
@@ -144,7 +147,7 @@ void FlashEigen::preprocess(const Views& t, std::stop_token stop) {
 
 // Query block i of all query heads that read these keys meets them.
 void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64_t i, int thread) {
-    const std::int64_t row = i * Br_backward, rows = std::min(Br_backward, w.N_q - row);
+    const std::int64_t row = i * Br, rows = std::min(Br, w.N_q - row);
     if (w.last_key(row + rows - 1) < k.first || w.first_key(row) >= k.first + k.count) return;
     const std::int64_t first = first_head_of(w, k.head), group = w.heads / w.kv_heads;
     for (std::int64_t head = first; head < first + group; ++head) {
@@ -156,7 +159,7 @@ void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64
 
 std::int64_t workspace(const Workload& w, int threads) {
     const std::int64_t scratch = 4 * threads * scratch_floats(w);
-    return w.direction == Direction::forward ? scratch : scratch + 4 * w.q_rows();
+    return w.direction == Direction::forward ? scratch : scratch + 12 * w.q_rows();
 }
 
 std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {
