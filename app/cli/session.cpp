@@ -12,8 +12,19 @@
 namespace tilewalk {
 namespace {
 
-// Not a lesson with a walk, but shown in its place: ui/views/memory.h.
-const char* const memory_page = "memory";
+// Not lessons with a walk, but shown in their place.
+struct PageName {
+    const char* name;
+    ui::Page page;
+    const char* as_text;  // the command that writes the same numbers
+};
+constexpr PageName pages[] = {{"memory", ui::Page::memory, "model"}, {"scale", ui::Page::scale, "bench"}};
+
+const PageName* find_page(const Word& name) {
+    for (const PageName& page : pages)
+        if (name == page.name) return &page;
+    return nullptr;
+}
 
 std::string no_such_lesson(const std::string& name) {
     std::vector<std::string> names;
@@ -27,8 +38,9 @@ std::string no_such_lesson(const std::string& name) {
 Result<const Lesson*> choose_lesson(const Word& name) {
     if (!name) return &default_lesson();
     if (const Lesson* lesson = find_lesson(*name)) return lesson;
-    if (*name == memory_page)
-        return Failure{"The page memory is no walk; 'tilewalk model' writes its numbers as text or JSON."};
+    if (const PageName* page = find_page(name))
+        return Failure{"The page " + *name + " is no walk; 'tilewalk " + page->as_text +
+                       "' writes its numbers as text or JSON."};
     return Failure{no_such_lesson(*name)};
 }
 
@@ -39,7 +51,8 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.examples = examples();
     state.settings = std::move(settings);
     state.player.steps_per_second = state.settings.speed;
-    state.hooks = {load_dropped_files, save_problem_file};
+    state.hooks.load_files = load_dropped_files;
+    state.hooks.save_problem = save_problem_file;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }
@@ -62,9 +75,10 @@ std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
-    const bool memory = arguments.lesson == memory_page;
-    if (memory && arguments.step) return Failure{"The page memory has no steps; leave out --step."};
-    const auto lesson = choose_lesson(memory ? Word() : arguments.lesson);
+    const PageName* page = find_page(arguments.lesson);
+    if (page && arguments.step)
+        return Failure{"The page " + *arguments.lesson + " has no steps; leave out --step."};
+    const auto lesson = choose_lesson(page ? Word() : arguments.lesson);
     if (!lesson) return Failure{lesson.error};
     SavedView view;
     Result<Problem> problem = make_problem(arguments.problem, &view);
@@ -76,7 +90,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     ui::restore_view(*state, view);
     state->step_age = ui::AppState{}.step_age;
     state->presenter |= arguments.presenter;
-    state->show_memory = memory;
+    if (page) state->page = page->page;
     return state;
 }
 

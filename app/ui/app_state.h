@@ -4,6 +4,7 @@
 
 #include "app/ui/trace_look.h"
 #include "app/ui/views/memory_form.h"
+#include "app/ui/views/scale_form.h"
 #include "core/compare.h"
 #include "core/explain.h"
 #include "core/lessons/lesson.h"
@@ -18,9 +19,18 @@
 #include <string>
 #include <vector>
 
+namespace tilewalk {
+struct BenchReport;
+}
+
 namespace tilewalk::ui {
 
+struct ChartScene;
+struct ScalePage;
+
 enum class ThemeId { dark, light, contrast };
+/// What the window shows below its header: a lesson with its walk, or a page without one.
+enum class Page { walk, memory, scale };
 
 /// Keys that the program answers to. The window translates its own events; tests push them directly.
 enum class Key {
@@ -98,6 +108,16 @@ struct Hooks {
     std::function<std::optional<std::string>(const std::string& path, const Problem& problem,
                                              const SavedView& view)>
         save_problem;
+    /// Files of measured results, one report each; all or none.
+    std::function<Result<std::vector<BenchReport>>(const std::vector<std::string>& paths)> load_results;
+    /// Writes them as "csv", "json" or "report" (Markdown); a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const std::vector<BenchReport>& reports,
+                                             const std::string& kind)>
+        save_results;
+    /// Writes what plots show as "svg" or "png"; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const ChartScene& scene,
+                                             const std::string& kind)>
+        save_plot;
 };
 
 /// A cell being typed into: its place and the text so far.
@@ -196,12 +216,14 @@ struct AppState {
     int menu_at = 0;              ///< the entry that Enter chooses
     std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
     bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
-    bool show_memory = false;     ///< the page about memory and traffic in place of the lesson
-    MemoryForm memory;            ///< what that page asks
-    bool show_break = false;      ///< the right panel shows the switches and number formats
-    int break_tab = 0;            ///< of that panel: faults, formats, effect
-    bool show_code = false;       ///< narrow windows: the pseudocode in place of the formula
-    bool row_over_tiles = false;  ///< the lens shows m, ℓ and O of one row over all tiles
+    Page page = Page::walk;
+    MemoryForm memory;                 ///< what the page about memory and traffic asks
+    ScaleForm scale;                   ///< what the page about large problems asks
+    std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
+    bool show_break = false;           ///< the right panel shows the switches and number formats
+    int break_tab = 0;                 ///< of that panel: faults, formats, effect
+    bool show_code = false;            ///< narrow windows: the pseudocode in place of the formula
+    bool row_over_tiles = false;       ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame

@@ -24,14 +24,24 @@ std::span<const Chapter> chapters() {
          backward},
         {"chapter training", "Training step", "Gradients of the weights, an update, and the loss after it",
          training},
-        {"chapter memory", "Memory", "What N × N matrices cost, and what moves through HBM", {}},
+        {"chapter memory",
+         "Memory",
+         "What N × N matrices cost, and what moves through HBM",
+         {},
+         Page::memory},
+        {"chapter scale",
+         "At scale",
+         "Real kernels on large problems: measured time and memory",
+         {},
+         Page::scale},
     };
     return table;
 }
 
 const Chapter& current_chapter(const AppState& state) {
     const auto all = chapters();
-    if (state.show_memory) return all.back();
+    for (const Chapter& chapter : all)
+        if (state.page != Page::walk && chapter.page == state.page) return chapter;
     for (const Chapter& chapter : all)
         for (const ChapterLesson& entry : chapter.lessons)
             if (entry.lesson == std::string_view(state.lesson->id)) return chapter;
@@ -40,22 +50,29 @@ const Chapter& current_chapter(const AppState& state) {
 
 void open_chapter(AppState& state, const Chapter& chapter) {
     state.player.playing = false;
-    state.show_memory = chapter.lessons.empty();
-    if (state.show_memory || &current_chapter(state) == &chapter) return;
+    state.page = chapter.page;
+    if (state.page != Page::walk || &current_chapter(state) == &chapter) return;
     const std::string& left = state.chapter_lessons[chapter.id];
     set_lesson(state, *find_lesson(left.empty() ? chapter.lessons.front().lesson : left));
 }
 
 void next_lesson(AppState& state, int by) {
-    std::vector<std::string_view> order;
-    for (const Chapter& chapter : chapters())
-        for (const ChapterLesson& entry : chapter.lessons) order.emplace_back(entry.lesson);
-    const int count = static_cast<int>(order.size()) + 1;  // and the page about memory
-    const auto now = std::find(order.begin(), order.end(), std::string_view(state.lesson->id));
-    const int at = state.show_memory ? count - 1 : static_cast<int>(now - order.begin());
-    const int next = (at + by + count) % count;
-    state.show_memory = next == count - 1;
-    if (!state.show_memory) set_lesson(state, *find_lesson(order[static_cast<std::size_t>(next)]));
+    struct Stop {
+        Page page;
+        std::string_view lesson;
+    };
+    std::vector<Stop> order;
+    for (const Chapter& chapter : chapters()) {
+        for (const ChapterLesson& entry : chapter.lessons) order.push_back({Page::walk, entry.lesson});
+        if (chapter.page != Page::walk) order.push_back({chapter.page, {}});
+    }
+    const auto now = std::find_if(order.begin(), order.end(), [&](const Stop& stop) {
+        return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson->id);
+    });
+    const auto count = static_cast<int>(order.size());
+    const Stop& next = order[static_cast<std::size_t>((now - order.begin() + by + count) % count)];
+    state.page = next.page;
+    if (state.page == Page::walk) set_lesson(state, *find_lesson(next.lesson));
 }
 
 }  // namespace tilewalk::ui

@@ -1,5 +1,5 @@
 // The chapters of the program: what the tabs at the top lead to. A chapter holds one lesson or a few that
-// belong together; Memory is a page of its own, without a walk.
+// belong together; Memory and At scale are pages of their own, without a walk.
 #pragma once
 
 #include "app/ui/app_state.h"
@@ -16,14 +16,15 @@ struct Chapter {
     const char* id;
     const char* title;
     const char* tooltip;
-    std::span<const ChapterLesson> lessons;  ///< empty: the page about memory
+    std::span<const ChapterLesson> lessons;  ///< empty: a page without a walk
+    Page page = Page::walk;
 };
 
 std::span<const Chapter> chapters();
 const Chapter& current_chapter(const AppState& state);
 /// Opens it at the lesson that was shown there last.
 void open_chapter(AppState& state, const Chapter& chapter);
-/// The previous (−1) or next (+1) lesson in the order of the tabs.
+/// The previous (−1) or next (+1) lesson or page in the order of the tabs.
 void next_lesson(AppState& state, int by);
 
 }  // namespace tilewalk::ui

@@ -3,6 +3,8 @@
 #include "app/ui/views/break_panel.h"
 #include "app/ui/views/lesson_view.h"
 #include "app/ui/views/memory.h"
+#include "app/ui/views/scale.h"
+#include "app/ui/views/scale_page.h"
 #include "app/ui/views/views.h"
 
 #include <algorithm>
@@ -37,7 +39,8 @@ void pass_time(AppState& state) {
     state.notice_age += dt;
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
-    if (state.show_memory) pass_memory_time(state, dt);
+    if (state.page == Page::memory) pass_memory_time(state, dt);
+    if (state.page == Page::scale) refresh_scale(state);
     if (state.player.playing) {
         state.player.steps_per_second = state.settings.speed;
         go_to(state, advance(state.player, *state.trace, state.cursor, dt));
@@ -52,6 +55,36 @@ void find_hover_sources(AppState& state) {
     if (!state.hover) return;
     const Held held = holding(*state.trace, *state.hover, state.cursor.step);
     if (held.step >= 0) state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
+}
+
+void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
+    canvas.min_text = 27;
+    switch (state.page) {
+    case Page::walk: return presenter_view(canvas, state, W, H);
+    case Page::memory: return memory_presenter(canvas, state, W, H);
+    case Page::scale: return scale_presenter(canvas, state, W, H);
+    }
+}
+
+void draw_page(const Canvas& canvas, AppState& state, const Layout& layout) {
+    header_view(canvas, state, layout.header);
+    const Rect below{0, layout.header.bottom(), layout.W, layout.H - layout.header.bottom()};
+    (state.page == Page::memory ? memory_view : scale_view)(canvas, state, below);
+}
+
+void draw_walk(const Canvas& canvas, AppState& state, const Layout& layout) {
+    header_view(canvas, state, layout.header);
+    lesson_view(*state.lesson).main(canvas, state, layout);
+    if (state.show_problem)
+        problem_view(canvas, state, layout.side);
+    else if (state.show_break)
+        break_view(canvas, state, layout.side);
+    else
+        explain_view(canvas, state, layout.side, layout.tight);
+    timeline_view(canvas, state, layout.timeline);
+    meters_view(canvas, state, layout.meters);
+    // On the edge between header and page, where no lesson draws.
+    broken_pill(canvas, state, layout.main.right() - 16, layout.header.bottom() + 10, 13);
 }
 
 }  // namespace
@@ -75,7 +108,8 @@ double idle_seconds(const AppState& state) {
         idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
     if (state.player.playing)
         idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
-    if (state.show_memory) idle = std::min(idle, memory_idle_seconds(state));
+    if (state.page == Page::memory) idle = std::min(idle, memory_idle_seconds(state));
+    if (state.page == Page::scale) idle = std::min(idle, scale_idle_seconds(state));
     if (!state.notice.empty() && state.notice_age < notice_seconds) {
         const double until_fade = notice_seconds - 0.5 - state.notice_age;
         idle = std::min(idle, std::max(0.0, until_fade));
@@ -97,7 +131,10 @@ void frame(AppState& state) {
     take_finished_trace(state);
     answer_keys(state);
     if (!state.dropped.empty()) {
-        load_files(state, state.dropped);
+        if (state.page == Page::scale)
+            load_results(state, state.dropped);
+        else
+            load_files(state, state.dropped);
         state.dropped.clear();
     }
     state.hover_now.reset();
@@ -110,28 +147,12 @@ void frame(AppState& state) {
     canvas.s = font_scale();
     const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
-    if (state.presenter) {
-        canvas.min_text = 27;
-        (state.show_memory ? memory_presenter : presenter_view)(canvas, state, W, H);
-    } else if (state.show_memory) {
-        const Layout layout = layout_for(W, H);
-        header_view(canvas, state, layout.header);
-        memory_view(canvas, state, {0, layout.header.bottom(), W, H - layout.header.bottom()});
-    } else {
-        const Layout layout = layout_for(W, H);
-        header_view(canvas, state, layout.header);
-        lesson_view(*state.lesson).main(canvas, state, layout);
-        if (state.show_problem)
-            problem_view(canvas, state, layout.side);
-        else if (state.show_break)
-            break_view(canvas, state, layout.side);
-        else
-            explain_view(canvas, state, layout.side, layout.tight);
-        timeline_view(canvas, state, layout.timeline);
-        meters_view(canvas, state, layout.meters);
-        // On the edge between header and page, where no lesson draws.
-        broken_pill(canvas, state, layout.main.right() - 16, layout.header.bottom() + 10, 13);
-    }
+    if (state.presenter)
+        draw_presenter(canvas, state, W, H);
+    else if (state.page == Page::walk)
+        draw_walk(canvas, state, layout_for(W, H));
+    else
+        draw_page(canvas, state, layout_for(W, H));
     overlays(canvas, state, W, H);
     ImGui::End();
     find_hover_sources(state);

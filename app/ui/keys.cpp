@@ -134,6 +134,13 @@ void answer_menu_key(AppState& state, Key key) {
     if (key == Key::enter || key == Key::escape) state.menu_key = key;
 }
 
+// A page without a walk has keys of its own.
+bool answer_page_key(AppState& state, const KeyPress& press) {
+    if (state.show_help && press.key == Key::escape) return false;
+    if (state.page == Page::memory) return answer_memory_key(state, press);
+    return state.page == Page::scale && answer_scale_key(state, press);
+}
+
 bool is_walk_key(Key key) {
     return key == Key::left || key == Key::right || key == Key::up || key == Key::down || key == Key::home ||
            key == Key::end || key == Key::page_up || key == Key::page_down;
@@ -149,7 +156,7 @@ void answer_keys(AppState& state) {
             answer_menu_key(state, press.key);
         else if (state.show_goto && press.key == Key::enter)
             go_to_typed_step(state);
-        else if (state.show_memory && answer_memory_key(state, press))
+        else if (answer_page_key(state, press))
             continue;
         else if (is_walk_key(press.key))
             answer_walk_key(state, press);

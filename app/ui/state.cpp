@@ -316,7 +316,7 @@ void restore_view(AppState& state, const SavedView& view) {
     const Lesson* lesson = view.lesson.empty() ? state.lesson : find_lesson(view.lesson);
     if (!lesson)
         return notify(state, "The file was saved in the lesson " + view.lesson + ", which is not there.");
-    state.show_memory = false;
+    state.page = Page::walk;
     set_lesson(state, *lesson);
     state.presenter = view.presenter;
     if (!view.panel.empty()) show_side(state, view.panel == "problem", view.panel == "break");

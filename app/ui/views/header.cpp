@@ -124,7 +124,7 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     problem.active = state.show_problem;
     problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
     x -= 4 + problem_w;
-    if (state.show_memory) {  // a page without a problem
+    if (state.page != Page::walk) {  // a page without a problem
         chapter_tabs(c, state, named ? 146 : 52, x - (named ? 146.0f : 52.0f));
         return end_panel(c);
     }

@@ -165,7 +165,7 @@ TEST_CASE("cli: memory is a page, not a walk") {
     CHECK(contents(folder.file("m.png")) != contents(folder.file("walk.png")));
     bool shown = false;
     const auto window = [&](ui::AppState& state, const WindowOptions&) {
-        shown = state.show_memory;
+        shown = state.page == ui::Page::memory;
         return 0;
     };
     CHECK(run({"--lesson", "memory", "--frames", "1"}, window).code == 0);

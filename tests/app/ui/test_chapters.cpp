@@ -25,16 +25,19 @@ TEST_CASE("every lesson has its place in one chapter") {
     CHECK(seen.size() == lessons().size());
 }
 
-TEST_CASE("N goes through all lessons and the page about memory, Shift N back") {
+TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back") {
     Program program;
     const Lesson* start = program.state.lesson;
     std::set<std::string> seen;
-    for (std::size_t n = 0; n <= lessons().size(); ++n) {
-        seen.insert(program.state.show_memory ? "memory" : program.state.lesson->id);
+    for (std::size_t n = 0; n < lessons().size() + 2; ++n) {
+        const Page page = program.state.page;
+        seen.insert(page == Page::memory  ? "memory"
+                    : page == Page::scale ? "scale"
+                                          : program.state.lesson->id);
         program.state.keys.push_back({Key::n});
         program.frame(2);
     }
-    CHECK(seen.size() == lessons().size() + 1);
+    CHECK(seen.size() == lessons().size() + 2);
     CHECK(program.state.lesson == start);
     program.state.keys.push_back({Key::n, true});
     program.frame(2);

@@ -17,7 +17,7 @@ namespace {
 
 struct Page : Program {
     explicit Page(Screen size = {}) : Program(example("worked-4x4"), size) {
-        state.show_memory = true;
+        state.page = Page::memory;
         frame(2);
     }
     MemoryForm& form() { return state.memory; }
@@ -248,7 +248,7 @@ TEST_CASE("memory: the keys of a walk do nothing, the others what they do everyw
     CHECK(page.step() == step);
     CHECK_FALSE(page.state.show_goto);
     CHECK_FALSE(page.state.show_problem);
-    CHECK(page.state.show_memory);
+    CHECK(page.state.page == Page::memory);
     page.press({Key::c, false, true});
     CHECK(std::string(ImGui::GetClipboardText()) == verdict(page.now()));
     page.press(Key::t);

@@ -1,0 +1,232 @@
+#include "app/ui/views/scale_page.h"
+
+#include "app/ui/state.h"
+#include "core/cpu/kernel.h"
+#include "core/scale/machine.h"
+#include "cuda/gpu.h"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// In a thread that nobody waits for: a driver that hangs must not keep the program from closing.
+std::future<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<Engine>(int)>& make_engine) {
+    std::packaged_task<ScaleDevices()> task([make_engine] {
+        ScaleDevices found;
+        found.machine = this_machine();
+        if (const auto engine = make_engine(0)) engine->describe(found.machine);
+        const gpu::Probe probe = gpu::probe();
+        if (probe.devices.empty())
+            found.why_no_gpu = probe.why_none;
+        else
+            found.gpu = probe.devices.front().name;
+        return found;
+    });
+    std::future<ScaleDevices> result = task.get_future();
+    std::thread(std::move(task)).detach();
+    return result;
+}
+
+Workload shape_of(Workload workload) {
+    workload.N_q = workload.N_kv = 0;
+    return workload;
+}
+
+// A report whose points have several shapes becomes several.
+std::vector<ShownReport> by_shape(const BenchReport& report) {
+    std::vector<ShownReport> out;
+    std::vector<std::pair<std::string, Workload>> shapes;
+    for (const Record& point : report.points) {
+        const std::pair shape{point.device, shape_of(point.workload)};
+        const auto at = std::find(shapes.begin(), shapes.end(), shape);
+        const auto n = static_cast<std::size_t>(at - shapes.begin());
+        if (at == shapes.end()) {
+            shapes.push_back(shape);
+            out.emplace_back();
+            out.back().report = report;
+            out.back().report.points.clear();
+        }
+        out[n].report.points.push_back(point);
+    }
+    return out;
+}
+
+// One recorded report needs no letter.
+void name_reports(ScalePage& page) {
+    const auto recorded = std::count_if(page.reports.begin(), page.reports.end(),
+                                        [](const ShownReport& one) { return one.recorded; });
+    char letter = 'A';
+    for (ShownReport& one : page.reports) {
+        one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string("recorded ") + letter;
+        if (one.recorded && letter < 'Z') ++letter;
+    }
+    ++page.changes;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ShownReport::lengths() const {
+    std::set<std::int64_t> all;
+    for (const Record& point : report.points) all.insert(point.workload.N_q);
+    return {all.begin(), all.end()};
+}
+
+std::vector<std::string> ShownReport::kernels() const {
+    std::vector<std::string> all;
+    for (const Record& point : report.points)
+        if (std::find(all.begin(), all.end(), point.kernel) == all.end()) all.push_back(point.kernel);
+    return all;
+}
+
+const Record* ShownReport::find(const std::string& kernel, std::int64_t N) const {
+    for (const Record& point : report.points)
+        if (point.kernel == kernel && point.workload.N_q == N) return &point;
+    return nullptr;
+}
+
+Workload ShownReport::shape() const {
+    return report.points.empty() ? Workload{} : report.points.front().workload;
+}
+
+ScalePage::ScalePage() : make_engine(cpu::make_engine) {}
+
+ScalePage& scale_page(AppState& state) {
+    if (!state.bench) state.bench = std::make_shared<ScalePage>();
+    ScalePage& page = *state.bench;
+    if (!page.devices && !page.asked.valid()) page.asked = ask_for_devices(page.make_engine);
+    return page;
+}
+
+const Engine& scale_engine(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (!page.engine || page.engine_threads != state.scale.threads) {
+        page.engine = page.make_engine(state.scale.threads);
+        page.engine_threads = state.scale.threads;
+    }
+    return *page.engine;
+}
+
+void wait_for_devices(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (!page.devices) page.devices = page.asked.get();
+}
+
+void start_bench(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (page.running) return;
+    const BenchRequest request = bench_request(state.scale);
+    if (request.lengths.empty())
+        return notify(state, "\"" + std::string(state.scale.lengths) +
+                                 "\" is no list of lengths; type numbers such as 512, 1024, 2048.");
+    if (auto sentence = refuse(request, scale_engine(state))) return notify(state, *sentence);
+    page.bench.reset();  // it has ended
+    page.bench = std::make_unique<BackgroundBench>(request, page.make_engine(state.scale.threads));
+    page.seen = 0;
+    page.running = true;
+    page.cancelling = false;
+    page.progress = {};
+    state.scale.report = 0;
+    show_report(page, {});
+}
+
+void cancel_bench(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (!page.running || !page.bench) return;
+    page.bench->cancel();
+    page.cancelling = true;
+}
+
+void show_report(ScalePage& page, const BenchReport& report) {
+    std::erase_if(page.reports, [](const ShownReport& one) { return !one.recorded; });
+    std::vector<ShownReport> fresh = by_shape(report);
+    page.reports.insert(page.reports.begin(), fresh.begin(), fresh.end());
+    name_reports(page);
+}
+
+void add_reports(ScalePage& page, const std::vector<BenchReport>& reports) {
+    for (const BenchReport& report : reports)
+        for (ShownReport& one : by_shape(report)) {
+            one.recorded = true;
+            page.reports.push_back(std::move(one));
+        }
+    name_reports(page);
+}
+
+void close_report(AppState& state, std::size_t n) {
+    ScalePage& page = scale_page(state);
+    if (n >= page.reports.size()) return;
+    page.reports.erase(page.reports.begin() + static_cast<std::ptrdiff_t>(n));
+    if (state.scale.report > static_cast<int>(n)) --state.scale.report;
+    name_reports(page);
+}
+
+void refresh_scale(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (page.asked.valid() && page.asked.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        page.devices = page.asked.get();
+    if (page.bench && page.running) {
+        const bool running = page.bench->running();  // before the report, so that its end is not missed
+        if (const std::uint64_t version = page.bench->version(); version != page.seen) {
+            page.seen = version;
+            page.progress = page.bench->progress();
+            show_report(page, page.bench->report());
+        }
+        page.running = running;
+        page.cancelling = running && page.bench->cancelled();
+    }
+    const int last = static_cast<int>(page.reports.size()) - 1;
+    state.scale.report = std::clamp(state.scale.report, 0, std::max(0, last));
+}
+
+// ---- What is chosen
+
+const ShownReport* chosen_report(const AppState& state) {
+    if (!state.bench || state.bench->reports.empty()) return nullptr;
+    const auto n = static_cast<std::size_t>(std::max(0, state.scale.report));
+    return &state.bench->reports[std::min(n, state.bench->reports.size() - 1)];
+}
+
+// Unless the user says otherwise the longest that both standard attention and another kernel ran.
+std::int64_t chosen_length(const AppState& state) {
+    const ShownReport* shown = chosen_report(state);
+    const std::vector<std::int64_t> all = shown ? shown->lengths() : chosen_lengths(state.scale);
+    if (all.empty()) return 0;
+    if (state.scale.N > 0)
+        return *std::min_element(all.begin(), all.end(), [&](std::int64_t a, std::int64_t b) {
+            return std::abs(a - state.scale.N) < std::abs(b - state.scale.N);
+        });
+    std::int64_t longest = 0;
+    for (std::int64_t N : all) {
+        const Record* standard = shown ? shown->find("standard", N) : nullptr;
+        if (standard && standard->state == Record::State::measured) longest = N;
+    }
+    return longest > 0 ? longest : all.back();
+}
+
+const Record* record_of(const ScalePage& page, int number, const ShownReport** report) {
+    for (const ShownReport& shown : page.reports) {
+        const int count = static_cast<int>(shown.report.points.size());
+        if (report) *report = &shown;
+        if (number < count)
+            return number < 0 ? nullptr : &shown.report.points[static_cast<std::size_t>(number)];
+        number -= count;
+    }
+    return nullptr;
+}
+
+int number_of(const ScalePage& page, const Record& record) {
+    int before = 0;
+    for (const ShownReport& shown : page.reports) {
+        const auto& points = shown.report.points;
+        if (!points.empty() && &record >= points.data() && &record < points.data() + points.size())
+            return before + static_cast<int>(&record - points.data());
+        before += static_cast<int>(points.size());
+    }
+    return -1;
+}
+
+}  // namespace tilewalk::ui

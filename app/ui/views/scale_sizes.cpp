@@ -1,0 +1,105 @@
+// What the next run measures: direction, sizes, lengths, threads.
+#include "app/ui/items.h"
+#include "app/ui/views/scale.h"
+#include "app/ui/views/scale_page.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_d = 256, most_heads = 256;
+
+int cores(const AppState& state) {
+    if (state.bench && state.bench->devices && state.bench->devices->machine.cores > 0)
+        return state.bench->devices->machine.cores;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// One line of the form: a name, and room for what it names.
+struct Form {
+    const Canvas& c;
+    float x, y, right, pitch, label;
+
+    void name(const char* words) const { c.text_within(x, y, label - 8, words, 14, c.theme->t2); }
+    float field() const { return x + label; }
+    float room() const { return right - field(); }
+};
+
+void direction_line(const Form& f, ScaleForm& form) {
+    int backward = form.backward ? 1 : 0;
+    if (segmented(f.c, "##scale-direction", f.x, f.y - 16, {"forward", "backward"}, backward))
+        form.backward = backward == 1;
+    const float x = f.x + segmented_width({"forward", "backward"}) + 14;
+    if (f.right - x > 80) checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
+}
+
+void d_line(const Form& f, ScaleForm& form) {
+    f.name("d");
+    int chosen = form.d == 64 ? 0 : form.d == 128 ? 1 : -1;
+    if (segmented(f.c, "##scale-d", f.field(), f.y - 16, {"64", "128"}, chosen))
+        form.d = chosen == 0 ? 64 : 128;
+    const float x = f.field() + segmented_width({"64", "128"}) + 8;
+    stepper(f.c, "##scale-own-d", x, f.y - 16, std::min(f.right - x, 120.0f), form.d, 1, most_d);
+}
+
+void counts_line(const Form& f, ScaleForm& form, int most_threads) {
+    f.name("heads");
+    const char* const threads = "threads";
+    const float words = text_width(Face::regular, 14, threads) + 8,
+                w = std::min((f.room() - words - 10) / 2, 116.0f);
+    stepper(f.c, "##scale-heads", f.field(), f.y - 16, w, form.heads, 1, most_heads);
+    f.c.text(f.field() + w + 10, f.y, threads, 14, f.c.theme->t2);
+    int n = form.threads == 0 ? most_threads : form.threads;
+    if (stepper(f.c, "##scale-threads", f.field() + w + 10 + words, f.y - 16, w, n, 1, most_threads))
+        form.threads = n == most_threads ? 0 : n;
+}
+
+void lengths_line(const Form& f, ScaleForm& form) {
+    f.name("N");
+    const auto own = static_cast<int>(length_presets.size());
+    const bool typed = form.preset >= own;
+    const char* label =
+        typed ? "own list" : length_presets[static_cast<std::size_t>(std::max(0, form.preset))].name;
+    const float w = typed ? 100 : std::min(f.room(), 160.0f);
+    if (begin_dropdown(f.c, "##scale-lengths", f.field(), f.y - 16, w, 32, label)) {
+        for (int n = 0; n < own; ++n)
+            if (dropdown_item(f.c, length_presets[static_cast<std::size_t>(n)].name,
+                              std::string("512 ") + length_presets[static_cast<std::size_t>(n)].name,
+                              form.preset == n))
+                form.preset = n;
+        if (dropdown_item(f.c, "own list", "own list", typed)) form.preset = own;
+        end_dropdown(f.c);
+    }
+    if (!typed) return;
+    FieldLook look{.hint = "512, 1024, …", .size = 14};
+    look.invalid = chosen_lengths(form).empty();
+    text_field(f.c, "##scale-own-lengths", f.field() + w + 6, f.y - 16, f.room() - w - 6, 32, form.lengths,
+               sizeof form.lengths, look);
+}
+
+}  // namespace
+
+void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, float32" : "float32");
+    ScaleForm& form = state.scale;
+    const bool causal_beside = a.w > 330;
+    const float lines = causal_beside ? 4 : 5, pitch = std::min(58.0f, (a.h - 48) / lines);
+    Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, 52};
+    direction_line(f, form);
+    f.y += pitch;
+    if (!causal_beside) {
+        checkbox(c, "##scale-causal", f.x, f.y, "causal mask", form.causal);
+        f.y += pitch;
+    }
+    d_line(f, form);
+    f.y += pitch;
+    counts_line(f, form, cores(state));
+    f.y += pitch;
+    lengths_line(f, form);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui
