@@ -19,7 +19,7 @@ namespace tilewalk::cpu {
 namespace {
 
 // The same both ways: Eigen gives S the same bits in tiles of the same size alone.
-constexpr std::int64_t Br = 128, Bc = 256;
+constexpr std::int64_t Br = 256, Bc = 256;
 
 class FlashEigen : public Kernel {
 public:
@@ -40,9 +40,9 @@ private:
     Buffer m, l, D;               // heads × N_q, for the backward pass
 };
 
+// S, m, ℓ; backward S, dS
 std::int64_t scratch_floats(const Workload& w) {
-    const std::int64_t forward = Br * Bc + 5 * Br;  // S; m, m̃, base, α, ℓ
-    return w.direction == Direction::forward ? forward : std::max(forward, 2 * Br * Bc);  // S, dS
+    return w.direction == Direction::forward ? Br * Bc + 2 * Br : 2 * Br * Bc;
 }
 
 FlashEigen::FlashEigen(const Workload& workload, ThreadPool& threads, CountedMemory& memory)
@@ -58,7 +58,6 @@ FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
     const std::int64_t row = head * w.N_q, q = row * w.d, k = kv_head_of(w, head) * w.N_kv * w.d;
     const auto from = [](auto* tensor, std::int64_t first) { return tensor ? tensor + first : nullptr; };
     float* const S = scratch[static_cast<std::size_t>(thread)].data();
-    float* const columns = S + Br * Bc;
     return {.w = w,
             .row = 0,
             .rows = 0,
@@ -74,15 +73,10 @@ FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
             .dK = from(t.dK, k),
             .dV = from(t.dV, k),
             .D = from(D.data(), row),
-            .row_m = from(m.data(), row),
-            .row_l = from(l.data(), row),
+            .m = nullptr,
+            .l = nullptr,
             .S = S,
-            .dS = S + Br * Bc,
-            .m = columns,
-            .m_tile = columns + Br,
-            .base = columns + 2 * Br,
-            .alpha = columns + 3 * Br,
-            .l = columns + 4 * Br};
+            .dS = S + Br * Bc};
 }
 
 void FlashEigen::forward(const Views& t, std::stop_token stop) {
@@ -99,6 +93,9 @@ void FlashEigen::walk_query_block(const Views& t, const RowBlocks::Rows& q, int 
                                   const std::stop_token& stop) {
     FlashTile tile = tile_of(t, q.head, thread);
     tile.row = q.first, tile.rows = q.count;
+    const bool kept = w.direction == Direction::backward;
+    tile.m = kept ? m.data() + q.head * w.N_q + q.first : tile.S + Br * Bc;
+    tile.l = kept ? l.data() + q.head * w.N_q + q.first : tile.m + Br;
     eigen.flash_begin(tile);
 
     // Stream the key blocks past it; a tile that the mask removes whole is neither loaded nor computed
@@ -153,13 +150,14 @@ void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64
     for (std::int64_t head = first; head < first + group; ++head) {
         FlashTile tile = tile_of(t, head, thread);
         tile.row = row, tile.rows = rows, tile.key = k.first, tile.keys = k.count;
+        tile.m = m.data() + head * w.N_q + row, tile.l = l.data() + head * w.N_q + row;
         eigen.flash_backward(tile);
     }
 }
 
 std::int64_t workspace(const Workload& w, int threads) {
     const std::int64_t scratch = 4 * threads * scratch_floats(w);
-    return w.direction == Direction::forward ? scratch : scratch + 12 * w.q_rows();
+    return w.direction == Direction::forward ? scratch : scratch + 12 * w.q_rows();  // m, ℓ, D
 }
 
 std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {

@@ -34,9 +34,8 @@ struct FlashTile {
     float *O, *L;         ///< forward, O is not yet divided by ℓ
     float *dQ, *dK, *dV;  ///< grow with each tile
     const float* D;
-    float *row_m, *row_l;  ///< m and ℓ of all queries, kept for the backward pass; null if there is none
-    float *S, *dS;         ///< of this thread, rows × keys each; dS backward only
-    float *m, *m_tile, *base, *alpha, *l;  ///< of this thread and query block, rows each; forward only
+    float *m, *l;   ///< of these queries; forward they grow
+    float *S, *dS;  ///< of this thread, rows × keys each; dS backward only
 };
 
 /// The functions as compiled for one instruction set.
