@@ -7,8 +7,8 @@
 
 namespace tilewalk {
 
-HeadlessContext::HeadlessContext() : previous_(ImGui::GetCurrentContext()) {
-    own_ = ImGui::CreateContext();
+HeadlessContext::HeadlessContext(ImFontAtlas* shared_fonts) : previous_(ImGui::GetCurrentContext()) {
+    own_ = ImGui::CreateContext(shared_fonts);
     ImGui::SetCurrentContext(own_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;

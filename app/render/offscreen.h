@@ -14,7 +14,8 @@ namespace tilewalk {
 /// An ImGui context without window, display or settings file; made current while it lives.
 class HeadlessContext {
 public:
-    HeadlessContext();
+    /// With fonts of its own, or with those of another context.
+    explicit HeadlessContext(struct ImFontAtlas* shared_fonts = nullptr);
     ~HeadlessContext();
     HeadlessContext(const HeadlessContext&) = delete;
     HeadlessContext& operator=(const HeadlessContext&) = delete;
