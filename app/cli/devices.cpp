@@ -1,26 +1,18 @@
 #include "app/cli/devices.h"
 
 #include "core/numbers.h"
+#include "core/scale/machine.h"
 #include "cuda/gpu.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 namespace tilewalk {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string read_cpuinfo() {
-    std::ifstream file("/proc/cpuinfo");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 unsigned thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -52,20 +44,9 @@ Json device_json(const gpu::Device& device) {
 
 }  // namespace
 
-std::string cpu_model(const std::string& cpuinfo) {
-    std::istringstream lines(cpuinfo);
-    for (std::string line; std::getline(lines, line);) {
-        const std::size_t colon = line.find(':');
-        if (!line.starts_with("model name") || colon == std::string::npos) continue;
-        const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-        if (begin != std::string::npos) return line.substr(begin);
-    }
-    return "unknown";
-}
-
 std::string devices_text() {
     const unsigned threads = thread_count();
-    std::string text = "CPU   " + cpu_model(read_cpuinfo()) + ", " + std::to_string(threads) +
+    std::string text = "CPU   " + this_machine().cpu + ", " + std::to_string(threads) +
                        (threads == 1 ? " thread\n" : " threads\n");
     const gpu::Probe found = gpu::probe();
     const std::string with = versions(found);
@@ -84,7 +65,7 @@ std::string devices_json() {
               {"driver_version", found.driver_version},
               {"runtime_version", found.runtime_version}};
     if (found.devices.empty()) cuda["why_none"] = found.why_none;
-    const Json cpu{{"model", cpu_model(read_cpuinfo())}, {"threads", thread_count()}};
+    const Json cpu{{"model", this_machine().cpu}, {"threads", thread_count()}};
     const Json all{{"schema", "tilewalk-devices-1"}, {"cpu", cpu}, {"cuda", cuda}};
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

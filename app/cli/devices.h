@@ -9,7 +9,4 @@ std::string devices_text();
 /// Schema tilewalk-devices-1; "cuda" holds the devices or the reason why there are none.
 std::string devices_json();
 
-/// The model of the CPU from the text of /proc/cpuinfo; "unknown" if it does not say.
-std::string cpu_model(const std::string& cpuinfo);
-
 }  // namespace tilewalk

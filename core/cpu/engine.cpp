@@ -1,5 +1,6 @@
 // The CPU as an engine: the ladder of its kernels, and how one is prepared and timed.
 #include "core/cpu/kernel.h"
+#include "core/scale/report.h"
 
 #include <array>
 #include <chrono>
@@ -83,6 +84,11 @@ public:
         } catch (const Stopped&) {
             return nullptr;
         }
+    }
+    void describe(Machine& machine) const override {
+        machine.threads = pool->threads();
+        machine.instructions = instruction_set();
+        machine.product_library = product_library();
     }
     double measure_peak(std::stop_token stop) override { return multiply_add_peak(*pool, stop); }
 

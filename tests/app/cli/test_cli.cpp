@@ -1,6 +1,5 @@
 #include "tests/app/cli/run.h"
 
-#include "app/cli/devices.h"
 #include "app/cli/version.h"
 #include "app/io/examples.h"
 #include "core/lessons/lesson.h"
@@ -74,12 +73,6 @@ TEST_CASE("cli: devices, with or without a GPU") {
     CHECK(parsed["schema"] == "tilewalk-devices-1");
     CHECK(parsed["cpu"]["threads"] >= 1);
     CHECK(parsed["cuda"]["devices"].empty() == parsed["cuda"]["why_none"].is_string());
-}
-
-TEST_CASE("cli: the model of the CPU") {
-    CHECK(cpu_model("processor\t: 0\nmodel name\t: Fine CPU 9\nmodel name : other\n") == "Fine CPU 9");
-    CHECK(cpu_model("") == "unknown");
-    CHECK(cpu_model("model name\t:   \n") == "unknown");
 }
 
 namespace {
