@@ -80,11 +80,11 @@ std::int64_t left_in_groups(const std::string& root) {
     for (std::string line; std::getline(lines, line);) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (second == std::string::npos) continue;
-        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",",
+        const std::string controllers = line.substr(first + 1, second - first - 1),
                           path = line.substr(second + 1);
-        if (controllers == ",,")
+        if (controllers.empty())
             left = std::min(left, left_in_all(root + "/sys/fs/cgroup", path, version_2));
-        else if (controllers.find(",memory,") != std::string::npos)
+        else if (controllers.find("memory") != std::string::npos)
             left = std::min(left, left_in_all(root + "/sys/fs/cgroup/memory", path, version_1));
     }
     return left;
