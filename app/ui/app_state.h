@@ -27,6 +27,7 @@ namespace tilewalk::ui {
 
 struct ChartScene;
 struct ScalePage;
+struct Theme;
 
 enum class ThemeId { dark, light, contrast };
 /// What the window shows below its header: a lesson with its walk, or a page without one.
@@ -116,7 +117,7 @@ struct Hooks {
         save_results;
     /// Writes what plots show as "svg" or "png"; a sentence if that failed.
     std::function<std::optional<std::string>(const std::string& path, const ChartScene& scene,
-                                             const std::string& kind)>
+                                             const Theme& theme, const std::string& kind)>
         save_plot;
 };
 

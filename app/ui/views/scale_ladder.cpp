@@ -42,7 +42,7 @@ void judge(Rung& rung, const ShownReport& shown) {
         rung.reason = "not supported: " + skipped->reason;
     } else {
         rung.sign = any ? Sign::verified : Sign::pending;
-        if (no_memory) rung.reason = "does not fit from N = " + format_count(no_memory->workload.N_q) + " on";
+        if (no_memory) rung.reason = "no memory from N = " + format_count(no_memory->workload.N_q);
     }
 }
 
@@ -90,8 +90,10 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     }
     factor(c, state, rung, right, y);
     const bool quiet = rung.sign == Sign::none;
-    c.text_within(x, y, right - (drawn ? 86 : 0) - x, std::to_string(n + 1) + "  " + rung.title, 14,
-                  quiet ? t.t3 : t.t1, Face::medium);
+    const std::string number = std::to_string(n + 1) + "  ", title = number + rung.title;
+    const float room = right - (drawn ? 86 : 0) - x;
+    const bool fits = text_width(Face::medium, 14, title) <= room;
+    c.text_within(x, y, room, fits ? title : number + rung.name, 14, quiet ? t.t3 : t.t1, Face::medium);
     const ImU32 ink = rung.sign == Sign::failed ? t.danger : t.t3;
     if (two_lines)
         c.text_within(x, a.middle() + 11, right - x, rung.reason.empty() ? rung.teaches : rung.reason, 13,

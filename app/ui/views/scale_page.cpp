@@ -61,13 +61,18 @@ void name_reports(ScalePage& page) {
                                         [](const ShownReport& one) { return one.recorded; });
     char letter = 'A';
     for (ShownReport& one : page.reports) {
-        one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string("recorded ") + letter;
+        one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string(1, letter);
         if (one.recorded && letter < 'Z') ++letter;
     }
     ++page.changes;
 }
 
 }  // namespace
+
+std::string ShownReport::name() const {
+    if (!recorded) return "this run";
+    return tag.size() == 1 ? "recorded " + tag : tag;
+}
 
 std::vector<std::int64_t> ShownReport::lengths() const {
     std::set<std::int64_t> all;

@@ -16,8 +16,9 @@ using Record = tilewalk::Point;
 struct ShownReport {
     BenchReport report;
     bool recorded = false;  ///< read from a file; otherwise measured by this process
-    std::string tag;        ///< behind the names of its kernels in plots: "", "recorded", "recorded B"
+    std::string tag;        ///< behind the names of its kernels in plots: "", "recorded", or a letter
 
+    std::string name() const;                   ///< "this run", "recorded", "recorded B"
     std::vector<std::int64_t> lengths() const;  ///< ascending
     std::vector<std::string> kernels() const;   ///< as they come
     const Record* find(const std::string& kernel, std::int64_t N) const;

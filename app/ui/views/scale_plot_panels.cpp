@@ -25,6 +25,7 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
 ChartLook look_for(const Rect& a, float buttons) {
     ChartLook look;
     look.title_room = a.w - 32 - buttons;
+    look.x_title = a.h > 240;
     return look;
 }
 
@@ -65,6 +66,14 @@ void log_button(const Canvas& c, const char* id, float right, float y, bool& lin
     if (button(c, id, right - 44, y, 44, 32, "log", look)) linear = !linear;
 }
 
+// Below the words in the middle of an empty plot.
+void invitation(const Canvas& c, AppState& state, const Rect& plot) {
+    if (!state.bench->reports.empty() || state.bench->running || plot.h < 150) return;
+    const ButtonLook look{.primary = true, .tooltip = "Measure on this machine (Space)"};
+    if (button(c, "##scale-start", plot.x + plot.w / 2 - 58, plot.middle() + 34, 116, 40, "Run on CPU", look))
+        start_bench(state);
+}
+
 }  // namespace
 
 void choose_record(AppState& state, int number) {
@@ -89,6 +98,7 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
     log_button(c, "##scale-log-time", a.right() - 10, a.y + 6,
                state.scale.linear[static_cast<std::size_t>(state.scale.measure)]);
     marks(c, state, page.time.scene);
+    invitation(c, state, page.time.scene.plot);
     end_panel(c);
 }
 

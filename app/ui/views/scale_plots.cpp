@@ -31,7 +31,9 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
     const KernelLook look = kernel_look(t, state, kernel);
     const ReportLook of = report_look(*state.bench, shown);
     ChartSeries series;
-    series.label = kernel + (shown.tag.empty() ? "" : ", " + shown.tag);
+    series.label = kernel + (shown.tag.empty()       ? ""
+                             : shown.tag.size() == 1 ? " " + shown.tag
+                                                     : ", " + shown.tag);
     series.colour = look.colour, series.marker = look.marker;
     series.dash = of.dash, series.opacity = of.opacity;
     return series;
@@ -92,7 +94,7 @@ void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownR
         sort_by_x(counted), sort_by_x(model);
         const auto cross = std::find_if(counted.points.begin(), counted.points.end(),
                                         [](const ChartPoint& p) { return p.does_not_fit; });
-        if (cross != counted.points.end())
+        if (cross != counted.points.end() && chart.notes.empty())
             chart.notes.push_back({cross->x, cross->y, kernel + " does not fit", true});
         chart.series.push_back(model_line(model));
         chart.series.push_back(counted);
@@ -129,7 +131,15 @@ void add_limit(Chart& chart, std::int64_t bytes, const std::string& where) {
         for (const ChartPoint& p : series.points) most = std::max(most, p.y);
     const auto limit = static_cast<double>(bytes);
     if (!chart.y.logarithmic && most < limit / 4) return;
-    chart.limits.push_back({limit, format_size(bytes) + " free " + where});
+    chart.limits.push_back({limit, format_size(bytes) + " free " + where, format_size(bytes) + " free"});
+}
+
+// "A, B: recorded"
+std::string recorded_mark(const ScalePage& page) {
+    std::string letters;
+    for (const ShownReport& shown : page.reports)
+        if (shown.tag.size() == 1) letters += (letters.empty() ? "" : ", ") + shown.tag;
+    return letters.empty() ? "" : letters + ": recorded";
 }
 
 }  // namespace
@@ -161,6 +171,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
             chart.series.push_back(series);
         }
     }
+    if (state.bench) chart.corner = recorded_mark(*state.bench);
     if (any) return chart;
     lengths_of_form(chart.x, state);
     chart.y.lo = measure == 0 ? 1e-4 : 1, chart.y.hi = measure == 0 ? 10 : 100;
@@ -180,6 +191,7 @@ Chart memory_chart(const Theme& t, AppState& state) {
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     const ScalePage& page = scale_page(state);
     for (const ShownReport& shown : page.reports) memory_of(chart, t, state, shown);
+    chart.corner = recorded_mark(page);
     const ShownReport* chosen = chosen_report(state);
     if (!chosen) {
         forms_only(chart, t, state);

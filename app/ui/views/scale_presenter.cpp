@@ -24,7 +24,7 @@ void head(const Canvas& c, const AppState& state, float W) {
     if (!shown) return;
     const std::string machine = shown->report.machine.cpu, what = shape_text(shown->shape());
     c.text_within(W - 28, 36, W - 28 - 72 - w - 40 - 260,
-                  what + (shown->recorded   ? ", " + shown->tag
+                  what + (shown->recorded   ? ", " + shown->name()
                           : machine.empty() ? ""
                                             : ", " + machine),
                   27, c.theme->t2, Face::medium, Align::right);

@@ -45,26 +45,36 @@ void d_line(const Form& f, ScaleForm& form) {
     stepper(f.c, "##scale-own-d", x, f.y - 16, std::min(f.right - x, 120.0f), form.d, 1, most_d);
 }
 
-void counts_line(const Form& f, ScaleForm& form, int most_threads) {
+void heads_line(const Form& f, ScaleForm& form, float w) {
     f.name("heads");
-    const char* const threads = "threads";
-    const float words = text_width(Face::regular, 14, threads) + 8,
-                w = std::min((f.room() - words - 10) / 2, 116.0f);
     stepper(f.c, "##scale-heads", f.field(), f.y - 16, w, form.heads, 1, most_heads);
-    f.c.text(f.field() + w + 10, f.y, threads, 14, f.c.theme->t2);
-    int n = form.threads == 0 ? most_threads : form.threads;
-    if (stepper(f.c, "##scale-threads", f.field() + w + 10 + words, f.y - 16, w, n, 1, most_threads))
-        form.threads = n == most_threads ? 0 : n;
+}
+
+void threads_line(const Form& f, ScaleForm& form, int most, float w) {
+    f.name("threads");
+    int n = form.threads == 0 ? most : form.threads;
+    if (stepper(f.c, "##scale-threads", f.field(), f.y - 16, w, n, 1, most)) form.threads = n == most ? 0 : n;
+}
+
+// Both in one line, where lines are few.
+void counts_line(const Form& f, ScaleForm& form, int most_threads) {
+    const float words = text_width(Face::regular, 14, "threads") + 8,
+                w = std::min((f.room() - words - 10) / 2, 116.0f);
+    heads_line(f, form, w);
+    Form beside = f;
+    beside.x = f.field() + w + 10, beside.label = words;
+    threads_line(beside, form, most_threads, w);
 }
 
 void lengths_line(const Form& f, ScaleForm& form) {
-    f.name("N");
     const auto own = static_cast<int>(length_presets.size());
     const bool typed = form.preset >= own;
     const char* label =
         typed ? "own list" : length_presets[static_cast<std::size_t>(std::max(0, form.preset))].name;
-    const float w = typed ? 100 : std::min(f.room(), 160.0f);
-    if (begin_dropdown(f.c, "##scale-lengths", f.field(), f.y - 16, w, 32, label)) {
+    // The user's own list needs the room of the name.
+    const float x = typed && f.room() < 240 ? f.x : f.field(), w = typed ? 98 : std::min(f.room(), 160.0f);
+    if (x > f.x) f.name("N");
+    if (begin_dropdown(f.c, "##scale-lengths", x, f.y - 16, w, 32, label)) {
         for (int n = 0; n < own; ++n)
             if (dropdown_item(f.c, length_presets[static_cast<std::size_t>(n)].name,
                               std::string("512 ") + length_presets[static_cast<std::size_t>(n)].name,
@@ -76,7 +86,7 @@ void lengths_line(const Form& f, ScaleForm& form) {
     if (!typed) return;
     FieldLook look{.hint = "512, 1024, …", .size = 14};
     look.invalid = chosen_lengths(form).empty();
-    text_field(f.c, "##scale-own-lengths", f.field() + w + 6, f.y - 16, f.room() - w - 6, 32, form.lengths,
+    text_field(f.c, "##scale-own-lengths", x + w + 6, f.y - 16, f.right - x - w - 6, 32, form.lengths,
                sizeof form.lengths, look);
 }
 
@@ -85,9 +95,10 @@ void lengths_line(const Form& f, ScaleForm& form) {
 void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, float32" : "float32");
     ScaleForm& form = state.scale;
-    const bool causal_beside = a.w > 330;
-    const float lines = causal_beside ? 4 : 5, pitch = std::min(58.0f, (a.h - 48) / lines);
-    Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, 52};
+    const bool causal_beside = a.w > 330, apart = a.h > 280;
+    const float lines = 4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f),
+                pitch = (a.h - 48) / lines;
+    Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, apart ? 68.0f : 52.0f};
     direction_line(f, form);
     f.y += pitch;
     if (!causal_beside) {
@@ -96,7 +107,13 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     }
     d_line(f, form);
     f.y += pitch;
-    counts_line(f, form, cores(state));
+    if (apart) {
+        heads_line(f, form, 120);
+        f.y += pitch;
+        threads_line(f, form, cores(state), 120);
+    } else {
+        counts_line(f, form, cores(state));
+    }
     f.y += pitch;
     lengths_line(f, form);
     end_panel(c);

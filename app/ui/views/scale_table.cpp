@@ -19,6 +19,17 @@ struct Columns {
     std::vector<std::int64_t> lengths;
 };
 
+// The widest number of a column.
+float widest(const ShownReport& shown) {
+    float w = 0;
+    for (const Record& r : shown.report.points) {
+        w = std::max(w, text_width(Face::regular, 13, format_count(r.workload.N_q)));
+        if (r.state == Record::State::measured)
+            w = std::max(w, text_width(Face::mono_bold, 13, cell_text(&r)));
+    }
+    return w;
+}
+
 // As many lengths as fit; where not all do, those round the chosen one.
 Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& a) {
     Columns k;
@@ -26,20 +37,18 @@ Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& 
     for (const std::string& kernel : shown.kernels())
         names = std::max(names, text_width(Face::medium, 14, kernel));
     k.name = a.x + 42;
-    k.first = k.name + names + 12;
+    k.first = k.name + names + 8;
     k.right = a.right() - 16;
-    const float room = k.right - text_width(Face::regular, 13, "largest error") - 16 - k.first;
+    const float room = k.right - text_width(Face::regular, 13, "largest error") - 12 - k.first;
     k.lengths = shown.lengths();
-    const auto most = static_cast<std::size_t>(std::max(1.0f, room / 54));
-    if (k.lengths.size() > most) {
-        const auto at =
-            std::find(k.lengths.begin(), k.lengths.end(), chosen_length(state)) - k.lengths.begin();
+    const auto most = static_cast<std::ptrdiff_t>(std::max(1.0f, room / (widest(shown) + 12)));
+    if (std::ssize(k.lengths) > most) {
+        const auto at = std::find(k.lengths.begin(), k.lengths.end(), chosen_length(state));
         const auto from =
-            std::clamp<std::ptrdiff_t>(at - static_cast<std::ptrdiff_t>(most) / 2, 0,
-                                       std::ssize(k.lengths) - static_cast<std::ptrdiff_t>(most));
-        k.lengths = {k.lengths.begin() + from, k.lengths.begin() + from + static_cast<std::ptrdiff_t>(most)};
+            std::clamp<std::ptrdiff_t>(at - k.lengths.begin() - most / 2, 0, std::ssize(k.lengths) - most);
+        k.lengths = {k.lengths.begin() + from, k.lengths.begin() + from + most};
     }
-    k.pitch = std::min(96.0f, room / static_cast<float>(std::max<std::size_t>(k.lengths.size(), 1)));
+    k.pitch = std::min(132.0f, room / static_cast<float>(std::max<std::size_t>(k.lengths.size(), 1)));
     return k;
 }
 
@@ -121,7 +130,7 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
     std::optional<std::size_t> closed;
     for (std::size_t n = 0; n < page.reports.size(); ++n) {
         const ShownReport& one = page.reports[n];
-        const std::string label = one.recorded ? one.tag + ": " + file_name(one.report.source) : "this run";
+        const std::string label = one.name() + (one.recorded ? ": " + file_name(one.report.source) : "");
         const float cross = one.recorded ? 26 : 0, w = std::min(most, button_width(label) + cross);
         if (x + w > right + 1) break;
         const std::string origin = origin_text(one) + "; " + shape_text(one.shape());
@@ -164,7 +173,6 @@ void scale_table(const Canvas& c, AppState& state, const Rect& a) {
             "Partial results stay when it is cancelled. Results of other machines can be opened beside "
             "it.",
             15, t.t2, 3);
-        c.paragraph(a.x + 16, finding_y, a.w - 32, finding({}), finding_size, t.t1, 2, Face::medium, 1.4f);
         return end_panel(c);
     }
     const std::string shape = shape_text(shown->shape());

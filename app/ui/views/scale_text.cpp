@@ -26,7 +26,7 @@ std::string file_name(const std::string& path) {
 std::string origin_text(const ShownReport& shown) {
     if (!shown.recorded) return "this run";
     const BenchReport& r = shown.report;
-    std::string text = shown.tag + ": " + file_name(r.source);
+    std::string text = shown.name() + ": " + file_name(r.source);
     const std::string device =
         !r.points.empty() && r.points.front().device == "cuda" ? r.machine.gpu : r.machine.cpu;
     for (const std::string& part :

@@ -48,6 +48,7 @@ struct ChartSeries {
 struct ChartLimit {
     double y = 0;
     std::string label;
+    std::string brief = {};  ///< where there is no room for the label
 };
 /// A text at a place of the plot: beside it where it finds room.
 struct ChartNote {
@@ -68,7 +69,8 @@ struct Chart {
     std::vector<ChartLimit> limits;
     std::vector<ChartNote> notes;
     std::vector<ChartArea> areas;
-    std::string empty;  ///< in the middle, where there is no point yet
+    std::string empty;   ///< in the middle, where there is no point yet
+    std::string corner;  ///< quietly in a corner, wherever it is free
 };
 
 /// Sizes in logical px.
@@ -76,6 +78,7 @@ struct ChartLook {
     float text = 13, label = 13, title = 15, subtitle = 14;
     float marker = 4.5f, line = 1;  ///< radius; factor of all widths
     float title_room = 1e9f;        ///< of title and subtitle together
+    bool x_title = true;            ///< the title of the x axis is written
     bool panel = true;              ///< the area is a panel of its own, with a padding of 16
 };
 

@@ -32,7 +32,7 @@ bool crosses(const std::pair<Point, Point>& line, const Rect& box) {
 // Left, in the middle and right, at growing distances above and below.
 std::vector<Point> places_round(Point anchor, float w, float h, bool below) {
     std::vector<Point> out;
-    for (float step = 0; step < 9; ++step) {
+    for (float step = 0; step < 6; ++step) {
         const float away = 8 + 8 * step, over = anchor.y - away - h, under = anchor.y + away;
         for (float y : {below ? under : over, below ? over : under}) {
             if (below) out.push_back({anchor.x + 8, y});

@@ -26,7 +26,11 @@ public:
         grid();
         areas();
         limits();
-        for (const ChartSeries& series : chart.series) draw(series);
+        // The faded ones below the others.
+        for (const ChartSeries& series : chart.series)
+            if (series.opacity < 1) draw(series);
+        for (const ChartSeries& series : chart.series)
+            if (series.opacity >= 1) draw(series);
         labels();
         return std::move(scene);
     }
@@ -63,7 +67,9 @@ private:
                 xs.push_back(p.x), ys.push_back(p.y);
                 if (p.lo < p.hi) ys.push_back(p.lo), ys.push_back(p.hi);
             }
-        for (const ChartLimit& limit : chart.limits) ys.push_back(limit.y);
+        // With room above it for its label.
+        for (const ChartLimit& limit : chart.limits)
+            ys.push_back(chart.y.logarithmic ? 2 * limit.y : 1.1 * limit.y);
         scene.x = fitted(chart.x, xs), scene.y = fitted(chart.y, ys);
     }
 
@@ -88,9 +94,9 @@ private:
         for (double tick : ticks_of(scene.y, 8)) left = std::max(left, wide(tick_text(scene.y, tick)));
         for (const ChartSeries& series : chart.series)
             if (ends_at_the_right(series))
-                right = std::max(right, width(Face::medium, look.label, series.label) + 12 * u);
+                right = std::max(right, width(Face::medium, look.label, series.label) + 16 * u - pad);
         right = std::min(right, area.w * .4f);
-        const bool x_title = !chart.x.title.empty() && area.h > 250 * u;
+        const bool x_title = !chart.x.title.empty() && look.x_title;
         float above = top + 8 * u;
         if (!chart.y.title.empty()) {
             text(area.x + pad, top + 6 * u, chart.y.title, look.text, t.t3);
@@ -199,6 +205,7 @@ private:
         for (const ChartSeries& series : chart.series)
             if (!series.label.empty() && !ends_at_the_right(series)) label(places, series);
         for (const ChartNote& note : chart.notes) label(places, note);
+        in_a_corner(places);
         in_the_middle();
     }
 
@@ -214,14 +221,18 @@ private:
     }
 
     void label(LabelPlaces& places, const ChartLimit& limit) {
-        const float w = width(Face::medium, look.label, limit.label), h = look.label * 1.2f,
-                    y = scene.Y(limit.y);
+        const float h = look.label * 1.2f, y = scene.Y(limit.y);
         const Rect& p = scene.plot;
-        std::vector<Point> corners;
-        for (float over : {y - h - 3 * u, y + 3 * u})
-            for (float x : {p.x + 8 * u, p.x + p.w / 2 - w / 2, p.right() - w - 6 * u})
-                corners.push_back({x, over});
-        put(places.first_free(corners, w, h), h, limit.label, t.t1, Face::medium);
+        for (const std::string& words : {limit.label, limit.brief}) {
+            const float w = width(Face::medium, look.label, words);
+            std::vector<Point> corners;
+            for (float over : {y - h - 3 * u, y + 3 * u})
+                for (float x : {p.x + 8 * u, p.x + p.w / 2 - w / 2, p.right() - w - 6 * u})
+                    corners.push_back({x, over});
+            const LabelPlaces::Found found = places.first_free(corners, w, h);
+            put(found, h, words, t.t1, Face::medium);
+            if (found.there) return;
+        }
     }
 
     // One under the other beside the ends of their lines, with a thin line where they had to move. Where
@@ -239,7 +250,7 @@ private:
         const std::vector<float> ys = spread(wanted, gap, p.y + gap / 2, p.bottom() - gap / 2);
         float end = 0;
         for (const ChartSeries* series : shown) end = std::max(end, at(*last_joined(*series)).x);
-        const float x = std::max(end + look.marker + 7 * u, p.right() - 2 * u),
+        const float x = std::max(end + look.marker + 7 * u, p.right() + 5 * u),
                     room = area.right() - 4 * u - x;
         for (std::size_t n = 0; n < shown.size(); ++n) {
             const std::string words = shortened(shown[n]->label, room);
@@ -281,7 +292,17 @@ private:
             face);
     }
 
-    // Where there is nothing to show yet: words, broken into lines.
+    void in_a_corner(LabelPlaces& places) {
+        const Rect& p = scene.plot;
+        const float w = width(Face::regular, look.label, chart.corner), h = look.label * 1.25f,
+                    right = p.right() - w - 8 * u, left = p.x + 8 * u, low = p.bottom() - h - 4 * u;
+        if (!chart.corner.empty())
+            put(places.first_free({{right, low}, {left, p.y + 4 * u}, {left, low}, {right, p.y + 4 * u}}, w,
+                                  h),
+                h, chart.corner, t.t3, Face::regular);
+    }
+
+    // Where there is nothing to show yet: words, broken into lines, on a surface of their own.
     void in_the_middle() {
         std::vector<std::string> lines(1);
         std::string rest = chart.empty;
@@ -297,7 +318,15 @@ private:
         }
         const float step = look.label * 1.5f,
                     y = scene.plot.middle() - step * (static_cast<float>(lines.size()) - 1) / 2;
-        for (std::size_t n = 0; n < lines.size() && !chart.empty.empty(); ++n)
+        if (chart.empty.empty()) return;
+        const float left = scene.plot.x + 6 * u, right = scene.plot.right() - 6 * u, above = y - step * .8f,
+                    below = y + step * (static_cast<float>(lines.size()) - .2f);
+        scene.paths.push_back({{{left, above}, {right, above}, {right, below}, {left, below}},
+                               look.panel ? t.panel : presenter_page(t),
+                               0,
+                               {0, 0},
+                               true});
+        for (std::size_t n = 0; n < lines.size(); ++n)
             text(scene.plot.x + scene.plot.w / 2, y + step * static_cast<float>(n), lines[n], look.label,
                  t.t2, Face::regular, Align::center);
     }
