@@ -81,11 +81,19 @@ struct Rows {
 };
 
 // Cut the tile with the mask: far below every score where a query must not look, and past the last key
-void mask_keys(const Workload& w, const Rows& rows, std::int64_t key, float* S, std::int64_t stride) {
-    for (std::int64_t r = 0; r < rows.count; ++r) {
-        const std::int64_t i = rows.query + rows.first + r, from = w.first_key(i), to = w.last_key(i);
-        for (int q = 0; q < panel; ++q)
-            if (key + q < from || key + q > to) S[r * stride + q] = masked_score;
+void mask_keys(const Workload& w, std::int64_t query, std::int64_t rows, std::int64_t key, float* S,
+               std::int64_t stride) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        // The lanes that this query sees
+        const std::int64_t first = std::clamp<std::int64_t>(w.first_key(query + r) - key, 0, panel),
+                           last = std::clamp<std::int64_t>(w.last_key(query + r) - key, -1, panel);
+        const Vector from = all(static_cast<float>(first)), to = all(static_cast<float>(last));
+        for (int v = 0; v < panel; v += lanes) {
+            const Vector at = hn::Iota(Floats(), static_cast<float>(v));
+            const auto seen = hn::And(hn::Ge(at, from), hn::Le(at, to));
+            float* const score = S + r * stride + v;
+            store(hn::IfThenElse(seen, load(score), all(masked_score)), score);
+        }
     }
 }
 
@@ -118,7 +126,7 @@ void walk_panel(const BackwardTask& t, const OnChip& chip, const Rows& rows, std
     // S = Qᵢ Kⱼᵀ, with the scale in Qᵢ                                                 (rows × panel)
     product_over_d(P, Bc, rows.count, {chip.Qi + rows.first * d, d}, {chip.Kj + at * d, panel}, d);
     if (w.first_key(last) > key || w.last_key(first) < key + panel - 1)
-        mask_keys(w, {rows.row, rows.query, rows.first, rows.count}, key, P, Bc);
+        mask_keys(w, first, rows.count, key, P, Bc);
 
     // dP = dOᵢ Vⱼᵀ, then P and dS = P ⊙ (dP − Dᵢ)                                      (rows × panel)
     product_over_d(dS, Bc, rows.count, dO, {chip.Vj + at * d, panel}, d);

@@ -51,14 +51,20 @@ void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, f
 
 // Cut the tile with the mask: far below every score where a query must not look
 void mask_keys(const Workload& w, std::int64_t query, std::int64_t key, std::int64_t keys, float* S) {
-    std::int64_t from[panel], to[panel];
+    // The keys that each lane sees, counted from the first of the tile
+    float from[panel], to[panel];
     for (int q = 0; q < panel; ++q) {
         const std::int64_t i = std::min(query + q, w.N_q - 1);
-        from[q] = w.first_key(i), to[q] = w.last_key(i);
+        from[q] = static_cast<float>(std::clamp<std::int64_t>(w.first_key(i) - key, 0, keys));
+        to[q] = static_cast<float>(std::clamp<std::int64_t>(w.last_key(i) - key, -1, keys));
     }
-    for (std::int64_t j = 0; j < keys; ++j)
-        for (int q = 0; q < panel; ++q)
-            if (key + j < from[q] || key + j > to[q]) S[j * panel + q] = masked_score;
+    for (int v = 0; v < panel; v += lanes)
+        for (std::int64_t j = 0; j < keys; ++j) {
+            const Vector at = all(static_cast<float>(j));
+            const auto seen = hn::And(hn::Ge(at, load(from + v)), hn::Le(at, load(to + v)));
+            float* const score = S + j * panel + v;
+            store(hn::IfThenElse(seen, load(score), all(masked_score)), score);
+        }
 }
 
 // m ← max(m, rowmax(S)), α = exp(m_old − m), P = exp(S − m) in the place of S, ℓ ← α ⊙ ℓ + rowsum(P)

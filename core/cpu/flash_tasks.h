@@ -45,8 +45,8 @@ struct ForwardTask {
 void flash_forward(const ForwardTask& task, const std::stop_token& stop);
 
 /// Super-blocks of one head add to the same dQ, each when the one before it is through with that query block:
-/// a sum in fixed order has the same bits every time. Nobody waits for long, since tasks begin in this order,
-/// and nobody spins.
+/// a sum in fixed order has the same bits every time.
+/// Tasks begin in this order, so the one before is always at work or done; who waits sleeps.
 class Turn {
 public:
     Turn(std::atomic<std::int32_t>* before_me, std::atomic<std::int32_t>& my_own)

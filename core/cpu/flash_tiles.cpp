@@ -24,7 +24,7 @@ ForwardTiles forward_tiles(const Workload& w, int threads) {
     // Qᵢ and Oᵢ stay in the L2 cache; the higher, the less often K and V come from beyond it. Kⱼ and Vⱼ pass
     // through it once for each panel.
     tiles.Bc = rows_of(16384, w.d, 32, 128);
-    tiles.Br = rows_of(65536, w.d, 32, 512);
+    tiles.Br = rows_of(32768, w.d, 32, 512);
     // Several tasks for each thread, or the last ones to end leave the others idle
     const std::int64_t heads = w.batch * w.heads;
     while (tiles.Br > 64 && heads * blocks_of(w.N_q, tiles.Br) < 8 * std::int64_t{threads}) tiles.Br /= 2;
@@ -37,12 +37,12 @@ ForwardTiles forward_tiles(const Workload& w, int threads) {
 BackwardTiles backward_tiles(const Workload& w) {
     BackwardTiles tiles;
     tiles.panel = panel_width();
-    tiles.Br = rows_of(8192, w.d, 32, 64);
+    tiles.Br = rows_of(16384, w.d, 32, 128);
     tiles.Bc = 64;
     // Kⱼ, Vⱼ, dKⱼ, dVⱼ stay in the L2 cache; the more keys, the less often Q, dO and dQ come from beyond it
-    tiles.Bs = rows_of(32768, w.d, 64, 256);
+    tiles.Bs = rows_of(32768, w.d, 64, 512);
     const std::int64_t heads = w.batch * w.kv_heads;
-    while (tiles.Bs > 64 && heads * blocks_of(w.N_kv, tiles.Bs) < 32) tiles.Bs /= 2;
+    while (tiles.Bs > 64 && heads * blocks_of(w.N_kv, tiles.Bs) < 64) tiles.Bs /= 2;
     tiles.Bs = rounded_up(std::min(tiles.Bs, w.N_kv), tiles.panel);
     tiles.Bc = std::min(tiles.Bc, tiles.Bs);
     tiles.blocks = blocks_of(w.N_kv, tiles.Bs);

@@ -69,15 +69,17 @@ double rate_of(ThreadPool& pool, std::int64_t rounds) {
 }  // namespace
 
 double multiply_add_peak(ThreadPool& pool, std::stop_token stop) {
-    // Runs of some milliseconds: longer than waking the threads takes, shorter than what disturbs them
+    // A run of a millisecond: longer than waking the threads takes
     std::int64_t rounds = 1024;
-    for (double begin = seconds_now(); seconds_now() - begin < 0.002 && !stop.stop_requested(); rounds *= 2)
+    for (double begin = seconds_now(); seconds_now() - begin < 0.001 && !stop.stop_requested(); rounds *= 2)
         begin = seconds_now(), rate_of(pool, rounds);
+    // The longer ones lose less to that, the shorter ones find a moment when nobody else is at work
     double best = 0;
-    for (int run = 0; run < 50; ++run) {
-        if (stop.stop_requested()) return 0;
-        best = std::max(best, rate_of(pool, rounds));
-    }
+    for (const double end = seconds_now() + 0.25; seconds_now() < end;)
+        for (const std::int64_t longer : {1, 2, 4, 8}) {
+            if (stop.stop_requested()) return 0;
+            best = std::max(best, rate_of(pool, rounds * longer));
+        }
     return best;
 }
 
