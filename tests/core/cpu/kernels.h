@@ -1,0 +1,23 @@
+// What the tests of the CPU kernels share: workloads by chance, and a kernel of the ladder held against dense
+// attention.
+#pragma once
+
+#include "core/cpu/kernel.h"
+
+#include <random>
+
+namespace tilewalk::test {
+
+/// Small, with every combination of grouped heads, masks and ragged lengths; now and then rows without keys.
+Workload random_workload(std::mt19937& random, Direction direction);
+/// Checks all outputs of the kernel by the rule of core/scale/verify.h, each element, outputs that start as
+/// NaN, and that it took the memory of its closed form. `spread`: of the logits.
+void check_kernel(const cpu::Rung& rung, const Workload& workload, std::uint64_t seed, int threads,
+                  float spread = 1);
+/// Runs it several times, with 1 to 8 threads; checks that the bits of all outputs are the same every time
+/// for one number of threads, and whether for all.
+void check_repetition(const cpu::Rung& rung, const Workload& workload);
+/// Asks it to stop before and amid its work: checks that it returns, and works again afterwards.
+void check_stopping(const cpu::Rung& rung);
+
+}  // namespace tilewalk::test
