@@ -186,7 +186,9 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
     const float tx = x + w - 17, ty = y + h / 2;
     shown.polygon({{tx - 5, ty - 3}, {tx + 5, ty - 3}, {tx, ty + 3}}, c.theme->t2);
 
-    ImGui::SetNextWindowPos(c.device(x, y + h + 4));
+    // Down below, or up from a button that stands low in the window.
+    const bool up = c.device(x, y).y > ImGui::GetIO().DisplaySize.y * .7f;
+    ImGui::SetNextWindowPos(c.device(x, up ? y - 4 : y + h + 4), ImGuiCond_Always, {0, up ? 1.0f : 0.0f});
     ImGui::SetNextWindowSizeConstraints({w * c.s, 0}, {FLT_MAX, ImGui::GetIO().DisplaySize.y * .7f});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {6 * c.s, 6 * c.s});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});

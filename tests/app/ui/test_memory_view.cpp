@@ -15,8 +15,8 @@ using namespace tilewalk::ui;
 
 namespace {
 
-struct Page : Program {
-    explicit Page(Screen size = {}) : Program(example("worked-4x4"), size) {
+struct MemoryPage : Program {
+    explicit MemoryPage(Screen size = {}) : Program(example("worked-4x4"), size) {
         state.page = Page::memory;
         frame(2);
     }
@@ -24,7 +24,7 @@ struct Page : Program {
     Study now() { return study(memory_input(form())); }
 };
 
-void check_layout(Page& page, const std::string& where) {
+void check_layout(MemoryPage& page, const std::string& where) {
     page.frame_unlisted();
     page.frame();
     for (const Finding& f : broken_rules(page))
@@ -34,7 +34,7 @@ void check_layout(Page& page, const std::string& where) {
 }  // namespace
 
 TEST_CASE("memory: the page shows the numbers of the study") {
-    Page page;
+    MemoryPage page;
     for (std::int64_t N : {512, 16384, 25000, 131072}) {
         page.form().N = N;
         page.frame(2);
@@ -54,7 +54,7 @@ TEST_CASE("memory: the page shows the numbers of the study") {
 TEST_CASE("memory: texts have their place at every size, with every hardware and extreme sizes") {
     for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080},
                                  Screen{1920, 1080, 2}}) {
-        Page page(screen);
+        MemoryPage page(screen);
         const std::string size = std::to_string(screen.width);
         for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware) {
             page.form() = {};
@@ -80,7 +80,7 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
 
 TEST_CASE("memory: the presenter page holds at 27 px and more") {
     for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
-        Page page(screen);
+        MemoryPage page(screen);
         page.state.presenter = true;
         for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware)
             for (std::int64_t N : {1, 512, 5000, 16384, 131072, 16777216}) {
@@ -100,7 +100,7 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
 }
 
 TEST_CASE("memory: every text stands out in every theme") {
-    Page page;
+    MemoryPage page;
     for (const bool presenter : {false, true})
         for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
             page.state.presenter = presenter;
@@ -115,7 +115,7 @@ TEST_CASE("memory: every text stands out in every theme") {
 }
 
 TEST_CASE("memory: standard attention's kernels run one after another, once") {
-    Page page;
+    MemoryPage page;
     page.press(Key::left);
     CHECK(page.form().trips == 2);
     const Study s = page.now();
@@ -149,7 +149,7 @@ TEST_CASE("memory: standard attention's kernels run one after another, once") {
 }
 
 TEST_CASE("memory: without motion the bytes are there at once") {
-    Page page;
+    MemoryPage page;
     page.state.settings.motion = false;
     page.press(Key::left);
     page.press(Key::right);
@@ -161,7 +161,7 @@ TEST_CASE("memory: without motion the bytes are there at once") {
 }
 
 TEST_CASE("memory: N by key, by field and by slider") {
-    Page page;
+    MemoryPage page;
     page.press(Key::up);
     CHECK(page.form().N == 32768);
     page.press(Key::down);
@@ -191,7 +191,7 @@ TEST_CASE("memory: N by key, by field and by slider") {
 }
 
 TEST_CASE("memory: sizes, heads and hardware change what is computed") {
-    Page page;
+    MemoryPage page;
     page.click("memory-d/128");
     CHECK(page.form().d == 128);
     page.click("memory-type/fp32");
@@ -210,7 +210,7 @@ TEST_CASE("memory: sizes, heads and hardware change what is computed") {
 }
 
 TEST_CASE("memory: the user's own numbers") {
-    Page page;
+    MemoryPage page;
     page.form().hardware = static_cast<int>(hardware_list().size());
     page.frame(2);
     page.click("own-capacity");
@@ -237,7 +237,7 @@ TEST_CASE("memory: the user's own numbers") {
 }
 
 TEST_CASE("memory: the keys of a walk do nothing, the others what they do everywhere") {
-    Page page;
+    MemoryPage page;
     const int step = page.step();
     for (Key key :
          {Key::g, Key::i, Key::c, Key::m, Key::b, Key::enter, Key::tab, Key::page_down, Key::e, Key::z})
