@@ -1,7 +1,6 @@
 // The page about memory: its numbers are those of the study, its keys and fields work, its layout holds.
 #include "app/ui/state.h"
 #include "app/ui/views/memory.h"
-#include "app/ui/views/plot.h"
 #include "core/numbers.h"
 #include "tests/app/ui/layout_check.h"
 
@@ -260,20 +259,4 @@ TEST_CASE("memory: the keys of a walk do nothing, the others what they do everyw
     CHECK(page.state.presenter);
     page.press(Key::escape);
     CHECK_FALSE(page.state.presenter);
-}
-
-TEST_CASE("plot: logarithmic places and ticks stay finite") {
-    const LogPlot p{{10, 20, 100, 50}, 1, 100, 1, 100};
-    CHECK(p.X(10) == doctest::Approx(60));
-    CHECK(p.Y(10) == doctest::Approx(45));
-    for (double v : {0.0, -1.0, std::nan(""), 1e300, HUGE_VAL}) {
-        CHECK(std::isfinite(p.X(v)));
-        CHECK(std::isfinite(p.Y(v)));
-        const LogPlot strange{{0, 0, 10, 10}, v, v, v, v};
-        CHECK(std::isfinite(strange.X(3)));
-        CHECK(log_ticks(v, v, 2, 5).size() <= 1);
-    }
-    CHECK(log_ticks(1, 1024, 2, 20).size() == 11);
-    CHECK(log_ticks(1, 1024, 2, 6).size() <= 6);
-    CHECK(log_ticks(1e-200, 1e200, 10, 6).size() <= 6);
 }
