@@ -5,9 +5,9 @@
 // Nothing of the size N × N is ever held: each thread has one tile of S (backward also of dS) and reads and
 // writes the tensors themselves. Eigen packs the operands of its products once more, on the stack.
 //
-// What limits it: Eigen's products pack both operands of every tile, some 64 numbers of each for one
-// multiply-add of a row of registers, and S goes through the cache five times: product, maximum, exponential,
-// sum, product. flash() does away with both. Measured: docs/performance.md.
+// What limits it: each product packs both of its operands anew and, on tiles of this size, reaches about 4/5
+// of the multiply-adds; the softmax passes over S four times, which has left the first cache by then. flash()
+// packs once and keeps S near. What it reached: docs/performance.md.
 #include "core/cpu/eigen/functions.h"
 #include "core/cpu/heads.h"
 #include "core/cpu/kernel.h"

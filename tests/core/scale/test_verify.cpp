@@ -195,10 +195,13 @@ TEST_CASE("only a length that is not a whole number of tiles is wrong: the small
 }
 
 TEST_CASE("at full size a wrong last row fails, and a wrong head") {
-    expect_failure(rows_verdict([](const Workload&, Tensors& t) { t.O.back() += 1e-3f; }), "O");
-    expect_failure(rows_verdict([](const Workload&, Tensors& t) { t.dQ.back() += 1e-3f; }), "dQ");
-    const auto head = [](const Workload& w, Tensors& t) {
-        for (std::int64_t i = 0; i < w.N_q; ++i) t.L[static_cast<std::size_t>(2 * w.N_q + i)] += 1e-3f;
+    Workload w = backward;  // so long that chance alone would hardly look at the last row
+    w.heads = w.kv_heads = 1, w.N_q = w.N_kv = 900, w.d = 8;
+    expect_failure(rows_verdict([](const Workload&, Tensors& t) { t.O.back() += 1e-3f; }, w), "O");
+    expect_failure(rows_verdict([](const Workload&, Tensors& t) { t.dQ.back() += 1e-3f; }, w), "dQ");
+    expect_failure(rows_verdict([](const Workload&, Tensors& t) { t.dV.back() += 1e-3f; }, w), "dV");
+    const auto head = [](const Workload& of, Tensors& t) {
+        for (std::int64_t i = 0; i < of.N_q; ++i) t.L[static_cast<std::size_t>(2 * of.N_q + i)] += 1e-3f;
     };
     expect_failure(rows_verdict(head), "L");
     // dK alone, everywhere: which of its heads is looked at is chance
