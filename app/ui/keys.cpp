@@ -176,7 +176,7 @@ std::span<const Shortcut> shortcuts() {
         {"Home  End", "first, last step"},
         {"PgDn  PgUp", "next, previous step (clicker)"},
         {"↑  ↓", "row of the formula; with Shift its column"},
-        {"Space", "play, pause"},
+        {"Space", "play, pause; at scale: run"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
         {"B", "break it: faults, formats"},
@@ -187,12 +187,13 @@ std::span<const Shortcut> shortcuts() {
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},
         {"M", "next rise of a maximum"},
+        {"L", "at scale: axes log or linear"},
         {"A", "motion on, off"},
         {"Ctrl +  −  0", "larger, smaller, normal size"},
         {"Ctrl Z  Y", "undo, redo an edit"},
         {"Ctrl C", "copy cell or explanation"},
         {"?  F1", "this help"},
-        {"Esc", "close; edit marks off"},
+        {"Esc", "close; edit marks off; end a run"},
     };
     return table;
 }

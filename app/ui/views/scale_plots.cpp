@@ -76,6 +76,17 @@ ChartSeries model_line(ChartSeries series) {
     return series;
 }
 
+// On a linear axis what grows beyond that would press all the rest together.
+void end_at_first_cross(ChartSeries& counted, ChartSeries& model) {
+    for (const ChartPoint& p : counted.points) {
+        if (!p.does_not_fit) continue;
+        const double last = p.x;
+        std::erase_if(counted.points, [&](const ChartPoint& other) { return other.x > last; });
+        std::erase_if(model.points, [&](const ChartPoint& other) { return other.x > last; });
+        return;
+    }
+}
+
 void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown) {
     const ScalePage& page = *state.bench;
     for (const std::string& kernel : shown.kernels()) {
@@ -92,6 +103,7 @@ void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownR
                 counted.points.push_back({x, by_form, 0, 0, true, number_of(page, r)});
         }
         sort_by_x(counted), sort_by_x(model);
+        if (!chart.y.logarithmic) end_at_first_cross(counted, model);
         const auto cross = std::find_if(counted.points.begin(), counted.points.end(),
                                         [](const ChartPoint& p) { return p.does_not_fit; });
         if (cross != counted.points.end() && chart.notes.empty())

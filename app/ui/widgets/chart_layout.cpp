@@ -119,7 +119,7 @@ private:
         const float label =
             std::max(wide(tick_text(scene.x, scene.x.hi)), wide(tick_text(scene.x, scene.x.lo)));
         const int across = std::max(2, static_cast<int>(p.w / (label + 18 * u))),
-                  up = std::max(2, static_cast<int>(p.h / (27 * u)) + 1);
+                  up = std::clamp(static_cast<int>(p.h / (27 * u)) + 1, 2, scene.y.logarithmic ? 14 : 9);
         for (double tick : ticks_of(scene.x, across)) {
             const float x = scene.X(tick);
             scene.paths.push_back({{{x, p.y}, {x, p.bottom()}}, t.line, look.line});

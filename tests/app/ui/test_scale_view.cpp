@@ -1,42 +1,19 @@
 // The page "At scale": it shows what reports hold and nothing else, its keys and buttons work, its layout
 // holds.
-#include "app/ui/chapters.h"
-#include "app/ui/state.h"
-#include "app/ui/views/scale.h"
-#include "app/ui/views/scale_text.h"
 #include "core/numbers.h"
 #include "core/scale/findings.h"
+#include "tests/app/ui/at_scale.h"
 #include "tests/app/ui/layout_check.h"
-#include "tests/app/ui/reports.h"
 
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <algorithm>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
 using namespace tilewalk::ui;
 
 namespace {
-
-struct AtScale : Program {
-    explicit AtScale(Screen size = {}) : Program(example("worked-4x4"), size) {
-        state.page = Page::scale;
-        wait_for_devices(state);
-        frame(2);
-    }
-    ScaleForm& form() { return state.scale; }
-    ScalePage& page() { return scale_page(state); }
-    void show(const BenchReport& report) {
-        show_report(page(), report);
-        frame(2);
-    }
-    void record(MadeUp wish, const std::string& source) {
-        wish.source = source;
-        add_reports(page(), {made_up_report(wish)});
-        frame(2);
-    }
-};
 
 MadeUp long_run() {
     MadeUp wish;
@@ -294,128 +271,15 @@ TEST_CASE("scale: measures and axes") {
     CHECK(page.page().time.scene.y.logarithmic);
     page.click("scale-log-memory");
     CHECK_FALSE(page.page().memory.scene.y.logarithmic);
+    // On a linear axis only the first cross is shown: the others would press all the rest together.
+    page.show(made_up_report(long_run()));
+    const auto& marks = page.page().memory.scene.marks;
+    CHECK(std::count_if(marks.begin(), marks.end(),
+                        [](const SceneMark& mark) { return mark.marker == Marker::cross; }) == 1);
     BenchReport no_peak = made_up_report();
     no_peak.peak = 0;
     page.show(no_peak);
     CHECK(page.page().time.scene.marks.empty());
-}
-
-TEST_CASE("scale: the form makes the request") {
-    AtScale page;
-    page.click("scale-direction/backward");
-    page.click("scale-d/128");
-    page.click("scale-heads/more");
-    page.click("scale-causal");
-    page.click("scale-lengths");
-    page.frame(2);
-    page.click("to 65536");
-    page.frame(2);
-    BenchRequest request = bench_request(page.form());
-    CHECK(request.workload.direction == Direction::backward);
-    CHECK(request.workload.d == 128);
-    CHECK(request.workload.heads == 9);
-    CHECK(request.workload.kv_heads == 9);
-    CHECK(request.workload.causal);
-    CHECK(request.lengths == std::vector<std::int64_t>{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536});
-    page.form().preset = static_cast<int>(length_presets.size());
-    page.frame(2);
-    page.click("scale-own-lengths");
-    page.clear_field();
-    page.type("300, 20 300");
-    CHECK(bench_request(page.form()).lengths == std::vector<std::int64_t>{20, 300});
-    page.press(Key::escape);  // the field would bring its own text back
-    for (const char* text : {"", "0", "x", "12x", "-3", "1.5", "99999999999999999999", "1048577", "3;4"}) {
-        std::snprintf(page.form().lengths, sizeof page.form().lengths, "%s", text);
-        CHECK(bench_request(page.form()).lengths.empty());
-        page.frame();
-    }
-    start_bench(page.state);
-    CHECK_FALSE(page.page().running);
-    CHECK(page.state.notice.find("no list of lengths") != std::string::npos);
-}
-
-TEST_CASE("scale: files go through the hooks, and buttons without one say why") {
-    AtScale page;
-    page.state.hooks.load_results = nullptr;
-    page.state.hooks.save_results = nullptr;
-    CHECK(std::string(why_no_export(page.state, "csv")).find("cannot be written") != std::string::npos);
-    std::vector<std::string> wrote;
-    page.state.hooks.save_results = [&](const std::string& path, const std::vector<BenchReport>& reports,
-                                        const std::string& kind) -> std::optional<std::string> {
-        wrote.push_back(kind + " " + path + " " + std::to_string(reports.size()));
-        return std::nullopt;
-    };
-    page.state.hooks.save_plot = [&](const std::string& path, const ChartScene& scene, const Theme&,
-                                     const std::string& kind) -> std::optional<std::string> {
-        wrote.push_back(kind + " " + path + " " + std::to_string(scene.panels.size()));
-        return "The disk is full.";
-    };
-    page.state.hooks.load_results =
-        [](const std::vector<std::string>& paths) -> Result<std::vector<BenchReport>> {
-        if (paths[0] == "bad.json") return Failure{"bad.json is no results file."};
-        MadeUp wish;
-        wish.source = paths[0];
-        return std::vector<BenchReport>{made_up_report(wish)};
-    };
-    CHECK(why_no_export(page.state, "csv"));  // nothing to write yet
-    page.show(made_up_report());
-    std::snprintf(page.form().path, sizeof page.form().path, "here/run.json");
-    for (const char* kind : {"csv", "json", "report", "svg", "png"})
-        page.click(std::string("export ") + kind);
-    CHECK(wrote == std::vector<std::string>{"csv here/run.csv 1", "json here/run.json 1",
-                                            "report here/run.md 1", "svg here/run.svg 2",
-                                            "png here/run.png 2"});
-    CHECK(page.state.notice == "The disk is full.");
-    page.click("scale-open");
-    CHECK(page.page().reports.size() == 2);
-    CHECK(page.form().report == 1);
-    page.state.dropped = {"bad.json"};
-    page.frame(2);
-    CHECK(page.state.notice == "bad.json is no results file.");
-    CHECK(page.page().reports.size() == 2);
-    page.state.dropped = {"good.json"};
-    page.frame(2);
-    CHECK(page.page().reports.size() == 3);
-}
-
-TEST_CASE("scale: frames come while a run is under way, and not otherwise") {
-    AtScale page;
-    page.show(made_up_report());
-    page.state.notice.clear();
-    page.frame(30, .1f);
-    CHECK(scale_idle_seconds(page.state) > 1e6);
-    CHECK(idle_seconds(page.state) > 1e6);
-    page.page().running = true;
-    CHECK(idle_seconds(page.state) == doctest::Approx(.1));
-    page.page().running = false;
-}
-
-TEST_CASE("scale: the keys of a walk do nothing, the others what they do everywhere") {
-    AtScale page;
-    page.show(made_up_report());
-    const int step = page.step();
-    for (Key key : {Key::g, Key::i, Key::c, Key::m, Key::b, Key::d, Key::e, Key::s, Key::z})
-        for (const bool ctrl : {false, true}) page.press({key, false, ctrl});
-    CHECK(page.step() == step);
-    CHECK_FALSE(page.state.show_goto);
-    CHECK_FALSE(page.state.show_problem);
-    page.press({Key::c, false, true});
-    const std::string copied = ImGui::GetClipboardText();
-    CHECK(copied.starts_with(finding(made_up_report())));
-    CHECK(copied.find("standard\t") != std::string::npos);
-    page.press(Key::t);
-    CHECK(page.state.settings.theme == ThemeId::light);
-    page.press(Key::question);
-    CHECK(page.state.show_help);
-    page.press(Key::escape);
-    CHECK_FALSE(page.state.show_help);
-    page.press(Key::p);
-    CHECK(page.state.presenter);
-    page.press(Key::escape);
-    CHECK_FALSE(page.state.presenter);
-    CHECK(page.state.page == Page::scale);
-    page.press({Key::n, true});
-    CHECK(page.state.page == Page::memory);
 }
 
 TEST_CASE("scale: a plot is laid out anew only where something changed") {
