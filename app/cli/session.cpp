@@ -2,12 +2,16 @@
 
 #include "app/cli/dropped_files.h"
 #include "app/cli/problem_source.h"
+#include "app/cli/results_files.h"
 #include "app/cli/suggest.h"
 #include "app/cli/values.h"
+#include "app/io/bench_json.h"
 #include "app/io/examples.h"
+#include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/ui/state.h"
+#include "app/ui/views/scale_page.h"
 
 namespace tilewalk {
 namespace {
@@ -53,6 +57,9 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.player.steps_per_second = state.settings.speed;
     state.hooks.load_files = load_dropped_files;
     state.hooks.save_problem = save_problem_file;
+    state.hooks.load_results = load_results;
+    state.hooks.save_results = save_results;
+    state.hooks.save_plot = save_plot;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }
@@ -73,9 +80,34 @@ std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings
     return std::nullopt;
 }
 
+namespace {
+
+// A file of results opens the page that shows them.
+bool loads_results(const ProblemWords& words, const PageName* page) {
+    if (!words.load) return false;
+    if (page) return page->page == ui::Page::scale;
+    const auto text = read_file(*words.load);
+    return text && is_bench_json(*text);
+}
+
+// What the words say, with a problem in place of files of results.
+Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings settings) {
+    const std::vector<std::string> paths = split_at_commas(*arguments.problem.load);
+    const auto reports = load_results(paths);
+    if (!reports) return Failure{reports.error};
+    arguments.problem.load.reset();
+    arguments.lesson = "scale";
+    auto state = make_session(arguments, std::move(settings));
+    if (state) ui::add_reports(ui::scale_page(*state), *reports);
+    return state;
+}
+
+}  // namespace
+
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
     const PageName* page = find_page(arguments.lesson);
+    if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (page && arguments.step)
         return Failure{"The page " + *arguments.lesson + " has no steps; leave out --step."};
     const auto lesson = choose_lesson(page ? Word() : arguments.lesson);

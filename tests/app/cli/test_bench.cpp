@@ -1,0 +1,156 @@
+// tilewalk bench and tilewalk kernels: tables, files, refusals. The kernels themselves have their own tests.
+#include "app/cli/bench.h"
+#include "app/cli/values.h"
+#include "app/io/bench_json.h"
+#include "core/cpu/kernel.h"
+#include "core/scale/findings.h"
+#include "tests/app/cli/run.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> small = {"bench", "--seqlen", "40,17", "--heads", "2", "--head-dim", "8"};
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+}  // namespace
+
+TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
+    const Ran ran = run(with(small, {"--format", "json", "--causal", "--threads", "2", "--kv-heads", "1"}));
+    REQUIRE_MESSAGE(ran.code == 0, ran.err);
+    const json all = json::parse(ran.out);
+    CHECK(all["complete"] == true);
+    CHECK(all["machine"]["threads"] == 2);
+    CHECK(all["peak_flops"].get<double>() > 0);
+    CHECK(all["command"] ==
+          "tilewalk bench --seqlen 40,17 --head-dim 8 --heads 2 --kv-heads 1 --causal --threads 2");
+    const auto engine = cpu::make_engine(2);
+    REQUIRE(all["points"].size() == 2 * engine->kernels().size());
+    CHECK(all["points"][0]["seqlen"] == 17);
+    for (const json& point : all["points"]) {
+        CHECK(point["verified"] == true);
+        CHECK(point["skipped"].is_null());
+        CHECK(point["causal"] == true);
+        CHECK(point["kv_heads"] == 1);
+        CHECK(point["median_s"].get<double>() > 0);
+        CHECK(point["max_error"].get<double>() <= point["error_limit"].get<double>());
+        CHECK(point["runs"].get<int>() >= 5);
+        const double model = point["model_bytes"];
+        CHECK(point["workspace_bytes"].get<double>() == doctest::Approx(model).epsilon(.05));
+    }
+}
+
+TEST_CASE("cli: bench as text has the finding, and what does not fit with both numbers") {
+    const Ran ran = run(with(small, {"--direction", "backward", "--memory-limit", "60K"}));
+    CHECK_MESSAGE(ran.code == 0, ran.err);
+    CHECK(contains(ran.out, "does not fit"));
+    CHECK(contains(ran.out, "58.6 KiB may be used."));
+    CHECK(contains(ran.out, "backward, f32, batch 1, 2 heads, d = 8"));
+    CHECK(ran.err.empty());
+}
+
+TEST_CASE("cli: results that were written are shown again") {
+    const Folder folder;
+    const std::string path = folder.file("r.json");
+    Ran ran = run(with(small, {"--kernels", "standard,flash", "--format", "json", "-o", path}));
+    REQUIRE_MESSAGE(ran.code == 0, ran.err);
+    CHECK(ran.out.empty());
+    const auto report = load_bench_file(path);
+    REQUIRE(report);
+    for (const char* format : {"text", "md", "csv", "json"}) {
+        ran = run({"bench", "--load", path, "--format", format});
+        CHECK_MESSAGE(ran.code == 0, ran.err);
+        if (format != std::string("csv") && format != std::string("json"))
+            CHECK(contains(ran.out, finding(*report)));
+    }
+    CHECK(ran.out == contents(path));
+    ran = run({"bench", "--load", path + "," + path, "--format", "csv"});
+    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 1 + 2 * 4);
+    ran = run({"bench", "--load", path + "," + path, "--format", "json"});
+    CHECK(ran.code == 2);
+    CHECK(contains(ran.err, "which was there already"));
+    CHECK(run({"bench", "--load", path, "--heads", "3"}).code == 2);
+    CHECK(run({"bench", "--load", folder.file("no.json")}).code == 2);
+    CHECK(run({"bench", "--load", folder.file("bad.json", "{\"schema\":\"tilewalk-bench-1\"}")}).code == 2);
+}
+
+TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
+    const struct {
+        std::vector<std::string> words;
+        const char* part;
+    } cases[] = {
+        {{"--seqlen", "0"}, "--seqlen is \"0\""},
+        {{"--seqlen", "1,x"}, "--seqlen is \"x\""},
+        {{"--seqlen", ""}, "needs a value"},
+        {{"--head-dim", "2000"}, "--head-dim"},
+        {{"--heads", "8", "--kv-heads", "3"}, "kv-heads is 3, expected a divisor of heads (8)."},
+        {{"--kernels", "flush"}, "There is no kernel \"flush\""},
+        {{"--direction", "sideways"}, "--direction is \"sideways\""},
+        {{"--memory-limit", "much"}, "expected bytes, as in"},
+        {{"--memory-limit", "0"}, "expected bytes, as in"},
+        {{"--threads", "0"}, "--threads"},
+        {{"--device", "tpu"}, "--device is \"tpu\""},
+        {{"--format", "xml"}, "--format is \"xml\""},
+        {{"--batch", "-1"}, "--batch"},
+        {{"-o", "-"}, "leave -o out"},
+    };
+    for (const auto& each : cases) {
+        const Ran ran = run(with({"bench"}, each.words));
+        CHECK(ran.code == 2);
+        CHECK_MESSAGE(contains(ran.err, each.part), ran.err);
+        CHECK(ran.out.empty());
+    }
+}
+
+TEST_CASE("cli: a kernel that does not take a workload says so and is no failure") {
+    const Ran ran = run(with(small, {"--dtype", "f16", "--format", "json"}));
+    CHECK(ran.code == 0);
+    for (const json& point : json::parse(ran.out)["points"]) {
+        CHECK(point["state"] == "not supported");
+        CHECK(point["median_s"].is_null());
+        CHECK_FALSE(point["skipped"].get<std::string>().empty());
+    }
+}
+
+TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
+    const Ran ran = run({"bench", "--device", "cuda"});
+    CHECK(ran.code == 3);
+    const bool said = contains(ran.err, "GPU") || contains(ran.err, "CUDA");
+    CHECK_MESSAGE(said, ran.err);
+}
+
+TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
+    const Ran text = run({"kernels"});
+    CHECK(text.code == 0);
+    const json all = json::parse(run({"kernels", "--format", "json"}).out);
+    CHECK(all["schema"] == "tilewalk-kernels-1");
+    const auto engine = cpu::make_engine();
+    REQUIRE(all["kernels"].size() == engine->kernels().size());
+    for (const json& kernel : all["kernels"]) {
+        CHECK(contains(text.out, kernel["name"].get<std::string>()));
+        CHECK(std::filesystem::exists(std::filesystem::path(TILEWALK_SOURCE_DIR) /
+                                      kernel["file"].get<std::string>()));
+    }
+    CHECK(all["kernels"][0]["name"] == "standard");
+    CHECK(all["kernels"][0]["materialises"] == true);
+}
+
+TEST_CASE("numbers of bytes may have units") {
+    CHECK(*byte_count("-m", "123") == 123);
+    CHECK(*byte_count("-m", "8G") == 8000000000);
+    CHECK(*byte_count("-m", "8GB") == 8000000000);
+    CHECK(*byte_count("-m", "8GiB") == std::int64_t{8} << 30);
+    CHECK(*byte_count("-m", "1.5Ki") == 1536);
+    for (const char* bad : {"", "G", "8X", "8Gx", "-8", "8iG", "1e99", "0", "8 G", "9999T", "0.5"})
+        CHECK_FALSE_MESSAGE(byte_count("-m", bad), bad);
+}
