@@ -150,6 +150,21 @@ TEST_CASE("cli: the model goes into a file") {
     CHECK(json::parse(contents(folder.file("m.json")))["schema"] == "tilewalk-model-1");
 }
 
+TEST_CASE("cli: scale is a page, not a walk") {
+    CHECK(contains(run({"trace", "--lesson", "scale"}).err, "tilewalk bench"));
+    const Folder folder;
+    CHECK(contains(run({"render", "--lesson", "scale", "--step", "3", "-o", folder.file("s.png")}).err,
+                   "no steps"));
+    CHECK(run({"render", "--lesson", "scale", "-o", folder.file("s.png")}).code == 0);
+    std::optional<ui::Page> shown;
+    const auto window = [&](ui::AppState& state, const WindowOptions&) {
+        shown = state.page;
+        return 0;
+    };
+    CHECK(run({"--lesson", "scale", "--frames", "1"}, window).code == 0);
+    CHECK(shown == ui::Page::scale);
+}
+
 TEST_CASE("cli: memory is a page, not a walk") {
     const Ran trace = run({"trace", "--lesson", "memory"});
     CHECK(trace.code == 2);
