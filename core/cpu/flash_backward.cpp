@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
@@ -23,7 +22,6 @@ namespace {
 struct OnChip {
     float *Kj, *Vj, *dKj, *dVj;  // d × Bs each, a panel of d × `panel` after the other
     float* rows_of_K;            // Bs × padded, times scale, zeros past d: for dQ, whose lanes run along d
-    float* Qi;                   // Br × d, times scale · log₂e as in the forward pass
     float* dQi;                  // Br × padded
     float *P, *dS;               // Br × Bc; S before P, dP before dS
 };
@@ -35,7 +33,6 @@ OnChip on_chip(const BackwardTask& t) {
     float* at = t.scratch;
     for (float** const tile : {&chip.Kj, &chip.Vj, &chip.dKj, &chip.dVj}) *tile = at, at += tiles.Bs * d;
     chip.rows_of_K = at, at += tiles.Bs * tiles.padded;
-    chip.Qi = at, at += tiles.Br * d;
     chip.dQi = at, at += tiles.Br * tiles.padded;
     chip.P = at, at += tiles.Br * tiles.Bc;
     chip.dS = at;
@@ -67,13 +64,6 @@ void load_keys(const BackwardTask& t, const OnChip& chip, std::int64_t key, std:
     }
 }
 
-void load_queries(const BackwardTask& t, const OnChip& chip, std::int64_t row, std::int64_t rows) {
-    const std::int64_t d = t.w.d;
-    const float factor = static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
-    for (std::int64_t k = 0; k < rows * d; ++k) chip.Qi[k] = factor * t.Q[row * d + k];
-    std::fill_n(chip.dQi, rows * t.tiles.padded, 0.0f);
-}
-
 // Rows of a tile that meet a panel of keys: first … first + count − 1 of the query block at `row` of all rows
 struct Rows {
     std::int64_t row, query;  // in the tensors of the group; in its head
@@ -97,15 +87,16 @@ void mask_keys(const Workload& w, std::int64_t query, std::int64_t rows, std::in
     }
 }
 
-// P = exp(S − m) / ℓ and dS = P ⊙ (dP − D), in the places of S and dP
+// P = exp(scale · (S − m)) / ℓ and dS = P ⊙ (dP − D), in the places of S and dP
 HWY_INLINE void weights_and_dS(const BackwardTask& t, std::int64_t row, std::int64_t rows, float* P,
                                float* dS) {
     const std::int64_t stride = t.tiles.Bc;
+    const Vector factor = all(exponent_factor(t.w.d));
     for (std::int64_t r = 0; r < rows; ++r) {
         const Vector m = all(t.m[row + r]), over_l = all(t.over_l[row + r]), D = all(t.D[row + r]);
         for (int v = 0; v < panel; v += lanes) {
             float *const S_P = P + r * stride + v, *const dP_dS = dS + r * stride + v;
-            const Vector weight = hn::Mul(exp2(hn::Sub(load(S_P), m)), over_l);
+            const Vector weight = hn::Mul(exp2(factor, hn::Sub(load(S_P), m)), over_l);
             store(weight, S_P);
             store(hn::Mul(weight, hn::Sub(load(dP_dS), D)), dP_dS);
         }
@@ -123,8 +114,8 @@ void walk_panel(const BackwardTask& t, const OnChip& chip, const Rows& rows, std
     float *const P = chip.P + rows.first * Bc + column, *const dS = chip.dS + rows.first * Bc + column;
     const Strided Q = {t.Q + row * d, d}, dO = {t.dO + row * d, d};
 
-    // S = Qᵢ Kⱼᵀ, with the scale in Qᵢ                                                 (rows × panel)
-    product_over_d(P, Bc, rows.count, {chip.Qi + rows.first * d, d}, {chip.Kj + at * d, panel}, d);
+    // S = Qᵢ Kⱼᵀ                                                                       (rows × panel)
+    product_over_d(P, Bc, rows.count, Q, {chip.Kj + at * d, panel}, d);
     if (w.first_key(last) > key || w.last_key(first) < key + panel - 1)
         mask_keys(w, first, rows.count, key, P, Bc);
 
@@ -195,7 +186,7 @@ void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& 
         const std::int64_t i = (blocks - 1 - step % blocks) * Br;
         const Rows block = {step / blocks * w.N_q + i, i, 0, std::min(Br, w.N_q - i)};
         if (w.last_key(i + block.count - 1) < key || w.first_key(i) >= key + keys) continue;
-        load_queries(t, chip, block.row, block.count);
+        std::fill_n(chip.dQi, block.count * t.tiles.padded, 0.0f);
         for (std::int64_t j = 0; j < keys; j += Bc) walk_tile(t, chip, block, j, std::min(Bc, keys - j));
         turn.wait_for(step);
         add_to_dQ(t, chip, block);

@@ -1,7 +1,8 @@
 // flash, forward: the loop over key blocks of FlashAttention-2 for one query block.
-// Lanes are queries. Qᵢ is packed once, transposed, with scale · log₂e in it, so that Sᵀ = Kⱼ Qᵢᵀ and
-// Oᵀ ← α ⊙ Oᵀ + Vⱼᵀ Pᵀ run through one micro-kernel, which reads K and V as they lie in memory, and maximum,
-// exponential and sum of a row never cross lanes. Names without ᵀ below all mean these transposed tiles.
+// Lanes are queries. Qᵢ is packed once, transposed, so that Sᵀ = Kⱼ Qᵢᵀ and Oᵀ ← α ⊙ Oᵀ + Vⱼᵀ Pᵀ run through
+// one micro-kernel, which reads K and V as they lie in memory, and maximum, exponential and sum of a row
+// never cross lanes. Names without ᵀ below all mean these transposed tiles. S and m stay without the scale,
+// which the exponential multiplies with: exp(scale · (S − m)) = 2 to the power of scale · log₂e · (S − m).
 #include "core/cpu/flash_tasks.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
@@ -36,16 +36,14 @@ OnChip on_chip(const ForwardTask& t) {
     return {Qi, Oi, S, m, m + Br};
 }
 
-// Load Qᵢ, transposed and times scale · log₂e: then S needs no scale, and exp(x) is 2ˣ. Lanes past the last
-// query hold zeros.
+// Load Qᵢ, transposed. Lanes past the last query hold zeros.
 void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
     const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
-    const float factor = static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
     std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
     for (std::int64_t r = 0; r < rows; ++r) {
         const float* const from = t.Q + (first + r) * d;
         float* const to = Qi + r / panel * d * panel + r % panel;
-        for (std::int64_t k = 0; k < d; ++k) to[k * panel] = factor * from[k];
+        for (std::int64_t k = 0; k < d; ++k) to[k * panel] = from[k];
     }
 }
 
@@ -67,8 +65,10 @@ void mask_keys(const Workload& w, std::int64_t query, std::int64_t key, std::int
         }
 }
 
-// m ← max(m, rowmax(S)), α = exp(m_old − m), P = exp(S − m) in the place of S, ℓ ← α ⊙ ℓ + rowsum(P)
-HWY_INLINE void softmax_update(float* S, std::int64_t keys, float* m, float* l, Vector* alpha) {
+// m ← max(m, rowmax(S)), α = exp(m_old − m), P = exp(S − m) in the place of S, ℓ ← α ⊙ ℓ + rowsum(P), with
+// the scale in each exponent
+HWY_INLINE void softmax_update(Vector factor, float* S, std::int64_t keys, float* m, float* l,
+                               Vector* alpha) {
     const Vector m_old0 = load(m), m_old1 = load(m + lanes);
     Vector m0 = m_old0, m1 = m_old1;
     for (std::int64_t j = 0; j < keys; ++j) {
@@ -78,19 +78,25 @@ HWY_INLINE void softmax_update(float* S, std::int64_t keys, float* m, float* l, 
     store(m0, m);
     store(m1, m + lanes);
 
-    alpha[0] = exp2(hn::Sub(m_old0, m0));
-    alpha[1] = exp2(hn::Sub(m_old1, m1));
-    Vector l0 = hn::Mul(alpha[0], load(l)), l1 = hn::Mul(alpha[1], load(l + lanes));
-    for (std::int64_t j = 0; j < keys; ++j) {
-        const Vector P0 = exp2(hn::Sub(load(S + j * panel), m0));
-        const Vector P1 = exp2(hn::Sub(load(S + j * panel + lanes), m1));
-        store(P0, S + j * panel);
-        store(P1, S + j * panel + lanes);
-        l0 = hn::Add(l0, P0);
-        l1 = hn::Add(l1, P1);
+    alpha[0] = exp2(factor, hn::Sub(m_old0, m0));
+    alpha[1] = exp2(factor, hn::Sub(m_old1, m1));
+    Vector rowsum0 = all(0), rowsum1 = all(0);
+    for (std::int64_t j = 0; j < keys;) {
+        // A few weights at a time: in a long sum of positive numbers every step rounds the whole of it
+        Vector some0 = all(0), some1 = all(0);
+        for (const std::int64_t end = std::min(j + 16, keys); j < end; ++j) {
+            const Vector P0 = exp2(factor, hn::Sub(load(S + j * panel), m0));
+            const Vector P1 = exp2(factor, hn::Sub(load(S + j * panel + lanes), m1));
+            store(P0, S + j * panel);
+            store(P1, S + j * panel + lanes);
+            some0 = hn::Add(some0, P0);
+            some1 = hn::Add(some1, P1);
+        }
+        rowsum0 = hn::Add(rowsum0, some0);
+        rowsum1 = hn::Add(rowsum1, some1);
     }
-    store(l0, l);
-    store(l1, l + lanes);
+    store(hn::MulAdd(alpha[0], load(l), rowsum0), l);
+    store(hn::MulAdd(alpha[1], load(l + lanes), rowsum1), l + lanes);
 }
 
 // One panel of Qᵢ meets Kⱼ and Vⱼ: the keys from `key` to before `end`, of which it takes those that any of
@@ -103,13 +109,13 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t query, std
     if (keys <= 0) return;
     float* const S = chip.S;
 
-    // S = Qᵢ Kⱼᵀ, with the scale in Qᵢ                                                 (keys × panel)
+    // S = Qᵢ Kⱼᵀ                                                                       (keys × panel)
     product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d);
     if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) mask_keys(w, query, j, keys, S);
 
     // m, α, P, ℓ                                                                       (panel, keys × panel)
     Vector alpha[2];
-    softmax_update(S, keys, chip.m + row, chip.l + row, alpha);
+    softmax_update(all(exponent_factor(d)), S, keys, chip.m + row, chip.l + row, alpha);
 
     // O ← α ⊙ O + P Vⱼ, still unnormalised                                             (d × panel)
     product<Before::scale, Order::columns>(chip.Oi + row * d, panel, d, {t.V + j * d, d}, {S, panel}, keys,
@@ -117,7 +123,7 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t query, std
 }
 
 // O ← O ⊘ ℓ, once, and L = m + ln ℓ, both back to the rows of the tensors. A row that saw no key has ℓ = 0
-// and keeps O = 0. L in double: ln 2 · m would lose a digit that S has.
+// and keeps O = 0. L in double: scale · m would lose a digit that S has.
 void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
     const std::int64_t d = t.w.d;
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -125,9 +131,10 @@ void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first,
         const float* const from = chip.Oi + r / panel * d * panel + r % panel;
         float* const to = t.O + (first + r) * d;
         for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel] * over_l;
-        t.L[first + r] = l == 0 ? -std::numeric_limits<float>::infinity()
-                                : static_cast<float>(std::numbers::ln2 * static_cast<double>(m) +
-                                                     std::log(static_cast<double>(l)));
+        t.L[first + r] = l == 0
+                             ? -std::numeric_limits<float>::infinity()
+                             : static_cast<float>(static_cast<double>(m) / std::sqrt(static_cast<double>(d)) +
+                                                  std::log(static_cast<double>(l)));
         if (!t.m) continue;
         t.m[first + r] = m;
         t.over_l[first + r] = over_l;

@@ -4,7 +4,9 @@
 #include "core/engine.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <stop_token>
 
 namespace tilewalk::cpu {
@@ -27,7 +29,7 @@ struct BackwardTiles {
     std::int64_t blocks;  ///< super-blocks of a head
     std::int64_t padded;  ///< d, up to whole panels
     std::int64_t scratch_floats(std::int64_t d) const {
-        return 4 * Bs * d + Bs * padded + Br * d + Br * padded + 2 * Br * Bc;
+        return 4 * Bs * d + (Bs + Br) * padded + 2 * Br * Bc;
     }
 };
 BackwardTiles backward_tiles(const Workload& workload);
@@ -94,8 +96,14 @@ struct PreprocessTask {
 };
 void flash_preprocess(const PreprocessTask& task);
 
-/// Takes the place of −∞: scores lie above `lowest_score`, a masked one far below, and no difference of the
-/// three overflows. A row that has seen no key yet has m = lowest_score, and its weights are 0.
-constexpr float lowest_score = -1e30f, masked_score = -3e38f;
+/// scale · log₂e: exp(scale · x) = 2 to the power of this times x. The same in both directions, so that the
+/// backward pass finds the weights of the forward pass.
+inline float exponent_factor(std::int64_t d) {
+    return static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
+}
+
+/// Takes the place of −∞: scores lie above `lowest_score`, a masked one far below, and nothing that is
+/// computed from them overflows. A row that has seen no key yet has m = lowest_score, and its weights are 0.
+constexpr float lowest_score = -1e30f, masked_score = -1e38f;
 
 }  // namespace tilewalk::cpu

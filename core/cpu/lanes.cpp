@@ -15,7 +15,7 @@ void exp2_of_all(const float* x, float* y, std::int64_t count) {
     for (std::int64_t at = 0; at < count; at += lanes) {
         float in[lanes] = {}, out[lanes];
         for (std::int64_t k = 0; k < lanes && at + k < count; ++k) in[k] = x[at + k];
-        store(exp2(load(in)), out);
+        store(exp2(all(1), load(in)), out);
         for (std::int64_t k = 0; k < lanes && at + k < count; ++k) y[at + k] = out[k];
     }
 }

@@ -21,7 +21,7 @@ std::vector<float> exp2_all(const std::vector<float>& x) {
 }  // namespace
 
 TEST_SUITE("vectors") {
-    TEST_CASE("2ˣ is right to 2.5e-7 from −100 to 127, on every instruction set") {
+    TEST_CASE("2ˣ is right to 1.5e-7 from −100 to 127, on every instruction set") {
         std::vector<float> x;
         for (float at = -100; at <= 127; at += 0.00173f) x.push_back(at);
         for (const std::string& name : instruction_sets()) {
@@ -32,19 +32,19 @@ TEST_SUITE("vectors") {
                 const double exact = std::exp2(static_cast<double>(x[k]));
                 worst = std::max(worst, std::abs(static_cast<double>(y[k]) - exact) / exact);
             }
-            CHECK_MESSAGE(worst < 2.5e-7, name);
+            CHECK_MESSAGE(worst < 1.5e-7, name);
         }
         use_instruction_set("");
     }
 
-    TEST_CASE("2ˣ is exact at whole numbers, 0 below −100, and never denormal or NaN") {
+    TEST_CASE("2ˣ is exact at whole numbers, 0 below −100.5, and never denormal or NaN") {
         const float lowest = std::numeric_limits<float>::lowest();
         for (const std::string& name : instruction_sets()) {
             use_instruction_set(name);
             for (int n = -100; n <= 127; ++n)
                 CHECK(exp2_all({static_cast<float>(n)})[0] == std::ldexp(1.0f, n));
             for (const float x :
-                 {-100.01f, -126.5f, -127.0f, -149.0f, -1e4f, -4.2e6f, -1e9f, -1e30f, -3e38f, lowest})
+                 {-100.6f, -126.5f, -127.0f, -149.0f, -1e4f, -4.2e6f, -1e9f, -1e30f, -3e38f, lowest})
                 CHECK_MESSAGE(exp2_all({x})[0] == 0, name, " at ", x);
         }
         use_instruction_set("");
