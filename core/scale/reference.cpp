@@ -46,7 +46,8 @@ ReferenceHead<T>::ReferenceHead(const Workload& workload, const Tensors& in, std
     if (w.direction == Direction::backward) dO = rows_of<T>(in.dO, head, w.N_q, w.d);
 }
 
-template <class T> ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i) {
+template <class T>
+ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i, std::int64_t turn) {
     ReferenceRow<T> row;
     row.first = h.w.first_key(i);
     const std::int64_t count = std::max<std::int64_t>(0, h.w.last_key(i) + 1 - row.first);
@@ -54,7 +55,7 @@ template <class T> ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std:
     const auto V = h.V.middleRows(std::min(row.first, h.w.N_kv - count), count);
 
     // S = scale · K q,  P = exp(S − m) / ℓ,  O = Vᵀ P,  L = m + ln ℓ
-    const ReferenceVector<T> S = h.scale * multiply<T>(K, h.Q.row(i), h.turn);
+    const ReferenceVector<T> S = h.scale * multiply<T>(K, h.Q.row(i), turn);
     const T m = count > 0 ? S.maxCoeff() : 0;
     row.P = exp_of(ReferenceVector<T>(S.array() - m));
     const T l = row.P.sum();
@@ -66,7 +67,7 @@ template <class T> ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std:
     // D = dO · O,  dS = P ⊙ (V dO − D),  dQ = scale · Kᵀ dS
     const ReferenceVector<T> dO = h.dO.row(i).transpose();
     row.D = dO.dot(row.O);
-    row.dS = row.P.array() * (multiply<T>(V, dO, h.turn).array() - row.D);
+    row.dS = row.P.array() * (multiply<T>(V, dO, turn).array() - row.D);
     row.dQ = h.scale * (K.transpose() * row.dS);
     return row;
 }
@@ -75,7 +76,7 @@ ReferenceSums reference_sums(const ReferenceHead<double>& h, cpu::ThreadPool& po
     const Workload& w = h.w;
     ReferenceSums sums{ReferenceVector<double>(w.N_q), ReferenceVector<double>(w.N_q)};
     // Some 50 ms each at the most, so that a stop is answered soon.
-    const cpu::RowBlocks blocks{1, w.N_q, std::clamp<std::int64_t>((1 << 21) / w.N_kv, 16, 128)};
+    const cpu::RowBlocks blocks{1, w.N_q, std::clamp<std::int64_t>((1 << 26) / (w.N_kv * w.d), 16, 128)};
     const auto walk = [&](std::int64_t task, int) {
         const auto [head, first, count] = blocks[task];
         RowMajor<double> P = h.scale * (h.Q.middleRows(first, count) * h.K.transpose());
@@ -103,15 +104,16 @@ ReferenceSums reference_sums(const ReferenceHead<double>& h, cpu::ThreadPool& po
 }
 
 template <class T>
-ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& h, const ReferenceSums& sums, std::int64_t j) {
+ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& h, const ReferenceSums& sums, std::int64_t j,
+                                     std::int64_t turn) {
     // Column j of P = exp(scale · Q Kᵀ − L) and of dS = P ⊙ (dO Vᵀ − D)
-    ReferenceVector<T> P = h.scale * multiply<T>(h.Q, h.K.row(j), h.turn);
+    ReferenceVector<T> P = h.scale * multiply<T>(h.Q, h.K.row(j), turn);
     for (std::int64_t i = 0; i < h.w.N_q; ++i) {
         const bool seen = j >= h.w.first_key(i) && j <= h.w.last_key(i);
         P[i] = seen ? std::exp(P[i] - static_cast<T>(sums.L[i])) : 0;
     }
     const ReferenceVector<T> dS =
-        P.array() * (multiply<T>(h.dO, h.V.row(j), h.turn).array() - sums.D.cast<T>().array());
+        P.array() * (multiply<T>(h.dO, h.V.row(j), turn).array() - sums.D.cast<T>().array());
     return {h.scale * (h.Q.transpose() * dS), h.dO.transpose() * P};
 }
 
@@ -128,10 +130,9 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
     Rows O(out.O.data(), w.q_rows(), w.d), dQ(out.dQ.data(), backward ? w.q_rows() : 0, w.d),
         dK(out.dK.data(), backward ? w.kv_rows() : 0, w.d), dV(out.dV.data(), dK.rows(), w.d);
     for (std::int64_t head = 0; head < w.batch * w.heads; ++head) {
-        ReferenceHead<T> h(w, inputs, head);
-        h.turn = turn;
+        const ReferenceHead<T> h(w, inputs, head);
         for (std::int64_t i = 0; i < w.N_q; ++i) {
-            const ReferenceRow<T> row = reference_row(h, i);
+            const ReferenceRow<T> row = reference_row(h, i, turn);
             const std::int64_t at = head * w.N_q + i;
             O.row(at) = row.O.transpose();
             out.L[static_cast<std::size_t>(at)] = row.L;
@@ -147,12 +148,12 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
 
 template struct ReferenceHead<float>;
 template struct ReferenceHead<double>;
-template ReferenceRow<float> reference_row(const ReferenceHead<float>&, std::int64_t);
-template ReferenceRow<double> reference_row(const ReferenceHead<double>&, std::int64_t);
+template ReferenceRow<float> reference_row(const ReferenceHead<float>&, std::int64_t, std::int64_t);
+template ReferenceRow<double> reference_row(const ReferenceHead<double>&, std::int64_t, std::int64_t);
 template ReferenceKeyRow<float> reference_key_row(const ReferenceHead<float>&, const ReferenceSums&,
-                                                  std::int64_t);
+                                                  std::int64_t, std::int64_t);
 template ReferenceKeyRow<double> reference_key_row(const ReferenceHead<double>&, const ReferenceSums&,
-                                                   std::int64_t);
+                                                   std::int64_t, std::int64_t);
 template ReferenceOutputs<float> reference_outputs<float>(const Workload&, const Tensors&, std::int64_t);
 template ReferenceOutputs<double> reference_outputs<double>(const Workload&, const Tensors&, std::int64_t);
 

@@ -14,13 +14,11 @@ template <class T> using ReferenceMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eige
 template <class T> using ReferenceVector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
 /// The matrices of one query head and of the key head that it reads, in the format T. dO is empty forward.
-/// Sums over d begin at element `turn` and go round: another order, another rounding.
 template <class T> struct ReferenceHead {
     ReferenceHead(const Workload& workload, const Tensors& inputs, std::int64_t head);
 
     const Workload& w;
     T scale;
-    std::int64_t turn = 0;
     ReferenceMatrix<T> Q, K, V, dO;  ///< N_q × d, N_kv × d, N_kv × d, N_q × d
 };
 
@@ -32,7 +30,9 @@ template <class T> struct ReferenceRow {
     ReferenceVector<T> dS, dQ;  ///< empty forward
     T D = 0;
 };
-template <class T> ReferenceRow<T> reference_row(const ReferenceHead<T>& head, std::int64_t i);
+/// Sums over d begin at element `turn` and go round: another order, another rounding.
+template <class T>
+ReferenceRow<T> reference_row(const ReferenceHead<T>& head, std::int64_t i, std::int64_t turn = 0);
 
 /// L and D of all query rows of a head in double, many rows at a time; unfinished when stopped.
 struct ReferenceSums {
@@ -40,12 +40,13 @@ struct ReferenceSums {
 };
 ReferenceSums reference_sums(const ReferenceHead<double>& head, cpu::ThreadPool& pool, std::stop_token stop);
 
-/// Rows j of dK and of dV, the part that comes from this query head, from its L and D.
+/// Rows j of dK and of dV, the part that comes from this query head, from its L and D; `turn` as above.
 template <class T> struct ReferenceKeyRow { ReferenceVector<T> dK, dV; };
 template <class T>
-ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& head, const ReferenceSums& sums, std::int64_t j);
+ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& head, const ReferenceSums& sums, std::int64_t j,
+                                     std::int64_t turn = 0);
 
-/// All outputs of a small workload, in the layout of Tensors; `turn` as in ReferenceHead.
+/// All outputs of a small workload, in the layout of Tensors; `turn` as above.
 template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV; };
 template <class T>
 ReferenceOutputs<T> reference_outputs(const Workload& workload, const Tensors& inputs, std::int64_t turn = 0);

@@ -51,6 +51,9 @@ struct Compared {
 using AllCompared = std::array<Compared, 5>;
 AllCompared nothing_compared() { return {{{"O", 2}, {"L", 2}, {"dQ", 3}, {"dK", 3}, {"dV", 3}}}; }
 enum { O, L, dQ, dK, dV };
+void merge(AllCompared& all, const AllCompared& part) {
+    for (std::size_t tensor = 0; tensor < all.size(); ++tensor) all[tensor].merge(part[tensor]);
+}
 
 std::string number(double x) {
     char text[32];
@@ -152,7 +155,7 @@ void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, co
                      std::int64_t head, const std::vector<std::int64_t>& rows, const std::stop_token& stop) {
     const bool backward = w.direction == Direction::backward;
     const ReferenceHead<double> exact_head(w, inputs, head);
-    ReferenceHead<float> standard_head(w, inputs, head);
+    const ReferenceHead<float> standard_head(w, inputs, head);
     for (std::int64_t i : rows) {
         if (stop.stop_requested()) return;
         const auto exact = reference_row(exact_head, i);
@@ -160,8 +163,7 @@ void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, co
         all[L].look(out.L[static_cast<std::size_t>(head * w.N_q + i)], exact.L, head, i, 0);
         if (backward) look_at_row(all[dQ], out.dQ, exact.dQ, w.N_q, head, i);
         for (std::int64_t turn : turns(w)) {
-            standard_head.turn = turn;
-            const auto standard = reference_row(standard_head, i);
+            const auto standard = reference_row(standard_head, i, turn);
             look_at_standard_row(all[O], standard.O, exact.O);
             all[L].look_at_standard(standard.L, exact.L);
             if (backward) look_at_standard_row(all[dQ], standard.dQ, exact.dQ);
@@ -175,11 +177,11 @@ template <class T> struct Group {
     std::vector<ReferenceHead<T>> heads;
 
     /// Rows j of dK and dV, summed over the heads.
-    ReferenceKeyRow<T> key_row(const std::vector<ReferenceSums>& sums, std::int64_t j, std::int64_t turn) {
+    ReferenceKeyRow<T> key_row(const std::vector<ReferenceSums>& sums, std::int64_t j,
+                               std::int64_t turn = 0) const {
         ReferenceKeyRow<T> sum;
         for (std::size_t g = 0; g < heads.size(); ++g) {
-            heads[g].turn = turn;
-            const ReferenceKeyRow<T> row = reference_key_row(heads[g], sums[g], j);
+            const ReferenceKeyRow<T> row = reference_key_row(heads[g], sums[g], j, turn);
             if (g == 0) sum = row;
             if (g > 0) sum.dK += row.dK, sum.dV += row.dV;
         }
@@ -200,17 +202,22 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
         standard_group.heads.emplace_back(w, inputs, head);
         sums.push_back(reference_sums(exact_group.heads.back(), pool, stop));
     }
-    for (std::int64_t j : rows) {
-        if (stop.stop_requested()) return;
-        const auto exact = exact_group.key_row(sums, j, 0);
-        look_at_row(all[dK], out.dK, exact.dK, w.N_kv, kv_head, j);
-        look_at_row(all[dV], out.dV, exact.dV, w.N_kv, kv_head, j);
+    std::vector<AllCompared> parts(rows.size(), nothing_compared());
+    const auto look = [&](std::int64_t task, int) {
+        AllCompared& part = parts[static_cast<std::size_t>(task)];
+        const std::int64_t j = rows[static_cast<std::size_t>(task)];
+        const auto exact = exact_group.key_row(sums, j);
+        look_at_row(part[dK], out.dK, exact.dK, w.N_kv, kv_head, j);
+        look_at_row(part[dV], out.dV, exact.dV, w.N_kv, kv_head, j);
         for (std::int64_t turn : turns(w)) {
+            if (stop.stop_requested()) return;
             const auto standard = standard_group.key_row(sums, j, turn);
-            look_at_standard_row(all[dK], standard.dK, exact.dK);
-            look_at_standard_row(all[dV], standard.dV, exact.dV);
+            look_at_standard_row(part[dK], standard.dK, exact.dK);
+            look_at_standard_row(part[dV], standard.dV, exact.dV);
         }
-    }
+    };
+    pool.run(static_cast<std::int64_t>(rows.size()), look, stop);
+    for (const AllCompared& part : parts) merge(all, part);
 }
 
 }  // namespace
@@ -255,8 +262,7 @@ Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs
     }
     if (stop.stop_requested()) return stopped();
     AllCompared all = nothing_compared();
-    for (const AllCompared& part : parts)
-        for (std::size_t tensor = 0; tensor < all.size(); ++tensor) all[tensor].merge(part[tensor]);
+    for (const AllCompared& part : parts) merge(all, part);
     return verdict_of(all, w);
 }
 
