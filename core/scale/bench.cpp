@@ -65,8 +65,9 @@ struct Forecast {
         return flops(w) / (known == rate.end() ? first_guess : known->second);
     }
     int runs(double one) const {
+        const int least = one > request.long_run ? std::min(3, request.least_runs) : request.least_runs;
         const double fitting = request.seconds_per_kernel / std::max(one, 1e-9);
-        return static_cast<int>(std::clamp(fitting, double(request.least_runs), double(request.most_runs)));
+        return static_cast<int>(std::clamp(fitting, double(least), double(request.most_runs)));
     }
     double whole(const std::string& kernel, const Workload& w) const {
         const double one = one_run(kernel, w);

@@ -17,6 +17,7 @@ struct BenchRequest {
     std::uint64_t seed = 1;
     int least_runs = 5, most_runs = 21;  ///< repetitions of each kernel …
     double seconds_per_kernel = 2;       ///< … as many as fit into this
+    double long_run = 5;                 ///< seconds from which on three repetitions are enough
 };
 /// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);
