@@ -52,11 +52,6 @@ void progress(const Canvas& c, AppState& state, float x, float y, float w) {
         return;
     }
     c.progress(x, y + 6, w, 9, static_cast<float>(page.progress.part));
-    const int points = page.progress.points;
-    for (int n = 1; n < points && w / static_cast<float>(points) > 6; ++n) {
-        const float X = x + w * static_cast<float>(n) / static_cast<float>(points);
-        c.line({X, y + 6}, {X, y + 15}, t.line2);
-    }
     c.frame(x + .5f, y + 6.5f, w - 1, 8, t.line2, 1, 3);
 }
 

@@ -78,9 +78,13 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     if (chosen || hot.hovered)
         c.rect(a.x + 6, a.y + 1, a.w - 12, a.h - 2, chosen ? t.raised : mix(t.panel, t.raised, .5f), 8);
     if (hot.clicked) state.scale.kernel = chosen ? "" : rung.name;
-    if (hot.hovered && !rung.reason.empty()) tooltip(c, rung.reason);
-    const bool two_lines = a.h >= 46;
-    const float y = two_lines ? a.middle() - 10 : a.middle(), x = a.x + 54, right = a.right() - 16;
+    const std::string& below = rung.reason.empty() ? rung.teaches : rung.reason;
+    if (hot.hovered) tooltip(c, below);
+    const bool two_lines = a.h >= 46, three_lines = a.h >= 72;
+    const float y = three_lines ? a.middle() - 20
+                    : two_lines ? a.middle() - 10
+                                : a.middle(),
+                x = a.x + 54, right = a.right() - 16;
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);
     const bool drawn = rung.sign == Sign::verified;
@@ -94,10 +98,10 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     const float room = right - (drawn ? 86 : 0) - x;
     const bool fits = text_width(Face::medium, 14, title) <= room;
     c.text_within(x, y, room, fits ? title : number + rung.name, 14, quiet ? t.t3 : t.t1, Face::medium);
-    const ImU32 ink = rung.sign == Sign::failed ? t.danger : t.t3;
+    const ImU32 ink = rung.sign == Sign::failed ? t.danger : chosen ? t.t2 : t.t3;
     if (two_lines)
-        c.text_within(x, a.middle() + 11, right - x, rung.reason.empty() ? rung.teaches : rung.reason, 13,
-                      chosen && ink == t.t3 ? t.t2 : ink);
+        c.paragraph(x, y + (three_lines ? 12 : 11.5f), right - x, below, 13, ink, three_lines ? 2 : 1,
+                    Face::regular, 1.4f);
 }
 
 }  // namespace
@@ -109,7 +113,7 @@ void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
                 wide ? "each must be right before it is timed" : "right, then timed");
     const float top = a.y + 42, room = a.bottom() - 8 - top;
     const float pitch =
-        std::clamp(room / static_cast<float>(std::max<std::size_t>(all.size(), 1)), 28.0f, 68.0f);
+        std::clamp(room / static_cast<float>(std::max<std::size_t>(all.size(), 1)), 28.0f, 78.0f);
     const auto fit = static_cast<std::size_t>(room / pitch);
     for (std::size_t n = 0; n < std::min(all.size(), fit); ++n) {
         const float y = top + pitch * static_cast<float>(n);

@@ -36,8 +36,22 @@ Workload shape_of(Workload workload) {
     return workload;
 }
 
+// A report has its points in the order in which they were run; here the ladder comes first.
+void sort_by_ladder(ScalePage& page, BenchReport& report) {
+    if (!page.engine) page.engine = page.make_engine(page.engine_threads = 0);
+    const std::span<const KernelInfo> ladder = page.engine->kernels();
+    const auto place = [&](const Record& point) {
+        const auto rung = std::find_if(ladder.begin(), ladder.end(),
+                                       [&](const KernelInfo& one) { return one.name == point.kernel; });
+        return std::pair{point.workload.N_q, rung - ladder.begin()};
+    };
+    std::stable_sort(report.points.begin(), report.points.end(),
+                     [&](const Record& a, const Record& b) { return place(a) < place(b); });
+}
+
 // A report whose points have several shapes becomes several.
-std::vector<ShownReport> by_shape(const BenchReport& report) {
+std::vector<ShownReport> by_shape(ScalePage& page, BenchReport report) {
+    sort_by_ladder(page, report);
     std::vector<ShownReport> out;
     std::vector<std::pair<std::string, Workload>> shapes;
     for (const Record& point : report.points) {
@@ -147,14 +161,14 @@ void cancel_bench(AppState& state) {
 
 void show_report(ScalePage& page, const BenchReport& report) {
     std::erase_if(page.reports, [](const ShownReport& one) { return !one.recorded; });
-    std::vector<ShownReport> fresh = by_shape(report);
+    std::vector<ShownReport> fresh = by_shape(page, report);
     page.reports.insert(page.reports.begin(), fresh.begin(), fresh.end());
     name_reports(page);
 }
 
 void add_reports(ScalePage& page, const std::vector<BenchReport>& reports) {
     for (const BenchReport& report : reports)
-        for (ShownReport& one : by_shape(report)) {
+        for (ShownReport& one : by_shape(page, report)) {
             one.recorded = true;
             page.reports.push_back(std::move(one));
         }

@@ -291,3 +291,14 @@ TEST_CASE("scale: a plot is laid out anew only where something changed") {
     page.press(Key::t);
     CHECK(page.page().time.made_for.starts_with("light"));
 }
+
+TEST_CASE("scale: kernels stand in the order of the ladder, whatever ran first") {
+    AtScale page;
+    BenchReport report = made_up_report();
+    std::reverse(report.points.begin(), report.points.end());
+    page.show(report);
+    std::vector<std::string> ladder;
+    for (const KernelInfo& one : scale_engine(page.state).kernels()) ladder.push_back(one.name);
+    CHECK(page.page().reports[0].kernels() == ladder);
+    CHECK(page.page().reports[0].report.points.front().workload.N_q == 512);
+}
