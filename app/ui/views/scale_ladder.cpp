@@ -80,11 +80,10 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     if (hot.clicked) state.scale.kernel = chosen ? "" : rung.name;
     const std::string& below = rung.reason.empty() ? rung.teaches : rung.reason;
     if (hot.hovered) tooltip(c, below);
-    const bool two_lines = a.h >= 46, three_lines = a.h >= 72;
-    const float y = three_lines ? a.middle() - 20
-                    : two_lines ? a.middle() - 10
-                                : a.middle(),
-                x = a.x + 54, right = a.right() - 16;
+    const float x = a.x + 54, right = a.right() - 16, line = 13 * 1.4f;
+    const bool two_lines = a.h >= 46, three_lines = a.h >= 72 && paragraph_height(right - x, below, 13, 2,
+                                                                                  Face::regular, 1.4f) > line;
+    const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);
     const bool drawn = rung.sign == Sign::verified;

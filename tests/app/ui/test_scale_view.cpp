@@ -117,7 +117,10 @@ TEST_CASE("scale: plots hold the measured points, and crosses where standard doe
         ++timed;
     }
     CHECK(timed == 5 + 8);  // standard to 8192, flash; the kernel that is wrong has no time
-    for (const SceneMark& mark : page.page().memory.scene.marks) crosses += mark.marker == Marker::cross;
+    for (const SceneMark& mark : page.page().memory.scene.marks) {
+        crosses += mark.marker == Marker::cross;
+        CHECK(record_of(page.page(), mark.record)->kernel != "flash-eigen");
+    }
     CHECK(crosses == 3);
     CHECK(page.shows("standard does not fit"));
     CHECK(page.shows("no memory from N = 16\u2009384"));
