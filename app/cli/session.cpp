@@ -58,6 +58,7 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.hooks.load_files = load_dropped_files;
     state.hooks.save_problem = save_problem_file;
     state.hooks.load_results = load_results;
+    state.hooks.recorded_results = recorded_results;
     state.hooks.save_results = save_results;
     state.hooks.save_plot = save_plot;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
@@ -98,7 +99,7 @@ Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings setting
     arguments.problem.load.reset();
     arguments.lesson = "scale";
     auto state = make_session(arguments, std::move(settings));
-    if (state) ui::add_reports(ui::scale_page(*state), *reports);
+    if (state) ui::add_reports(*state, *reports);
     return state;
 }
 

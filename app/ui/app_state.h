@@ -111,6 +111,8 @@ struct Hooks {
         save_problem;
     /// Files of measured results, one report each; all or none.
     std::function<Result<std::vector<BenchReport>>(const std::vector<std::string>& paths)> load_results;
+    /// Results that the program brings along.
+    std::function<std::vector<BenchReport>()> recorded_results;
     /// Writes them as "csv", "json" or "report" (Markdown); a sentence if that failed.
     std::function<std::optional<std::string>(const std::string& path, const std::vector<BenchReport>& reports,
                                              const std::string& kind)>

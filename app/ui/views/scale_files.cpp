@@ -46,9 +46,8 @@ void load_results(AppState& state, const std::vector<std::string>& paths) {
     if (!state.hooks.load_results) return notify(state, "Results cannot be opened here.");
     Result<std::vector<BenchReport>> reports = state.hooks.load_results(paths);
     if (!reports) return notify(state, reports.error);
-    ScalePage& page = scale_page(state);
-    add_reports(page, *reports);
-    state.scale.report = static_cast<int>(page.reports.size()) - 1;
+    add_reports(state, *reports);
+    state.scale.report = static_cast<int>(scale_page(state).reports.size()) - 1;
     state.scale.card = false;
     notify(state, "Opened " + paths.front() + (paths.size() > 1 ? " and more." : "."));
 }

@@ -81,6 +81,33 @@ void name_reports(ScalePage& page) {
     ++page.changes;
 }
 
+// Direction, mask and d: what makes times comparable. Heads, batch and formats are named where they stand.
+std::string shape_key(bool backward, bool causal, std::int64_t d) {
+    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + std::to_string(d);
+}
+std::string asked_for(const ScaleForm& form) { return shape_key(form.backward, form.causal, form.d); }
+bool is_asked_for(const ScaleForm& form, const ShownReport& one) {
+    const Workload shape = one.shape();
+    return shape_key(shape.direction == Direction::backward, shape.causal, shape.d) == asked_for(form);
+}
+
+void select_reports(AppState& state) {
+    ScalePage& page = scale_page(state);
+    page.reports.clear();
+    for (const ShownReport& one : page.kept)
+        if (is_asked_for(state.scale, one)) page.reports.push_back(one);
+    page.reports_for = asked_for(state.scale);
+    name_reports(page);
+}
+
+void keep_recorded(ScalePage& page, const std::vector<BenchReport>& reports) {
+    for (const BenchReport& report : reports)
+        for (ShownReport& one : by_shape(page, report)) {
+            one.recorded = true;
+            page.kept.push_back(std::move(one));
+        }
+}
+
 }  // namespace
 
 std::string ShownReport::name() const {
@@ -114,7 +141,10 @@ Workload ShownReport::shape() const {
 ScalePage::ScalePage() : make_engine(cpu::make_engine) {}
 
 ScalePage& scale_page(AppState& state) {
-    if (!state.bench) state.bench = std::make_shared<ScalePage>();
+    if (!state.bench) {
+        state.bench = std::make_shared<ScalePage>();
+        if (state.hooks.recorded_results) keep_recorded(*state.bench, state.hooks.recorded_results());
+    }
     ScalePage& page = *state.bench;
     if (!page.devices && !page.asked.valid()) page.asked = ask_for_devices(page.make_engine);
     return page;
@@ -149,7 +179,6 @@ void start_bench(AppState& state) {
     page.cancelling = false;
     page.progress = {};
     state.scale.report = 0;
-    show_report(page, {});
 }
 
 void cancel_bench(AppState& state) {
@@ -159,28 +188,40 @@ void cancel_bench(AppState& state) {
     page.cancelling = true;
 }
 
-void show_report(ScalePage& page, const BenchReport& report) {
-    std::erase_if(page.reports, [](const ShownReport& one) { return !one.recorded; });
+void show_report(AppState& state, const BenchReport& report) {
+    ScalePage& page = scale_page(state);
     std::vector<ShownReport> fresh = by_shape(page, report);
-    page.reports.insert(page.reports.begin(), fresh.begin(), fresh.end());
-    name_reports(page);
+    for (const ShownReport& one : fresh)
+        std::erase_if(page.kept, [&](const ShownReport& old) {
+            return !old.recorded && shape_of(old.shape()) == shape_of(one.shape());
+        });
+    page.kept.insert(page.kept.begin(), fresh.begin(), fresh.end());
+    select_reports(state);
 }
 
-void add_reports(ScalePage& page, const std::vector<BenchReport>& reports) {
-    for (const BenchReport& report : reports)
-        for (ShownReport& one : by_shape(page, report)) {
-            one.recorded = true;
-            page.reports.push_back(std::move(one));
-        }
-    name_reports(page);
+void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
+    ScalePage& page = scale_page(state);
+    const std::size_t before = page.kept.size();
+    keep_recorded(page, reports);
+    const std::span added = std::span(page.kept).subspan(before);
+    const auto asked = [&](const ShownReport& one) { return is_asked_for(state.scale, one); };
+    if (!added.empty() && std::none_of(added.begin(), added.end(), asked)) {
+        const Workload shape = added.front().shape();
+        state.scale.backward = shape.direction == Direction::backward;
+        state.scale.causal = shape.causal;
+        state.scale.d = static_cast<int>(shape.d);
+    }
+    select_reports(state);
 }
 
 void close_report(AppState& state, std::size_t n) {
     ScalePage& page = scale_page(state);
     if (n >= page.reports.size()) return;
-    page.reports.erase(page.reports.begin() + static_cast<std::ptrdiff_t>(n));
+    std::size_t seen = 0;
+    std::erase_if(page.kept,
+                  [&](const ShownReport& one) { return is_asked_for(state.scale, one) && seen++ == n; });
     if (state.scale.report > static_cast<int>(n)) --state.scale.report;
-    name_reports(page);
+    select_reports(state);
 }
 
 void refresh_scale(AppState& state) {
@@ -192,10 +233,14 @@ void refresh_scale(AppState& state) {
         if (const std::uint64_t version = page.bench->version(); version != page.seen) {
             page.seen = version;
             page.progress = page.bench->progress();
-            show_report(page, page.bench->report());
+            show_report(state, page.bench->report());
         }
         page.running = running;
         page.cancelling = running && page.bench->cancelled();
+    }
+    if (page.reports_for != asked_for(state.scale)) {
+        select_reports(state);
+        state.scale.report = 0, state.scale.card = false;
     }
     const int last = static_cast<int>(page.reports.size()) - 1;
     state.scale.report = std::clamp(state.scale.report, 0, std::max(0, last));

@@ -41,7 +41,9 @@ struct ScalePage {
     bool running = false, cancelling = false;
     BenchProgress progress;
 
-    std::vector<ShownReport> reports;  ///< what was measured here comes first
+    std::vector<ShownReport> kept;     ///< all that there is
+    std::vector<ShownReport> reports;  ///< of what the form asks for; what was measured here comes first
+    std::string reports_for;           ///< the direction, mask and d that they are of
     int changes = 0;                   ///< of `reports`
     std::future<ScaleDevices> asked;   ///< the devices are asked for once, in the background
     std::optional<ScaleDevices> devices;
@@ -68,10 +70,11 @@ void wait_for_devices(AppState& state);
 void start_bench(AppState& state);
 /// Asks the run to end; it does so within a moment, and keeps what it has.
 void cancel_bench(AppState& state);
-/// What is measured by this process takes the place of what was measured before.
-void show_report(ScalePage& page, const BenchReport& report);
-/// Adds reports that were read from files.
-void add_reports(ScalePage& page, const std::vector<BenchReport>& reports);
+/// What is measured by this process takes the place of what it measured before of the same shape.
+void show_report(AppState& state, const BenchReport& report);
+/// Adds reports that were read from files. If the form asks for something else, it is changed to what the
+/// first of them has.
+void add_reports(AppState& state, const std::vector<BenchReport>& reports);
 void close_report(AppState& state, std::size_t n);
 
 // Files, through the hooks

@@ -19,7 +19,7 @@ struct AtScale : Program {
     ui::ScaleForm& form() { return state.scale; }
     ui::ScalePage& page() { return ui::scale_page(state); }
     void show(const BenchReport& report) {
-        ui::show_report(page(), report);
+        ui::show_report(state, report);
         frame(2);
     }
     void wait() {
@@ -33,7 +33,7 @@ struct AtScale : Program {
     }
     void record(MadeUp wish, const std::string& source) {
         wish.source = source;
-        ui::add_reports(page(), {made_up_report(wish)});
+        ui::add_reports(state, {made_up_report(wish)});
         frame(2);
     }
 };

@@ -245,18 +245,53 @@ TEST_CASE("scale: recorded results are labelled, compared and closed") {
     CHECK_FALSE(page.page().reports[0].recorded);
 }
 
-TEST_CASE("scale: one file with several shapes is shown as several reports") {
+TEST_CASE("scale: of a file with several shapes the one that the form asks for is shown") {
     AtScale page;
     BenchReport both = made_up_report();
     MadeUp backward;
     backward.direction = Direction::backward;
     for (const tilewalk::Point& p : made_up_report(backward).points) both.points.push_back(p);
     both.source = "both.json";
-    add_reports(page.page(), {both});
+    add_reports(page.state, {both});
     page.frame(2);
-    REQUIRE(page.page().reports.size() == 2);
-    CHECK(page.page().reports[1].shape().direction == Direction::backward);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].shape().direction == Direction::forward);
     CHECK(page.page().reports[0].report.points.size() == 15);
+    page.form().backward = true;
+    page.frame(2);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].shape().direction == Direction::backward);
+    page.form().d = 128;
+    page.frame(2);
+    CHECK(page.page().reports.empty());
+    page.form().d = 64;
+    page.frame(2);
+    CHECK(page.page().reports.size() == 1);
+}
+
+TEST_CASE("scale: results that the form does not ask for change the form when they are opened") {
+    AtScale page;
+    MadeUp wish;
+    wish.direction = Direction::backward;
+    page.record(wish, "backward.json");
+    CHECK(page.form().backward);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].recorded);
+}
+
+TEST_CASE("scale: results that the program brings along are there from the beginning, as recorded") {
+    Program program(example("worked-4x4"));
+    program.state.hooks.recorded_results = [] {
+        MadeUp wish;
+        wish.source = "assets/bench/somewhere.json";
+        return std::vector{made_up_report(wish)};
+    };
+    program.state.page = ui::Page::scale;
+    ui::wait_for_devices(program.state);
+    program.frame(2);
+    REQUIRE(ui::scale_page(program.state).reports.size() == 1);
+    CHECK(ui::scale_page(program.state).reports[0].recorded);
+    CHECK(program.shows("flash, recorded"));
 }
 
 TEST_CASE("scale: measures and axes") {
