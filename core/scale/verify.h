@@ -16,11 +16,11 @@ struct Verdict {
 };
 
 /// Small sizes, all elements: odd lengths, N_q ≠ N_kv, N = 1, rows that see no key, large logits, with the
-/// d, mask and direction of `like`, its heads to a key head, and up to two key heads. The rule: the error is at
-/// most 2 times (gradients 3 times) that of standard attention in float32 on the same inputs, plus two roundings
-/// (2⁻²³) of the largest element, which covers outputs that the standard happens to get exactly. The standard
-/// adds over d in four orders and the largest error counts: which one a library takes is chance, and the largest
-/// of a few errors would be chance as well. Stopped, it has not passed.
+/// d, mask and direction of `like`, its heads to a key head, and up to two key heads. The rule: the error is
+/// at most 2 times (gradients 3 times) that of standard attention in float32 on the same inputs, plus two
+/// roundings (2⁻²³) of the largest element, which covers outputs that the standard happens to get exactly.
+/// The standard adds over d in four orders and the largest error counts: which one a library takes is chance,
+/// and the largest of a few errors would be chance as well. Stopped, it has not passed.
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
 
 /// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
