@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <unistd.h>
 
 using namespace tilewalk;
@@ -24,6 +23,17 @@ struct Root {
     }
     std::int64_t available() const { return available_memory(path.string()); }
 };
+
+// Each number as "9": "gcc 12.2.0" is "gcc 9.9.9".
+std::string shape(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        const bool digit = c >= '0' && c <= '9';
+        if (!digit) out += c;
+        if (digit && (out.empty() || out.back() != '9')) out += '9';
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -72,10 +82,13 @@ TEST_CASE("this machine has a CPU, cores and memory; this build a compiler and a
     CHECK(machine.memory_total > 0);
     CHECK(machine.memory_available <= machine.memory_total);
     const Build build = this_build();
-    CHECK(std::regex_match(build.version, std::regex(R"(\d+\.\d+\.\d+)")));
-    CHECK(std::regex_match(build.compiler, std::regex(R"((gcc|clang) \d+\.\d+\.\d+)")));
-    CHECK(std::regex_match(build.commit, std::regex(R"(unknown|[0-9a-f]{7,}\+?)")));
-    CHECK(std::regex_match(utc_now(), std::regex(R"(\d{4}-\d\d-\d\d \d\d:\d\d)")));
+    CHECK(shape(build.version) == "9.9.9");
+    CHECK((shape(build.compiler) == "gcc 9.9.9" || shape(build.compiler) == "clang 9.9.9"));
+    const bool hash = build.commit.size() >= 7 &&
+                      build.commit.find_first_not_of("0123456789abcdef") >= build.commit.find('+');
+    CHECK((build.commit == "unknown" || hash));
+    CHECK(shape(utc_now()) == "9-9-9 9:9");
+    CHECK(utc_now().size() == 16);
 }
 
 TEST_CASE("the peak of resident memory sees what was touched and forgets it when reset") {
