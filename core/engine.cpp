@@ -18,9 +18,20 @@ std::int64_t Workload::last_key(std::int64_t i) const {
     return window ? std::min(N_kv - 1, at + *window) : N_kv - 1;
 }
 
+std::string describe(const Workload& w) {
+    std::string text = std::string(name_of(w.direction)) + ", " + name_of(w.dtype) + ", batch " +
+                       std::to_string(w.batch) + ", " + std::to_string(w.heads) +
+                       (w.heads == 1 ? " head" : " heads");
+    if (w.kv_heads != w.heads) text += " (" + std::to_string(w.kv_heads) + " of K and V)";
+    text += ", d = " + std::to_string(w.d);
+    if (w.causal) text += ", causal";
+    if (w.window) text += ", window " + std::to_string(*w.window);
+    return text;
+}
+
 namespace {
 
-constexpr std::int64_t largest_elements = std::int64_t{1} << 40;
+constexpr std::int64_t largest_elements = std::int64_t{1} << 40, largest_scores = std::int64_t{1} << 52;
 
 struct Size {
     const char* name;
@@ -54,6 +65,7 @@ std::optional<std::string> refuse(const Workload& w) {
     if (w.window && *w.window < 0) return "window is " + std::to_string(*w.window) + ", expected 0 or more.";
     if (w.q_rows() > largest_elements / w.d || w.kv_rows() > largest_elements / w.d)
         return "Q, K, V of this size have more than 2⁴⁰ elements.";
+    if (w.q_rows() > largest_scores / w.N_kv) return "S and P of this size have more than 2⁵² elements each.";
     return std::nullopt;
 }
 
@@ -78,12 +90,15 @@ std::int64_t tensor_bytes(const Workload& w) {
     return w.direction == Direction::forward ? forward : forward + 2 * q + 2 * kv;
 }
 
-Tensors make_inputs(const Workload& w, std::uint64_t seed, float spread) {
+Tensors make_inputs(const Workload& w, std::uint64_t seed, float spread, std::stop_token stop) {
     std::mt19937_64 engine(seed);
     std::normal_distribution<float> normal;
     const auto fill = [&](std::vector<float>& tensor, std::int64_t rows, float factor) {
         tensor.resize(static_cast<std::size_t>(rows * w.d));
-        for (float& x : tensor) x = factor * normal(engine);
+        for (std::size_t n = 0; n < tensor.size(); ++n) {
+            if (n % (1 << 16) == 0 && stop.stop_requested()) return;
+            tensor[n] = factor * normal(engine);
+        }
     };
     Tensors t;
     fill(t.Q, w.q_rows(), spread);

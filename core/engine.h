@@ -39,6 +39,8 @@ struct Workload {
     bool operator==(const Workload&) const = default;
 };
 
+/// "backward, f32, batch 1, 8 heads (2 of K and V), d = 64, causal, window 128"; not N.
+std::string describe(const Workload& workload);
 /// A sentence if the sizes do not fit together.
 std::optional<std::string> refuse(const Workload& workload);
 /// Scores that the mask leaves, over all heads: the exact triangle, not half of the square.
@@ -62,7 +64,9 @@ struct Tensors {
     std::vector<float> Q, K, V, O, L, dO, dQ, dK, dV;
 };
 /// Inputs from a seed: unit normal values, times `spread` for Q and K.
-Tensors make_inputs(const Workload& workload, std::uint64_t seed, float spread = 1);
+/// Unfinished when it is stopped.
+Tensors make_inputs(const Workload& workload, std::uint64_t seed, float spread = 1,
+                    std::stop_token stop = {});
 
 /// A kernel with its memory allocated, touched and ready to be run again and again.
 class Prepared {

@@ -114,7 +114,12 @@ private:
     bool terminal = ::isatty(STDERR_FILENO) != 0;
 };
 
-Result<BenchReport> run_to_the_end(BenchRequest request, int threads) {
+struct Ended {
+    BenchReport report;
+    std::string failure;  // of something unforeseen; the report has what was measured before
+};
+
+Ended run_to_the_end(BenchRequest request, int threads) {
     const WatchInterrupts watch;
     ProgressLine line;
     BackgroundBench bench(std::move(request), cpu::make_engine(threads));
@@ -122,8 +127,7 @@ Result<BenchReport> run_to_the_end(BenchRequest request, int threads) {
         if (interrupts) bench.cancel();
         line.show(bench.progress());
     }
-    if (!bench.failure().empty()) return Failure{bench.failure()};
-    return bench.report();
+    return {bench.report(), bench.failure()};
 }
 
 // ---- Results
@@ -217,13 +221,13 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (const auto outcome = refuse_device(a.bench)) return *outcome;
     if (const auto sentence = refuse(*request, *cpu::make_engine(threads))) return bad_input(*sentence);
 
-    Result<BenchReport> report = run_to_the_end(*request, threads);
-    if (!report) return bad_input(report.error);
-    report->command = command_of(a.bench);
-    const Outcome outcome = write_results(a, *format, {*report}, out);
+    auto [report, failure] = run_to_the_end(*request, threads);
+    report.command = command_of(a.bench);
+    const Outcome outcome = write_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
-    if (any_wrong(*report)) return {Exit::failed, "A kernel is wrong; it was not timed."};
-    if (!report->complete) return {Exit::interrupted, "Interrupted; these are the points until then."};
+    if (!failure.empty()) return bad_input(failure);
+    if (any_wrong(report)) return {Exit::failed, "A kernel is wrong; it was not timed."};
+    if (!report.complete) return {Exit::interrupted, "Interrupted; these are the points until then."};
     return {};
 }
 

@@ -17,49 +17,40 @@ std::string machine_line(const BenchReport& report) {
     return text + "\n";
 }
 
-std::string workload_line(const Workload& w) {
-    std::string text = std::string(name_of(w.direction)) + ", " + name_of(w.dtype) + ", batch " +
-                       std::to_string(w.batch) + ", " + counted(w.heads, "head");
-    if (w.kv_heads != w.heads) text += " (" + std::to_string(w.kv_heads) + " of K and V)";
-    text += ", d = " + std::to_string(w.d);
-    if (w.causal) text += ", causal";
-    if (w.window) text += ", window " + std::to_string(*w.window);
-    return text + "\n";
-}
-
 std::string build_line(const BenchReport& report) {
     return "commit " + report.build.commit + ", " + report.build.compiler + ", " + report.date +
            " UTC; standard multiplies with " + report.machine.product_library + "\n";
 }
 
-std::vector<std::string> cells(const BenchReport& report, const Point& p) {
+std::vector<std::string> cells(const Point& p) {
     std::vector<std::string> row{format_count(p.workload.N_q), p.kernel};
     if (p.state != Point::State::measured) {
         row.insert(row.end(), {name_of(p.state), "", "", "", "", format_size(p.model_bytes), p.reason});
         return row;
     }
     const double rate = p.flop_rate();
-    row.insert(row.end(), {format_time(p.median), format_time(p.p20) + " … " + format_time(p.p80),
-                           format_number(rate / 1e9, 3),
-                           report.peak > 0 ? format_fixed(100 * rate / report.peak, 0) + " %" : "",
-                           format_size(p.workspace_bytes), format_size(p.model_bytes),
-                           format_number(p.max_error, 2) + " = " +
-                               format_fixed(p.max_error / p.error_limit, 2) + " of the limit"});
+    row.insert(row.end(),
+               {format_time(p.median), format_time(p.p20) + " … " + format_time(p.p80),
+                format_number(rate / 1e9, 3), p.peak > 0 ? format_fixed(100 * p.of_peak(), 0) + " %" : "",
+                format_size(p.workspace_bytes), format_size(p.model_bytes),
+                format_number(p.max_error, 2) + " = " + format_fixed(p.max_error / p.error_limit, 2) +
+                    " of the limit"});
     return row;
 }
 
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
-    std::string text = machine_line(report);
-    if (!report.points.empty()) text += workload_line(report.points.front().workload);
-    text += build_line(report);
+    std::string text = machine_line(report) + build_line(report);
     if (!report.source.empty()) text += "recorded in " + report.source + "\n";
-    std::vector<std::vector<std::string>> rows{
-        {"N", "kernel", "median", "p20 … p80", "GFLOP/s", "of peak", "workspace", "model", "largest error"}};
-    for (const Point& point : report.points) rows.push_back(cells(report, point));
-    text += "\n" + number_table(rows, {1}) + "\n" + finding(report) + "\n";
-    if (!report.complete) text += "The run was ended before all points were measured.\n";
+    for (const BenchReport& shape : by_shape(report)) {
+        std::vector<std::vector<std::string>> rows{{"N", "kernel", "median", "p20 … p80", "GFLOP/s",
+                                                    "of peak", "workspace", "model", "largest error"}};
+        for (const Point& point : shape.points) rows.push_back(cells(point));
+        text += "\n" + describe(shape.points.front().workload) + "\n" + number_table(rows, {1}) +
+                finding(shape) + "\n";
+    }
+    if (!report.complete) text += "\nThe run was ended before all points were measured.\n";
     return text;
 }
 

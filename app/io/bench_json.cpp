@@ -40,11 +40,12 @@ Json build_json(const Build& b) {
 
 Json point_json(const Point& p) {
     const Workload& w = p.workload;
-    Json json{{"device", p.device},        {"kernel", p.kernel},       {"direction", name_of(w.direction)},
-              {"dtype", name_of(w.dtype)}, {"batch", w.batch},         {"heads", w.heads},
-              {"kv_heads", w.kv_heads},    {"seqlen", w.N_q},          {"head_dim", w.d},
-              {"causal", w.causal},        {"window", nullptr},        {"state", name_of(p.state)},
-              {"verified", p.verified},    {"max_error", p.max_error}, {"error_limit", p.error_limit}};
+    Json json{{"device", p.device},        {"kernel", p.kernel},   {"direction", name_of(w.direction)},
+              {"dtype", name_of(w.dtype)}, {"batch", w.batch},     {"heads", w.heads},
+              {"kv_heads", w.kv_heads},    {"seqlen", w.N_q},      {"head_dim", w.d},
+              {"causal", w.causal},        {"window", nullptr},    {"state", name_of(p.state)},
+              {"verified", p.verified},    {"max_error", nullptr}, {"error_limit", nullptr}};
+    if (p.error_limit > 0) json["max_error"] = p.max_error, json["error_limit"] = p.error_limit;
     if (w.window) json["window"] = *w.window;
     const bool measured = p.state == Point::State::measured;
     const auto timed = [&](const char* key, double value) {
@@ -58,9 +59,12 @@ Json point_json(const Point& p) {
     json["runs"] = p.seconds.size();
     json["seconds"] = p.seconds;
     timed("tflops", p.flop_rate() / 1e12);
-    json["workspace_bytes"] = p.workspace_bytes;
+    json["peak_flops"] = p.peak;
+    timed("workspace_bytes", 0);
+    if (measured) json["workspace_bytes"] = p.workspace_bytes;
     json["model_bytes"] = p.model_bytes;
-    json["peak_rss_bytes"] = p.peak_rss_bytes;
+    timed("peak_rss_bytes", 0);
+    if (measured) json["peak_rss_bytes"] = p.peak_rss_bytes;
     json["skipped"] = nullptr;
     if (!measured) json["skipped"] = p.reason;
     return json;
@@ -68,7 +72,10 @@ Json point_json(const Point& p) {
 
 // ---- Reading
 
+// null stands for what was not measured.
 void read_bytes(Reading& reading, const char* key, std::int64_t& bytes) {
+    const auto* value = reading.find(key);
+    if (value && value->is_null()) return;
     double number = static_cast<double>(bytes);
     read_number(reading, key, number);
     if (number < 0 || number > 9e15 || number != std::trunc(number))
@@ -164,11 +171,12 @@ void read_times(Reading& r, Point& p) {
 }
 
 void read_point(Reading& r, Point& p) {
-    check_keys(r, {"device",         "kernel",    "direction",   "dtype",    "batch",           "heads",
-                   "kv_heads",       "seqlen",    "head_dim",    "causal",   "window",          "state",
-                   "verified",       "max_error", "error_limit", "median_s", "p20_s",           "p80_s",
-                   "first_s",        "runs",      "seconds",     "tflops",   "workspace_bytes", "model_bytes",
-                   "peak_rss_bytes", "skipped"});
+    check_keys(r,
+               {"device",         "kernel",     "direction",   "dtype",    "batch",           "heads",
+                "kv_heads",       "seqlen",     "head_dim",    "causal",   "window",          "state",
+                "verified",       "max_error",  "error_limit", "median_s", "p20_s",           "p80_s",
+                "first_s",        "runs",       "seconds",     "tflops",   "workspace_bytes", "model_bytes",
+                "peak_rss_bytes", "peak_flops", "skipped"});
     read_text(r, "device", p.device);
     read_text(r, "kernel", p.kernel);
     if (p.kernel.empty()) r.fail(r.path + "kernel is missing");
@@ -179,6 +187,7 @@ void read_point(Reading& r, Point& p) {
     read_flag(r, "verified", p.verified);
     read_seconds(r, "max_error", p.max_error);
     read_seconds(r, "error_limit", p.error_limit);
+    read_seconds(r, "peak_flops", p.peak);
     read_times(r, p);
     read_bytes(r, "workspace_bytes", p.workspace_bytes);
     read_bytes(r, "model_bytes", p.model_bytes);
@@ -211,6 +220,7 @@ std::string bench_to_json(const BenchReport& report) {
                     {"command", report.command},
                     {"complete", report.complete},
                     {"peak_flops", report.peak},
+                    {"memory_limit", report.memory_limit},
                     {"machine", machine_json(report.machine)},
                     {"build", build_json(report.build)},
                     {"points", points}};
@@ -232,14 +242,15 @@ Result<BenchReport> bench_from_json(std::string_view text, const std::string& wh
     read_text(reading, "schema", named);
     if (named != schema)
         return failure_at(where, "the schema is " + in_quotes(named) + ", expected \"" + schema + "\"");
-    check_keys(reading,
-               {"schema", "date", "command", "complete", "peak_flops", "machine", "build", "points"});
+    check_keys(reading, {"schema", "date", "command", "complete", "peak_flops", "memory_limit", "machine",
+                         "build", "points"});
     BenchReport report;
     report.source = where;
     read_text(reading, "date", report.date);
     read_text(reading, "command", report.command);
     read_flag(reading, "complete", report.complete);
     read_seconds(reading, "peak_flops", report.peak);
+    read_bytes(reading, "memory_limit", report.memory_limit);
     within(reading, "machine", [&](Reading& inner) { read_machine(inner, report.machine); });
     within(reading, "build", [&](Reading& inner) { read_build(inner, report.build); });
     read_points(reading, report.points);

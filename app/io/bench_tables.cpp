@@ -47,18 +47,18 @@ std::vector<std::string> csv_fields(const BenchReport& report, const Point& p) {
             w.window ? std::to_string(*w.window) : "",
             name_of(p.state),
             p.verified ? "true" : "false",
-            shortest(p.max_error),
-            shortest(p.error_limit),
+            p.error_limit > 0 ? shortest(p.max_error) : "",
+            p.error_limit > 0 ? shortest(p.error_limit) : "",
             timed(p.median),
             timed(p.p20),
             timed(p.p80),
             timed(p.first),
             std::to_string(p.seconds.size()),
             timed(p.flop_rate() / 1e12),
-            measured && report.peak > 0 ? shortest(p.flop_rate() / report.peak) : "",
-            std::to_string(p.workspace_bytes),
+            measured && p.peak > 0 ? shortest(p.of_peak()) : "",
+            measured ? std::to_string(p.workspace_bytes) : "",
             std::to_string(p.model_bytes),
-            std::to_string(p.peak_rss_bytes),
+            p.peak_rss_bytes > 0 ? std::to_string(p.peak_rss_bytes) : "",
             p.reason};
 }
 
@@ -78,7 +78,7 @@ std::string row(const std::vector<std::string>& cells) {
 
 std::string percent(double part) { return format_fixed(100 * part, 0) + " %"; }
 
-std::vector<std::string> cells(const BenchReport& report, const Point& p) {
+std::vector<std::string> cells(const Point& p) {
     std::vector<std::string> out{format_count(p.workload.N_q), p.kernel};
     if (p.state != Point::State::measured) {
         out.push_back(name_of(p.state));
@@ -90,7 +90,7 @@ std::vector<std::string> cells(const BenchReport& report, const Point& p) {
     out.push_back(format_time(p.median));
     out.push_back(format_time(p.p20) + " to " + format_time(p.p80));
     out.push_back(format_number(p.flop_rate() / 1e9, 3));
-    out.push_back(report.peak > 0 ? percent(p.flop_rate() / report.peak) : "");
+    out.push_back(p.peak > 0 ? percent(p.of_peak()) : "");
     out.push_back(format_size(p.workspace_bytes));
     out.push_back(format_size(p.model_bytes));
     out.push_back(p.error_limit > 0 ? format_number(p.max_error / p.error_limit, 2) + " of the limit" : "");
@@ -117,11 +117,15 @@ std::string machine_lines(const BenchReport& report) {
 std::string section(const BenchReport& report) {
     std::string text = "## " +
                        std::string(report.source.empty() ? "This run" : "Recorded: " + report.source) +
-                       "\n\n" + finding(report) + "\n\n" + machine_lines(report) + "\n";
-    if (!report.complete) text += "The run was ended before all points were measured.\n\n";
-    text += row({"N", "kernel", "median", "p20 to p80", "GFLOP/s", "of peak", "workspace", "model", "error"});
-    text += row({"---:", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"});
-    for (const Point& point : report.points) text += row(cells(report, point));
+                       "\n\n" + machine_lines(report);
+    if (!report.complete) text += "\nThe run was ended before all points were measured.\n";
+    for (const BenchReport& shape : by_shape(report)) {
+        text += "\n### " + describe(shape.points.front().workload) + "\n\n" + finding(shape) + "\n\n";
+        text +=
+            row({"N", "kernel", "median", "p20 to p80", "GFLOP/s", "of peak", "workspace", "model", "error"});
+        text += row({"---:", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"});
+        for (const Point& point : shape.points) text += row(cells(point));
+    }
     return text;
 }
 

@@ -33,7 +33,8 @@ PreparedOnCpu::PreparedOnCpu(const Rung& rung, const Workload& w, const Tensors&
                              std::shared_ptr<ThreadPool> threads, std::stop_token stop)
     : direction(w.direction), pool(std::move(threads)), memory(stop) {
     const auto make = [&](std::vector<float>& tensor, std::int64_t size) {
-        tensor.assign(static_cast<std::size_t>(size), 0);
+        // Not zeros: what a kernel forgets to write must be seen.
+        tensor.assign(static_cast<std::size_t>(size), std::numeric_limits<float>::quiet_NaN());
         return tensor.data();
     };
     views.Q = in.Q.data(), views.K = in.K.data(), views.V = in.V.data();

@@ -97,7 +97,7 @@ public:
     BenchReport run() {
         begin();
         for (const Workload& w : workloads(request))
-            if (!stop.stop_requested()) run_length(w);
+            if (!stop.stop_requested()) try_length(w);
         report.complete = !stop.stop_requested();
         tell(report.complete ? "Done" : "Cancelled");
         return std::move(report);
@@ -109,7 +109,10 @@ private:
         engine.describe(report.machine);
         report.build = this_build();
         report.date = utc_now();
-        limit = request.memory_limit > 0 ? request.memory_limit : report.machine.memory_available;
+        // A tenth stays for what verification holds, and for others.
+        report.memory_limit =
+            request.memory_limit > 0 ? request.memory_limit : report.machine.memory_available / 10 * 9;
+        limit = report.memory_limit;
         for (const Workload& w : workloads(request))
             for (const KernelInfo* kernel : chosen_kernels(request, engine))
                 ahead.emplace_back(kernel->name, w);
@@ -117,13 +120,28 @@ private:
         tell("Measuring what this machine can reach");
     }
 
+    void try_length(const Workload& w) {
+        try {
+            run_length(w);
+        } catch (const std::bad_alloc&) {
+            for (const auto& [kernel, workload] : std::vector(ahead))
+                if (workload == w) {
+                    const KernelInfo* const info = find_kernel(kernel);
+                    Candidate c{.kernel = info, .workload = w, .point = new_point(*info, w)};
+                    finish(c, Point::State::no_memory, "The system had no memory left for it.");
+                }
+        }
+    }
+
     void run_length(const Workload& w) {
         // Again for each length: whatever slows the machine for a while should slow the measure as well.
-        report.peak = std::max(report.peak, engine.measure_peak(stop));
+        peak = engine.measure_peak(stop);
+        report.peak = std::max(report.peak, peak);
         std::vector<Candidate> candidates = plan(w);
         if (candidates.empty()) return;
         tell("Inputs of N = " + format_count(w.N_q));
-        const Tensors inputs = make_inputs(w, request.seed);
+        const Tensors inputs = make_inputs(w, request.seed, 1, stop);
+        if (stop.stop_requested()) return;
         // As many at once as fit: those take turns.
         for (std::size_t from = 0; from < candidates.size() && !stop.stop_requested();) {
             std::int64_t held = tensor_bytes(w) - output_bytes(w);
@@ -144,12 +162,12 @@ private:
             Candidate c{.kernel = kernel, .workload = w, .point = new_point(*kernel, w)};
             if (const auto reason = engine.why_not(*kernel, w))
                 finish(c, Point::State::skipped, *reason);
-            else if (!small_sizes_pass(c))
-                finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
-                       verdicts[kernel->name].sentence);
             else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes; needed > limit)
                 finish(c, Point::State::no_memory,
                        "Needs " + format_size(needed) + "; " + format_size(limit) + " may be used.");
+            else if (!small_sizes_pass(c))
+                finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
+                       verdicts[kernel->name].sentence);
             else
                 candidates.push_back(std::move(c));
         }
@@ -159,20 +177,27 @@ private:
         return candidates;
     }
 
+    const KernelInfo* find_kernel(const std::string& name) const {
+        for (const KernelInfo& kernel : engine.kernels())
+            if (kernel.name == name) return &kernel;
+        return nullptr;
+    }
+
     Point new_point(const KernelInfo& kernel, const Workload& w) const {
         Point point;
-        point.device = engine.device(), point.kernel = kernel.name, point.workload = w;
+        point.device = engine.device(), point.kernel = kernel.name, point.workload = w, point.peak = peak;
         if (!engine.why_not(kernel, w)) point.model_bytes = engine.model_bytes(kernel, w);
         return point;
     }
 
     // Once for each kernel.
-    bool small_sizes_pass(const Candidate& c) {
+    bool small_sizes_pass(Candidate& c) {
         const auto [verdict, fresh] = verdicts.try_emplace(c.kernel->name);
         if (fresh) {
             tell(c.kernel->name + ": checking small sizes");
             verdict->second = verify_small(engine, *c.kernel, request.workload, stop);
         }
+        c.point.max_error = verdict->second.error, c.point.error_limit = verdict->second.limit;
         return verdict->second.passed;
     }
 
@@ -203,6 +228,9 @@ private:
         try {
             c.prepared = engine.prepare(*c.kernel, c.workload, inputs, stop);
             if (c.prepared) once = c.prepared->run(stop);
+            c.point.first = seconds_since(begin);
+            // What is verified is a run like those that are timed: on outputs that were written before.
+            if (once) once = c.prepared->run(stop);
         } catch (const std::bad_alloc&) {
             c.prepared.reset();
             return finish(c, Point::State::no_memory, "The system had no memory left for it.");
@@ -211,7 +239,6 @@ private:
             c.prepared.reset();
             return finish(c, Point::State::cancelled, "Cancelled.");
         }
-        c.point.first = seconds_since(begin);
         c.point.peak_rss_bytes = peak_rss();
         c.runs = forecast.runs(*once);
         tell(at + ": verifying");
@@ -231,16 +258,17 @@ private:
                stopped ? "Cancelled." : rows.sentence);
     }
 
-    // Each round begins with another kernel.
+    // Each round begins with another kernel; who needs fewer runs has them spread over all rounds.
     void time_in_turns(const std::vector<Candidate*>& ready) {
         int rounds = 0;
         for (const Candidate* c : ready) rounds = std::max(rounds, c->runs);
         for (int round = 0; round < rounds; ++round)
             for (std::size_t k = 0; k < ready.size(); ++k) {
                 Candidate& c = *ready[(k + static_cast<std::size_t>(round)) % ready.size()];
-                if (round >= c.runs || stop.stop_requested()) continue;
+                const int due = (round + 1) * c.runs / rounds;
+                if (due == round * c.runs / rounds || stop.stop_requested()) continue;
                 tell(c.kernel->name + ", N = " + format_count(c.workload.N_q) + ": run " +
-                     std::to_string(round + 1) + " of " + std::to_string(c.runs));
+                     std::to_string(due) + " of " + std::to_string(c.runs));
                 if (const auto seconds = c.prepared->run(stop)) c.point.seconds.push_back(*seconds);
             }
     }
@@ -269,6 +297,7 @@ private:
     const Show& show;
     std::stop_token stop;
     std::int64_t limit = 0;  // bytes that tensors and workspaces may take
+    double peak = 0;         // FLOP/s, of this length
     BenchReport report;
     BenchProgress progress;
     Forecast forecast;

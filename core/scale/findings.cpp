@@ -49,8 +49,9 @@ std::string in_time(double standard, double flash) {
 std::string in_memory(const Point& standard, const Point& flash) {
     if (flash.workspace_bytes <= 0) return "needs no extra memory";
     const double ratio = double(standard.workspace_bytes) / double(flash.workspace_bytes);
-    return "needs " + factor(ratio) + "× less extra memory (" + format_size(flash.workspace_bytes) +
-           " against " + format_size(standard.workspace_bytes) + ")";
+    const std::string compared = ratio < 1 ? factor(1 / ratio) + "× more" : factor(ratio) + "× less";
+    return "needs " + compared + " extra memory (" + format_size(flash.workspace_bytes) + " against " +
+           format_size(standard.workspace_bytes) + ")";
 }
 
 std::string where(const Workload& w) {

@@ -6,6 +6,14 @@
 
 namespace tilewalk {
 
+namespace {
+
+std::string source_of(const BenchReport& report) {
+    return report.source.empty() ? "this run" : report.source;
+}
+
+}  // namespace
+
 const char* name_of(Point::State state) {
     switch (state) {
     case Point::State::measured: return "measured";
@@ -48,12 +56,12 @@ Result<BenchReport> join_reports(const std::vector<BenchReport>& reports) {
     for (std::size_t n = 1; n < reports.size(); ++n) {
         const BenchReport& next = reports[n];
         if (!next.machine.same_as(joined.machine) || next.build != joined.build)
-            return Failure{"The results of " + next.source +
-                           " are of another machine or build than those of " + reports.front().source +
+            return Failure{"The results of " + source_of(next) +
+                           " are of another machine or build than those of " + source_of(reports.front()) +
                            "; only runs of one can be joined."};
         for (const Point& point : next.points) {
             if (find_point(joined, point.kernel, point.workload))
-                return Failure{"The results of " + next.source + " hold " + point.kernel + " at N = " +
+                return Failure{"The results of " + source_of(next) + " hold " + point.kernel + " at N = " +
                                std::to_string(point.workload.N_q) + ", which was there already."};
             joined.points.push_back(point);
         }
@@ -62,6 +70,27 @@ Result<BenchReport> join_reports(const std::vector<BenchReport>& reports) {
         joined.command += (joined.command.empty() ? "" : " && ") + next.command;
     }
     return joined;
+}
+
+std::vector<BenchReport> by_shape(const BenchReport& report) {
+    std::vector<BenchReport> out;
+    const auto shape = [](const Point& point) {
+        Workload w = point.workload;
+        w.N_q = w.N_kv = 0;
+        return std::pair{point.device, w};
+    };
+    for (const Point& point : report.points) {
+        const auto same = std::find_if(out.begin(), out.end(), [&](const BenchReport& one) {
+            return shape(one.points.front()) == shape(point);
+        });
+        if (same != out.end()) {
+            same->points.push_back(point);
+            continue;
+        }
+        out.push_back(report);
+        out.back().points = {point};
+    }
+    return out;
 }
 
 }  // namespace tilewalk

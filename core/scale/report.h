@@ -44,21 +44,25 @@ struct Point {
     std::vector<double> seconds;  ///< of each repetition, in the order they ran
     double median = 0, p20 = 0, p80 = 0;
     double first = 0;  ///< seconds of preparing and the first run: memory touched, caches cold
+    double peak = 0;   ///< FLOP/s of multiply_add_peak just before; 0 if not measured
     std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
 
     double flop_rate() const { return median > 0 ? flops(workload) / median : 0; }
+    /// 0 … 1; 0 if either was not measured.
+    double of_peak() const { return peak > 0 ? flop_rate() / peak : 0; }
 };
 const char* name_of(Point::State state);
 
 struct BenchReport {
     Machine machine;
     Build build;
-    std::string date;     ///< UTC, "2026-11-21 22:10"
-    std::string command;  ///< that repeats it
-    std::string source;   ///< the file that it was read from; empty: measured by this process
-    double peak = 0;      ///< FLOP/s of multiply_add_peak in the same run; 0 if not measured
+    std::string date;               ///< UTC, "2026-11-21 22:10"
+    std::string command;            ///< that repeats it
+    std::string source;             ///< the file that it was read from; empty: measured by this process
+    double peak = 0;                ///< FLOP/s: the highest of its points
+    std::int64_t memory_limit = 0;  ///< bytes that a kernel might use with its tensors
     std::vector<Point> points;
     bool complete = false;  ///< false: cancelled, or still running
 };
@@ -66,6 +70,8 @@ struct BenchReport {
 /// Runs of one build on one machine as one report, which names the first one's date and every command. A
 /// sentence if they are of several machines or builds, or measured the same twice.
 Result<BenchReport> join_reports(const std::vector<BenchReport>& reports);
+/// One report for each shape: points that differ in kernel and N only, in the order in which they come.
+std::vector<BenchReport> by_shape(const BenchReport& report);
 /// Median and percentiles (nearest rank) of point.seconds, into it.
 void summarise(Point& point);
 /// The point of a kernel at this workload, whatever became of it, or null.

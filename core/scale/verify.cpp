@@ -104,7 +104,7 @@ constexpr Small smalls[] = {{32, 1, 1, 1},    {8, 1, 77, 1},   {2, 65, 33, 1},
 
 Workload small_workload(const Workload& like, const Small& size) {
     Workload w = like;
-    const std::int64_t group = like.heads / like.kv_heads;
+    const std::int64_t group = std::min<std::int64_t>(like.heads / like.kv_heads, 4);
     // Rows of one or two elements are few chances for the largest error, which would then be luck.
     w.batch = size.batch * (like.d < 3 ? 16 : 1), w.N_q = size.N_q, w.N_kv = size.N_kv;
     w.kv_heads = std::min<std::int64_t>(like.kv_heads, 2), w.heads = w.kv_heads * group;

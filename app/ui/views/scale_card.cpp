@@ -19,9 +19,9 @@ void times(std::vector<Line>& out, const ShownReport& shown, const Record& r) {
     out.push_back({"20 %, 80 %", format_time(r.p20) + ", " + format_time(r.p80)});
     if (r.first > 0) out.push_back({"first run", format_time(r.first) + ", with its memory"});
     out.push_back({"rate", format_number(r.flop_rate() / 1e9, 4) + " GFLOP/s"});
-    if (const double share = share_of_peak(shown, r); share > 0)
+    if (const double share = r.of_peak(); share > 0)
         out.push_back({"of the peak", format_number(100 * share, 3) + " % of " +
-                                          format_number(shown.report.peak / 1e9, 4) + " GFLOP/s"});
+                                          format_number(r.peak / 1e9, 4) + " GFLOP/s"});
 }
 
 void memory(std::vector<Line>& out, const Record& r) {

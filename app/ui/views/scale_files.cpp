@@ -36,7 +36,7 @@ std::string_view ending_of(const std::string& name) {
 
 std::vector<BenchReport> all_reports(const ScalePage& page) {
     std::vector<BenchReport> all;
-    for (const ShownReport& shown : page.reports) all.push_back(shown.report);
+    for (const ShownReport& shown : page.kept) all.push_back(shown.report);
     return all;
 }
 
@@ -47,7 +47,6 @@ void load_results(AppState& state, const std::vector<std::string>& paths) {
     Result<std::vector<BenchReport>> reports = state.hooks.load_results(paths);
     if (!reports) return notify(state, reports.error);
     add_reports(state, *reports);
-    state.scale.report = static_cast<int>(scale_page(state).reports.size()) - 1;
     state.scale.card = false;
     notify(state, "Opened " + paths.front() + (paths.size() > 1 ? " and more." : "."));
 }

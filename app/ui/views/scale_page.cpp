@@ -50,23 +50,25 @@ void sort_by_ladder(ScalePage& page, BenchReport& report) {
 }
 
 // A report whose points have several shapes becomes several.
-std::vector<ShownReport> by_shape(ScalePage& page, BenchReport report) {
+std::vector<ShownReport> shown_by_shape(ScalePage& page, BenchReport report) {
     sort_by_ladder(page, report);
     std::vector<ShownReport> out;
-    std::vector<std::pair<std::string, Workload>> shapes;
-    for (const Record& point : report.points) {
-        const std::pair shape{point.device, shape_of(point.workload)};
-        const auto at = std::find(shapes.begin(), shapes.end(), shape);
-        const auto n = static_cast<std::size_t>(at - shapes.begin());
-        if (at == shapes.end()) {
-            shapes.push_back(shape);
-            out.emplace_back();
-            out.back().report = report;
-            out.back().report.points.clear();
-        }
-        out[n].report.points.push_back(point);
-    }
+    for (BenchReport& one : by_shape(report)) out.emplace_back().report = std::move(one);
     return out;
+}
+
+// Points that were measured earlier stay where the new run has none, or none yet.
+void keep_older_points(BenchReport& fresh, const BenchReport& old) {
+    if (!fresh.machine.same_as(old.machine)) return;
+    for (const Record& point : old.points) {
+        const auto same = std::find_if(fresh.points.begin(), fresh.points.end(), [&](const Record& one) {
+            return one.kernel == point.kernel && one.workload == point.workload;
+        });
+        if (same == fresh.points.end())
+            fresh.points.push_back(point);
+        else if (same->state == Record::State::cancelled)
+            *same = point;
+    }
 }
 
 // One recorded report needs no letter.
@@ -102,7 +104,7 @@ void select_reports(AppState& state) {
 
 void keep_recorded(ScalePage& page, const std::vector<BenchReport>& reports) {
     for (const BenchReport& report : reports)
-        for (ShownReport& one : by_shape(page, report)) {
+        for (ShownReport& one : shown_by_shape(page, report)) {
             one.recorded = true;
             page.kept.push_back(std::move(one));
         }
@@ -190,11 +192,16 @@ void cancel_bench(AppState& state) {
 
 void show_report(AppState& state, const BenchReport& report) {
     ScalePage& page = scale_page(state);
-    std::vector<ShownReport> fresh = by_shape(page, report);
-    for (const ShownReport& one : fresh)
-        std::erase_if(page.kept, [&](const ShownReport& old) {
-            return !old.recorded && shape_of(old.shape()) == shape_of(one.shape());
+    std::vector<ShownReport> fresh = shown_by_shape(page, report);
+    for (ShownReport& one : fresh) {
+        const auto old = std::find_if(page.kept.begin(), page.kept.end(), [&](const ShownReport& kept) {
+            return !kept.recorded && shape_of(kept.shape()) == shape_of(one.shape());
         });
+        if (old == page.kept.end()) continue;
+        keep_older_points(one.report, old->report);
+        sort_by_ladder(page, one.report);
+        page.kept.erase(old);
+    }
     page.kept.insert(page.kept.begin(), fresh.begin(), fresh.end());
     select_reports(state);
 }
@@ -212,6 +219,10 @@ void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
         state.scale.d = static_cast<int>(shape.d);
     }
     select_reports(state);
+    const std::string source = reports.empty() ? "" : reports.front().source;
+    for (std::size_t n = 0; n < page.reports.size(); ++n)
+        if (page.reports[n].recorded && page.reports[n].report.source == source)
+            state.scale.report = static_cast<int>(n);
 }
 
 void close_report(AppState& state, std::size_t n) {
@@ -235,6 +246,7 @@ void refresh_scale(AppState& state) {
             page.progress = page.bench->progress();
             show_report(state, page.bench->report());
         }
+        if (!running && !page.bench->failure().empty()) notify(state, page.bench->failure());
         page.running = running;
         page.cancelling = running && page.bench->cancelled();
     }

@@ -45,10 +45,10 @@ void sort_by_x(ChartSeries& series) {
 }
 
 // Time, GFLOP/s or per cent of the peak, with what 20 and 80 of 100 runs kept below.
-ChartPoint measured_point(const ShownReport& shown, const Record& r, int measure) {
+ChartPoint measured_point(const Record& r, int measure) {
     const auto x = static_cast<double>(r.workload.N_q);
     if (measure == 0) return {x, r.median, r.p20, r.p80};
-    const double work = flops(r.workload), peak = shown.report.peak,
+    const double work = flops(r.workload), peak = r.peak,
                  unit = measure == 1 ? 1e-9
                         : peak > 0   ? 100 / peak
                                      : 0;
@@ -136,14 +136,15 @@ void forms_only(Chart& chart, const Theme& t, AppState& state) {
 }
 
 // A limit far above all that is shown would press the rest together on a linear axis.
-void add_limit(Chart& chart, std::int64_t bytes, const std::string& where) {
+void add_limit(Chart& chart, std::int64_t bytes, const std::string& what, const std::string& where) {
     if (bytes <= 0) return;
     double most = 0;
     for (const ChartSeries& series : chart.series)
         for (const ChartPoint& p : series.points) most = std::max(most, p.y);
     const auto limit = static_cast<double>(bytes);
     if (!chart.y.logarithmic && most < limit / 4) return;
-    chart.limits.push_back({limit, format_size(bytes) + " free " + where, format_size(bytes) + " free"});
+    const std::string size = format_size(bytes) + what;
+    chart.limits.push_back({limit, size + " " + where, size});
 }
 
 // "A, B: recorded"
@@ -174,7 +175,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
             ChartSeries series = series_of(t, state, shown, kernel);
             for (const Record& r : shown.report.points) {
                 if (r.kernel != kernel || !measured(r)) continue;
-                ChartPoint p = measured_point(shown, r, state.scale.measure);
+                ChartPoint p = measured_point(r, state.scale.measure);
                 p.record = number_of(*state.bench, r);
                 if (p.y > 0) series.points.push_back(p);
             }
@@ -207,10 +208,11 @@ Chart memory_chart(const Theme& t, AppState& state) {
     const ShownReport* chosen = chosen_report(state);
     if (!chosen) {
         forms_only(chart, t, state);
-        if (page.devices) add_limit(chart, page.devices->machine.memory_available, "on this machine");
+        if (page.devices)
+            add_limit(chart, page.devices->machine.memory_available, " free", "on this machine");
         return chart;
     }
-    add_limit(chart, chosen->report.machine.memory_available,
+    add_limit(chart, chosen->report.memory_limit, " allowed",
               chosen->recorded ? "where it was recorded" : "on this machine");
     return chart;
 }

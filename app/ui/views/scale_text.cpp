@@ -61,10 +61,6 @@ double largest_error(const ShownReport& shown, const std::string& kernel) {
     return largest;
 }
 
-double share_of_peak(const ShownReport& shown, const Record& record) {
-    return shown.report.peak > 0 ? record.flop_rate() / shown.report.peak : 0;
-}
-
 double times_as_fast(const ShownReport& shown, const std::string& kernel, std::int64_t N) {
     const Record *one = shown.find(kernel, N), *standard = shown.find("standard", N);
     return one && standard && one->median > 0 && standard->median > 0 ? standard->median / one->median : 0;

@@ -17,8 +17,6 @@ std::string ms_text(double seconds);
 std::string cell_text(const Record* record);
 /// The largest error of a kernel as a part of what the rule allows; 0 if nothing was verified.
 double largest_error(const ShownReport& shown, const std::string& kernel);
-/// Shares of the peak and rates of a record in this report; 0 where it cannot be told.
-double share_of_peak(const ShownReport& shown, const Record& record);
 /// How many times as fast as standard attention at that length; 0 if it cannot be told.
 double times_as_fast(const ShownReport& shown, const std::string& kernel, std::int64_t N);
 /// The table and the finding, for the clipboard.

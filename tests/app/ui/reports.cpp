@@ -54,9 +54,11 @@ BenchReport made_up_report(const MadeUp& wish) {
     report.date = "2026-11-21 22:10";
     report.source = wish.source;
     report.peak = 1.2e11 * wish.speed;
+    report.memory_limit = report.machine.memory_available;
     for (std::int64_t N : wish.lengths)
         for (std::size_t rung = 0; rung < wish.kernels.size(); ++rung)
             report.points.push_back(point_with(wish, rung, N));
+    for (Point& point : report.points) point.peak = report.peak;
     report.complete = true;
     return report;
 }

@@ -124,7 +124,7 @@ TEST_CASE("scale: plots hold the measured points, and crosses where standard doe
     CHECK(crosses == 3);
     CHECK(page.shows("standard does not fit"));
     CHECK(page.shows("no memory from N = 16\u2009384"));
-    CHECK(page.shows("4.00 GiB free on this machine"));
+    CHECK(page.shows("4.00 GiB allowed on this machine"));
     CHECK(page.shows("O is 3.9 times further off"));
 }
 

@@ -1,56 +1,59 @@
 #include "tests/core/scale/fake_engine.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk::test {
 
 namespace {
 
-// One head: rows of Q, O, dO, dQ from `q` on, rows of K, V, dK, dV from `kv` on.
+// In double, so that it is right by any rule. One head: rows of Q, O, dO, dQ from `q` on, rows of K, V, dK,
+// dV from `kv` on.
 struct Head {
+    using Sums = std::vector<double>;
     const Workload& w;
     const Tensors& in;
     Tensors& out;
+    Sums &dK, &dV;
     std::int64_t q, kv;
 
-    float dot(const std::vector<float>& a, std::int64_t i, const std::vector<float>& b,
-              std::int64_t j) const {
-        float sum = 0;
-        for (std::int64_t c = 0; c < w.d; ++c)
-            sum += a[static_cast<std::size_t>(i * w.d + c)] * b[static_cast<std::size_t>(j * w.d + c)];
+    std::size_t at(std::int64_t row) const { return static_cast<std::size_t>(row * w.d); }
+    double dot(const float* a, const float* b) const {
+        double sum = 0;
+        for (std::int64_t c = 0; c < w.d; ++c) sum += static_cast<double>(a[c]) * static_cast<double>(b[c]);
         return sum;
     }
-    void add(std::vector<float>& to, std::int64_t i, float factor, const std::vector<float>& from,
-             std::int64_t j) const {
-        for (std::int64_t c = 0; c < w.d; ++c)
-            to[static_cast<std::size_t>(i * w.d + c)] += factor * from[static_cast<std::size_t>(j * w.d + c)];
+    void add(double* to, double factor, const float* from) const {
+        for (std::int64_t c = 0; c < w.d; ++c) to[c] += factor * static_cast<double>(from[c]);
     }
 
     void row(std::int64_t i) const {
         const std::int64_t first = w.first_key(i), last = w.last_key(i);
-        const float scale = 1 / std::sqrt(static_cast<float>(w.d));
-        std::vector<float> P;
-        float m = -std::numeric_limits<float>::infinity(), l = 0;
+        const double scale = 1 / std::sqrt(static_cast<double>(w.d)), infinity = HUGE_VAL;
+        Sums P, O(static_cast<std::size_t>(w.d)), dQ = O;
+        double m = -infinity, l = 0, D = 0;
         for (std::int64_t j = first; j <= last; ++j) {
-            P.push_back(scale * dot(in.Q, q + i, in.K, kv + j));
+            P.push_back(scale * dot(&in.Q[at(q + i)], &in.K[at(kv + j)]));
             m = std::max(m, P.back());
         }
-        for (float& p : P) l += p = std::exp(p - m);
-        out.L[static_cast<std::size_t>(q + i)] =
-            l > 0 ? m + std::log(l) : -std::numeric_limits<float>::infinity();
-        for (float& p : P) p /= l;
-        for (std::int64_t j = first; j <= last; ++j)
-            add(out.O, q + i, P[static_cast<std::size_t>(j - first)], in.V, kv + j);
-        if (w.direction == Direction::forward) return;
-        const float D = dot(in.dO, q + i, out.O, q + i);
+        for (double& p : P) l += p = std::exp(p - m);
+        out.L[static_cast<std::size_t>(q + i)] = static_cast<float>(l > 0 ? m + std::log(l) : -infinity);
         for (std::int64_t j = first; j <= last; ++j) {
-            const float p = P[static_cast<std::size_t>(j - first)];
-            const float dS = scale * p * (dot(in.dO, q + i, in.V, kv + j) - D);
-            add(out.dV, kv + j, p, in.dO, q + i);
-            add(out.dQ, q + i, dS, in.K, kv + j);
-            add(out.dK, kv + j, dS, in.Q, q + i);
+            double& p = P[static_cast<std::size_t>(j - first)];
+            p /= l;
+            add(O.data(), p, &in.V[at(kv + j)]);
         }
+        std::copy(O.begin(), O.end(), &out.O[at(q + i)]);
+        if (w.direction == Direction::forward) return;
+        for (std::size_t c = 0; c < O.size(); ++c) D += static_cast<double>(in.dO[at(q + i) + c]) * O[c];
+        for (std::int64_t j = first; j <= last; ++j) {
+            const double p = P[static_cast<std::size_t>(j - first)];
+            const double dS = scale * p * (dot(&in.dO[at(q + i)], &in.V[at(kv + j)]) - D);
+            add(&dV[at(kv + j)], p, &in.dO[at(q + i)]);
+            add(dQ.data(), dS, &in.K[at(kv + j)]);
+            add(&dK[at(kv + j)], dS, &in.Q[at(q + i)]);
+        }
+        std::copy(dQ.begin(), dQ.end(), &out.dQ[at(q + i)]);
     }
 };
 
@@ -89,15 +92,19 @@ Tensors dense_attention(const Workload& w, const Tensors& inputs) {
     const auto q = static_cast<std::size_t>(w.q_rows()), kv = static_cast<std::size_t>(w.kv_rows()),
                d = static_cast<std::size_t>(w.d);
     Tensors out;
+    std::vector<double> dK(kv * d), dV(kv * d);
     out.O.resize(q * d), out.L.resize(q);
     if (w.direction == Direction::backward)
         out.dQ.resize(q * d), out.dK.resize(kv * d), out.dV.resize(kv * d);
     for (std::int64_t b = 0; b < w.batch; ++b)
         for (std::int64_t h = 0; h < w.heads; ++h) {
             const std::int64_t group = h / (w.heads / w.kv_heads);
-            const Head head{w, inputs, out, (b * w.heads + h) * w.N_q, (b * w.kv_heads + group) * w.N_kv};
+            const Head head{
+                w, inputs, out, dK, dV, (b * w.heads + h) * w.N_q, (b * w.kv_heads + group) * w.N_kv};
             for (std::int64_t i = 0; i < w.N_q; ++i) head.row(i);
         }
+    std::copy(dK.begin(), dK.begin() + std::ssize(out.dK), out.dK.begin());
+    std::copy(dV.begin(), dV.begin() + std::ssize(out.dV), out.dV.begin());
     return out;
 }
 

@@ -1,4 +1,4 @@
-// An engine for tests of whatever drives engines: dense attention in float, and it does as it is told.
+// An engine for tests of whatever drives engines: dense attention in double, and it does as it is told.
 #pragma once
 
 #include "core/engine.h"
@@ -41,7 +41,7 @@ private:
     std::vector<KernelInfo> infos;
 };
 
-/// O, L and, backward, dQ, dK, dV of the workload, row by row in float.
+/// O, L and, backward, dQ, dK, dV of the workload, row by row in double.
 Tensors dense_attention(const Workload& w, const Tensors& inputs);
 
 }  // namespace tilewalk::test

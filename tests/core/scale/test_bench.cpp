@@ -68,8 +68,8 @@ TEST_CASE("the kernels of one length take turns, and each begins a round") {
     std::vector<std::string> runs;
     const auto last_prepare =
         std::find(engine.calls.rbegin(), engine.calls.rend(), "prepare standard 24").base();
-    // The first run of the kernel prepared last, and then the rounds.
-    runs.assign(last_prepare + 1, engine.calls.end());
+    // The two runs before verification of the kernel prepared last, and then the rounds.
+    runs.assign(last_prepare + 2, engine.calls.end());
     const std::vector<std::string> expected = {"run flash 24",    "run standard 24", "run standard 24",
                                                "run flash 24",    "run flash 24",    "run standard 24",
                                                "run standard 24", "run flash 24"};
@@ -155,6 +155,40 @@ TEST_CASE("a cancelled run keeps what was measured and gives everything back") {
     for (const Point& p : report.points)
         if (p.workload.N_q == 48) CHECK(p.state == Point::State::cancelled);
     for (const Point& p : report.points) CHECK(p.workload.N_q < 96);
+    CHECK(engine.alive == 0);
+}
+
+TEST_CASE("who needs fewer runs has them spread over all rounds") {
+    FakeEngine engine;
+    BenchRequest request = small_request({24});
+    request.least_runs = 3, request.most_runs = 12, request.seconds_per_kernel = 2;
+    engine.seconds = [](const std::string& kernel, const Workload&) { return kernel == "flash" ? .1 : .5; };
+    run_bench(request, engine, silent, {});
+    const auto begin =
+        std::find(engine.calls.rbegin(), engine.calls.rend(), "prepare standard 24").base() + 2;
+    const std::vector<std::string> runs(begin, engine.calls.end());
+    CHECK(count(runs, "run flash 24") == 12);
+    CHECK(count(runs, "run standard 24") == 4);
+    // Between two runs of standard there are three of flash.
+    int since = 0, gaps = 0;
+    for (const std::string& call : runs) {
+        ++since;
+        if (call != "run standard 24") continue;
+        if (gaps++ > 0) CHECK(std::abs(since - 4) <= 1);
+        since = 0;
+    }
+}
+
+TEST_CASE("memory that runs out on the way costs that length, not what was measured before") {
+    FakeEngine engine;
+    engine.before_run = [&](const std::string&) {
+        if (engine.calls.back().ends_with(" 48")) throw std::bad_alloc();
+    };
+    const BenchReport report = run_bench(small_request({24, 48, 96}), engine, silent, {});
+    CHECK(report.complete);
+    REQUIRE(report.points.size() == 6);
+    for (const Point& p : report.points)
+        CHECK(p.state == (p.workload.N_q == 48 ? Point::State::no_memory : Point::State::measured));
     CHECK(engine.alive == 0);
 }
 

@@ -51,6 +51,13 @@ TEST_CASE("the finding tells a loss as well as a win") {
     CHECK(finding(report).starts_with("At N = 2048, flash is as fast as standard attention"));
 }
 
+TEST_CASE("where flash needs more memory, at tiny lengths, the finding says so") {
+    BenchReport report;
+    report.points = {measured("standard", 64, 1, 1 << 10), measured("flash", 64, 1, 3 << 10)};
+    CHECK(finding(report).find("needs 3.0× more extra memory (3.00 KiB against 1.00 KiB)") !=
+          std::string::npos);
+}
+
 TEST_CASE("without standard attention to compare with, the finding says what there is") {
     BenchReport report;
     report.points = {too_large(65536), measured("flash", 65536, 5, 3 << 20)};
