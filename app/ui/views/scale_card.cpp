@@ -14,7 +14,7 @@ struct Line {
     std::string name, value;
 };
 
-void times(std::vector<Line>& out, const ShownReport& shown, const Record& r) {
+void times(std::vector<Line>& out, const Record& r) {
     out.push_back({"median", format_time(r.median) + " of " + std::to_string(r.seconds.size()) + " runs"});
     out.push_back({"20 %, 80 %", format_time(r.p20) + ", " + format_time(r.p80)});
     if (r.first > 0) out.push_back({"first run", format_time(r.first) + ", with its memory"});
@@ -49,7 +49,7 @@ void origin(std::vector<Line>& out, const ShownReport& shown, const Record& r) {
 
 std::vector<Line> lines_of(const ShownReport& shown, const Record& r) {
     std::vector<Line> out;
-    if (r.state == Record::State::measured) times(out, shown, r);
+    if (r.state == Record::State::measured) times(out, r);
     if (r.error_limit > 0)
         out.push_back({"error", format_number(r.max_error, 3) + ", " +
                                     format_number(r.max_error / r.error_limit, 2) + " of the limit"});
