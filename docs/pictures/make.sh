@@ -48,3 +48,8 @@ lesson backward 4
 lesson flash-backward 29
 lesson training-step 32
 lesson memory ""
+
+# Recorded results
+draw scale-dark --lesson scale --size 1600x900
+draw scale-light --lesson scale --size 1600x900 --theme light
+draw scale-presenter --lesson scale --size 1280x720 --presenter
