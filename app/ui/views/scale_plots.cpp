@@ -213,7 +213,7 @@ Chart memory_chart(const Theme& t, AppState& state) {
         return chart;
     }
     add_limit(chart, chosen->report.memory_limit, " allowed",
-              chosen->recorded ? "where it was recorded" : "on this machine");
+              chosen->recorded ? "where recorded" : "on this machine");
     return chart;
 }
 
