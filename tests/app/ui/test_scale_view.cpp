@@ -314,10 +314,29 @@ TEST_CASE("scale: measures and axes") {
     const auto& marks = page.page().memory.scene.marks;
     CHECK(std::count_if(marks.begin(), marks.end(),
                         [](const SceneMark& mark) { return mark.marker == Marker::cross; }) == 1);
-    BenchReport no_peak = made_up_report();
-    no_peak.peak = 0;
+    BenchReport no_peak = made_up_report(long_run());
+    for (tilewalk::Point& point : no_peak.points) point.peak = 0;
     page.show(no_peak);
     CHECK(page.page().time.scene.marks.empty());
+}
+
+TEST_CASE("scale: a run that is cancelled early takes nothing away") {
+    AtScale page;
+    page.show(made_up_report());
+    BenchReport again = made_up_report();
+    again.points.resize(1);
+    again.points[0].state = Record::State::cancelled, again.points[0].seconds.clear();
+    again.complete = false;
+    page.show(again);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].report.points.size() == made_up_report().points.size());
+    for (const Record& r : page.page().reports[0].report.points) CHECK(r.state == Record::State::measured);
+    // A run with other threads is no part of it.
+    again = made_up_report();
+    again.machine.threads = 1;
+    again.points.resize(3);
+    page.show(again);
+    CHECK(page.page().reports[0].report.points.size() == 3);
 }
 
 TEST_CASE("scale: a plot is laid out anew only where something changed") {
