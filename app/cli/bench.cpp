@@ -23,15 +23,6 @@ constexpr const char* default_lengths = "512,1024,2048,4096,8192";
 
 // ---- Words
 
-std::optional<std::string> read_number(const char* option, const Word& word, std::int64_t most,
-                                       std::int64_t& target) {
-    if (!word) return std::nullopt;
-    const auto number = whole_number(option, *word, 1, most);
-    if (!number) return number.error;
-    target = *number;
-    return std::nullopt;
-}
-
 std::optional<std::string> read_sizes(const BenchWords& words, Workload& w) {
     if (auto sentence = read_number("--head-dim", words.head_dim, 1024, w.d)) return sentence;
     if (auto sentence = read_number("--heads", words.heads, 1 << 16, w.heads)) return sentence;

@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::size_t most_lengths = 64;
 
-std::optional<std::string> read_number(const char* option, const Word& word, std::int64_t most,
-                                       std::int64_t& target) {
-    if (!word) return std::nullopt;
-    const auto number = whole_number(option, *word, 1, most);
-    if (!number) return number.error;
-    target = *number;
-    return std::nullopt;
-}
-
 std::optional<std::string> read_sizes(const ModelWords& w, StudyInput& in) {
     if (auto sentence = read_number("--head-dim", w.head_dim, largest_d, in.d)) return sentence;
     if (auto sentence = read_number("--heads", w.heads, largest_heads, in.heads)) return sentence;

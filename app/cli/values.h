@@ -12,6 +12,10 @@ namespace tilewalk {
 /// A whole number in low … high.
 Result<std::int64_t> whole_number(const std::string& option, const std::string& text, std::int64_t low,
                                   std::int64_t high);
+/// Takes a whole number in 1 … most into `target`, which stays as it is without a word; a sentence if it is
+/// none.
+std::optional<std::string> read_number(const char* option, const std::optional<std::string>& word,
+                                       std::int64_t most, std::int64_t& target);
 /// "512,1024" as numbers, each in low … high, at most `most` of them.
 Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const std::string& text,
                                                 std::int64_t low, std::int64_t high, std::size_t most);

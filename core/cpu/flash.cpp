@@ -8,6 +8,7 @@
 // registers. Backward recomputes S, a quarter more arithmetic than standard attention does.
 // What it reached: docs/performance.md.
 #include "core/cpu/flash_tasks.h"
+#include "core/cpu/heads.h"
 #include "core/cpu/kernel.h"
 #include "core/cpu/lanes.h"
 
@@ -63,9 +64,8 @@ public:
         pool.run(
             heads * query_tiles.blocks,
             [&](std::int64_t task, int thread) {
-                const std::int64_t head = task % heads,
-                                   kv = head / w.heads * w.kv_heads + head % w.heads / (w.heads / w.kv_heads);
-                const std::int64_t row = head * w.N_q, q = row * w.d, k = kv * w.N_kv * w.d;
+                const std::int64_t head = task % heads, row = head * w.N_q, q = row * w.d,
+                                   k = kv_head_of(w, head) * w.N_kv * w.d;
                 flash_forward({w, query_tiles, views.Q + q, views.K + k, views.V + k, views.O + q,
                                views.L + row, m.data() ? m.data() + row : nullptr,
                                m.data() ? over_l.data() + row : nullptr,
@@ -94,8 +94,7 @@ public:
             heads * key_tiles.blocks,
             [&](std::int64_t task, int thread) {
                 const std::int64_t kv = task % heads, s = task / heads;
-                const std::int64_t row = kv * (w.heads / w.kv_heads) * w.N_q, q = row * w.d,
-                                   k = kv * w.N_kv * w.d;
+                const std::int64_t row = first_head_of(w, kv) * w.N_q, q = row * w.d, k = kv * w.N_kv * w.d;
                 Turn turn(s == 0 ? nullptr : &turns[task - heads], turns[task]);
                 flash_backward({w, key_tiles, views.Q + q, views.K + k, views.V + k, views.dO + q,
                                 m.data() + row, over_l.data() + row, D.data() + row, views.dQ + q,

@@ -8,12 +8,10 @@
 namespace tilewalk::cpu {
 
 /// The key head that query head `head` of all batches reads; counted over all batches as well.
-inline std::int64_t kv_head_of(const Workload& w, std::int64_t head) {
-    return head / w.heads * w.kv_heads + head % w.heads / (w.heads / w.kv_heads);
-}
+inline std::int64_t kv_head_of(const Workload& w, std::int64_t head) { return head / (w.heads / w.kv_heads); }
 /// The first of the heads / kv_heads query heads that read key head `kv_head`.
 inline std::int64_t first_head_of(const Workload& w, std::int64_t kv_head) {
-    return kv_head / w.kv_heads * w.heads + kv_head % w.kv_heads * (w.heads / w.kv_heads);
+    return kv_head * (w.heads / w.kv_heads);
 }
 
 /// ⌈a / b⌉ for positive integers.

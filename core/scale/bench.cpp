@@ -80,12 +80,11 @@ struct Forecast {
 // One kernel on one workload, on its way from planned to measured.
 struct Candidate {
     const KernelInfo* kernel = nullptr;
-    Workload workload;
     Point point;
     std::unique_ptr<Prepared> prepared = nullptr;
     int runs = 0;  // that it shall have
 
-    std::int64_t own_bytes() const { return point.model_bytes + output_bytes(workload); }
+    std::int64_t own_bytes() const { return point.model_bytes + output_bytes(point.workload); }
 };
 
 class Runner {
@@ -112,7 +111,6 @@ private:
         // A tenth stays for what verification holds, and for others.
         report.memory_limit =
             request.memory_limit > 0 ? request.memory_limit : report.machine.memory_available / 10 * 9;
-        limit = report.memory_limit;
         for (const Workload& w : workloads(request))
             for (const KernelInfo* kernel : chosen_kernels(request, engine))
                 ahead.emplace_back(kernel->name, w);
@@ -127,7 +125,7 @@ private:
             for (const auto& [kernel, workload] : std::vector(ahead))
                 if (workload == w) {
                     const KernelInfo* const info = find_kernel(kernel);
-                    Candidate c{.kernel = info, .workload = w, .point = new_point(*info, w)};
+                    Candidate c{.kernel = info, .point = new_point(*info, w)};
                     finish(c, Point::State::no_memory, "The system had no memory left for it.");
                 }
         }
@@ -149,7 +147,7 @@ private:
             do {
                 held += candidates[from].own_bytes();
                 together.push_back(std::move(candidates[from++]));
-            } while (from < candidates.size() && held + candidates[from].own_bytes() <= limit);
+            } while (from < candidates.size() && held + candidates[from].own_bytes() <= report.memory_limit);
             run_together(std::move(together), inputs);
         }
     }
@@ -159,12 +157,14 @@ private:
     std::vector<Candidate> plan(const Workload& w) {
         std::vector<Candidate> candidates;
         for (const KernelInfo* kernel : chosen_kernels(request, engine)) {
-            Candidate c{.kernel = kernel, .workload = w, .point = new_point(*kernel, w)};
+            Candidate c{.kernel = kernel, .point = new_point(*kernel, w)};
             if (const auto reason = engine.why_not(*kernel, w))
                 finish(c, Point::State::skipped, *reason);
-            else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes; needed > limit)
+            else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes;
+                     needed > report.memory_limit)
                 finish(c, Point::State::no_memory,
-                       "Needs " + format_size(needed) + "; " + format_size(limit) + " may be used.");
+                       "Needs " + format_size(needed) + "; " + format_size(report.memory_limit) +
+                           " may be used.");
             else if (!small_sizes_pass(c))
                 finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
                        verdicts[kernel->name].sentence);
@@ -220,13 +220,13 @@ private:
 
     // Memory, the first run, and whether it is right.
     void prepare(Candidate& c, const Tensors& inputs) {
-        const std::string at = c.kernel->name + ", N = " + format_count(c.workload.N_q);
+        const std::string at = c.kernel->name + ", N = " + format_count(c.point.workload.N_q);
         tell(at + ": first run");
         reset_peak_rss();
         const Clock::time_point begin = Clock::now();
         std::optional<double> once;
         try {
-            c.prepared = engine.prepare(*c.kernel, c.workload, inputs, stop);
+            c.prepared = engine.prepare(*c.kernel, c.point.workload, inputs, stop);
             if (c.prepared) once = c.prepared->run(stop);
             c.point.first = seconds_since(begin);
             // What is verified is a run like those that are timed: on outputs that were written before.
@@ -242,7 +242,7 @@ private:
         c.point.peak_rss_bytes = peak_rss();
         c.runs = forecast.runs(*once);
         tell(at + ": verifying");
-        judge(c, verify_rows(*c.prepared, c.workload, inputs, request.seed, stop));
+        judge(c, verify_rows(*c.prepared, c.point.workload, inputs, request.seed, stop));
     }
 
     void judge(Candidate& c, const Verdict& rows) {
@@ -267,7 +267,7 @@ private:
                 Candidate& c = *ready[(k + static_cast<std::size_t>(round)) % ready.size()];
                 const int due = (round + 1) * c.runs / rounds;
                 if (due == round * c.runs / rounds || stop.stop_requested()) continue;
-                tell(c.kernel->name + ", N = " + format_count(c.workload.N_q) + ": run " +
+                tell(c.kernel->name + ", N = " + format_count(c.point.workload.N_q) + ": run " +
                      std::to_string(due) + " of " + std::to_string(c.runs));
                 if (const auto seconds = c.prepared->run(stop)) c.point.seconds.push_back(*seconds);
             }
@@ -276,7 +276,7 @@ private:
     void finish(Candidate& c, Point::State state, std::string reason) {
         c.point.state = state, c.point.reason = std::move(reason);
         if (state != Point::State::measured) c.point.seconds.clear(), summarise(c.point);
-        std::erase(ahead, std::pair{c.kernel->name, c.workload});
+        std::erase(ahead, std::pair{c.kernel->name, c.point.workload});
         report.points.push_back(std::move(c.point));
         ++progress.done;
         tell(progress.doing);
@@ -296,8 +296,7 @@ private:
     Engine& engine;
     const Show& show;
     std::stop_token stop;
-    std::int64_t limit = 0;  // bytes that tensors and workspaces may take
-    double peak = 0;         // FLOP/s, of this length
+    double peak = 0;  // FLOP/s, of this length
     BenchReport report;
     BenchProgress progress;
     Forecast forecast;

@@ -3,6 +3,7 @@
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/memory.h"
+#include "app/ui/views/views.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -12,15 +13,7 @@ namespace tilewalk::ui {
 namespace {
 
 void head(const Canvas& c, const Study& s, float W) {
-    for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j) {
-            const float X = 28 + 15 * static_cast<float>(j), Y = 21 + 15 * static_cast<float>(i);
-            if (i == 0 && j == 1)
-                c.rect(X, Y, 13, 13, c.theme->t1, 3);
-            else
-                c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
-        }
-    c.text(72, 36, "Memory and traffic", 27, c.theme->t2, Face::medium);
+    presenter_title(c, "Memory and traffic");
     c.text(W - 28, 36,
            s.input.hardware.name + ", " + format_name(s.input.element_bytes) +
                ", d = " + std::to_string(s.shape.d),

@@ -60,6 +60,16 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
 }
 
 void head(const Canvas& c, const AppState& state, float W) {
+    presenter_title(c, state.lesson->title);
+    const float counter = c.text(
+        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()), 27,
+        c.theme->t2, Face::medium, Align::right);
+    broken_pill(c, state, W - 28 - counter - 20, 36, 27);
+}
+
+}  // namespace
+
+float presenter_title(const Canvas& c, std::string_view title) {
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j) {
             const float X = 28 + 15 * static_cast<float>(j), Y = 21 + 15 * static_cast<float>(i);
@@ -68,14 +78,8 @@ void head(const Canvas& c, const AppState& state, float W) {
             else
                 c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
         }
-    c.text(72, 36, state.lesson->title, 27, c.theme->t2, Face::medium);
-    const float counter = c.text(
-        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()), 27,
-        c.theme->t2, Face::medium, Align::right);
-    broken_pill(c, state, W - 28 - counter - 20, 36, 27);
+    return c.text(72, 36, title, 27, c.theme->t2, Face::medium);
 }
-
-}  // namespace
 
 void presenter_view(const Canvas& c, AppState& state, float W, float H) {
     const Explanation& e = state.explanation;

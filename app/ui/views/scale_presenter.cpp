@@ -4,6 +4,7 @@
 #include "app/ui/state.h"
 #include "app/ui/views/scale.h"
 #include "app/ui/views/scale_text.h"
+#include "app/ui/views/views.h"
 #include "core/scale/findings.h"
 
 namespace tilewalk::ui {
@@ -11,15 +12,7 @@ namespace tilewalk::ui {
 namespace {
 
 void head(const Canvas& c, const AppState& state, float W) {
-    for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j) {
-            const float X = 28 + 15 * static_cast<float>(j), Y = 21 + 15 * static_cast<float>(i);
-            if (i == 0 && j == 1)
-                c.rect(X, Y, 13, 13, c.theme->t1, 3);
-            else
-                c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
-        }
-    const float w = c.text(72, 36, "At scale", 27, c.theme->t2, Face::medium);
+    const float w = presenter_title(c, "At scale");
     const ShownReport* shown = chosen_report(state);
     if (!shown) return;
     const std::string machine = shown->report.machine.cpu, what = shape_text(shown->shape());

@@ -22,6 +22,8 @@ void timeline_view(const Canvas& canvas, AppState& state, const Rect& area);
 void meters_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// The whole window in presenter mode, 1280 × 720 logical px (or wider, or higher).
 void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
+/// What every page of presenter mode begins with: the mark of the program and a title. Returns its width.
+float presenter_title(const Canvas& canvas, std::string_view title);
 
 /// Things that lie over everything: help, go to step, the notice.
 void overlays(const Canvas& canvas, AppState& state, float W, float H);

@@ -41,7 +41,4 @@ private:
     std::vector<KernelInfo> infos;
 };
 
-/// O, L and, backward, dQ, dK, dV of the workload, row by row in double.
-Tensors dense_attention(const Workload& w, const Tensors& inputs);
-
 }  // namespace tilewalk::test
