@@ -101,7 +101,7 @@ set_up() {
     if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
         local packages
         mapfile -t packages < <(tool_packages)
-        packages+=(libimgui-dev libglfw3-dev libeigen3-dev libhwy-dev libopenblas0-pthread doctest-dev
+        packages+=(libimgui-dev libglfw3-dev libeigen3-dev libhwy-dev libboost-context-dev libopenblas0-pthread doctest-dev
             libstb-dev libcli11-dev nlohmann-json3-dev fonts-inter fonts-dejavu-core)
         install_packages "${packages[@]}" "$@"
         if at_least "$(glad_version)" 2; then

@@ -2,6 +2,8 @@
 // it, and an engine (the CPU, a GPU) that has them. No trace: these are the real kernels.
 #pragma once
 
+#include "core/dtype.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,9 +13,6 @@
 #include <vector>
 
 namespace tilewalk {
-
-enum class Direction { forward, backward };
-enum class DType { f32, f16, bf16 };
 
 const char* name_of(Direction direction);  ///< "forward", "backward"
 const char* name_of(DType type);           ///< "f32", "f16", "bf16"

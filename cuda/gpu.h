@@ -1,28 +1,42 @@
-// What the program knows of NVIDIA GPUs. Plain C++ (no CUDA header, nothing newer than C++17, for nvcc's
-// sake).
+// What the program sees of the CUDA kernels: the GPUs that there are, an engine that runs the ladder on one
+// of them or on the emulator, and kernels that write down what they do.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "core/engine.h"
+#include "core/kernel_trace.h"
+#include "core/result.h"
+#include "cuda/probe.h"
 
 namespace tilewalk::gpu {
 
-struct Device {
-    std::string name;
-    int major = 0, minor = 0;  ///< compute capability
-    int multiprocessors = 0;
-    std::int64_t memory_total = 0, memory_free = 0;  ///< bytes
-};
+enum class Where { cuda, emulator };
+const char* name_of(Where where);  ///< "cuda", "emulator"
 
-/// What was found. Versions are "13.0", or empty where there is none.
-struct Probe {
-    std::vector<Device> devices;
-    std::string why_none;  ///< the reason, as a phrase, when `devices` is empty
-    std::string driver_version, runtime_version;
-};
+/// The ladder as an engine; device() is "cuda" or "emulator". Without a GPU (or CUDA) the one of `cuda` says
+/// why not, and still lists its kernels. The emulator's run() gives seconds that say nothing of a GPU: it is
+/// for verifying and tracing.
+std::unique_ptr<Engine> make_engine(Where where);
 
-/// Asks the driver; never fails, takes some 100 ms on a machine with a GPU.
-Probe probe();
+/// A kernel of the ladder that can be set beside the CPU trace.
+struct TraceableKernel {
+    std::string name, title;
+    Direction direction;
+    bool tiles;  ///< records its tiles; otherwise its outputs alone
+    std::vector<DType> types;
+};
+std::vector<TraceableKernel> traceable_kernels();
+
+struct TraceRequest {
+    std::string kernel = "f5-flash2";
+    DType dtype = DType::bf16;
+    Problem problem;  ///< Br and Bc are replaced by the kernel's own; switches and precision are left out
+    bool S = true, P = true, O = true;  ///< what is recorded beside m, ℓ, α
+    KernelFault fault;
+};
+/// Runs the kernel's traced twin and, for the outputs, the kernel as it is timed (with a fault the twin's
+/// outputs are kept). Refuses with a sentence: unknown kernel, sizes it does not take, more than
+/// trace_budget_bytes to record, no device.
+Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop = {});
+constexpr std::int64_t trace_budget_bytes = 64 << 20;
 
 }  // namespace tilewalk::gpu

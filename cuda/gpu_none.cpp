@@ -1,4 +1,4 @@
-#include "cuda/gpu.h"
+#include "cuda/probe.h"
 
 namespace tilewalk::gpu {
 

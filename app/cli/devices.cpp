@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 
 unsigned thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-std::string capability(const gpu::Device& device) {
+std::string capability(const gpu::GpuInfo& device) {
     return std::to_string(device.major) + "." + std::to_string(device.minor);
 }
 
-std::string device_line(const gpu::Device& device) {
+std::string device_line(const gpu::GpuInfo& device) {
     return device.name + ", compute capability " + capability(device) + ", " +
            std::to_string(device.multiprocessors) + " multiprocessors, " + format_size(device.memory_total) +
            " (" + format_size(device.memory_free) + " free)";
@@ -34,7 +34,7 @@ std::string versions(const gpu::Probe& found) {
     return text;
 }
 
-Json device_json(const gpu::Device& device) {
+Json device_json(const gpu::GpuInfo& device) {
     return {{"name", device.name},
             {"compute_capability", capability(device)},
             {"multiprocessors", device.multiprocessors},
@@ -50,7 +50,7 @@ std::string devices_text() {
                        (threads == 1 ? " thread\n" : " threads\n");
     const gpu::Probe found = gpu::probe();
     const std::string with = versions(found);
-    for (const gpu::Device& device : found.devices) text += "CUDA  " + device_line(device) + "\n";
+    for (const gpu::GpuInfo& device : found.devices) text += "CUDA  " + device_line(device) + "\n";
     if (found.devices.empty()) text += "CUDA  none: " + found.why_none + "\n";
     if (!with.empty()) text += "      " + with + "\n";
     return text;
@@ -59,7 +59,7 @@ std::string devices_text() {
 std::string devices_json() {
     const gpu::Probe found = gpu::probe();
     Json devices = Json::array();
-    for (const gpu::Device& device : found.devices) devices.push_back(device_json(device));
+    for (const gpu::GpuInfo& device : found.devices) devices.push_back(device_json(device));
     Json cuda{{"devices", devices},
               {"why_none", nullptr},
               {"driver_version", found.driver_version},

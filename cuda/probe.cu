@@ -1,4 +1,4 @@
-#include "cuda/gpu.h"
+#include "cuda/probe.h"
 
 #include <cuda_runtime.h>
 
@@ -20,7 +20,7 @@ std::string reason(cudaError_t error, const Probe& found) {
     return std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
 }
 
-cudaError_t describe(int index, Device& device) {
+cudaError_t describe(int index, GpuInfo& device) {
     cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
     if (error != cudaSuccess) return error;
@@ -51,7 +51,7 @@ Probe probe() {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     for (int index = 0; error == cudaSuccess && index < count; ++index) {
-        Device device;
+        GpuInfo device;
         error = describe(index, device);
         if (error == cudaSuccess) found.devices.push_back(device);
     }

@@ -1,0 +1,196 @@
+#include "cuda/emulator/block.h"
+
+#include <algorithm>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#define TILEWALK_ASAN 1
+#else
+#define TILEWALK_ASAN 0
+#endif
+
+namespace tilewalk::gpu::emulator {
+
+namespace {
+
+namespace context = boost::context;
+
+constexpr std::size_t stack_bytes = TILEWALK_ASAN ? 512 << 10 : 128 << 10;
+constexpr std::size_t guard_bytes = 256;
+constexpr unsigned char poison = 0xFF;  ///< NaN as float, half and bfloat16
+constexpr unsigned char guard = 0xA5;
+
+/// Gives boost a stack that outlives the fiber.
+struct Lent {
+    context::stack_context allocate() { return {}; }
+    void deallocate(context::stack_context&) noexcept {}
+};
+
+// AddressSanitizer must be told which stack is in use.
+void leave_for([[maybe_unused]] void** fake, [[maybe_unused]] const void* bottom,
+               [[maybe_unused]] std::size_t size) {
+#if TILEWALK_ASAN
+    __sanitizer_start_switch_fiber(fake, bottom, size);
+#endif
+}
+void arrived([[maybe_unused]] void* fake, [[maybe_unused]] const void** bottom,
+             [[maybe_unused]] std::size_t* size) {
+#if TILEWALK_ASAN
+    __sanitizer_finish_switch_fiber(fake, bottom, size);
+#endif
+}
+
+}  // namespace
+
+Block::Block(int thread_count, std::int64_t bytes, const Options& with)
+    : size(thread_count), options(with), shared_bytes(bytes), random(with.seed) {
+    memory.resize(static_cast<std::size_t>(bytes) + 2 * guard_bytes + 1024);
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) + guard_bytes;
+    shared_begin = reinterpret_cast<unsigned char*>((begin + 1023) / 1024 * 1024);
+    for (int t = 0; t < thread_count; ++t) {
+        stacks.emplace_back(new unsigned char[stack_bytes]);
+        threads.push_back(std::make_unique<Thread>());
+    }
+}
+
+Block::~Block() = default;
+
+void Block::start(Thread& thread, const std::function<void()>& body) {
+    unsigned char* const stack = stacks[static_cast<std::size_t>(thread.index)].get();
+    context::stack_context where;
+    where.size = stack_bytes;
+    where.sp = stack + stack_bytes;
+    const context::preallocated place(where.sp, where.size, where);
+    thread.fiber =
+        context::fiber(std::allocator_arg, place, Lent{}, [this, &thread, &body](context::fiber&& back) {
+            arrived(nullptr, &scheduler_stack, &scheduler_stack_size);
+            thread.scheduler = std::move(back);
+            body();
+            thread.ended = true;
+            leave_for(nullptr, scheduler_stack, scheduler_stack_size);
+            return std::move(thread.scheduler);
+        });
+}
+
+void Block::resume(Thread& thread) {
+    running = &thread;
+    void* fake = nullptr;
+    leave_for(&fake, stacks[static_cast<std::size_t>(thread.index)].get(), stack_bytes);
+    thread.fiber = std::move(thread.fiber).resume();
+    arrived(fake, nullptr, nullptr);
+    running = nullptr;
+}
+
+void Block::suspend() {
+    Thread& thread = *running;
+    leave_for(&thread.fake_stack, scheduler_stack, scheduler_stack_size);
+    thread.scheduler = std::move(thread.scheduler).resume();
+    arrived(thread.fake_stack, &scheduler_stack, &scheduler_stack_size);
+}
+
+std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>& body) {
+    x = at_x, y = at_y, z = at_z;
+    failure.clear();
+    std::fill(memory.begin(), memory.end(), guard);
+    std::memset(shared_begin, poison, static_cast<std::size_t>(shared_bytes));
+    everyone = Barrier{size};
+    warps.assign(static_cast<std::size_t>((size + 31) / 32), Warp{});
+    if (size % 32 != 0) warps.back().barrier.needed = size % 32;
+    for (int t = 0; t < size; ++t) {
+        Thread& thread = *threads[static_cast<std::size_t>(t)];
+        thread = Thread{};
+        thread.index = t;
+        start(thread, body);
+    }
+
+    Block* const before = block;
+    block = this;
+    for (bool alive = true; alive && failure.empty();) {
+        alive = false;
+        bool moved = false;
+        const int stalled = options.stall_warps ? static_cast<int>(random() % warps.size()) : -1;
+        // Once without the stalled warp; with it only if nobody else could move.
+        for (int attempt = 0; attempt < 2 && !moved; ++attempt)
+            for (const auto& thread : threads) {
+                if (thread->ended) continue;
+                alive = true;
+                if (attempt == 0 && thread->index / 32 == stalled) continue;
+                if (thread->waits()) continue;
+                moved = true;
+                resume(*thread);
+                if (!failure.empty()) break;
+            }
+        if (alive && !moved) failure = report_deadlock();
+    }
+    // Fibers that have not ended are unwound here, while their block still stands.
+    for (const auto& thread : threads) {
+        running = thread.get();
+        thread->fiber = context::fiber();
+    }
+    running = nullptr;
+    block = before;
+
+    const unsigned char* const end = shared_begin + shared_bytes;
+    if (failure.empty() && (std::count(shared_begin - guard_bytes, shared_begin, guard) != guard_bytes ||
+                            std::count(end, end + guard_bytes, guard) != guard_bytes))
+        failure = "Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+                  " wrote outside of its " + std::to_string(shared_bytes) + " bytes of shared memory.";
+    return failure;
+}
+
+std::string Block::report_deadlock() const {
+    std::string text =
+        "Deadlock in block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ":";
+    for (std::size_t w = 0; w < warps.size(); ++w) {
+        int ended = 0;
+        std::string waits;
+        for (const auto& thread : threads)
+            if (static_cast<std::size_t>(thread->index / 32) == w) {
+                if (thread->ended) ++ended;
+                if (thread->at) waits = thread->at->what;
+            }
+        text += std::string(w ? ";" : "") + " warp " + std::to_string(w);
+        if (waits.empty()) text += " has ended";
+        if (!waits.empty()) text += " waits at " + waits;
+        if (!waits.empty() && ended > 0) text += ", " + std::to_string(ended) + " of its lanes have ended";
+    }
+    return text + ".";
+}
+
+void Block::differ(const Barrier& barrier, const char* what) {
+    failure = "Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+              ": thread " + std::to_string(running->index) + " came to " + what +
+              " while others of its warp are at " + barrier.what + ".";
+    suspend();  // and is not resumed
+}
+
+void Block::copy(void* to, const void* from, bool inside) {
+    const Copy copy{to, from, inside};
+    if (options.copies == Options::Copies::late) {
+        std::memset(to, poison, 16);
+        running->open.push_back(copy);
+        return;
+    }
+    if (inside)
+        std::memcpy(to, from, 16);
+    else
+        std::memset(to, 0, 16);
+}
+
+void Block::commit() {
+    running->groups.push_back(std::move(running->open));
+    running->open.clear();
+}
+
+void Block::wait(int groups) {
+    auto& queue = running->groups;
+    for (; static_cast<int>(queue.size()) > groups; queue.pop_front())
+        for (const Copy& copy : queue.front()) {
+            if (copy.inside)
+                std::memcpy(copy.to, copy.from, 16);
+            else
+                std::memset(copy.to, 0, 16);
+        }
+}
+
+}  // namespace tilewalk::gpu::emulator

@@ -1,0 +1,12 @@
+// The emulator as a device.
+#pragma once
+
+#include "cuda/backend.h"
+#include "cuda/emulator/block.h"
+
+namespace tilewalk::gpu {
+
+/// `chip` says which device it pretends to be: capability and shared memory, for what rungs refuse.
+std::unique_ptr<Device> open_emulator(const emulator::Options& options = {}, const Chip& chip = {});
+
+}  // namespace tilewalk::gpu

@@ -1,0 +1,23 @@
+// Launches on the emulator.
+#pragma once
+
+#include "cuda/emulator/block.h"
+#include "cuda/kernels/arguments.h"
+
+#include <atomic>
+
+namespace tilewalk::gpu {
+
+class Stream {
+public:
+    Chip chip;
+    emulator::Options options;
+    std::string failure;  ///< a sentence; nothing is launched after it
+    std::int64_t launches = 0;
+    const std::atomic<bool>* cancelled = nullptr;  ///< between blocks
+
+    /// Every block of the grid, in an order by chance.
+    void run(int x, int y, int z, int threads, std::int64_t shared_bytes, const std::function<void()>& body);
+};
+
+}  // namespace tilewalk::gpu

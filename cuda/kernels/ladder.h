@@ -1,0 +1,26 @@
+// The rungs of one back end, from slow to fast; one function for each file.
+#pragma once
+
+#include "cuda/device.h"
+#include "cuda/kernels/arguments.h"
+
+#include <vector>
+
+namespace tilewalk::gpu::BACKEND {
+
+const Rung& f0_materialise();
+const Rung& f0_cublas();
+const Rung& f1_online_row();
+const Rung& f2_tiled_fp32();
+const Rung& f3_warp_rows();
+const Rung& f4_tensor_core();
+const Rung& f5_flash2();
+
+const Rung& b0_materialise();
+const Rung& b1_recompute_fp32();
+const Rung& b2_tensor_core();
+const Rung& b3_deterministic();
+
+const std::vector<const Rung*>& ladder();
+
+}  // namespace tilewalk::gpu::BACKEND

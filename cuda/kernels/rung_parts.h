@@ -1,0 +1,63 @@
+// What the rungs have in common on the host's side: sizes into template parameters, and reasons to refuse.
+#pragma once
+
+#include "cuda/device.h"
+#include "cuda/kernels/arguments.h"
+
+#include <type_traits>
+
+namespace tilewalk::gpu::BACKEND {
+
+template <int n> using Size = std::integral_constant<int, n>;
+template <class T> struct Of { using Type = T; };
+
+/// Calls f(Size<n>) with the n of the list that equals `d`; false if there is none.
+template <int... sizes, class F> bool with_d(int d, F&& f) {
+    return ((d == sizes && (f(Size<sizes>{}), true)) || ...);
+}
+/// Calls f(Of<f16>) or f(Of<bf16>).
+template <class F> void with_half(DType type, F&& f) {
+    if (type == DType::f16) f(Of<f16>{});
+    if (type == DType::bf16) f(Of<bf16>{});
+}
+
+/// Empty, or: "head dimension 80 (it takes 32, 64, 96, 128)"
+template <int... sizes> std::string refuse_d(int d) {
+    if (((d == sizes) || ...)) return "";
+    std::string list;
+    ((list += (list.empty() ? "" : ", ") + std::to_string(sizes)), ...);
+    return "head dimension " + std::to_string(d) + " (it takes " + list + ")";
+}
+inline std::string refuse_all_but_f32(DType type) {
+    return type == DType::f32 ? "" : "16-bit elements (it computes in f32)";
+}
+inline std::string refuse_f32(DType type) {
+    return type == DType::f32 ? "f32 (tensor cores multiply f16 and bf16 here)" : "";
+}
+/// bf16 fragments came with compute capability 8.0.
+inline std::string refuse_old_bf16(DType type, const Chip& chip) {
+    return type == DType::bf16 && chip.capability < 80 ? "bf16 below compute capability 8.0 (f16 works)" : "";
+}
+inline std::string refuse_shared(std::int64_t bytes, const Chip& chip) {
+    if (bytes <= chip.shared_per_block) return "";
+    return std::to_string(bytes / 1024) + " KiB of shared memory for a block, where the device has " +
+           std::to_string(chip.shared_per_block / 1024);
+}
+/// The first reason that there is.
+inline std::string first_of(std::initializer_list<std::string> reasons) {
+    for (const std::string& reason : reasons)
+        if (!reason.empty()) return reason;
+    return "";
+}
+
+inline int blocks_of(int N, int rows) { return (N + rows - 1) / rows; }
+inline std::int64_t no_workspace(const Arguments&, DType) { return 0; }
+
+/// Row 0 of one head of a tensor.
+template <class T> DEVICE T* head_of(const Tensor& t, int batch, int head) {
+    return static_cast<T*>(t.data) + batch * t.batch + head * t.head;
+}
+
+constexpr float log2_e = 1.4426950408889634f;
+
+}  // namespace tilewalk::gpu::BACKEND

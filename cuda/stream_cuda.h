@@ -1,0 +1,21 @@
+// Launches on a GPU. For .cu files.
+#pragma once
+
+#include "cuda/kernels/arguments.h"
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+namespace tilewalk::gpu {
+
+class Stream {
+public:
+    Chip chip;
+    cudaStream_t handle = nullptr;
+    cudaError_t error = cudaSuccess;  ///< the first; nothing is launched after it
+    std::string where;                ///< what failed: "launching", "cuBLAS"
+    void* cublas = nullptr;           ///< handle, made when it is first needed
+};
+
+}  // namespace tilewalk::gpu
