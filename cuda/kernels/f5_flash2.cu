@@ -44,10 +44,13 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
 
     // m ← −∞,  ℓ ← 0,  O ← 0
     float m[bands][2], l[bands][2], O[bands][d / 8][4];
-    UNROLL for (int b = 0; b < bands; ++b) {
+    UNROLL
+    for (int b = 0; b < bands; ++b) {
         m[b][0] = m[b][1] = -INFINITY;
         l[b][0] = l[b][1] = 0;
-        UNROLL for (int n = 0; n < d / 8; ++n) UNROLL for (int e = 0; e < 4; ++e) O[b][n][e] = 0;
+        UNROLL
+        for (int n = 0; n < d / 8; ++n) UNROLL
+        for (int e = 0; e < 4; ++e) O[b][n][e] = 0;
     }
     // exp(scale · (S − m)) = 2^(c · (S − m))
     const float c = a.scale * log2_e;
@@ -68,13 +71,17 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
 
         // S = Q_i K_jᵀ                                                                       (Br × Bc)
         float S[bands][Bc / 8][4] = {};
-        UNROLL for (int k = 0; k < d / 16; ++k) {
+        UNROLL
+        for (int k = 0; k < d / 16; ++k) {
             std::uint32_t q[bands][4];
-            UNROLL for (int b = 0; b < bands; ++b) load_A(q[b], Qi, row0 + 16 * b, k);
-            UNROLL for (int n = 0; n < Bc / 16; ++n) {
+            UNROLL
+            for (int b = 0; b < bands; ++b) load_A(q[b], Qi, row0 + 16 * b, k);
+            UNROLL
+            for (int n = 0; n < Bc / 16; ++n) {
                 std::uint32_t kt[4];
                 load_B_transposed(kt, Kj, 16 * n, k);
-                UNROLL for (int b = 0; b < bands; ++b) {
+                UNROLL
+                for (int b = 0; b < bands; ++b) {
                     multiply_add<T>(S[b][2 * n], q[b], kt[0], kt[1]);
                     multiply_add<T>(S[b][2 * n + 1], q[b], kt[2], kt[3]);
                 }
@@ -89,21 +96,25 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
 
         // Cut the tile with the mask: −∞ where a query must not look
         if (!mask.covers(i0, i1, j * Bc, j * Bc + Bc - 1)) {
-            UNROLL for (int b = 0; b < bands; ++b) UNROLL for (int n = 0; n < Bc / 8; ++n)
-                UNROLL for (int e = 0; e < 4; ++e) if (!mask.sees(i0 + row0 + 16 * b + fragment_row(e),
-                                                                  j * Bc + 8 * n + fragment_column(e)))
+            UNROLL
+            for (int b = 0; b < bands; ++b) UNROLL
+            for (int n = 0; n < Bc / 8; ++n) UNROLL
+            for (int e = 0; e < 4; ++e)
+                if (!mask.sees(i0 + row0 + 16 * b + fragment_row(e), j * Bc + 8 * n + fragment_column(e)))
                     S[b][n][e] = -INFINITY;
         }
 
-        UNROLL for (int b = 0; b < bands; ++b) UNROLL for (int r = 0; r < 2; ++r) {
+        UNROLL
+        for (int b = 0; b < bands; ++b) UNROLL
+        for (int r = 0; r < 2; ++r) {
             [[maybe_unused]] const int row = row0 + 16 * b + fragment_row(2 * r);
             RECORD(for (int n = 0; n < Bc / 8; ++n) for (int e = 2 * r; e < 2 * r + 2; ++e)
                        record.S(row, 8 * n + fragment_column(e), S[b][n][e]))
 
             // m ← max(m, rowmax(S)). A row that has seen no key yet has m = −∞; 0 stands in for it below.
             float m_new = m[b][r];
-            UNROLL for (int n = 0; n < Bc / 8; ++n) m_new =
-                fmaxf(m_new, fmaxf(S[b][n][2 * r], S[b][n][2 * r + 1]));
+            UNROLL
+            for (int n = 0; n < Bc / 8; ++n) m_new = fmaxf(m_new, fmaxf(S[b][n][2 * r], S[b][n][2 * r + 1]));
             m_new = max_of_quad(m_new);
             RECORD(record.m(row, m_new))
             const float base = m_new == -INFINITY ? 0 : m_new * c;
@@ -113,13 +124,16 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
             RECORD(record.alpha(row, alpha))
             m[b][r] = m_new;
             l[b][r] *= alpha;
-            UNROLL for (int n = 0; n < d / 8; ++n) {
+            UNROLL
+            for (int n = 0; n < d / 8; ++n) {
                 O[b][n][2 * r] *= alpha;
                 O[b][n][2 * r + 1] *= alpha;
             }
 
             // P̃ = exp(S − m),  ℓ ← ℓ + rowsum(P̃): this lane's columns, the quad is summed at the end
-            UNROLL for (int n = 0; n < Bc / 8; ++n) UNROLL for (int e = 2 * r; e < 2 * r + 2; ++e) {
+            UNROLL
+            for (int n = 0; n < Bc / 8; ++n) UNROLL
+            for (int e = 2 * r; e < 2 * r + 2; ++e) {
                 S[b][n][e] = exp2_of(S[b][n][e] * c - base);
                 l[b][r] += S[b][n][e];
             }
@@ -131,13 +145,17 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
         }
 
         // O ← O + P̃ V_j: the C fragments of S are the A fragments of P̃                        (Br × d)
-        UNROLL for (int k = 0; k < Bc / 16; ++k) {
+        UNROLL
+        for (int k = 0; k < Bc / 16; ++k) {
             std::uint32_t p[bands][4];
-            UNROLL for (int b = 0; b < bands; ++b) as_A<T>(p[b], S[b][2 * k], S[b][2 * k + 1]);
-            UNROLL for (int n = 0; n < d / 16; ++n) {
+            UNROLL
+            for (int b = 0; b < bands; ++b) as_A<T>(p[b], S[b][2 * k], S[b][2 * k + 1]);
+            UNROLL
+            for (int n = 0; n < d / 16; ++n) {
                 std::uint32_t v[4];
                 load_B(v, Vj, 16 * k, n);
-                UNROLL for (int b = 0; b < bands; ++b) {
+                UNROLL
+                for (int b = 0; b < bands; ++b) {
                     multiply_add<T>(O[b][2 * n], p[b], v[0], v[1]);
                     multiply_add<T>(O[b][2 * n + 1], p[b], v[2], v[3]);
                 }
@@ -150,14 +168,17 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
     // O ← O ⊘ ℓ,  L = m + ln ℓ. A row that saw no key has ℓ = 0: O = 0, L = −∞.
     T* const O_head = head_of<T>(a.O, batch, head);
     float* const L = a.L + (std::int64_t(batch) * a.heads + head) * a.N_q;
-    UNROLL for (int b = 0; b < bands; ++b) UNROLL for (int r = 0; r < 2; ++r) {
+    UNROLL
+    for (int b = 0; b < bands; ++b) UNROLL
+    for (int r = 0; r < 2; ++r) {
         const int row = i0 + row0 + 16 * b + fragment_row(2 * r);
         const float sum = sum_of_quad(l[b][r]);
         if (row >= a.N_q) continue;
         const float inverse = sum == 0 ? 0 : 1 / sum;
         std::uint32_t* const out = reinterpret_cast<std::uint32_t*>(O_head + row * a.O.row);
-        UNROLL for (int n = 0; n < d / 8; ++n) out[4 * n + lane() % 4] =
-            pack<T>(O[b][n][2 * r] * inverse, O[b][n][2 * r + 1] * inverse);
+        UNROLL
+        for (int n = 0; n < d / 8; ++n)
+            out[4 * n + lane() % 4] = pack<T>(O[b][n][2 * r] * inverse, O[b][n][2 * r + 1] * inverse);
         if (lane() % 4 == 0) L[row] = sum == 0 ? -INFINITY : m[b][r] * a.scale + log_of(sum);
     }
 }
