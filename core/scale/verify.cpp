@@ -112,25 +112,6 @@ Workload small_workload(const Workload& like, const Small& size) {
     return w;
 }
 
-Verdict compare_all(const Tensors& out, const Workload& w, const Tensors& inputs) {
-    const auto exact = reference_outputs<double>(w, inputs);
-    AllCompared all = nothing_compared();
-    look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
-    look_at_all(all[L], out.L, exact.L, w.N_q, 1);
-    look_at_all(all[dQ], out.dQ, exact.dQ, w.N_q, w.d);
-    look_at_all(all[dK], out.dK, exact.dK, w.N_kv, w.d);
-    look_at_all(all[dV], out.dV, exact.dV, w.N_kv, w.d);
-    for (std::int64_t turn : turns(w)) {
-        const auto standard = reference_outputs<float>(w, inputs, turn);
-        look_at_standard(all[O], standard.O, exact.O);
-        look_at_standard(all[L], standard.L, exact.L);
-        look_at_standard(all[dQ], standard.dQ, exact.dQ);
-        look_at_standard(all[dK], standard.dK, exact.dK);
-        look_at_standard(all[dV], standard.dV, exact.dV);
-    }
-    return verdict_of(all, w);
-}
-
 // `count` of the rows 0 … N − 1, the first and the last among them, in order.
 std::vector<std::int64_t> sampled(std::int64_t N, std::int64_t count, std::mt19937_64& random) {
     std::set<std::int64_t> rows{0, N - 1};
@@ -223,6 +204,25 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 
 }  // namespace
 
+Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs) {
+    const auto exact = reference_outputs<double>(w, inputs);
+    AllCompared all = nothing_compared();
+    look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
+    look_at_all(all[L], out.L, exact.L, w.N_q, 1);
+    look_at_all(all[dQ], out.dQ, exact.dQ, w.N_q, w.d);
+    look_at_all(all[dK], out.dK, exact.dK, w.N_kv, w.d);
+    look_at_all(all[dV], out.dV, exact.dV, w.N_kv, w.d);
+    for (std::int64_t turn : turns(w)) {
+        const auto standard = reference_outputs<float>(w, inputs, turn);
+        look_at_standard(all[O], standard.O, exact.O);
+        look_at_standard(all[L], standard.L, exact.L);
+        look_at_standard(all[dQ], standard.dQ, exact.dQ);
+        look_at_standard(all[dK], standard.dK, exact.dK);
+        look_at_standard(all[dV], standard.dV, exact.dV);
+    }
+    return verdict_of(all, w);
+}
+
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop) {
     Verdict worst{true, 0, 0, ""};
     std::uint64_t seed = 1;
@@ -232,7 +232,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
         const Tensors inputs = make_inputs(w, seed++, size.spread);
         const auto prepared = engine.prepare(kernel, w, inputs, stop);
         if (!prepared || !prepared->run(stop)) return stopped();
-        const Verdict verdict = compare_all(prepared->outputs(), w, inputs);
+        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs);
         if (!verdict.passed) return verdict;
         if (worst.limit == 0 || verdict.error / verdict.limit > worst.error / worst.limit) worst = verdict;
     }

@@ -23,6 +23,9 @@ struct Verdict {
 /// and the largest of a few errors would be chance as well. Stopped, it has not passed.
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
 
+/// All elements of what a kernel wrote for a small workload, by the rule above.
+Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs);
+
 /// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
 /// sampled rows of dK and dV in one head, by the same rule against float32 standard attention of those rows.
 Verdict verify_rows(Prepared& prepared, const Workload& workload, const Tensors& inputs, std::uint64_t seed,
