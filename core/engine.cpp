@@ -1,5 +1,7 @@
 #include "core/engine.h"
 
+#include "cuda/emulator/float16.h"
+
 #include <algorithm>
 #include <random>
 
@@ -7,6 +9,13 @@ namespace tilewalk {
 
 const char* name_of(Direction direction) { return direction == Direction::forward ? "forward" : "backward"; }
 const char* name_of(DType type) { return type == DType::f32 ? "f32" : type == DType::f16 ? "f16" : "bf16"; }
+std::int64_t bytes_of(DType type) { return type == DType::f32 ? 4 : 2; }
+float rounded(float x, DType type) {
+    using namespace gpu::emulator;
+    if (type == DType::f16) return to_float(from_float<f16>(x));
+    if (type == DType::bf16) return to_float(from_float<bf16>(x));
+    return x;
+}
 
 // The mask is aligned bottom-right: query i stands at position i + N_kv − N_q among the keys.
 std::int64_t Workload::first_key(std::int64_t i) const {
@@ -84,7 +93,7 @@ double flops(const Workload& w) {
 }
 
 std::int64_t tensor_bytes(const Workload& w) {
-    const std::int64_t element = w.dtype == DType::f32 ? 4 : 2;
+    const std::int64_t element = bytes_of(w.dtype);
     const std::int64_t q = w.q_rows() * w.d * element, kv = w.kv_rows() * w.d * element;
     const std::int64_t forward = 2 * q + 2 * kv + 4 * w.q_rows();  // Q, O; K, V; L
     return w.direction == Direction::forward ? forward : forward + 2 * q + 2 * kv;
@@ -97,7 +106,7 @@ Tensors make_inputs(const Workload& w, std::uint64_t seed, float spread, std::st
         tensor.resize(static_cast<std::size_t>(rows * w.d));
         for (std::size_t n = 0; n < tensor.size(); ++n) {
             if (n % (1 << 16) == 0 && stop.stop_requested()) return;
-            tensor[n] = factor * normal(engine);
+            tensor[n] = rounded(factor * normal(engine), w.dtype);
         }
     };
     Tensors t;

@@ -16,6 +16,9 @@ namespace tilewalk {
 
 const char* name_of(Direction direction);  ///< "forward", "backward"
 const char* name_of(DType type);           ///< "f32", "f16", "bf16"
+std::int64_t bytes_of(DType type);
+/// x in that type: to the nearest, ties to even.
+float rounded(float x, DType type);
 
 /// Multi-head attention at scale. Q, O, dO, dQ are [batch][heads][N_q][d], K, V, dK, dV are
 /// [batch][kv_heads][N_kv][d], L is [batch][heads][N_q]; all row-major and dense. Scores are Q Kᵀ / √d.
@@ -62,7 +65,7 @@ struct KernelInfo {
 struct Tensors {
     std::vector<float> Q, K, V, O, L, dO, dQ, dK, dV;
 };
-/// Inputs from a seed: unit normal values, times `spread` for Q and K.
+/// Inputs from a seed: unit normal values, times `spread` for Q and K, rounded to the type of the workload.
 /// Unfinished when it is stopped.
 Tensors make_inputs(const Workload& workload, std::uint64_t seed, float spread = 1,
                     std::stop_token stop = {});

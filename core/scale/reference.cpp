@@ -2,8 +2,10 @@
 
 #include "core/cpu/heads.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace tilewalk {
 
@@ -36,7 +38,28 @@ ReferenceVector<double> exp_of(const ReferenceVector<double>& x) {
     return x.unaryExpr([](double value) { return std::exp(value); });
 }
 
+template <class T> void store(DType type, T* begin, T* end) {
+    if constexpr (std::is_same_v<T, float>)
+        if (type != DType::f32)
+            std::transform(begin, end, begin, [type](float x) { return rounded(x, type); });
+}
+
+// P of a row, as stored; ℓ of what was rounded last, before P is.
+template <class T> ReferenceVector<T> softmax(const ReferenceVector<T>& S, T m, T& l) {
+    ReferenceVector<T> P = exp_of(ReferenceVector<T>(S.array() - m));
+    l = P.sum();
+    if (P.size() > 0) P /= l;
+    return P;
+}
+
 }  // namespace
+
+template <class T> void store_as(DType type, std::vector<T>& x) {
+    store(type, x.data(), x.data() + x.size());
+}
+template <class T> void store_as(DType type, ReferenceVector<T>& x) {
+    store(type, x.data(), x.data() + x.size());
+}
 
 template <class T>
 ReferenceHead<T>::ReferenceHead(const Workload& workload, const Tensors& in, std::int64_t head)
@@ -55,20 +78,29 @@ ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i, std::in
     const auto V = h.V.middleRows(std::min(row.first, h.w.N_kv - count), count);
 
     // S = scale · K q,  P = exp(S − m) / ℓ,  O = Vᵀ P,  L = m + ln ℓ
-    const ReferenceVector<T> S = h.scale * multiply<T>(K, h.Q.row(i), turn);
-    const T m = count > 0 ? S.maxCoeff() : 0;
-    row.P = exp_of(ReferenceVector<T>(S.array() - m));
-    const T l = row.P.sum();
-    if (count > 0) row.P /= l;
-    row.O = V.transpose() * row.P;
+    const DType type = h.w.dtype;
+    ReferenceVector<T> S = h.scale * multiply<T>(K, h.Q.row(i), turn);
+    T m = count > 0 ? S.maxCoeff() : 0, l = 0;
+    row.P = softmax(S, m, l);
     row.L = count > 0 ? m + std::log(l) : -std::numeric_limits<T>::infinity();
+    if (std::is_same_v<T, float> && type != DType::f32 && count > 0) {
+        store_as(type, S);
+        row.P = softmax(S, S.maxCoeff(), l);
+        store_as(type, row.P);
+    }
+    row.O = V.transpose() * row.P;
+    store_as(type, row.O);
     if (h.dO.size() == 0) return row;
 
     // D = dO · O,  dS = P ⊙ (V dO − D),  dQ = scale · Kᵀ dS
     const ReferenceVector<T> dO = h.dO.row(i).transpose();
     row.D = dO.dot(row.O);
-    row.dS = row.P.array() * (multiply<T>(V, dO, turn).array() - row.D);
+    ReferenceVector<T> dP = multiply<T>(V, dO, turn);
+    store_as(type, dP);
+    row.dS = row.P.array() * (dP.array() - row.D);
+    store_as(type, row.dS);
     row.dQ = h.scale * (K.transpose() * row.dS);
+    store_as(type, row.dQ);
     return row;
 }
 
@@ -107,13 +139,18 @@ template <class T>
 ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& h, const ReferenceSums& sums, std::int64_t j,
                                      std::int64_t turn) {
     // Column j of P = exp(scale · Q Kᵀ − L) and of dS = P ⊙ (dO Vᵀ − D)
+    const DType type = h.w.dtype;
     ReferenceVector<T> P = h.scale * multiply<T>(h.Q, h.K.row(j), turn);
+    store_as(type, P);
     for (std::int64_t i = 0; i < h.w.N_q; ++i) {
         const bool seen = j >= h.w.first_key(i) && j <= h.w.last_key(i);
         P[i] = seen ? std::exp(P[i] - static_cast<T>(sums.L[i])) : 0;
     }
-    const ReferenceVector<T> dS =
-        P.array() * (multiply<T>(h.dO, h.V.row(j), turn).array() - sums.D.cast<T>().array());
+    store_as(type, P);
+    ReferenceVector<T> dP = multiply<T>(h.dO, h.V.row(j), turn);
+    store_as(type, dP);
+    ReferenceVector<T> dS = P.array() * (dP.array() - sums.D.cast<T>().array());
+    store_as(type, dS);
     return {h.scale * (h.Q.transpose() * dS), h.dO.transpose() * P};
 }
 
@@ -143,9 +180,13 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
             dK.middleRows(first, row.P.size()) += h.scale * row.dS * h.Q.row(i);
         }
     }
+    store_as(w.dtype, out.dK);
+    store_as(w.dtype, out.dV);
     return out;
 }
 
+template void store_as(DType, ReferenceVector<float>&);
+template void store_as(DType, ReferenceVector<double>&);
 template struct ReferenceHead<float>;
 template struct ReferenceHead<double>;
 template ReferenceRow<float> reference_row(const ReferenceHead<float>&, std::int64_t, std::int64_t);

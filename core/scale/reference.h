@@ -1,6 +1,8 @@
 // Attention row by row, as plainly as it can be written, in double or in float. In double it is the oracle
 // that the kernels are held against; in float it is the standard attention that they may not be much worse
-// than.
+// than. Where the workload is of 16 bits, float stands for sums alone, as in tensor cores: S, P, O, dP, dS
+// and the gradients are rounded to the type, as standard attention stores them. L, which nobody stores in 16
+// bits, is that of scores in float.
 #pragma once
 
 #include "core/cpu/pool.h"
@@ -40,11 +42,15 @@ struct ReferenceSums {
 };
 ReferenceSums reference_sums(const ReferenceHead<double>& head, cpu::ThreadPool& pool, std::stop_token stop);
 
-/// Rows j of dK and of dV, the part that comes from this query head, from its L and D; `turn` as above.
+/// Rows j of dK and of dV, the part that comes from this query head, from its L and D, not yet rounded to 16
+/// bits; `turn` as above.
 template <class T> struct ReferenceKeyRow { ReferenceVector<T> dK, dV; };
 template <class T>
 ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& head, const ReferenceSums& sums, std::int64_t j,
                                      std::int64_t turn = 0);
+
+/// x as standard attention stores it: in float rounded to the type, in double untouched.
+template <class T> void store_as(DType type, ReferenceVector<T>& x);
 
 /// All outputs of a small workload, in the layout of Tensors; `turn` as above.
 template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV; };

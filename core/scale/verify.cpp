@@ -23,11 +23,12 @@ double distance(double x, double exact) {
     return std::isnan(difference) ? infinity : difference;
 }
 
-// One tensor: the largest errors of the kernel and of standard attention in float32, and where the kernel's
-// is.
+// One tensor: the largest errors of the kernel and of standard attention in the same precision, and where the
+// kernel's is.
 struct Compared {
     const char* tensor;
-    double factor;  ///< how many times the standard's error is allowed
+    double factor;         ///< how many times the standard's error is allowed
+    double two_roundings;  ///< of the largest element, which are allowed as well
     double error = 0, standard = 0, largest = 0;
     std::int64_t head = 0, row = 0, column = 0;
 
@@ -43,13 +44,18 @@ struct Compared {
         if (other.error <= error) return;
         error = other.error, head = other.head, row = other.row, column = other.column;
     }
-    double limit() const { return factor * standard + std::ldexp(largest, -23); }
+    double limit() const { return factor * standard + two_roundings * largest; }
     double part() const { return error == 0 ? 0 : error / limit(); }
 };
 
 /// O, L, dQ, dK, dV
 using AllCompared = std::array<Compared, 5>;
-AllCompared nothing_compared() { return {{{"O", 2}, {"L", 2}, {"dQ", 3}, {"dK", 3}, {"dV", 3}}}; }
+AllCompared nothing_compared(DType type) {
+    const double two = type == DType::f32 ? 0x1p-23 : type == DType::f16 ? 0x1p-10 : 0x1p-7;
+    // Sums of tensor cores are cut off, not rounded.
+    const double two_of_L = type == DType::f32 ? 0x1p-23 : 0x1p-20;
+    return {{{"O", 2, two}, {"L", 2, two_of_L}, {"dQ", 3, two}, {"dK", 3, two}, {"dV", 3, two}}};
+}
 enum { O, L, dQ, dK, dV };
 void merge(AllCompared& all, const AllCompared& part) {
     for (std::size_t tensor = 0; tensor < all.size(); ++tensor) all[tensor].merge(part[tensor]);
@@ -167,6 +173,8 @@ template <class T> struct Group {
             if (g == 0) sum = row;
             if (g > 0) sum.dK += row.dK, sum.dV += row.dV;
         }
+        store_as(heads.front().w.dtype, sum.dK);
+        store_as(heads.front().w.dtype, sum.dV);
         return sum;
     }
 };
@@ -184,7 +192,7 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
         standard_group.heads.emplace_back(w, inputs, head);
         sums.push_back(reference_sums(exact_group.heads.back(), pool, stop));
     }
-    std::vector<AllCompared> parts(rows.size(), nothing_compared());
+    std::vector<AllCompared> parts(rows.size(), nothing_compared(w.dtype));
     const auto look = [&](std::int64_t task, int) {
         AllCompared& part = parts[static_cast<std::size_t>(task)];
         const std::int64_t j = rows[static_cast<std::size_t>(task)];
@@ -206,7 +214,7 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 
 Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs) {
     const auto exact = reference_outputs<double>(w, inputs);
-    AllCompared all = nothing_compared();
+    AllCompared all = nothing_compared(w.dtype);
     look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
     look_at_all(all[L], out.L, exact.L, w.N_q, 1);
     look_at_all(all[dQ], out.dQ, exact.dQ, w.N_q, w.d);
@@ -249,7 +257,7 @@ Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs
     for (std::int64_t head = 0; head < heads; ++head) rows.push_back(sampled(w.N_q, query_samples, random));
 
     cpu::ThreadPool pool(cpu::usable_cores());
-    std::vector<AllCompared> parts(static_cast<std::size_t>(heads), nothing_compared());
+    std::vector<AllCompared> parts(static_cast<std::size_t>(heads), nothing_compared(w.dtype));
     const auto look_at_head = [&](std::int64_t head, int) {
         const auto h = static_cast<std::size_t>(head);
         look_at_queries(parts[h], out, w, inputs, head, rows[h], stop);
@@ -262,7 +270,7 @@ Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs
         look_at_keys(parts[0], out, w, inputs, kv_head, sampled(w.N_kv, key_samples, random), pool, stop);
     }
     if (stop.stop_requested()) return stopped();
-    AllCompared all = nothing_compared();
+    AllCompared all = nothing_compared(w.dtype);
     for (const AllCompared& part : parts) merge(all, part);
     return verdict_of(all, w);
 }

@@ -17,17 +17,19 @@ struct Verdict {
 
 /// Small sizes, all elements: odd lengths, N_q ≠ N_kv, N = 1, rows that see no key, large logits, with the
 /// d, mask and direction of `like`, its heads to a key head, and up to two key heads. The rule: the error is
-/// at most 2 times (gradients 3 times) that of standard attention in float32 on the same inputs, plus two
-/// roundings (2⁻²³) of the largest element, which covers outputs that the standard happens to get exactly.
-/// The standard adds over d in four orders and the largest error counts: which one a library takes is chance,
-/// and the largest of a few errors would be chance as well. Stopped, it has not passed.
+/// at most 2 times (gradients 3 times) that of standard attention in the same precision on the same inputs
+/// (reference.h), plus two roundings of the largest element (2⁻²³ in float32, 2⁻¹⁰ in f16, 2⁻⁷ in bf16),
+/// which covers outputs that the standard happens to get exactly. L is always float32; below 16-bit inputs
+/// its two roundings count eight times, because tensor cores cut their sums off instead of rounding them. The
+/// standard adds over d in four orders and the largest error counts: which one a library takes is chance, and
+/// the largest of a few errors would be chance as well. Stopped, it has not passed.
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
 
 /// All elements of what a kernel wrote for a small workload, by the rule above.
 Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs);
 
 /// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
-/// sampled rows of dK and dV in one head, by the same rule against float32 standard attention of those rows.
+/// sampled rows of dK and dV in one head, by the same rule against standard attention of those rows.
 Verdict verify_rows(Prepared& prepared, const Workload& workload, const Tensors& inputs, std::uint64_t seed,
                     std::stop_token stop);
 
