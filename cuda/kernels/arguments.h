@@ -82,6 +82,8 @@ struct Rung {
     Tile (*tile)(const Arguments& a, DType type, const Chip& chip);
     /// Queues all its launches. With a.trace.tiles_i > 0 the traced twin is launched.
     void (*launch)(const Arguments& a, DType type, Stream& stream);
+    /// What the forward pass leaves in the workspace for this backward pass, if it leaves anything; once.
+    void (*prepare)(const Arguments& a, DType type, Stream& stream) = nullptr;
 };
 
 }  // namespace tilewalk::gpu

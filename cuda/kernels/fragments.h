@@ -50,6 +50,11 @@ template <class Tile> DEVICE void load_B(std::uint32_t (&b)[4], Tile tile, int r
     load_transposed(b, tile.chunk(row + lane() % 16, 2 * n + lane() / 16));
 }
 
+/// The A fragment of Xᵀ: rows row … row + 15 of X are its columns, columns 16m … 16m + 15 of X its rows.
+template <class Tile> DEVICE void load_A_transposed(std::uint32_t (&a)[4], Tile tile, int row, int m) {
+    load_transposed(a, tile.chunk(row + lane() % 8 + lane() / 16 * 8, 2 * m + lane() / 8 % 2));
+}
+
 /// Two C fragments side by side as an A fragment.
 template <class T> DEVICE void as_A(std::uint32_t (&a)[4], const float (&left)[4], const float (&right)[4]) {
     a[0] = pack<T>(left[0], left[1]);

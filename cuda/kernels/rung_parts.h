@@ -28,6 +28,10 @@ template <int... sizes> std::string refuse_d(int d) {
     ((list += (list.empty() ? "" : ", ") + std::to_string(sizes)), ...);
     return "head dimension " + std::to_string(d) + " (it takes " + list + ")";
 }
+inline std::string refuse_wide(int d, int most) {
+    if (d <= most) return "";
+    return "head dimension " + std::to_string(d) + " (it takes up to " + std::to_string(most) + ")";
+}
 inline std::string refuse_all_but_f32(DType type) {
     return type == DType::f32 ? "" : "16-bit elements (it computes in f32)";
 }
@@ -52,6 +56,7 @@ inline std::string first_of(std::initializer_list<std::string> reasons) {
 
 inline int blocks_of(int N, int rows) { return (N + rows - 1) / rows; }
 inline std::int64_t no_workspace(const Arguments&, DType) { return 0; }
+inline Tile no_tile(const Arguments&, DType, const Chip&) { return {}; }
 
 /// Row 0 of one head of a tensor.
 template <class T> DEVICE T* head_of(const Tensor& t, int batch, int head) {

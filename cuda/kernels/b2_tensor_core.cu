@@ -1,0 +1,67 @@
+// b2-tensor-core: the backward pass with tensor cores (FlashAttention-2, algorithm 2).
+//
+// What changed since b1: the five products of a tile (S, dV, dP, dK, dQ) go through mma.sync with float sums;
+// a block of 128 keys stays while 64 queries at a time pass by, the next ones copied in the background. What
+// limits it: dQ. Every key block adds to every row of dQ, so that its sums go to HBM with atomic additions, N
+// / Bc times; and dK and dV take half of the registers, so that few warps fit. How it disappointed: the
+// additions come in any order, and no two runs give the same last bit of dQ: b3.
+#include "cuda/kernels/key_blocks.h"
+#include "cuda/kernels/ladder.h"
+
+namespace tilewalk::gpu::BACKEND {
+
+namespace {
+
+std::string refuse(const Arguments& a, DType type, const Chip& chip) {
+    std::int64_t shared = 0;
+    with_d<64, 128>(a.d, [&](auto d) {
+        shared = with_key_blocks<d>(chip, [](auto size) { return decltype(size)::shared_bytes; });
+    });
+    return first_of(
+        {refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<64, 128>(a.d), refuse_shared(shared, chip)});
+}
+
+std::int64_t workspace(const Arguments& a, DType) { return BackwardSums::bytes(a, true); }
+
+Tile tile(const Arguments& a, DType, const Chip& chip) {
+    Tile t;
+    with_d<64, 128>(a.d, [&](auto d) {
+        t = with_key_blocks<d>(chip, [](auto size) { return Tile{size.Br, size.Bc}; });
+    });
+    return t;
+}
+
+template <class T, class Size> void run_in(const Arguments& a, Stream& stream) {
+    launch(stream, rows_grid(a), row_dots<T, true>, a);
+    const Grid grid{blocks_of(a.N_kv, Size::Bc), a.kv_heads, a.batch, 32 * Size::warps, Size::shared_bytes};
+    launch(stream, grid, key_block_gradients<T, Size, true>, a);
+    launch(stream, rows_grid(a), finish_dQ<T>, a);
+}
+
+void run(const Arguments& a, DType type, Stream& stream) {
+    with_half(type, [&](auto of) {
+        using T = typename decltype(of)::Type;
+        with_d<64, 128>(a.d, [&](auto d) {
+            with_key_blocks<d>(stream.chip, [&](auto size) { run_in<T, decltype(size)>(a, stream); });
+        });
+    });
+}
+
+}  // namespace
+
+const Rung& b2_tensor_core() {
+    static const Rung rung{"b2-tensor-core",
+                           "Backward with tensor cores",
+                           "Five products for each tile by mma.sync; dQ summed in HBM with atomic additions",
+                           "cuda/kernels/b2_tensor_core.cu",
+                           Direction::backward,
+                           false,
+                           false,
+                           refuse,
+                           workspace,
+                           tile,
+                           run};
+    return rung;
+}
+
+}  // namespace tilewalk::gpu::BACKEND

@@ -1,0 +1,164 @@
+// b3-deterministic: the same bits in every run.
+//
+// What changed since b2: no additions to HBM. A second kernel owns blocks of queries, computes S and dP of
+// its tiles once more and keeps dQ in registers: seven products for each tile instead of five, and the order
+// of every sum is fixed. What limits it: the two products more, 7 / 5 of the work. How it disappointed: it
+// does not: where b2 waits for its atomic additions, this one multiplies. What it costs has to be measured,
+// and reproducible training may be worth it.
+#include "cuda/kernels/key_blocks.h"
+#include "cuda/kernels/ladder.h"
+
+namespace tilewalk::gpu::BACKEND {
+
+namespace {
+
+constexpr int warps = 4, Br = 16 * warps, Bc = 64;
+template <int d> constexpr std::int64_t shared_bytes_of_dQ = std::int64_t(2 * Br + 2 * Bc) * d * 2;
+
+/// dQ of block i of one head: dQ = scale · Σ_j dS K_j.
+template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(const Arguments a) {
+    const int i0 = block_x() * Br, head = block_y(), batch = block_z();
+    const int i1 = (i0 + Br < a.N_q ? i0 + Br : a.N_q) - 1, kv_head = head / (a.heads / a.kv_heads);
+    const Mask mask(a);
+    const std::int64_t head_row = (std::int64_t(batch) * a.heads + head) * a.N_q;
+    const int row0 = 16 * warp();
+
+    unsigned char* const shared = shared_memory<unsigned char>();
+    const Swizzled<T, d> Qi{shared}, dOi{shared + Br * d * 2}, Kj{shared + 2 * Br * d * 2},
+        Vj{shared + (2 * Br + Bc) * d * 2};
+    copy_rows(Qi, head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
+    copy_rows(dOi, head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
+
+    float L[2], D[2];
+    UNROLL
+    for (int r = 0; r < 2; ++r) {
+        const int row = i0 + row0 + fragment_row(2 * r);
+        L[r] = row < a.N_q ? a.L[head_row + row] * log2_e : 0;
+        D[r] = row < a.N_q ? BackwardSums(a).D[head_row + row] : 0;
+    }
+    float dQ[d / 8][4] = {};
+    const float c = a.scale * log2_e;
+    const int last = mask.last_block(i1, Bc);
+    for (int j = mask.first_block(i0, Bc); j <= last; ++j) {
+        copy_rows(Kj, head_of<const T>(a.K, batch, kv_head), a.K.row, j * Bc, Bc, a.N_kv);
+        copy_rows(Vj, head_of<const T>(a.V, batch, kv_head), a.V.row, j * Bc, Bc, a.N_kv);
+        commit_copies();
+        wait_copies<0>();
+        sync_block();
+
+        // S = Q_i K_jᵀ and dP = dO_i V_jᵀ                                                    (Br × Bc)
+        float P[Bc / 8][4] = {}, dS[Bc / 8][4] = {};
+        UNROLL
+        for (int k = 0; k < d / 16; ++k) {
+            std::uint32_t q[4], dO[4], b[4];
+            load_A(q, Qi, row0, k);
+            load_A(dO, dOi, row0, k);
+            UNROLL
+            for (int n = 0; n < Bc / 16; ++n) {
+                load_B_transposed(b, Kj, 16 * n, k);
+                multiply_add<T>(P[2 * n], q, b[0], b[1]);
+                multiply_add<T>(P[2 * n + 1], q, b[2], b[3]);
+                load_B_transposed(b, Vj, 16 * n, k);
+                multiply_add<T>(dS[2 * n], dO, b[0], b[1]);
+                multiply_add<T>(dS[2 * n + 1], dO, b[2], b[3]);
+            }
+        }
+
+        // P = exp(S − L), 0 where the mask cuts;  dS = P ∘ (dP − D)
+        const bool cut = !mask.covers(i0, i1, j * Bc, j * Bc + Bc - 1);
+        UNROLL
+        for (int n = 0; n < Bc / 8; ++n) {
+            UNROLL
+            for (int e = 0; e < 4; ++e) {
+                const bool seen =
+                    !cut || mask.sees(i0 + row0 + fragment_row(e), j * Bc + 8 * n + fragment_column(e));
+                P[n][e] = seen ? exp2_of(P[n][e] * c - L[e / 2]) : 0;
+                dS[n][e] = P[n][e] * (dS[n][e] - D[e / 2]);
+            }
+        }
+
+        // dQ ← dQ + dS K_j: dS is a left operand as it lies                                   (Br × d)
+        UNROLL
+        for (int k = 0; k < Bc / 16; ++k) {
+            std::uint32_t ds[4], b[4];
+            as_A<T>(ds, dS[2 * k], dS[2 * k + 1]);
+            UNROLL
+            for (int n = 0; n < d / 16; ++n) {
+                load_B(b, Kj, 16 * k, n);
+                multiply_add<T>(dQ[2 * n], ds, b[0], b[1]);
+                multiply_add<T>(dQ[2 * n + 1], ds, b[2], b[3]);
+            }
+        }
+        // All warps are done with K_j and V_j
+        sync_block();
+    }
+    wait_copies<0>();
+
+    T* const out = head_of<T>(a.dQ, batch, head);
+    UNROLL
+    for (int r = 0; r < 2; ++r) {
+        const int row = i0 + row0 + fragment_row(2 * r);
+        if (row >= a.N_q) continue;
+        std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(out + row * a.dQ.row);
+        UNROLL
+        for (int n = 0; n < d / 8; ++n)
+            to[4 * n + lane() % 4] = pack<T>(dQ[n][2 * r] * a.scale, dQ[n][2 * r + 1] * a.scale);
+    }
+}
+
+std::string refuse(const Arguments& a, DType type, const Chip& chip) {
+    std::int64_t shared = 0;
+    with_d<64, 128>(a.d, [&](auto d) {
+        shared = with_key_blocks<d>(chip, [](auto size) { return decltype(size)::shared_bytes; });
+        if (shared < shared_bytes_of_dQ<d>) shared = shared_bytes_of_dQ<d>;
+    });
+    return first_of(
+        {refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<64, 128>(a.d), refuse_shared(shared, chip)});
+}
+
+std::int64_t workspace(const Arguments& a, DType) { return BackwardSums::bytes(a, false); }
+
+Tile tile(const Arguments& a, DType, const Chip& chip) {
+    Tile t;
+    with_d<64, 128>(a.d, [&](auto d) {
+        t = with_key_blocks<d>(chip, [](auto size) { return Tile{size.Br, size.Bc}; });
+    });
+    return t;
+}
+
+template <class T, class Size> void run_in(const Arguments& a, Stream& stream) {
+    launch(stream, rows_grid(a), row_dots<T, false>, a);
+    const Grid keys{blocks_of(a.N_kv, Size::Bc), a.kv_heads, a.batch, 32 * Size::warps, Size::shared_bytes};
+    launch(stream, keys, key_block_gradients<T, Size, false>, a);
+    const Grid queries{blocks_of(a.N_q, Br), a.heads, a.batch, 32 * warps, shared_bytes_of_dQ<Size::d>};
+    launch(stream, queries, query_block_gradients<T, Size::d>, a);
+}
+
+void run(const Arguments& a, DType type, Stream& stream) {
+    with_half(type, [&](auto of) {
+        using T = typename decltype(of)::Type;
+        with_d<64, 128>(a.d, [&](auto d) {
+            with_key_blocks<d>(stream.chip, [&](auto size) { run_in<T, decltype(size)>(a, stream); });
+        });
+    });
+}
+
+}  // namespace
+
+const Rung& b3_deterministic() {
+    static const Rung rung{
+        "b3-deterministic",
+        "Backward with the same bits every time",
+        "A second kernel owns the rows of dQ: seven products instead of five, no atomic additions",
+        "cuda/kernels/b3_deterministic.cu",
+        Direction::backward,
+        false,
+        false,
+        refuse,
+        workspace,
+        tile,
+        run};
+    return rung;
+}
+
+}  // namespace tilewalk::gpu::BACKEND
