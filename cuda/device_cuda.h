@@ -158,5 +158,7 @@ void launch(Stream& stream, const Grid& grid, void (*kernel)(P...), const A&... 
 
 /// cuBLAS, looked for when it is first needed; stream.error says if it is not there.
 void multiply_matrices(Stream& stream, const Product& product);
+/// Gives back what the stream's products took.
+void release_cublas(Stream& stream);
 
 }  // namespace tilewalk::gpu::on_cuda
