@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -54,11 +56,12 @@ std::int64_t tensor_bytes(const Workload& workload);
 
 /// A rung of the ladder.
 struct KernelInfo {
-    std::string name;           ///< as on the command line: "flash"
-    std::string title;          ///< "Flash, SIMD tiles"
-    std::string teaches;        ///< one line: what this rung adds, or where it ends
-    std::string file;           ///< its source, from the top of the project
-    bool materialises = false;  ///< holds N × N matrices
+    std::string name;                         ///< as on the command line: "flash"
+    std::string title;                        ///< "Flash, SIMD tiles"
+    std::string teaches;                      ///< one line: what this rung adds, or where it ends
+    std::string file;                         ///< its source, from the top of the project
+    bool materialises = false;                ///< holds N × N matrices
+    std::optional<Direction> direction = {};  ///< none: both
 };
 
 /// Host tensors of a workload in float32, whatever the kernel computes in.
@@ -69,6 +72,24 @@ struct Tensors {
 /// Unfinished when it is stopped.
 Tensors make_inputs(const Workload& workload, std::uint64_t seed, float spread = 1,
                     std::stop_token stop = {});
+
+/// Thrown where memory does not suffice: what() is a sentence.
+class NoMemory : public std::bad_alloc {
+public:
+    explicit NoMemory(std::string why) : sentence(std::move(why)) {}
+    const char* what() const noexcept override { return sentence.c_str(); }
+
+private:
+    std::string sentence;
+};
+/// Thrown where one kernel could not be run, and others can: what() is a sentence.
+struct KernelFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// Thrown when a device fails, after which the engine runs nothing more: what() is a sentence.
+struct EngineFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// A kernel with its memory allocated, touched and ready to be run again and again.
 class Prepared {
@@ -98,11 +119,15 @@ public:
     virtual std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& workload) const = 0;
     /// Closed form of the workspace: what the kernel will hold beyond inputs and outputs.
     virtual std::int64_t model_bytes(const KernelInfo& kernel, const Workload& workload) const = 0;
-    /// Null when it was stopped. `inputs` must outlive what is returned.
+    /// Null when it was stopped. `inputs` must outlive what is returned. Throws std::bad_alloc (NoMemory),
+    /// KernelFailed and EngineFailed, as running does.
     virtual std::unique_ptr<Prepared> prepare(const KernelInfo& kernel, const Workload& workload,
                                               const Tensors& inputs, std::stop_token stop) = 0;
-    /// The rate of multiply-adds that this device reaches with nothing else to do, FLOP/s; 0 if unknown.
-    virtual double measure_peak(std::stop_token stop) = 0;
+    /// The rate of multiply-adds of this type that the device reaches with nothing else to do, FLOP/s; 0 if
+    /// unknown.
+    virtual double measure_peak(DType type, std::stop_token stop) = 0;
+    /// Bytes that are free on a device with memory of its own, where prepared kernels hold their tensors.
+    virtual std::optional<std::int64_t> memory_free() const { return std::nullopt; }
 };
 
 }  // namespace tilewalk

@@ -28,9 +28,14 @@ public:
     virtual double run(const Rung& rung, const Arguments& arguments, DType type) = 0;
     /// Overwrites what caches hold, so that the next run finds them cold.
     virtual void flush_caches() = 0;
+    /// The rate of a large product of matrices by the device's library, FLOP/s; 0: not known.
+    virtual double product_rate(DType) { return 0; }
     /// A sentence, from the first failure on; empty: all is well. A GPU that has failed stays so until the
     /// program ends.
     virtual std::string failure() const = 0;
+    /// Forgets a failure that did not hurt the device (a library that is missing, a launch that was refused);
+    /// false: it is one that stays.
+    virtual bool recover() { return false; }
 };
 
 }  // namespace tilewalk::gpu

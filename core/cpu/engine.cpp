@@ -91,7 +91,7 @@ public:
         machine.instructions = instruction_set();
         machine.product_library = product_library();
     }
-    double measure_peak(std::stop_token stop) override { return multiply_add_peak(*pool, stop); }
+    double measure_peak(DType, std::stop_token stop) override { return multiply_add_peak(*pool, stop); }
 
 private:
     static const Rung& rung_of(const KernelInfo& kernel) {

@@ -17,6 +17,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* no_memory_left = "The system had no memory left for it.";
+
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -28,7 +30,10 @@ bool lists(const std::vector<std::string>& names, const std::string& name) {
 std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine) {
     std::vector<const KernelInfo*> chosen;
     for (const KernelInfo& kernel : engine.kernels())
-        if (request.kernels.empty() || lists(request.kernels, kernel.name)) chosen.push_back(&kernel);
+        if (request.kernels.empty()
+                ? kernel.direction.value_or(request.workload.direction) == request.workload.direction
+                : lists(request.kernels, kernel.name))
+            chosen.push_back(&kernel);
     return chosen;
 }
 
@@ -84,7 +89,10 @@ struct Candidate {
     std::unique_ptr<Prepared> prepared = nullptr;
     int runs = 0;  // that it shall have
 
-    std::int64_t own_bytes() const { return point.model_bytes + output_bytes(point.workload); }
+    // On a device with memory of its own each has its inputs as well.
+    std::int64_t own_bytes(bool own_inputs) const {
+        return point.model_bytes + (own_inputs ? tensor_bytes(point.workload) : output_bytes(point.workload));
+    }
 };
 
 class Runner {
@@ -95,8 +103,13 @@ public:
 
     BenchReport run() {
         begin();
-        for (const Workload& w : workloads(request))
-            if (!stop.stop_requested()) try_length(w);
+        try {
+            for (const Workload& w : workloads(request))
+                if (!stop.stop_requested()) try_length(w);
+        } catch (const EngineFailed& failure) {
+            give_up(Point::State::cancelled, failure.what());
+            throw;
+        }
         report.complete = !stop.stop_requested();
         tell(report.complete ? "Done" : "Cancelled");
         return std::move(report);
@@ -109,8 +122,9 @@ private:
         report.build = this_build();
         report.date = utc_now();
         // A tenth stays for what verification holds, and for others.
-        report.memory_limit =
-            request.memory_limit > 0 ? request.memory_limit : report.machine.memory_available / 10 * 9;
+        own_memory = engine.memory_free();
+        const std::int64_t free = own_memory.value_or(report.machine.memory_available);
+        report.memory_limit = request.memory_limit > 0 ? request.memory_limit : free / 10 * 9;
         for (const Workload& w : workloads(request))
             for (const KernelInfo* kernel : chosen_kernels(request, engine))
                 ahead.emplace_back(kernel->name, w);
@@ -121,19 +135,26 @@ private:
     void try_length(const Workload& w) {
         try {
             run_length(w);
+        } catch (const NoMemory& none) {
+            give_up(Point::State::no_memory, none.what(), &w);
         } catch (const std::bad_alloc&) {
-            for (const auto& [kernel, workload] : std::vector(ahead))
-                if (workload == w) {
-                    const KernelInfo* const info = find_kernel(kernel);
-                    Candidate c{.kernel = info, .point = new_point(*info, w)};
-                    finish(c, Point::State::no_memory, "The system had no memory left for it.");
-                }
+            give_up(Point::State::no_memory, no_memory_left, &w);
         }
+    }
+
+    // What was not done yet, at one length or at all, becomes points with the reason.
+    void give_up(Point::State state, const std::string& reason, const Workload* at = nullptr) {
+        for (const auto& [kernel, workload] : std::vector(ahead))
+            if (!at || workload == *at) {
+                const KernelInfo* const info = find_kernel(kernel);
+                Candidate c{.kernel = info, .point = new_point(*info, workload)};
+                finish(c, state, reason);
+            }
     }
 
     void run_length(const Workload& w) {
         // Again for each length: whatever slows the machine for a while should slow the measure as well.
-        peak = engine.measure_peak(stop);
+        peak = engine.measure_peak(w.dtype, stop);
         report.peak = std::max(report.peak, peak);
         std::vector<Candidate> candidates = plan(w);
         if (candidates.empty()) return;
@@ -142,12 +163,14 @@ private:
         if (stop.stop_requested()) return;
         // As many at once as fit: those take turns.
         for (std::size_t from = 0; from < candidates.size() && !stop.stop_requested();) {
-            std::int64_t held = tensor_bytes(w) - output_bytes(w);
+            const bool own = own_memory.has_value();
+            std::int64_t held = own ? 0 : tensor_bytes(w) - output_bytes(w);
             std::vector<Candidate> together;
             do {
-                held += candidates[from].own_bytes();
+                held += candidates[from].own_bytes(own);
                 together.push_back(std::move(candidates[from++]));
-            } while (from < candidates.size() && held + candidates[from].own_bytes() <= report.memory_limit);
+            } while (from < candidates.size() &&
+                     held + candidates[from].own_bytes(own) <= report.memory_limit);
             run_together(std::move(together), inputs);
         }
     }
@@ -162,13 +185,8 @@ private:
                 finish(c, Point::State::skipped, *reason);
             else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes;
                      needed > report.memory_limit)
-                finish(c, Point::State::no_memory,
-                       "Needs " + format_size(needed) + "; " + format_size(report.memory_limit) +
-                           " may be used.");
-            else if (!small_sizes_pass(c))
-                finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
-                       verdicts[kernel->name].sentence);
-            else
+                finish(c, Point::State::no_memory, too_large(c, needed));
+            else if (small_sizes_pass(c))
                 candidates.push_back(std::move(c));
         }
         std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -190,15 +208,32 @@ private:
         return point;
     }
 
-    // Once for each kernel.
+    std::string too_large(const Candidate& c, std::int64_t needed) const {
+        const std::string own = c.kernel->materialises
+                                    ? ", " + format_size(c.point.model_bytes) + " of it for N × N matrices"
+                                    : "";
+        return "Needs " + format_size(needed) + own + "; " + format_size(report.memory_limit) +
+               " may be used.";
+    }
+
+    // Once for each kernel. If they do not pass, the point has been finished.
     bool small_sizes_pass(Candidate& c) {
-        const auto [verdict, fresh] = verdicts.try_emplace(c.kernel->name);
-        if (fresh) {
-            tell(c.kernel->name + ": checking small sizes");
-            verdict->second = verify_small(engine, *c.kernel, request.workload, stop);
+        try {
+            const Verdict& verdict = small_verdict(*c.kernel);
+            c.point.max_error = verdict.error, c.point.error_limit = verdict.limit;
+            if (verdict.passed) return true;
+            finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
+                   verdict.sentence);
+        } catch (const KernelFailed& failure) {
+            finish(c, Point::State::skipped, failure.what());
         }
-        c.point.max_error = verdict->second.error, c.point.error_limit = verdict->second.limit;
-        return verdict->second.passed;
+        return false;
+    }
+    const Verdict& small_verdict(const KernelInfo& kernel) {
+        const auto known = verdicts.find(kernel.name);
+        if (known != verdicts.end()) return known->second;
+        tell(kernel.name + ": checking small sizes");
+        return verdicts[kernel.name] = verify_small(engine, kernel, request.workload, stop);
     }
 
     void run_together(std::vector<Candidate> together, const Tensors& inputs) {
@@ -231,14 +266,14 @@ private:
             c.point.first = seconds_since(begin);
             // What is verified is a run like those that are timed: on outputs that were written before.
             if (once) once = c.prepared->run(stop);
+        } catch (const NoMemory& none) {
+            return lose(c, Point::State::no_memory, none.what());
         } catch (const std::bad_alloc&) {
-            c.prepared.reset();
-            return finish(c, Point::State::no_memory, "The system had no memory left for it.");
+            return lose(c, Point::State::no_memory, no_memory_left);
+        } catch (const KernelFailed& failure) {
+            return lose(c, Point::State::skipped, failure.what());
         }
-        if (!once) {
-            c.prepared.reset();
-            return finish(c, Point::State::cancelled, "Cancelled.");
-        }
+        if (!once) return lose(c, Point::State::cancelled, "Cancelled.");
         c.point.peak_rss_bytes = peak_rss();
         c.runs = forecast.runs(*once);
         tell(at + ": verifying");
@@ -252,14 +287,20 @@ private:
         c.point.error_limit = worse ? rows.limit : small.limit;
         c.point.verified = rows.passed;
         if (rows.passed) return;
-        c.prepared.reset();
         const bool stopped = stop.stop_requested();
-        finish(c, stopped ? Point::State::cancelled : Point::State::failed,
-               stopped ? "Cancelled." : rows.sentence);
+        lose(c, stopped ? Point::State::cancelled : Point::State::failed,
+             stopped ? "Cancelled." : rows.sentence);
+    }
+    void lose(Candidate& c, Point::State state, std::string reason) {
+        c.prepared.reset();
+        finish(c, state, std::move(reason));
     }
 
     // Each round begins with another kernel; who needs fewer runs has them spread over all rounds.
     void time_in_turns(const std::vector<Candidate*>& ready) {
+        for (int round = 0; round < request.warm_up; ++round)
+            for (Candidate* c : ready)
+                if (!stop.stop_requested()) c->prepared->run(stop);
         int rounds = 0;
         for (const Candidate* c : ready) rounds = std::max(rounds, c->runs);
         for (int round = 0; round < rounds; ++round)
@@ -296,7 +337,8 @@ private:
     Engine& engine;
     const Show& show;
     std::stop_token stop;
-    double peak = 0;  // FLOP/s, of this length
+    double peak = 0;                         // FLOP/s, of this length
+    std::optional<std::int64_t> own_memory;  // free bytes of the device, if it has its own
     BenchReport report;
     BenchProgress progress;
     Forecast forecast;
@@ -306,6 +348,12 @@ private:
 };
 
 }  // namespace
+
+void repeat_as_on_gpu(BenchRequest& request) {
+    request.warm_up = 5;
+    request.least_runs = 30, request.most_runs = 101;
+    request.long_run = .5;
+}
 
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine) {
     std::vector<std::string> known;
@@ -342,6 +390,8 @@ BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> w
           std::string why;
           try {
               run_bench(request, *engine, keep, stop);
+          } catch (const EngineFailed& failure) {
+              why = failure.what();
           } catch (const std::bad_alloc&) {
               why = "There is not enough memory for the inputs; choose a smaller problem.";
           } catch (const std::exception& error) {

@@ -18,7 +18,10 @@ struct BenchRequest {
     int least_runs = 5, most_runs = 21;  ///< repetitions of each kernel …
     double seconds_per_kernel = 2;       ///< … as many as fit into this
     double long_run = 5;                 ///< seconds from which on three repetitions are enough
+    int warm_up = 0;                     ///< rounds before those that count
 };
+/// Repetitions as a GPU needs them: its clock rises within a few, and each takes little.
+void repeat_as_on_gpu(BenchRequest& request);
 /// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);
 

@@ -44,7 +44,7 @@ struct Point {
     std::vector<double> seconds;  ///< of each repetition, in the order they ran
     double median = 0, p20 = 0, p80 = 0;
     double first = 0;  ///< seconds of preparing and the first run: memory touched, caches cold
-    double peak = 0;   ///< FLOP/s of multiply_add_peak just before; 0 if not measured
+    double peak = 0;   ///< FLOP/s that Engine::measure_peak found just before; 0: not known
     std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell

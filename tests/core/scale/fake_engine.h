@@ -33,7 +33,7 @@ public:
     std::int64_t model_bytes(const KernelInfo& kernel, const Workload& w) const override;
     std::unique_ptr<Prepared> prepare(const KernelInfo& kernel, const Workload& w, const Tensors& inputs,
                                       std::stop_token stop) override;
-    double measure_peak(std::stop_token) override { return 1e12; }
+    double measure_peak(DType, std::stop_token) override { return 1e12; }
 
 private:
     const FakeKernel& fake(const KernelInfo& kernel) const;

@@ -117,8 +117,8 @@ TEST_CASE("what would not fit is not run, and both numbers are said") {
     const Point& refused = point(report, "standard", 48);
     CHECK(refused.state == Point::State::no_memory);
     CHECK(refused.model_bytes == 8 * 2 * 48 * 48);
-    CHECK(refused.reason ==
-          "Needs " + format_size(needed) + "; " + format_size(needed - 1) + " may be used.");
+    CHECK(refused.reason == "Needs " + format_size(needed) + ", " + format_size(8 * 2 * 48 * 48) +
+                                " of it for N × N matrices; " + format_size(needed - 1) + " may be used.");
     CHECK(count(engine.calls, "prepare standard 48") == 0);
     CHECK(point(report, "flash", 48).state == Point::State::measured);
     CHECK(report.complete);
