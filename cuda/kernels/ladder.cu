@@ -7,6 +7,7 @@ const std::vector<const Rung*>& ladder() {
         &f0_materialise(),
         &f0_cublas(),
         &f1_online_row(),
+        &f4_tensor_core(),
         &f5_flash2(),
     };
     return rungs;
