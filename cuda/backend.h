@@ -26,6 +26,8 @@ public:
     /// Launches the rung and waits until it has ended; seconds between two events around it (the emulator:
     /// of the wall, which say nothing of a GPU).
     virtual double run(const Rung& rung, const Arguments& arguments, DType type) = 0;
+    /// What the forward pass leaves for a backward rung, if the rung has such a step.
+    virtual void prepare(const Rung& rung, const Arguments& arguments, DType type) = 0;
     /// Overwrites what caches hold, so that the next run finds them cold.
     virtual void flush_caches() = 0;
     /// The rate of a large product of matrices by the device's library, FLOP/s; 0: not known.

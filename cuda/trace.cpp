@@ -266,6 +266,7 @@ public:
         }
         if (memory.short_of_memory) return "The device has too little memory for it.";
         if (stop.stop_requested()) return "Cancelled.";
+        device.prepare(rung, a, request.dtype);
         device.run(rung, a, request.dtype);
         if (rung.traced && device.failure().empty()) {
             const std::string wrong = collect(device, a.trace, trace);

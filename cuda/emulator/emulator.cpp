@@ -35,6 +35,9 @@ public:
         rung.launch(arguments, type, stream);
         return std::chrono::duration<double>(Clock::now() - begin).count();
     }
+    void prepare(const Rung& rung, const Arguments& arguments, DType type) override {
+        if (rung.prepare) rung.prepare(arguments, type, stream);
+    }
     void flush_caches() override {}
     std::string failure() const override { return stream.failure; }
 

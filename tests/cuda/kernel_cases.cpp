@@ -1,0 +1,327 @@
+#include "tests/cuda/kernel_cases.h"
+
+#include "core/precision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+
+namespace tilewalk {
+
+namespace {
+
+using gpu::Arguments;
+using gpu::Rung;
+using gpu::Tensor;
+
+Format format_of(DType type) {
+    return type == DType::f32 ? Format::fp32 : type == DType::f16 ? Format::fp16 : Format::bf16;
+}
+std::size_t bytes_of(DType type) { return type == DType::f32 ? 4 : 2; }
+
+const Rung& find(gpu::Device& device, const std::string& name) {
+    for (const Rung* rung : device.ladder())
+        if (name == rung->name) return *rung;
+    throw std::runtime_error("no kernel " + name);
+}
+
+// Memory of exactly so many elements, all bits set: NaN in every format.
+class Memory {
+public:
+    Memory(std::int64_t count, DType of)
+        : size(static_cast<std::size_t>(count)), type(of),
+          bytes(new unsigned char[size * bytes_of(of) + 16]) {
+        std::memset(bytes.get(), 0xFF, size * bytes_of(of) + 16);
+    }
+    unsigned char* begin() const {
+        const auto at = reinterpret_cast<std::uintptr_t>(bytes.get());
+        return bytes.get() + (16 - at % 16) % 16;
+    }
+    void set(std::int64_t at, float x) {
+        unsigned char* const to = begin() + static_cast<std::size_t>(at) * bytes_of(type);
+        if (type == DType::f32) std::memcpy(to, &x, 4);
+        const std::uint16_t bits = type == DType::f16
+                                       ? gpu::emulator::from_float<gpu::emulator::f16>(x).bits
+                                       : gpu::emulator::from_float<gpu::emulator::bf16>(x).bits;
+        if (type != DType::f32) std::memcpy(to, &bits, 2);
+    }
+    float get(std::int64_t at) const {
+        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * bytes_of(type);
+        float x;
+        std::uint16_t bits;
+        if (type == DType::f32) return std::memcpy(&x, from, 4), x;
+        std::memcpy(&bits, from, 2);
+        return type == DType::f16 ? to_float(gpu::emulator::f16{bits}) : to_float(gpu::emulator::bf16{bits});
+    }
+    bool untouched(std::int64_t at) const {
+        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * bytes_of(type);
+        return std::all_of(from, from + bytes_of(type), [](unsigned char byte) { return byte == 0xFF; });
+    }
+    const std::size_t size;
+
+private:
+    DType type;
+    std::unique_ptr<unsigned char[]> bytes;
+};
+
+// One tensor in a layout, or a part of one that others share.
+struct Placed {
+    std::shared_ptr<Memory> memory;
+    std::int64_t first = 0, batch = 0, head = 0, row = 0;
+    std::int64_t heads = 0, N = 0, d = 0, batches = 0;
+
+    std::int64_t at(std::int64_t b, std::int64_t h, std::int64_t r) const {
+        return first + b * batch + h * head + r * row;
+    }
+    Tensor tensor(DType type) const {
+        return {memory->begin() + static_cast<std::size_t>(first) * bytes_of(type), batch, head, row};
+    }
+    template <class F> void each(F&& f) const {
+        std::int64_t n = 0;
+        for (std::int64_t b = 0; b < batches; ++b)
+            for (std::int64_t h = 0; h < heads; ++h)
+                for (std::int64_t r = 0; r < N; ++r)
+                    for (std::int64_t c = 0; c < d; ++c) f(at(b, h, r) + c, static_cast<std::size_t>(n++));
+    }
+    void put(const std::vector<float>& x) const {
+        each([&](std::int64_t to, std::size_t n) { memory->set(to, x[n]); });
+    }
+    std::vector<float> get() const {
+        std::vector<float> x(static_cast<std::size_t>(batches * heads * N * d));
+        each([&](std::int64_t from, std::size_t n) { x[n] = memory->get(from); });
+        return x;
+    }
+    // The elements between the rows are as they were.
+    bool gaps_untouched() const {
+        std::vector<bool> used(memory->size);
+        each([&](std::int64_t at, std::size_t) { used[static_cast<std::size_t>(at)] = true; });
+        for (std::size_t n = 0; n < used.size(); ++n)
+            if (!used[n] && !memory->untouched(static_cast<std::int64_t>(n))) return false;
+        return true;
+    }
+};
+
+Placed place(Layout layout, const Workload& w, std::int64_t heads, std::int64_t N) {
+    Placed p{nullptr, 0, 0, 0, 0, heads, N, w.d, w.batch};
+    if (layout == Layout::bshd || layout == Layout::packed) {
+        p.head = w.d, p.row = heads * w.d, p.batch = N * p.row;
+    } else {
+        p.row = w.d + (layout == Layout::padded ? 8 : 0);
+        p.head = (N + (layout == Layout::padded ? 3 : 0)) * p.row;
+        p.batch = heads * p.head;
+    }
+    p.memory = std::make_shared<Memory>(w.batch * p.batch, w.dtype);
+    return p;
+}
+
+// Q, K, V; packed where they have the same shape
+std::array<Placed, 3> place_inputs(Layout layout, const Workload& w) {
+    std::array<Placed, 3> all{place(layout, w, w.heads, w.N_q), place(layout, w, w.kv_heads, w.N_kv),
+                              place(layout, w, w.kv_heads, w.N_kv)};
+    if (layout != Layout::packed || w.heads != w.kv_heads || w.N_q != w.N_kv) return all;
+    const auto memory = std::make_shared<Memory>(3 * w.batch * w.N_q * w.heads * w.d, w.dtype);
+    for (std::size_t n = 0; n < 3; ++n) {
+        Placed& p = all[n];
+        p.memory = memory, p.first = static_cast<std::int64_t>(n) * w.heads * w.d;
+        p.row *= 3, p.batch *= 3;
+    }
+    return all;
+}
+
+Arguments sizes_of(const Workload& w, float scale = -1) {
+    Arguments a;
+    a.batch = static_cast<int>(w.batch), a.heads = static_cast<int>(w.heads);
+    a.kv_heads = static_cast<int>(w.kv_heads);
+    a.N_q = static_cast<int>(w.N_q), a.N_kv = static_cast<int>(w.N_kv), a.d = static_cast<int>(w.d);
+    a.scale = scale >= 0 ? std::max(scale, std::numeric_limits<float>::min())
+                         : 1 / std::sqrt(static_cast<float>(w.d));
+    if (w.window) a.before = static_cast<int>(*w.window);
+    if (w.causal || w.window) a.after = w.causal ? 0 : static_cast<int>(*w.window);
+    return a;
+}
+
+const Rung& best_forward(gpu::Device& device, const Arguments& a, DType type) {
+    const Rung* best = nullptr;
+    for (const Rung* rung : device.ladder())
+        if (rung->direction == Direction::forward && !rung->materialises &&
+            rung->refuse(a, type, device.chip).empty())
+            best = rung;
+    if (!best) throw std::runtime_error("no forward kernel");
+    return *best;
+}
+
+const char* name_of(Layout layout) {
+    constexpr const char* names[] = {"bhsd", "bshd", "packed", "padded"};
+    return names[static_cast<int>(layout)];
+}
+const char* name_of(Inputs inputs) {
+    constexpr const char* names[] = {"normal",    "overflow", "outliers", "equal rows",
+                                     "one logit", "large",    "denormals"};
+    return names[static_cast<int>(inputs)];
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const KernelCase& c) {
+    return out << c.kernel << ", " << describe(c.w) << ", N = " << c.w.N_q << ", " << c.w.N_kv << ", "
+               << name_of(c.layout) << ", " << name_of(c.inputs) << ", copies "
+               << (c.copies == gpu::emulator::Options::Copies::late ? "late" : "early") << ", seed "
+               << c.seed;
+}
+
+Tensors inputs_of(const KernelCase& c) {
+    Workload w = c.w;
+    w.dtype = DType::f32;
+    Tensors in = make_inputs(w, c.seed);
+    std::mt19937_64 random(c.seed);
+    std::normal_distribution<float> normal;
+    const auto scale = [](std::vector<float>& x, float factor) {
+        for (float& value : x) value *= factor;
+    };
+    switch (c.inputs) {
+    case Inputs::normal: break;
+    case Inputs::overflow: scale(in.Q, 5), scale(in.K, 3), scale(in.V, 3); break;
+    case Inputs::outliers:
+        for (auto* x : {&in.Q, &in.K, &in.V})
+            for (float& value : *x)
+                if (random() % 1000 == 0) value += 10 * normal(random);
+        break;
+    case Inputs::equal_rows:
+        for (auto* x : {&in.Q, &in.K, &in.V})
+            for (std::size_t n = static_cast<std::size_t>(w.d); n < x->size(); ++n)
+                (*x)[n] = (*x)[n % static_cast<std::size_t>(w.d)];
+        break;
+    case Inputs::one_logit: {
+        std::fill(in.Q.begin(), in.Q.end(), 1.0f);
+        const auto key = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(w.N_kv));
+        for (std::int64_t n = 0; n < w.d; ++n) in.K[static_cast<std::size_t>(key * w.d + n)] = 40;
+        break;
+    }
+    case Inputs::large: scale(in.Q, 100), scale(in.K, 100); break;
+    case Inputs::denormals:
+        for (auto* x : {&in.Q, &in.K, &in.V}) scale(*x, c.w.dtype == DType::f16 ? 1e-6f : 1e-39f);
+        break;
+    }
+    for (auto* x : {&in.Q, &in.K, &in.V, &in.dO})
+        for (float& value : *x) value = static_cast<float>(round_to(format_of(c.w.dtype), value));
+    return in;
+}
+
+Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, const gpu::Chip& chip,
+                 float scale) {
+    gpu::emulator::Options options;
+    options.copies = c.copies;
+    options.seed = c.seed;
+    const auto device = gpu::open_emulator(options, chip);
+    const Rung& rung = find(*device, c.kernel);
+    const bool backward = rung.direction == Direction::backward;
+    const Workload& w = c.w;
+
+    Arguments a = sizes_of(w, scale);
+    const auto [Q, K, V] = place_inputs(c.layout, w);
+    Q.put(in.Q), K.put(in.K), V.put(in.V);
+    const Placed O = place(c.layout, w, w.heads, w.N_q);
+    std::vector<float> L(static_cast<std::size_t>(w.q_rows()), std::numeric_limits<float>::quiet_NaN());
+    a.Q = Q.tensor(w.dtype), a.K = K.tensor(w.dtype), a.V = V.tensor(w.dtype), a.O = O.tensor(w.dtype);
+    a.L = L.data();
+    const Placed dO = place(c.layout, w, backward ? w.heads : 0, w.N_q);
+    const Placed dQ = place(c.layout, w, backward ? w.heads : 0, w.N_q);
+    const Placed dK = place(c.layout, w, backward ? w.kv_heads : 0, w.N_kv),
+                 dV = place(c.layout, w, dK.heads, w.N_kv);
+    if (backward) {
+        dO.put(in.dO);
+        a.dO = dO.tensor(w.dtype), a.dQ = dQ.tensor(w.dtype);
+        a.dK = dK.tensor(w.dtype), a.dV = dV.tensor(w.dtype);
+        device->run(best_forward(*device, a, w.dtype), a, w.dtype);
+    }
+    // The workspace is exactly as large as the rung says.
+    const std::int64_t workspace = rung.workspace(a, w.dtype);
+    void* const memory = device->allocate(std::max<std::int64_t>(workspace, 1));
+    device->fill(memory, 0xFF, workspace);
+    a.workspace = memory;
+    device->prepare(rung, a, w.dtype);
+    device->run(rung, a, w.dtype);
+    device->release(memory);
+
+    wrong = device->failure();
+    if (wrong.empty())
+        for (const Placed* output : {&O, &dQ, &dK, &dV})
+            if (!output->gaps_untouched()) wrong = "It wrote between the rows of an output.";
+    Tensors out;
+    out.O = O.get(), out.L = L, out.dQ = dQ.get(), out.dK = dK.get(), out.dV = dV.get();
+    return out;
+}
+
+std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip) {
+    const auto device = gpu::open_emulator({}, chip);
+    const std::string reason = find(*device, c.kernel).refuse(sizes_of(c.w), c.w.dtype, chip);
+    if (reason.empty()) return {};
+    return reason;
+}
+
+Verdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
+    const Tensors in = inputs_of(c);
+    std::string wrong;
+    const Tensors out = run_case(c, in, wrong, chip);
+    if (!wrong.empty()) return {false, 0, 0, wrong};
+    return verify_outputs(out, c.w, in);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> all{
+        {1, 1},     {64, 128},    {128, 192},   {256, 256},   {239, 1},    {799, 3},
+        {1, 239},   {3, 799},     {113, 203},   {108, 256},   {127, 513},  {384, 256},
+        {640, 128}, {1023, 1024}, {1024, 1023}, {4096, 4096}, {4224, 4224}};
+    std::erase_if(all, [most_scores](const auto& shape) { return shape.first * shape.second > most_scores; });
+    return all;
+}
+
+std::vector<std::pair<std::string, DType>> kernels_and_types() {
+    std::vector<std::pair<std::string, DType>> all;
+    const auto device = gpu::open_emulator();
+    Workload w;
+    for (const Rung* rung : device->ladder())
+        for (DType type : {DType::f32, DType::f16, DType::bf16})
+            if (rung->refuse(sizes_of(w), type, device->chip).empty()) all.emplace_back(rung->name, type);
+    return all;
+}
+
+std::vector<KernelCase> case_matrix(const std::string& kernel, DType type, std::int64_t most_scores,
+                                    int draws) {
+    std::mt19937_64 random(std::hash<std::string>{}(kernel) + static_cast<std::uint64_t>(type));
+    const auto one_of = [&](const auto& choices) { return choices[random() % choices.size()]; };
+    const auto device = gpu::open_emulator();
+    const Rung& rung = find(*device, kernel);
+    std::vector<std::int64_t> dims;
+    for (std::int64_t d : {32, 64, 64, 96, 128, 128, 256}) {
+        Workload w;
+        w.d = d;
+        if (rung.refuse(sizes_of(w), type, device->chip).empty()) dims.push_back(d);
+    }
+    constexpr std::array<std::pair<int, int>, 3> heads{{{6, 6}, {6, 2}, {6, 1}}};
+    constexpr std::array<Layout, 4> layouts{Layout::bhsd, Layout::bshd, Layout::packed, Layout::padded};
+    std::vector<KernelCase> cases;
+    for (const auto& [N_q, N_kv] : shapes(most_scores))
+        for (int draw = 0; draw < draws; ++draw)
+            for (bool causal : {false, true}) {
+                KernelCase c{kernel, {}, one_of(layouts)};
+                c.w.direction = rung.direction, c.w.dtype = type;
+                c.w.N_q = N_q, c.w.N_kv = N_kv, c.w.d = one_of(dims), c.w.causal = causal;
+                std::tie(c.w.heads, c.w.kv_heads) = one_of(heads);
+                c.w.batch = random() % 3 == 0 ? 3 : 1;
+                // Large ones with few heads: each one costs as much as all small ones together.
+                if (N_q * N_kv > 20000) c.w.batch = 1, c.w.kv_heads = 1, c.w.heads = random() % 2 ? 2 : 1;
+                if (random() % 3 == 0)
+                    c.w.window = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(N_kv + 1));
+                c.copies = (draw + causal) % 2 ? gpu::emulator::Options::Copies::early
+                                               : gpu::emulator::Options::Copies::late;
+                c.seed = random() % 1000;
+                cases.push_back(c);
+            }
+    return cases;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,58 @@
+// Kernels of the ladder on the emulator, over many shapes, layouts and kinds of inputs.
+#pragma once
+
+#include "core/engine.h"
+#include "core/scale/verify.h"
+#include "cuda/emulator/emulator.h"
+
+#include <ostream>
+
+namespace tilewalk {
+
+/// How the rows of the tensors lie in memory.
+enum class Layout {
+    bhsd,    ///< [batch][heads][N][d]
+    bshd,    ///< [batch][N][heads][d]
+    packed,  ///< Q, K and V of a position side by side: [batch][N][3][heads][d]
+    padded   ///< as bhsd, with eight elements between rows and three rows between heads, all NaN
+};
+
+enum class Inputs {
+    normal,
+    overflow,  ///< Q × 5, K × 3, V × 3
+    outliers,  ///< N(0, 1) + N(0, 100) · Bernoulli(0.001)
+    equal_rows,
+    one_logit,  ///< one key whose scores are far above all others
+    large,      ///< scores of ±10⁴
+    denormals   ///< V, and in f32 Q and K, below the smallest normal number
+};
+
+struct KernelCase {
+    std::string kernel;
+    Workload w;
+    Layout layout = Layout::bhsd;
+    Inputs inputs = Inputs::normal;
+    gpu::emulator::Options::Copies copies = gpu::emulator::Options::Copies::late;
+    std::uint64_t seed = 1;
+};
+std::ostream& operator<<(std::ostream& out, const KernelCase& c);
+
+Tensors inputs_of(const KernelCase& c);
+/// What the kernel writes (backward: with O and L of the best forward kernel), as float in the layout of
+/// Tensors. `wrong` is the emulator's sentence, or that something outside of the tensors was written.
+Tensors run_case(const KernelCase& c, const Tensors& inputs, std::string& wrong, const gpu::Chip& chip = {},
+                 float scale = -1);
+/// Runs it and holds it against fp64. The reason why the kernel does not take it, if it does not.
+std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip = {});
+Verdict verify_case(const KernelCase& c, const gpu::Chip& chip = {});
+
+/// The shapes of the FlashAttention tests (N_q, N_kv) up to so many scores.
+std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores);
+/// All kernels with the types that they take.
+std::vector<std::pair<std::string, DType>> kernels_and_types();
+/// Every shape with and without a causal mask, with copies late and early; d, window, heads, batch and layout
+/// are drawn from all that the kernel takes, `draws` times.
+std::vector<KernelCase> case_matrix(const std::string& kernel, DType type, std::int64_t most_scores,
+                                    int draws);
+
+}  // namespace tilewalk

@@ -1,0 +1,136 @@
+// Every kernel of the ladder over the shapes, masks, heads and layouts that the FlashAttention tests use, on
+// the emulator, against attention in fp64. tests/cuda/full_matrix.cpp runs many more of them.
+#include "tests/cuda/kernel_cases.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::int64_t most_scores = 30000;  // ten times slower there
+#else
+constexpr std::int64_t most_scores = 128 * 640;
+#endif
+
+void check(const KernelCase& c) {
+    CAPTURE(c);
+    const Verdict verdict = verify_case(c);
+    CHECK_MESSAGE(verdict.passed, verdict.sentence);
+}
+
+}  // namespace
+
+TEST_SUITE("kernels on the emulator") {
+    TEST_CASE("the case matrix") {
+        for (const auto& [kernel, type] : kernels_and_types())
+            for (const KernelCase& c : case_matrix(kernel, type, most_scores, 1)) check(c);
+    }
+
+    TEST_CASE("a thousand keys, ragged") {
+        for (const auto& [kernel, type] : kernels_and_types()) {
+            if (type == DType::f16 || most_scores < 50000) continue;
+            KernelCase c{kernel};
+            c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
+                   .dtype = type,
+                   .heads = 1,
+                   .kv_heads = 1,
+                   .N_q = 515,
+                   .N_kv = 1023,
+                   .d = 64,
+                   .causal = true};
+            check(c);
+        }
+    }
+
+    TEST_CASE("extreme inputs") {
+        for (const auto& [kernel, type] : kernels_and_types())
+            for (Inputs inputs : {Inputs::overflow, Inputs::outliers, Inputs::equal_rows, Inputs::one_logit,
+                                  Inputs::large, Inputs::denormals})
+                for (std::int64_t N_kv : {70, 150}) {
+                    KernelCase c{kernel};
+                    c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
+                           .dtype = type,
+                           .heads = 2,
+                           .kv_heads = 1,
+                           .N_q = 130,
+                           .N_kv = N_kv,
+                           .d = 64,
+                           .causal = N_kv == 70};
+                    c.inputs = inputs, c.layout = Layout::padded, c.seed = 3;
+                    check(c);
+                }
+    }
+
+    TEST_CASE("scale 0 gives the mean of the values that a query sees") {
+        for (const auto& [kernel, type] : kernels_and_types()) {
+            if (kernel[0] == 'b') continue;
+            KernelCase c{kernel};
+            c.w = {.dtype = type, .heads = 1, .kv_heads = 1, .N_q = 40, .N_kv = 33, .d = 64, .causal = true};
+            CAPTURE(c);
+            const Tensors in = inputs_of(c);
+            std::string wrong;
+            const Tensors out = run_case(c, in, wrong, {}, 0);
+            REQUIRE(wrong.empty());
+            for (std::int64_t i = 0; i < c.w.N_q; ++i)
+                for (std::int64_t column = 0; column < c.w.d; ++column) {
+                    double sum = 0;
+                    for (std::int64_t j = 0; j <= c.w.last_key(i); ++j)
+                        sum += in.V[static_cast<std::size_t>(j * c.w.d + column)];
+                    const double mean = sum / std::max<double>(1, static_cast<double>(c.w.last_key(i) + 1));
+                    CHECK(out.O[static_cast<std::size_t>(i * c.w.d + column)] ==
+                          doctest::Approx(mean).epsilon(type == DType::f32 ? 1e-5 : 1e-2));
+                }
+        }
+    }
+
+    TEST_CASE("the same bits in every run, whatever the order of warps and blocks") {
+        for (const auto& [kernel, type] : kernels_and_types()) {
+            KernelCase c{kernel};
+            c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
+                   .dtype = type,
+                   .heads = 2,
+                   .kv_heads = 2,
+                   .N_q = 150,
+                   .N_kv = 200,
+                   .d = 64};
+            CAPTURE(c);
+            const Tensors in = inputs_of(c);
+            std::string wrong;
+            const Tensors one = run_case(c, in, wrong);
+            c.seed = 77;
+            c.copies = gpu::emulator::Options::Copies::early;
+            const Tensors two = run_case(c, in, wrong);
+            CHECK(wrong.empty());
+            CHECK(one.O == two.O);
+            CHECK(one.dK == two.dK);
+            CHECK(one.dV == two.dV);
+            if (kernel != "b1-recompute-fp32" && kernel != "b2-tensor-core") CHECK(one.dQ == two.dQ);
+        }
+    }
+
+    TEST_CASE("chips with less shared memory are refused or served") {
+        for (const auto& [kernel, type] : kernels_and_types())
+            for (const auto& [capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
+                for (std::int64_t d : {64, 128}) {
+                    gpu::Chip chip{capability, kilobytes << 10, 40};
+                    KernelCase c{kernel};
+                    c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
+                           .dtype = type,
+                           .heads = 2,
+                           .kv_heads = 1,
+                           .N_q = 70,
+                           .N_kv = 140,
+                           .d = d};
+                    CAPTURE(c);
+                    CAPTURE(capability);
+                    if (const auto reason = refused(c, chip)) {
+                        CHECK_FALSE(reason->empty());
+                        continue;
+                    }
+                    const Verdict verdict = verify_case(c, chip);
+                    CHECK_MESSAGE(verdict.passed, verdict.sentence);
+                }
+    }
+}
