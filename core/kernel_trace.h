@@ -3,8 +3,12 @@
 
 #include "core/dtype.h"
 #include "core/problem.h"
+#include "core/trace.h"
 
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk {
@@ -55,5 +59,29 @@ struct KernelTrace {
     std::vector<float> O, L;        ///< N × d, N
     std::vector<float> dQ, dK, dV;  ///< backward: N × d, N_kv × d, N_kv × d
 };
+
+/// A quantity of a tile as the lesson flash-forward knows it: where it holds it, and the step that computes
+/// it.
+struct KernelQuantityInfo {
+    const char* name;   ///< on the command line and in files: "alpha"
+    const char* title;  ///< "correction"
+    Slot slot;
+    Op op;
+};
+const KernelQuantityInfo& info(KernelFault::Quantity quantity);
+/// S, m, alpha, P, l, O: in the order of the steps.
+std::span<const KernelFault::Quantity> kernel_quantities();
+std::optional<KernelFault::Quantity> find_quantity(std::string_view name);
+const std::vector<float>& values_of(const KernelTile& tile, KernelFault::Quantity quantity);
+
+int tile_rows(const Problem& problem, int i);     ///< Br, fewer in a ragged tail
+int tile_columns(const Problem& problem, int j);  ///< Bc, fewer in a ragged tail
+/// Numbers in a row of the quantity: 1 (m, ℓ, α), those of a tile of S and P, or d.
+int quantity_width(const KernelTrace& trace, KernelFault::Quantity quantity, int j);
+/// Null for kernels without tiles, and beyond the last.
+const KernelTile* find_tile(const KernelTrace& trace, int i, int j);
+
+/// A sentence if the parts do not fit together: read from files, they may say anything.
+std::optional<std::string> refuse(const KernelTrace& trace);
 
 }  // namespace tilewalk
