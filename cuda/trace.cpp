@@ -18,8 +18,6 @@ namespace {
 constexpr std::uint32_t unwritten = 0xFFFFFFFF;  ///< as memory is filled before the kernel runs
 constexpr int head_dimensions[] = {32, 64, 96, 128, 256};
 
-std::int64_t bytes_of(DType type) { return type == DType::f32 ? 4 : 2; }
-
 Format format_of(DType type) {
     return type == DType::f32 ? Format::fp32 : type == DType::f16 ? Format::fp16 : Format::bf16;
 }

@@ -1,6 +1,7 @@
 #include "tests/cuda/kernel_cases.h"
 
 #include "core/precision.h"
+#include "cuda/emulator/float16.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +21,8 @@ using gpu::Tensor;
 Format format_of(DType type) {
     return type == DType::f32 ? Format::fp32 : type == DType::f16 ? Format::fp16 : Format::bf16;
 }
-std::size_t bytes_of(DType type) { return type == DType::f32 ? 4 : 2; }
+
+std::size_t width_of(DType type) { return type == DType::f32 ? 4 : 2; }
 
 const Rung& find(gpu::Device& device, const std::string& name) {
     for (const Rung* rung : device.ladder())
@@ -33,15 +35,15 @@ class Memory {
 public:
     Memory(std::int64_t count, DType of)
         : size(static_cast<std::size_t>(count)), type(of),
-          bytes(new unsigned char[size * bytes_of(of) + 16]) {
-        std::memset(bytes.get(), 0xFF, size * bytes_of(of) + 16);
+          bytes(new unsigned char[size * width_of(of) + 16]) {
+        std::memset(bytes.get(), 0xFF, size * width_of(of) + 16);
     }
     unsigned char* begin() const {
         const auto at = reinterpret_cast<std::uintptr_t>(bytes.get());
         return bytes.get() + (16 - at % 16) % 16;
     }
     void set(std::int64_t at, float x) {
-        unsigned char* const to = begin() + static_cast<std::size_t>(at) * bytes_of(type);
+        unsigned char* const to = begin() + static_cast<std::size_t>(at) * width_of(type);
         if (type == DType::f32) std::memcpy(to, &x, 4);
         const std::uint16_t bits = type == DType::f16
                                        ? gpu::emulator::from_float<gpu::emulator::f16>(x).bits
@@ -49,7 +51,7 @@ public:
         if (type != DType::f32) std::memcpy(to, &bits, 2);
     }
     float get(std::int64_t at) const {
-        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * bytes_of(type);
+        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * width_of(type);
         float x;
         std::uint16_t bits;
         if (type == DType::f32) return std::memcpy(&x, from, 4), x;
@@ -57,8 +59,8 @@ public:
         return type == DType::f16 ? to_float(gpu::emulator::f16{bits}) : to_float(gpu::emulator::bf16{bits});
     }
     bool untouched(std::int64_t at) const {
-        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * bytes_of(type);
-        return std::all_of(from, from + bytes_of(type), [](unsigned char byte) { return byte == 0xFF; });
+        const unsigned char* const from = begin() + static_cast<std::size_t>(at) * width_of(type);
+        return std::all_of(from, from + width_of(type), [](unsigned char byte) { return byte == 0xFF; });
     }
     const std::size_t size;
 
@@ -77,7 +79,7 @@ struct Placed {
         return first + b * batch + h * head + r * row;
     }
     Tensor tensor(DType type) const {
-        return {memory->begin() + static_cast<std::size_t>(first) * bytes_of(type), batch, head, row};
+        return {memory->begin() + static_cast<std::size_t>(first) * width_of(type), batch, head, row};
     }
     template <class F> void each(F&& f) const {
         std::int64_t n = 0;

@@ -31,7 +31,8 @@ TEST_SUITE("kernels on the emulator") {
     TEST_CASE("a thousand keys, ragged") {
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (type == DType::f16 || most_scores < 50000) continue;
-            KernelCase c{kernel};
+            KernelCase c;
+            c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
                    .dtype = type,
                    .heads = 1,
@@ -49,7 +50,8 @@ TEST_SUITE("kernels on the emulator") {
             for (Inputs inputs : {Inputs::overflow, Inputs::outliers, Inputs::equal_rows, Inputs::one_logit,
                                   Inputs::large, Inputs::denormals})
                 for (std::int64_t N_kv : {70, 150}) {
-                    KernelCase c{kernel};
+                    KernelCase c;
+                    c.kernel = kernel;
                     c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
                            .dtype = type,
                            .heads = 2,
@@ -66,7 +68,8 @@ TEST_SUITE("kernels on the emulator") {
     TEST_CASE("scale 0 gives the mean of the values that a query sees") {
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (kernel[0] == 'b') continue;
-            KernelCase c{kernel};
+            KernelCase c;
+            c.kernel = kernel;
             c.w = {.dtype = type, .heads = 1, .kv_heads = 1, .N_q = 40, .N_kv = 33, .d = 64, .causal = true};
             CAPTURE(c);
             const Tensors in = inputs_of(c);
@@ -87,7 +90,8 @@ TEST_SUITE("kernels on the emulator") {
 
     TEST_CASE("the same bits in every run, whatever the order of warps and blocks") {
         for (const auto& [kernel, type] : kernels_and_types()) {
-            KernelCase c{kernel};
+            KernelCase c;
+            c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
                    .dtype = type,
                    .heads = 2,
@@ -115,7 +119,8 @@ TEST_SUITE("kernels on the emulator") {
             for (const auto& [capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
                 for (std::int64_t d : {64, 128}) {
                     gpu::Chip chip{capability, kilobytes << 10, 40};
-                    KernelCase c{kernel};
+                    KernelCase c;
+                    c.kernel = kernel;
                     c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
                            .dtype = type,
                            .heads = 2,
