@@ -192,7 +192,7 @@ Tensors inputs_of(const KernelCase& c) {
                 if (random() % 1000 == 0) value += 10 * normal(random);
         break;
     case Inputs::equal_rows:
-        for (auto* x : {&in.Q, &in.K, &in.V})
+        for (auto* x : {&in.Q, &in.K})
             for (std::size_t n = static_cast<std::size_t>(w.d); n < x->size(); ++n)
                 (*x)[n] = (*x)[n % static_cast<std::size_t>(w.d)];
         break;

@@ -19,12 +19,12 @@ enum class Layout {
 
 enum class Inputs {
     normal,
-    overflow,  ///< Q × 5, K × 3, V × 3
-    outliers,  ///< N(0, 1) + N(0, 100) · Bernoulli(0.001)
-    equal_rows,
-    one_logit,  ///< one key whose scores are far above all others
-    large,      ///< scores of ±10⁴
-    denormals   ///< V, and in f32 Q and K, below the smallest normal number
+    overflow,    ///< Q × 5, K × 3, V × 3
+    outliers,    ///< N(0, 1) + N(0, 100) · Bernoulli(0.001)
+    equal_rows,  ///< of Q and of K: all scores are the same
+    one_logit,   ///< one key whose scores are far above all others
+    large,       ///< scores of ±10⁴
+    denormals    ///< V, and in f32 Q and K, below the smallest normal number
 };
 
 struct KernelCase {
