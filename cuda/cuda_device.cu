@@ -110,6 +110,10 @@ public:
         const Range range(rung.name);
         return timed(std::string("Running ") + rung.name, [&] { rung.launch(arguments, type, stream); });
     }
+    void prepare(const Rung& rung, const Arguments& arguments, DType type) override {
+        if (rung.prepare)
+            timed(std::string("Preparing ") + rung.name, [&] { rung.prepare(arguments, type, stream); });
+    }
     void flush_caches() override {
         if (failed.empty())
             expect(cudaMemsetAsync(flushed, 0, flush_bytes, stream.handle), "Flushing the L2");

@@ -56,7 +56,7 @@ private:
         return to;
     }
     void* keep(DeviceMemory::Piece piece) { return pieces.emplace_back(std::move(piece)).get(); }
-    double launch(const Rung& which);
+    void run_forward();
 
     std::shared_ptr<Device> device;
     const Rung& rung;
@@ -80,30 +80,28 @@ PreparedOnDevice::PreparedOnDevice(std::shared_ptr<Device> on, const Rung& what,
         t.dQ = tensor(w.q_rows()), t.dK = tensor(w.kv_rows()), t.dV = tensor(w.kv_rows());
     }
     a = arguments_of(w, t);
-    if (w.direction == Direction::backward) launch(*forward_of(*device, w));
+    if (w.direction == Direction::backward) run_forward();
+    a.workspace = keep(workspace.take(rung.workspace(a, w.dtype)));
+    device->prepare(rung, a, w.dtype);
     expect_well(*device);
 }
 
-// The workspace of the forward pass goes back before that of the backward pass is taken.
-double PreparedOnDevice::launch(const Rung& which) {
-    const bool own = &which == &rung;
-    DeviceMemory::Piece passing;
-    if (!own) {
-        passing = workspace.take(which.workspace(a, w.dtype));
-        a.workspace = passing.get();
-    }
-    const double seconds = device->run(which, a, w.dtype);
-    if (!own) a.workspace = nullptr;
+// O and L. Its workspace goes back before that of the backward pass is taken.
+void PreparedOnDevice::run_forward() {
+    const Rung& forward = *forward_of(*device, w);
+    const DeviceMemory::Piece passing = workspace.take(forward.workspace(a, w.dtype));
+    a.workspace = passing.get();
+    device->run(forward, a, w.dtype);
     expect_well(*device);
-    return seconds;
 }
 
 std::optional<double> PreparedOnDevice::run(std::stop_token stop) {
     if (stop.stop_requested()) return std::nullopt;
-    if (!a.workspace) a.workspace = keep(workspace.take(rung.workspace(a, w.dtype)));
     device->flush_caches();
     fresh = false;
-    return launch(rung);
+    const double seconds = device->run(rung, a, w.dtype);
+    expect_well(*device);
+    return seconds;
 }
 
 const Tensors& PreparedOnDevice::outputs() {

@@ -82,10 +82,12 @@ ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i, std::in
     ReferenceVector<T> S = h.scale * multiply<T>(K, h.Q.row(i), turn);
     T m = count > 0 ? S.maxCoeff() : 0, l = 0;
     row.P = softmax(S, m, l);
-    row.L = count > 0 ? m + std::log(l) : -std::numeric_limits<T>::infinity();
+    row.L = row.L_of_stored = count > 0 ? m + std::log(l) : -std::numeric_limits<T>::infinity();
     if (std::is_same_v<T, float> && type != DType::f32 && count > 0) {
         store_as(type, S);
-        row.P = softmax(S, S.maxCoeff(), l);
+        m = S.maxCoeff();
+        row.P = softmax(S, m, l);
+        row.L_of_stored = m + std::log(l);
         store_as(type, row.P);
     }
     row.O = V.transpose() * row.P;
@@ -159,7 +161,7 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
     using Rows = Eigen::Map<RowMajor<T>>;
     const bool backward = w.direction == Direction::backward;
     const auto zeros = [](std::int64_t size) { return std::vector<T>(static_cast<std::size_t>(size), T(0)); };
-    ReferenceOutputs<T> out{zeros(w.q_rows() * w.d), zeros(w.q_rows()), {}, {}, {}};
+    ReferenceOutputs<T> out{zeros(w.q_rows() * w.d), zeros(w.q_rows()), {}, {}, {}, zeros(w.q_rows())};
     if (backward) {
         out.dQ = zeros(w.q_rows() * w.d);
         out.dK = out.dV = zeros(w.kv_rows() * w.d);
@@ -173,6 +175,7 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
             const std::int64_t at = head * w.N_q + i;
             O.row(at) = row.O.transpose();
             out.L[static_cast<std::size_t>(at)] = row.L;
+            out.L_of_stored[static_cast<std::size_t>(at)] = row.L_of_stored;
             if (!backward || row.P.size() == 0) continue;
             dQ.row(at) = row.dQ.transpose();
             const std::int64_t first = cpu::kv_head_of(w, head) * w.N_kv + row.first;

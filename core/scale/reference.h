@@ -1,8 +1,7 @@
 // Attention row by row, as plainly as it can be written, in double or in float. In double it is the oracle
 // that the kernels are held against; in float it is the standard attention that they may not be much worse
 // than. Where the workload is of 16 bits, float stands for sums alone, as in tensor cores: S, P, O, dP, dS
-// and the gradients are rounded to the type, as standard attention stores them. L, which nobody stores in 16
-// bits, is that of scores in float.
+// and the gradients are rounded to the type, as standard attention stores them.
 #pragma once
 
 #include "core/cpu/pool.h"
@@ -28,7 +27,7 @@ template <class T> struct ReferenceHead {
 template <class T> struct ReferenceRow {
     std::int64_t first = 0;
     ReferenceVector<T> P, O;
-    T L = 0;
+    T L = 0, L_of_stored = 0;   ///< of scores in float, and of those that are stored in the type
     ReferenceVector<T> dS, dQ;  ///< empty forward
     T D = 0;
 };
@@ -53,7 +52,7 @@ ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& head, const Referen
 template <class T> void store_as(DType type, ReferenceVector<T>& x);
 
 /// All outputs of a small workload, in the layout of Tensors; `turn` as above.
-template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV; };
+template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV, L_of_stored; };
 template <class T>
 ReferenceOutputs<T> reference_outputs(const Workload& workload, const Tensors& inputs, std::int64_t turn = 0);
 

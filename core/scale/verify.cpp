@@ -140,7 +140,8 @@ void look_at_standard_row(Compared& tensor, const Floats& x, const Vector& exact
 
 // Rows of O, L and dQ of one head
 void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, const Tensors& inputs,
-                     std::int64_t head, const std::vector<std::int64_t>& rows, const std::stop_token& stop) {
+                     std::int64_t head, const std::vector<std::int64_t>& rows, bool stores_S,
+                     const std::stop_token& stop) {
     const bool backward = w.direction == Direction::backward;
     const ReferenceHead<double> exact_head(w, inputs, head);
     const ReferenceHead<float> standard_head(w, inputs, head);
@@ -153,7 +154,7 @@ void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, co
         for (std::int64_t turn : turns(w)) {
             const auto standard = reference_row(standard_head, i, turn);
             look_at_standard_row(all[O], standard.O, exact.O);
-            all[L].look_at_standard(standard.L, exact.L);
+            all[L].look_at_standard(stores_S ? standard.L_of_stored : standard.L, exact.L);
             if (backward) look_at_standard_row(all[dQ], standard.dQ, exact.dQ);
         }
     }
@@ -212,7 +213,7 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 
 }  // namespace
 
-Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs) {
+Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs, bool stores_S) {
     const auto exact = reference_outputs<double>(w, inputs);
     AllCompared all = nothing_compared(w.dtype);
     look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
@@ -223,7 +224,7 @@ Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inp
     for (std::int64_t turn : turns(w)) {
         const auto standard = reference_outputs<float>(w, inputs, turn);
         look_at_standard(all[O], standard.O, exact.O);
-        look_at_standard(all[L], standard.L, exact.L);
+        look_at_standard(all[L], stores_S ? standard.L_of_stored : standard.L, exact.L);
         look_at_standard(all[dQ], standard.dQ, exact.dQ);
         look_at_standard(all[dK], standard.dK, exact.dK);
         look_at_standard(all[dV], standard.dV, exact.dV);
@@ -240,7 +241,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
         const Tensors inputs = make_inputs(w, seed++, size.spread);
         const auto prepared = engine.prepare(kernel, w, inputs, stop);
         if (!prepared || !prepared->run(stop)) return stopped();
-        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs);
+        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel.materialises);
         if (!verdict.passed) return verdict;
         if (worst.limit == 0 || verdict.error / verdict.limit > worst.error / worst.limit) worst = verdict;
     }
@@ -248,7 +249,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
 }
 
 Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs, std::uint64_t seed,
-                    std::stop_token stop) {
+                    std::stop_token stop, bool stores_S) {
     constexpr std::int64_t query_samples = 32, key_samples = 16;
     const Tensors& out = prepared.outputs();
     const std::int64_t heads = w.batch * w.heads;
@@ -260,7 +261,7 @@ Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs
     std::vector<AllCompared> parts(static_cast<std::size_t>(heads), nothing_compared(w.dtype));
     const auto look_at_head = [&](std::int64_t head, int) {
         const auto h = static_cast<std::size_t>(head);
-        look_at_queries(parts[h], out, w, inputs, head, rows[h], stop);
+        look_at_queries(parts[h], out, w, inputs, head, rows[h], stores_S, stop);
     };
     pool.run(heads, look_at_head, stop);
 

@@ -25,12 +25,14 @@ struct Verdict {
 /// the largest of a few errors would be chance as well. Stopped, it has not passed.
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
 
-/// All elements of what a kernel wrote for a small workload, by the rule above.
-Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs);
+/// All elements of what a kernel wrote for a small workload, by the rule above. `stores_S`: in the type of
+/// the workload, as standard attention does, so that its L is held against the L of such scores.
+Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs,
+                       bool stores_S = false);
 
 /// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
 /// sampled rows of dK and dV in one head, by the same rule against standard attention of those rows.
 Verdict verify_rows(Prepared& prepared, const Workload& workload, const Tensors& inputs, std::uint64_t seed,
-                    std::stop_token stop);
+                    std::stop_token stop, bool stores_S = false);
 
 }  // namespace tilewalk

@@ -52,6 +52,13 @@ FakeEngine::FakeEngine(std::vector<FakeKernel> ladder) : fakes(std::move(ladder)
         infos.push_back({kernel.name, kernel.name, "", "", kernel.bytes_per_score > 0});
 }
 
+std::span<const KernelInfo> FakeEngine::kernels() const {
+    for (KernelInfo& info : infos)
+        if (const auto one = directions.find(info.name); one != directions.end())
+            info.direction = one->second;
+    return infos;
+}
+
 const FakeKernel& FakeEngine::fake(const KernelInfo& kernel) const {
     for (const FakeKernel& each : fakes)
         if (each.name == kernel.name) return each;

@@ -4,6 +4,7 @@
 #include "core/engine.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,15 @@ public:
     std::function<void(const std::string& kernel, const Workload&, Tensors&)> spoil;  ///< after each run
     std::function<double(const std::string& kernel, const Workload&)> seconds;  ///< that a run says it took
     std::function<void(const std::string& kernel)> before_run;
-    std::vector<std::string> calls;  ///< "prepare flash 64", "run flash 64"
-    int alive = 0;                   ///< prepared kernels that are still there
+    std::vector<std::string> calls;               ///< "prepare flash 64", "run flash 64"
+    std::map<std::string, Direction> directions;  ///< of kernels that have one alone
+    std::optional<std::int64_t> own_memory;       ///< free bytes of the device
+    int alive = 0;                                ///< prepared kernels that are still there
 
     std::string device() const override { return "fake"; }
     std::optional<std::string> why_not() const override { return std::nullopt; }
-    std::span<const KernelInfo> kernels() const override { return infos; }
+    std::span<const KernelInfo> kernels() const override;
+    std::optional<std::int64_t> memory_free() const override { return own_memory; }
     std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override;
     std::int64_t model_bytes(const KernelInfo& kernel, const Workload& w) const override;
     std::unique_ptr<Prepared> prepare(const KernelInfo& kernel, const Workload& w, const Tensors& inputs,
@@ -38,7 +42,7 @@ public:
 private:
     const FakeKernel& fake(const KernelInfo& kernel) const;
     std::vector<FakeKernel> fakes;
-    std::vector<KernelInfo> infos;
+    mutable std::vector<KernelInfo> infos;
 };
 
 }  // namespace tilewalk::test

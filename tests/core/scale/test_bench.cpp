@@ -288,3 +288,75 @@ TEST_CASE("an error in a background run is a sentence and no crash") {
     while (bench.running()) std::this_thread::yield();
     CHECK(bench.failure() == "Something unforeseen happened: the device is gone.");
 }
+
+TEST_CASE("a device that fails ends the run: what was measured stays, the rest has the sentence") {
+    FakeEngine engine;
+    engine.before_run = [&](const std::string&) {
+        if (engine.calls.back().ends_with(" 48")) throw EngineFailed("The device is gone.");
+    };
+    BenchReport last;
+    const auto keep = [&](const BenchReport& report, const BenchProgress&) { last = report; };
+    CHECK_THROWS_AS(run_bench(small_request({24, 48, 96}), engine, keep, {}), EngineFailed);
+    CHECK_FALSE(last.complete);
+    REQUIRE(last.points.size() == 6);
+    for (const Point& p : last.points) {
+        CHECK(p.state == (p.workload.N_q == 24 ? Point::State::measured : Point::State::cancelled));
+        if (p.workload.N_q > 24) CHECK(p.reason == "The device is gone.");
+    }
+    CHECK(engine.alive == 0);
+}
+
+TEST_CASE("a kernel that cannot be run costs itself alone, and memory of a device has its own sentence") {
+    FakeEngine engine;
+    int runs = 0;
+    engine.before_run = [&](const std::string& kernel) {
+        if (kernel == "flash" && ++runs == 1) throw KernelFailed("A library is missing.");
+        if (engine.calls.back() == "run standard 48") throw NoMemory("8 B are free.");
+    };
+    const BenchReport report = run_bench(small_request({24, 48}), engine, silent, {});
+    CHECK(point(report, "flash", 24).state == Point::State::skipped);
+    CHECK(point(report, "flash", 24).reason == "A library is missing.");
+    CHECK(point(report, "flash", 48).state == Point::State::measured);
+    CHECK(point(report, "standard", 24).state == Point::State::measured);
+    CHECK(point(report, "standard", 48).state == Point::State::no_memory);
+    CHECK(point(report, "standard", 48).reason == "8 B are free.");
+    CHECK(report.complete);
+}
+
+TEST_CASE("on a GPU there are rounds to warm up, thirty repetitions at the least, and few of what is long") {
+    FakeEngine engine;
+    BenchRequest request = small_request({24, 48});
+    repeat_as_on_gpu(request);
+    request.kernels = {"flash"};
+    engine.seconds = [](const std::string&, const Workload& w) { return w.N_q == 24 ? .1 : 1; };
+    const BenchReport report = run_bench(request, engine, silent, {});
+    CHECK(point(report, "flash", 24).seconds.size() == 30);
+    CHECK(point(report, "flash", 48).seconds.size() == 3);
+    // Two before verification, five to warm up
+    CHECK(count(engine.calls, "run flash 24") == 2 + 5 + 30);
+}
+
+TEST_CASE("without names the kernels of one direction alone are run") {
+    FakeEngine engine;
+    engine.directions = {{"flash", Direction::backward}};
+    BenchReport report = run_bench(small_request({24}), engine, silent, {});
+    REQUIRE(report.points.size() == 1);
+    CHECK(report.points[0].kernel == "standard");
+    BenchRequest request = small_request({24});
+    request.kernels = {"flash"};
+    CHECK(run_bench(request, engine, silent, {}).points.size() == 1);
+}
+
+TEST_CASE("a device with memory of its own has its own limit, and each kernel its own inputs") {
+    FakeEngine engine;
+    BenchRequest request = small_request({24});
+    Workload w = request.workload;
+    w.N_q = w.N_kv = 24;
+    engine.own_memory = 1000000;
+    CHECK(run_bench(request, engine, silent, {}).memory_limit == 900000);
+    engine.calls.clear();
+    request.memory_limit = 2 * tensor_bytes(w) + 8 * 2 * 24 * 24 - 1;  // one byte too few for both at once
+    run_bench(request, engine, silent, {});
+    const auto begin = std::find(engine.calls.begin(), engine.calls.end(), "prepare standard 24");
+    CHECK(count({begin, engine.calls.end()}, "run flash 24") == 0);
+}

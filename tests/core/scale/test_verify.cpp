@@ -228,3 +228,45 @@ TEST_CASE("a stopped verification has not passed") {
     REQUIRE(prepared->run({}));
     CHECK_FALSE(verify_rows(*prepared, backward, in, 9, stop.get_token()).passed);
 }
+
+TEST_CASE("16-bit results are held against standard attention in that type, and no more is allowed") {
+    for (const DType type : {DType::f16, DType::bf16}) {
+        Workload w = backward;
+        w.dtype = type;
+        const Tensors in = make_inputs(w, 4);
+        const auto exact = reference_outputs<double>(w, in);
+        const auto as_stored = [type](const std::vector<double>& x) {
+            std::vector<float> y(x.begin(), x.end());
+            for (float& value : y) value = rounded(value, type);
+            return y;
+        };
+        const std::vector<float> L(exact.L.begin(), exact.L.end());
+        const Tensors right{{},
+                            {},
+                            {},
+                            as_stored(exact.O),
+                            L,
+                            {},
+                            as_stored(exact.dQ),
+                            as_stored(exact.dK),
+                            as_stored(exact.dV)};
+        CHECK(verify_outputs(right, w, in).passed);
+        // Standard attention passes its own rule, but for L, which it has from rounded scores.
+        const auto standard = reference_outputs<float>(w, in);
+        Tensors stored{{}, {},          {},          standard.O, standard.L_of_stored,
+                       {}, standard.dQ, standard.dK, standard.dV};
+        CHECK(verify_outputs(stored, w, in, true).passed);
+        expect_failure(verify_outputs(stored, w, in), "L");
+        // In float32 the same would be far off, and what is off by a few roundings is so here.
+        Workload exacting = w;
+        exacting.dtype = DType::f32;
+        CHECK_FALSE(verify_outputs(right, exacting, in).passed);
+        Tensors off = right;
+        const float few = type == DType::f16 ? 0x1p-7f : 0x1p-4f;
+        for (float& x : off.dK) x *= 1 + few;
+        expect_failure(verify_outputs(off, w, in), "dK");
+        off = right;
+        for (float& x : off.O) x *= 1 + few;
+        expect_failure(verify_outputs(off, w, in), "O");
+    }
+}
