@@ -9,6 +9,8 @@ const std::vector<const Rung*>& ladder() {
         &f1_online_row(),
         &f4_tensor_core(),
         &f5_flash2(),
+        &b0_materialise(),
+        &b1_recompute_fp32(),
         &b2_tensor_core(),
         &b3_deterministic(),
     };
