@@ -23,6 +23,15 @@ constexpr const char* default_lengths = "512,1024,2048,4096,8192";
 
 // ---- Words
 
+bool on_gpu(const BenchWords& words) { return words.device == "cuda"; }
+
+std::optional<std::string> refuse_device(const BenchWords& words) {
+    if (words.device == "emulator")
+        return "The emulator runs the kernels of the GPU for checking; its times would say nothing of a GPU.";
+    const auto device = choice("--device", words.device.value_or("cpu"), {"cpu", "cuda"});
+    return device ? std::nullopt : std::optional(device.error);
+}
+
 std::optional<std::string> read_sizes(const BenchWords& words, Workload& w) {
     if (auto sentence = read_number("--head-dim", words.head_dim, 1024, w.d)) return sentence;
     if (auto sentence = read_number("--heads", words.heads, 1 << 16, w.heads)) return sentence;
@@ -41,9 +50,12 @@ std::optional<std::string> read_choices(const BenchWords& words, Workload& w) {
         choice("--direction", words.direction.value_or("forward"), {"forward", "backward"});
     if (!direction) return direction.error;
     w.direction = static_cast<Direction>(*direction);
-    const auto type = choice("--dtype", words.dtype.value_or("f32"), {"f32", "f16", "bf16"});
+    const auto type =
+        choice("--dtype", words.dtype.value_or(on_gpu(words) ? "bf16" : "f32"), {"f32", "f16", "bf16"});
     if (!type) return type.error;
     w.dtype = static_cast<DType>(*type);
+    if (!on_gpu(words) && w.dtype != DType::f32)
+        return "The kernels of the CPU compute in f32; those of --device cuda take " + *words.dtype + ".";
     w.causal = words.causal;
     return std::nullopt;
 }
@@ -64,6 +76,8 @@ std::optional<std::string> read_run(const BenchWords& words, BenchRequest& reque
         if (!seed) return seed.error;
         request.seed = static_cast<std::uint64_t>(*seed);
     }
+    if (on_gpu(words) && words.threads)
+        return std::string("--threads counts those of the CPU; leave it out with --device cuda.");
     std::int64_t count = 0;
     if (auto sentence = read_number("--threads", words.threads, 1024, count)) return sentence;
     threads = static_cast<int>(count);
@@ -110,10 +124,10 @@ struct Ended {
     std::string failure;  // of something unforeseen; the report has what was measured before
 };
 
-Ended run_to_the_end(BenchRequest request, int threads) {
+Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
     const WatchInterrupts watch;
     ProgressLine line;
-    BackgroundBench bench(std::move(request), cpu::make_engine(threads));
+    BackgroundBench bench(std::move(request), std::move(engine));
     for (; bench.running(); std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
         if (interrupts) bench.cancel();
         line.show(bench.progress());
@@ -153,17 +167,6 @@ Outcome show_again(const Arguments& a, int format, std::ostream& out) {
     return write_results(a, format, reports, out);
 }
 
-std::optional<Outcome> refuse_device(const BenchWords& words) {
-    const auto device = choice("--device", words.device.value_or("cpu"), {"cpu", "cuda"});
-    if (!device) return bad_input(device.error);
-    if (*device == 0) return std::nullopt;
-    const gpu::Probe found = gpu::probe();
-    return Outcome{Exit::no_device,
-                   found.devices.empty()
-                       ? "There is no GPU to run on: " + found.why_none + "."
-                       : "This version has no CUDA kernels; --device cpu runs those it has."};
-}
-
 bool any_wrong(const BenchReport& report) {
     for (const Point& point : report.points)
         if (point.state == Point::State::failed) return true;
@@ -174,6 +177,8 @@ bool any_wrong(const BenchReport& report) {
 
 Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
     BenchRequest request;
+    if (auto sentence = refuse_device(words)) return Failure{*sentence};
+    if (on_gpu(words)) repeat_as_on_gpu(request);
     if (auto sentence = read_sizes(words, request.workload)) return Failure{*sentence};
     if (auto sentence = read_choices(words, request.workload)) return Failure{*sentence};
     if (auto sentence = read_run(words, request, threads)) return Failure{*sentence};
@@ -209,14 +214,16 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     int threads = 0;
     const auto request = make_request(a.bench, threads);
     if (!request) return bad_input(request.error);
-    if (const auto outcome = refuse_device(a.bench)) return *outcome;
-    if (const auto sentence = refuse(*request, *cpu::make_engine(threads))) return bad_input(*sentence);
+    auto engine = on_gpu(a.bench) ? gpu::make_engine(gpu::Where::cuda) : cpu::make_engine(threads);
+    if (const auto sentence = refuse(*request, *engine)) return bad_input(*sentence);
+    if (const auto reason = engine->why_not())
+        return {Exit::no_device, "There is no GPU to run on: " + *reason + "."};
 
-    auto [report, failure] = run_to_the_end(*request, threads);
+    auto [report, failure] = run_to_the_end(*request, std::move(engine));
     report.command = command_of(a.bench);
     const Outcome outcome = write_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
-    if (!failure.empty()) return bad_input(failure);
+    if (!failure.empty()) return {on_gpu(a.bench) ? Exit::failed : Exit::bad_input, failure};
     if (any_wrong(report)) return {Exit::failed, "A kernel is wrong; it was not timed."};
     if (!report.complete) return {Exit::interrupted, "Interrupted; these are the points until then."};
     return {};

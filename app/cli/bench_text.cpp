@@ -10,16 +10,21 @@ namespace {
 
 std::string machine_line(const BenchReport& report) {
     const Machine& m = report.machine;
-    std::string text = m.cpu + ", " + counted(m.threads, "thread") + " of " + counted(m.cores, "core") +
-                       ", " + m.instructions + ", " + format_size(m.memory_total);
-    if (!m.gpu.empty()) text += "; " + m.gpu + ", driver " + m.driver;
-    if (report.peak > 0) text += "; multiply-add peak " + format_number(report.peak / 1e9, 4) + " GFLOP/s";
+    const std::string of_cpu = counted(m.threads, "thread") + " of " + counted(m.cores, "core") + ", " +
+                               m.instructions + ", " + format_size(m.memory_total);
+    std::string text = m.gpu.empty() ? m.cpu + ", " + of_cpu : m.gpu + ", driver " + m.driver + "; " + m.cpu;
+    if (report.peak > 0)
+        text += (m.gpu.empty() ? "; multiply-add peak " : "; a large product of matrices ") +
+                format_number(report.peak / 1e9, 4) + " GFLOP/s";
     return text + "\n";
 }
 
 std::string build_line(const BenchReport& report) {
-    return "commit " + report.build.commit + ", " + report.build.compiler + ", " + report.date +
-           " UTC; standard multiplies with " + report.machine.product_library + "\n";
+    return "commit " + report.build.commit + ", " + report.build.compiler + ", " + report.date + " UTC" +
+           (report.machine.product_library.empty()
+                ? ""
+                : "; standard multiplies with " + report.machine.product_library) +
+           "\n";
 }
 
 std::vector<std::string> cells(const Point& p) {

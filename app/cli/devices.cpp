@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* emulator = "runs the CUDA kernels on the CPU, for checking; never timed";
+
 unsigned thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 std::string capability(const gpu::GpuInfo& device) {
@@ -53,7 +55,7 @@ std::string devices_text() {
     for (const gpu::GpuInfo& device : found.devices) text += "CUDA  " + device_line(device) + "\n";
     if (found.devices.empty()) text += "CUDA  none: " + found.why_none + "\n";
     if (!with.empty()) text += "      " + with + "\n";
-    return text;
+    return text + "EMU   " + emulator + "\n";
 }
 
 std::string devices_json() {
@@ -66,7 +68,8 @@ std::string devices_json() {
               {"runtime_version", found.runtime_version}};
     if (found.devices.empty()) cuda["why_none"] = found.why_none;
     const Json cpu{{"model", this_machine().cpu}, {"threads", thread_count()}};
-    const Json all{{"schema", "tilewalk-devices-1"}, {"cpu", cpu}, {"cuda", cuda}};
+    const Json all{
+        {"schema", "tilewalk-devices-1"}, {"cpu", cpu}, {"cuda", cuda}, {"emulator", {{"what", emulator}}}};
     return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

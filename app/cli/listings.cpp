@@ -8,10 +8,14 @@
 #include "core/cpu/kernel.h"
 #include "core/lessons/lesson.h"
 #include "core/numbers.h"
+#include "cuda/gpu.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <set>
 
 namespace tilewalk {
 namespace {
@@ -73,31 +77,91 @@ std::string lessons_json() {
     return Json{{"schema", "tilewalk-lessons-1"}, {"lessons", list}}.dump(2) + "\n";
 }
 
+// What a kernel takes, asked of its engine for sizes that one meets.
+struct Takes {
+    std::vector<std::string> directions, types;
+    std::vector<int> head_dims;
+    bool any_head_dim = false;
+};
+Takes what_it_takes(const Engine& engine, const KernelInfo& kernel) {
+    constexpr int dims[] = {16, 32, 48, 64, 80, 96, 112, 128, 192, 256};
+    Takes takes;
+    std::set<int> taken;
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+        bool any = false;
+        for (const DType type : {DType::f32, DType::f16, DType::bf16})
+            for (const int d : dims) {
+                const Workload w{.direction = direction, .dtype = type, .d = d};
+                if (engine.why_not(kernel, w)) continue;
+                any = true;
+                taken.insert(d);
+                if (std::find(takes.types.begin(), takes.types.end(), name_of(type)) == takes.types.end())
+                    takes.types.emplace_back(name_of(type));
+            }
+        if (any) takes.directions.emplace_back(name_of(direction));
+    }
+    takes.head_dims.assign(taken.begin(), taken.end());
+    takes.any_head_dim = taken.size() == std::size(dims);
+    return takes;
+}
+
+// The kernels of the CPU, then those of CUDA as a GPU of compute capability 9.0 takes them; the emulator has
+// the same.
+struct Listed {
+    const char* device;
+    KernelInfo info;
+    Takes takes;
+};
+std::vector<Listed> all_kernels() {
+    std::vector<Listed> all;
+    const auto list = [&all](const char* device, const Engine& engine) {
+        for (const KernelInfo& kernel : engine.kernels())
+            all.push_back({device, kernel, what_it_takes(engine, kernel)});
+    };
+    list("cpu", *cpu::make_engine(1));
+    list("cuda", *gpu::make_engine(gpu::Where::emulator));
+    return all;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+std::string head_dims_text(const Takes& takes) {
+    std::vector<std::string> words;
+    for (const int d : takes.head_dims) words.push_back(std::to_string(d));
+    return takes.any_head_dim ? "any" : joined(words);
+}
+
 std::string kernels_text() {
-    const auto engine = cpu::make_engine();
-    std::vector<std::vector<std::string>> rows{{"device", "name", "title", "file"}};
-    for (const KernelInfo& kernel : engine->kernels())
-        rows.push_back({engine->device(), kernel.name, kernel.title, kernel.file});
+    const std::vector<Listed> all = all_kernels();
+    std::vector<std::vector<std::string>> rows{
+        {"device", "name", "title", "direction", "types", "d", "file"}};
+    for (const Listed& one : all)
+        rows.push_back({one.device, one.info.name, one.info.title, joined(one.takes.directions),
+                        joined(one.takes.types), head_dims_text(one.takes), one.info.file});
     const Block lines = table(rows);
     std::string text = lines[0] + "\n";
     for (std::size_t n = 1; n < lines.size(); ++n) {
         text += lines[n] + "\n";
-        for (const std::string& line : wrap(engine->kernels()[n - 1].teaches, 96))
-            text += "    " + line + "\n";
+        for (const std::string& line : wrap(all[n - 1].info.teaches, 96)) text += "    " + line + "\n";
     }
     return text;
 }
 
 std::string kernels_json() {
-    const auto engine = cpu::make_engine();
     Json list = Json::array();
-    for (const KernelInfo& kernel : engine->kernels())
-        list.push_back({{"device", engine->device()},
-                        {"name", kernel.name},
-                        {"title", kernel.title},
-                        {"teaches", kernel.teaches},
-                        {"file", kernel.file},
-                        {"materialises", kernel.materialises}});
+    for (const Listed& one : all_kernels())
+        list.push_back({{"device", one.device},
+                        {"name", one.info.name},
+                        {"title", one.info.title},
+                        {"directions", one.takes.directions},
+                        {"types", one.takes.types},
+                        {"head_dims", one.takes.head_dims},
+                        {"teaches", one.info.teaches},
+                        {"file", one.info.file},
+                        {"materialises", one.info.materialises}});
     return Json{{"schema", "tilewalk-kernels-1"}, {"kernels", list}}.dump(2) + "\n";
 }
 

@@ -105,7 +105,7 @@ std::string machine_lines(const BenchReport& report) {
     if (!m.gpu.empty()) text += "- GPU: " + m.gpu + ", driver " + m.driver + "\n";
     if (report.peak > 0)
         text += "- Multiply-add peak in the same run: " + format_number(report.peak / 1e9, 4) + " GFLOP/s\n";
-    text += "- Products of standard attention: " + m.product_library + "\n";
+    if (!m.product_library.empty()) text += "- Products of standard attention: " + m.product_library + "\n";
     const Build& b = report.build;
     text += "- Build: " + b.version + ", commit " + b.commit + ", " + b.compiler + ", " + b.flags + "\n";
     text += "- Measured: " + report.date + " UTC\n";

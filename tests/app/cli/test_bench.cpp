@@ -4,6 +4,7 @@
 #include "app/io/bench_json.h"
 #include "core/cpu/kernel.h"
 #include "core/scale/findings.h"
+#include "cuda/gpu.h"
 #include "tests/app/cli/run.h"
 
 #include <algorithm>
@@ -100,6 +101,10 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
         {{"--memory-limit", "0"}, "expected bytes, as in"},
         {{"--threads", "0"}, "--threads"},
         {{"--device", "tpu"}, "--device is \"tpu\""},
+        {{"--device", "emulator"}, "its times would say nothing of a GPU"},
+        {{"--device", "cuda", "--threads", "2"}, "--threads counts those of the CPU"},
+        {{"--device", "cuda", "--kernels", "flash"}, "There is no kernel \"flash\" for cuda"},
+        {{"--dtype", "f16"}, "The kernels of the CPU compute in f32; those of --device cuda take f16."},
         {{"--format", "xml"}, "--format is \"xml\""},
         {{"--batch", "-1"}, "--batch"},
         {{"-o", "-"}, "leave -o out"},
@@ -112,22 +117,23 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
     }
 }
 
-TEST_CASE("cli: a kernel that does not take a workload says so and is no failure") {
-    const Ran ran = run(with(small, {"--dtype", "f16", "--format", "json"}));
-    CHECK(ran.code == 0);
-    const json all = json::parse(ran.out);
-    for (const json& point : all["points"]) {
-        CHECK(point["state"] == "not supported");
-        CHECK(point["median_s"].is_null());
-        CHECK_FALSE(point["skipped"].get<std::string>().empty());
-    }
+TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
+    if (!gpu::probe().devices.empty()) return;
+    const Ran ran = run({"bench", "--device", "cuda", "--dtype", "f16", "--kernels", "f5-flash2"});
+    CHECK(ran.code == 3);
+    CHECK_MESSAGE(contains(ran.err, "There is no GPU to run on: "), ran.err);
 }
 
-TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
-    const Ran ran = run({"bench", "--device", "cuda"});
-    CHECK(ran.code == 3);
-    const bool said = contains(ran.err, "GPU") || contains(ran.err, "CUDA");
-    CHECK_MESSAGE(said, ran.err);
+TEST_CASE("cli: on a GPU bench computes in bf16 unless told otherwise, and repeats more") {
+    int threads = 0;
+    BenchWords words;
+    CHECK(make_request(words, threads)->workload.dtype == DType::f32);
+    CHECK(make_request(words, threads)->warm_up == 0);
+    words.device = "cuda";
+    CHECK(make_request(words, threads)->workload.dtype == DType::bf16);
+    CHECK(make_request(words, threads)->least_runs == 30);
+    words.dtype = "f32";
+    CHECK(make_request(words, threads)->workload.dtype == DType::f32);
 }
 
 TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
@@ -135,8 +141,8 @@ TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
     CHECK(text.code == 0);
     const json all = json::parse(run({"kernels", "--format", "json"}).out);
     CHECK(all["schema"] == "tilewalk-kernels-1");
-    const auto engine = cpu::make_engine();
-    REQUIRE(all["kernels"].size() == engine->kernels().size());
+    const auto engine = cpu::make_engine(), cuda = gpu::make_engine(gpu::Where::emulator);
+    REQUIRE(all["kernels"].size() == engine->kernels().size() + cuda->kernels().size());
     for (const json& kernel : all["kernels"]) {
         CHECK(contains(text.out, kernel["name"].get<std::string>()));
         CHECK(std::filesystem::exists(std::filesystem::path(TILEWALK_SOURCE_DIR) /
@@ -144,6 +150,16 @@ TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
     }
     CHECK(all["kernels"][0]["name"] == "standard");
     CHECK(all["kernels"][0]["materialises"] == true);
+    CHECK(all["kernels"][0]["directions"] == json({"forward", "backward"}));
+    for (const json& kernel : all["kernels"]) {
+        CHECK_FALSE(kernel["types"].empty());
+        CHECK_FALSE(kernel["head_dims"].empty());
+        if (kernel["name"] != "f5-flash2") continue;
+        CHECK(kernel["device"] == "cuda");
+        CHECK(kernel["directions"] == json::array({"forward"}));
+        CHECK(kernel["types"] == json({"f16", "bf16"}));
+        CHECK(kernel["head_dims"] == json({32, 64, 96, 128, 256}));
+    }
 }
 
 TEST_CASE("numbers of bytes may have units") {

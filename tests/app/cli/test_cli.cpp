@@ -71,6 +71,7 @@ TEST_CASE("cli: devices, with or without a GPU") {
     CHECK(text.code == 0);
     CHECK(contains(text.out, "CPU   "));
     CHECK(contains(text.out, "CUDA  "));
+    CHECK(contains(text.out, "for checking; never timed"));
     const json parsed = json::parse(run({"devices", "--format", "json"}).out);
     CHECK(parsed["schema"] == "tilewalk-devices-1");
     CHECK(parsed["cpu"]["threads"] >= 1);

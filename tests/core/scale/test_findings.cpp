@@ -64,3 +64,17 @@ TEST_CASE("without standard attention to compare with, the finding says what the
     CHECK(finding(report) == "At N = 65\u2009536, flash runs with 3.00 MiB of extra memory. Standard stops "
                              "fitting at N = 65\u2009536.");
 }
+
+TEST_CASE(
+    "on a GPU the library's standard attention is what the finding compares with, and PyTorch is left out") {
+    BenchReport report;
+    report.points = {measured("f0-materialise", 4096, 40, 1 << 20), measured("f0-cublas", 4096, 4, 1 << 20),
+                     measured("f5-flash2", 4096, 1, 0), measured("torch-flash", 4096, .9, 0)};
+    CHECK(finding(report) ==
+          "At N = 4096, f5-flash2 is 4.0× as fast as standard attention and needs no extra memory.");
+    std::erase_if(report.points, [](const Point& p) { return p.kernel == "f0-cublas"; });
+    CHECK(finding(report).starts_with("At N = 4096, f5-flash2 is 40× as fast"));
+    for (const char* name : {"standard", "f0-cublas", "f0-materialise", "b0-materialise"})
+        CHECK(is_standard(name));
+    CHECK_FALSE(is_standard("flash"));
+}
