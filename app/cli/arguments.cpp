@@ -14,8 +14,6 @@
 namespace tilewalk {
 namespace {
 
-constexpr std::array commands_to_come = {"compare"};
-
 const char* const source_group = "Problem (one source)";
 const char* const change_group = "Changes to the problem";
 const char* const lesson_group = "Choices of single lessons";
@@ -34,8 +32,7 @@ void add_switch(CLI::App& app, const char* group, const std::string& name, bool&
 }
 
 // `fallback` is the example that is taken without a source, as the help shows it.
-void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
-    ProblemWords& p = a.problem;
+void add_source(CLI::App& app, ProblemWords& p, const std::string& fallback) {
     add_word(app, source_group, "--example", p.example, "NAME",
              ("one of 'tilewalk examples'" + fallback).c_str());
     add_word(app, source_group, "--load", p.load, "FILE", "problem or recorded walk (.json)");
@@ -49,11 +46,16 @@ void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     add_word(app, source_group, "--w-v", p.w_v, "FILE", "W_V");
     add_word(app, source_group, "--random", p.random, "NxD", "random numbers, N rows and D columns");
     add_word(app, source_group, "--seed", p.seed, "S", "which random numbers [1]");
-    add_word(app, change_group, "--br", p.br, "N", "query rows per tile");
-    add_word(app, change_group, "--bc", p.bc, "N", "key rows per tile");
     add_switch(app, change_group, "--causal", p.causal, "hide the keys that come after a query");
     add_word(app, change_group, "--window", p.window, "W", "hide the keys more than W positions away");
     add_word(app, change_group, "--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
+}
+
+void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
+    ProblemWords& p = a.problem;
+    add_source(app, p, fallback);
+    add_word(app, change_group, "--br", p.br, "N", "query rows per tile");
+    add_word(app, change_group, "--bc", p.bc, "N", "key rows per tile");
     add_word(app, change_group, "--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
     add_word(app, change_group, "--tokens", p.tokens, "WORDS", "words of the positions, separated by spaces");
     add_word(app, lesson_group, "--row", p.row, "R", "softmax: the query row [0]");
@@ -132,6 +134,24 @@ void add_bench(CLI::App& app, Arguments& a) {
     add_word(bench, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 }
 
+void add_compare(CLI::App& app, Arguments& a) {
+    CLI::App& compare = add_command(app, a, Command::compare, "compare",
+                                    "Set what a CUDA kernel writes down of itself beside the CPU's walk");
+    add_source(compare, a.problem, " [worked-4x4]");
+    CompareWords& c = a.compare;
+    add_word(compare, other_group, "--device", c.device, "cuda|emulator", "[cuda, emulator without a GPU]");
+    add_word(compare, other_group, "--kernel", c.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    add_word(compare, other_group, "--dtype", c.dtype, "f32|f16|bf16",
+             "[bf16; f32 where the kernel has no other]");
+    add_word(compare, other_group, "--fault", c.fault, "QUANTITY@i,j[,row[,column]][=AMOUNT]",
+             "make S, m, alpha, P, l or O of a tile wrong by a factor of 1 + AMOUNT [0.001]");
+    add_word(compare, other_group, "--load-bundle", c.load_bundle, "FILE",
+             "show a saved run instead of running");
+    add_word(compare, other_group, "--save", c.save, "FILE", "keep the run, to be opened without a GPU");
+    add_word(compare, other_group, "--format", a.format, "text|json", "[text]");
+    add_word(compare, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+}
+
 void add_commands(CLI::App& app, Arguments& a) {
     CLI::App& trace =
         add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
@@ -151,6 +171,7 @@ void add_commands(CLI::App& app, Arguments& a) {
     add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
              "required; a folder for --step all");
 
+    add_compare(app, a);
     add_model(app, a);
     add_bench(app, a);
     add_listing(app, a, Command::examples, "examples", "List the problems that the program brings along");
@@ -234,18 +255,9 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
            did_you_mean(option, option_names(command), "; '" + full_name(command) + " --help' lists them.");
 }
 
-std::string not_yet(const std::string& word) {
-    return "The command " + word + " is not part of this version; 'tilewalk --help' lists those that are.";
-}
-
-bool is_to_come(const std::string& word) {
-    return std::find(commands_to_come.begin(), commands_to_come.end(), word) != commands_to_come.end();
-}
-
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
-    if (is_to_come(word)) return not_yet(word);
     if (word.ends_with(".json")) return "There is no command " + in_quotes(word) + "; did you mean --load?";
     std::vector<std::string> names;
     for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
@@ -267,7 +279,8 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
-    if (a.command == Command::trace || a.command == Command::model || a.command == Command::bench)
+    if (a.command == Command::trace || a.command == Command::model || a.command == Command::bench ||
+        a.command == Command::compare)
         return "-o is \"-\"; leave -o out to write to standard output.";
     return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }
@@ -292,7 +305,6 @@ void describe(CLI::App& app) {
 Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     std::vector<std::string> words;
     for (int n = 1; n < argc; ++n) words.emplace_back(argv[n]);
-    if (!words.empty() && is_to_come(words.front())) return Failure{not_yet(words.front())};
 
     Arguments arguments;
     CLI::App app("Walk through FlashAttention, tile by tile.", "tilewalk");

@@ -8,7 +8,7 @@
 
 namespace tilewalk {
 
-enum class Command { window, trace, render, model, bench, examples, lessons, kernels, devices };
+enum class Command { window, trace, render, compare, model, bench, examples, lessons, kernels, devices };
 
 /// What was typed after an option, or nothing.
 using Word = std::optional<std::string>;
@@ -44,12 +44,18 @@ struct BenchWords {
     bool causal = false;
 };
 
+/// What `tilewalk compare` runs, or shows again.
+struct CompareWords {
+    Word device, kernel, dtype, fault, load_bundle, save;
+};
+
 struct Arguments {
     Command command = Command::window;
     std::string print;  ///< help or version: to be printed instead of anything else
     ProblemWords problem;
     ModelWords model;
     BenchWords bench;
+    CompareWords compare;
     Word lesson, step, theme, format, output, size, pixel_ratio;
     Word frames, screenshot;  ///< window, for tests
     bool presenter = false, timing = false;

@@ -6,6 +6,7 @@
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
+#include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
 
 #include <algorithm>
@@ -94,6 +95,7 @@ Outcome run_render(const Arguments& a) {
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
     if (state->page == ui::Page::scale) ui::wait_for_devices(*state);
+    if (state->page == ui::Page::compare) ui::wait_for_comparison(*state);
     if (a.step == "all") return draw_all(*state, *picture, *a.output);
     if (a.step)
         if (auto sentence = go_to_step(*state, *a.step)) return bad_input(*sentence);

@@ -8,9 +8,11 @@
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
 #include "app/io/file.h"
+#include "app/io/kernel_bundle.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/ui/state.h"
+#include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
 
 namespace tilewalk {
@@ -22,7 +24,9 @@ struct PageName {
     ui::Page page;
     const char* as_text;  // the command that writes the same numbers
 };
-constexpr PageName pages[] = {{"memory", ui::Page::memory, "model"}, {"scale", ui::Page::scale, "bench"}};
+constexpr PageName pages[] = {{"memory", ui::Page::memory, "model"},
+                              {"scale", ui::Page::scale, "bench"},
+                              {"compare", ui::Page::compare, "compare"}};
 
 const PageName* find_page(const Word& name) {
     for (const PageName& page : pages)
@@ -61,6 +65,9 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.hooks.recorded_results = recorded_results;
     state.hooks.save_results = save_results;
     state.hooks.save_plot = save_plot;
+    state.hooks.is_bundle = is_bundle_file;
+    state.hooks.load_bundle = load_bundle_file;
+    state.hooks.save_bundle = save_bundle_file;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }
@@ -103,12 +110,28 @@ Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings setting
     return state;
 }
 
+// A recorded run of a kernel opens its page, with its problem.
+Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings settings) {
+    const std::string path = *arguments.problem.load;
+    auto trace = load_bundle_file(path);
+    if (!trace) return Failure{trace.error};
+    arguments.problem = {};
+    arguments.lesson = "compare";
+    auto state = make_session(arguments, std::move(settings));
+    if (!state) return state;
+    ui::show_bundle(*state, std::move(*trace), path);
+    if (!state->comparing->shown) return Failure{state->notice};
+    return state;
+}
+
 }  // namespace
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
     const PageName* page = find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
+    if (arguments.problem.load && is_bundle_file(*arguments.problem.load))
+        return make_session_with_bundle(arguments, std::move(settings));
     if (page && arguments.step)
         return Failure{"The page " + *arguments.lesson + " has no steps; leave out --step."};
     const auto lesson = choose_lesson(page ? Word() : arguments.lesson);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/trace_look.h"
+#include "app/ui/views/compare_form.h"
 #include "app/ui/views/memory_form.h"
 #include "app/ui/views/scale_form.h"
 #include "core/compare.h"
@@ -26,12 +27,13 @@ struct BenchReport;
 namespace tilewalk::ui {
 
 struct ChartScene;
+struct ComparePage;
 struct ScalePage;
 struct Theme;
 
 enum class ThemeId { dark, light, contrast };
 /// What the window shows below its header: a lesson with its walk, or a page without one.
-enum class Page { walk, memory, scale };
+enum class Page { walk, memory, scale, compare };
 
 /// Keys that the program answers to. The window translates its own events; tests push them directly.
 enum class Key {
@@ -121,6 +123,10 @@ struct Hooks {
     std::function<std::optional<std::string>(const std::string& path, const ChartScene& scene,
                                              const Theme& theme, const std::string& kind)>
         save_plot;
+    /// Runs of a kernel with what it wrote down of itself.
+    std::function<bool(const std::string& path)> is_bundle;
+    std::function<Result<KernelTrace>(const std::string& path)> load_bundle;
+    std::function<std::optional<std::string>(const std::string& path, const KernelTrace& trace)> save_bundle;
 };
 
 /// A cell being typed into: its place and the text so far.
@@ -220,13 +226,16 @@ struct AppState {
     std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
     bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
     Page page = Page::walk;
-    MemoryForm memory;                 ///< what the page about memory and traffic asks
-    ScaleForm scale;                   ///< what the page about large problems asks
-    std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
-    bool show_break = false;           ///< the right panel shows the switches and number formats
-    int break_tab = 0;                 ///< of that panel: faults, formats, effect
-    bool show_code = false;            ///< narrow windows: the pseudocode in place of the formula
-    bool row_over_tiles = false;       ///< the lens shows m, ℓ and O of one row over all tiles
+    MemoryForm memory;                       ///< what the page about memory and traffic asks
+    ScaleForm scale;                         ///< what the page about large problems asks
+    std::shared_ptr<ScalePage> bench;        ///< what it has measured and loaded; made when it is first shown
+    CompareForm compare;                     ///< what the page CPU vs GPU asks
+    std::shared_ptr<ComparePage> comparing;  ///< what it has compared; made when it is first shown
+    std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
+    bool show_break = false;                 ///< the right panel shows the switches and number formats
+    int break_tab = 0;                       ///< of that panel: faults, formats, effect
+    bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
+    bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame

@@ -34,6 +34,11 @@ std::span<const Chapter> chapters() {
          "Real kernels on large problems: measured time and memory",
          {},
          Page::scale},
+        {"chapter compare",
+         "CPU vs GPU",
+         "A kernel's own numbers beside the CPU's walk of the same tiles",
+         {},
+         Page::compare},
     };
     return table;
 }

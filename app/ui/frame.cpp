@@ -1,6 +1,8 @@
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
 #include "app/ui/views/break_panel.h"
+#include "app/ui/views/compare.h"
+#include "app/ui/views/compare_page.h"
 #include "app/ui/views/lesson_view.h"
 #include "app/ui/views/memory.h"
 #include "app/ui/views/scale.h"
@@ -41,6 +43,7 @@ void pass_time(AppState& state) {
     state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
     if (state.page == Page::memory) pass_memory_time(state, dt);
     if (state.page == Page::scale) refresh_scale(state);
+    if (state.page == Page::compare) refresh_compare(state);
     if (state.player.playing) {
         state.player.steps_per_second = state.settings.speed;
         go_to(state, advance(state.player, *state.trace, state.cursor, dt));
@@ -63,13 +66,17 @@ void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     case Page::walk: return presenter_view(canvas, state, W, H);
     case Page::memory: return memory_presenter(canvas, state, W, H);
     case Page::scale: return scale_presenter(canvas, state, W, H);
+    case Page::compare: return compare_presenter(canvas, state, W, H);
     }
 }
 
 void draw_page(const Canvas& canvas, AppState& state, const Layout& layout) {
     header_view(canvas, state, layout.header);
     const Rect below{0, layout.header.bottom(), layout.W, layout.H - layout.header.bottom()};
-    (state.page == Page::memory ? memory_view : scale_view)(canvas, state, below);
+    const auto view = state.page == Page::memory  ? memory_view
+                      : state.page == Page::scale ? scale_view
+                                                  : compare_view;
+    view(canvas, state, below);
 }
 
 void draw_walk(const Canvas& canvas, AppState& state, const Layout& layout) {
@@ -110,6 +117,7 @@ double idle_seconds(const AppState& state) {
         idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
     if (state.page == Page::memory) idle = std::min(idle, memory_idle_seconds(state));
     if (state.page == Page::scale) idle = std::min(idle, scale_idle_seconds(state));
+    if (state.page == Page::compare) idle = std::min(idle, compare_idle_seconds(state));
     if (!state.notice.empty() && state.notice_age < notice_seconds) {
         const double until_fade = notice_seconds - 0.5 - state.notice_age;
         idle = std::min(idle, std::max(0.0, until_fade));
@@ -129,9 +137,12 @@ float transition(const AppState& state) {
 void frame(AppState& state) {
     pass_time(state);  // first, so that a step taken now begins its transition at 0
     take_finished_trace(state);
+    arrive(state);
     answer_keys(state);
     if (!state.dropped.empty()) {
-        if (state.page == Page::scale)
+        if (is_bundle(state, state.dropped))
+            open_bundle(state, state.dropped.front());
+        else if (state.page == Page::scale)
             load_results(state, state.dropped);
         else
             load_files(state, state.dropped);

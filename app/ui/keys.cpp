@@ -138,6 +138,7 @@ void answer_menu_key(AppState& state, Key key) {
 bool answer_page_key(AppState& state, const KeyPress& press) {
     if (state.show_help && press.key == Key::escape) return false;
     if (state.page == Page::memory) return answer_memory_key(state, press);
+    if (state.page == Page::compare) return answer_compare_key(state, press);
     return state.page == Page::scale && answer_scale_key(state, press);
 }
 
@@ -176,18 +177,18 @@ std::span<const Shortcut> shortcuts() {
         {"Home  End", "first, last step"},
         {"PgDn  PgUp", "next, previous step (clicker)"},
         {"↑  ↓", "row of the formula; with Shift its column"},
-        {"Space", "play, pause; at scale: run"},
+        {"Space", "play, pause; at scale, CPU vs GPU: run"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
         {"B", "break it: faults, formats"},
-        {"D  Shift D", "next difference, next NaN"},
+        {"D  Shift D", "next difference, next NaN; CPU vs GPU: where it begins"},
         {"N  Shift N", "next, previous lesson"},
         {"C", "formula or pseudocode"},
         {"E  S", "softmax: next line, cut; with Shift back"},
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},
         {"M", "next rise of a maximum"},
-        {"L", "at scale: axes log or linear"},
+        {"L", "at scale: axes log, linear; CPU vs GPU: measure"},
         {"A", "motion on, off"},
         {"Ctrl +  −  0", "larger, smaller, normal size"},
         {"Ctrl Z  Y", "undo, redo an edit"},

@@ -124,6 +124,13 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     problem.active = state.show_problem;
     problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
     x -= 4 + problem_w;
+    if (state.page == Page::compare) {
+        const float list = std::clamp(area.w * .15f, 120.0f, 300.0f), tabs_x = named ? 146 : 52;
+        x += problem_w - list;  // in the place of that button
+        example_list(c, state, x, list);
+        chapter_tabs(c, state, tabs_x, x - tabs_x - 8);
+        return end_panel(c);
+    }
     if (state.page != Page::walk) {  // a page without a problem
         chapter_tabs(c, state, named ? 146 : 52, x - (named ? 146.0f : 52.0f));
         return end_panel(c);
