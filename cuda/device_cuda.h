@@ -12,16 +12,26 @@
 #define THREADS(n) __launch_bounds__(n)
 #define DEVICE __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY(n) _Pragma(UNROLL_TEXT(unroll n))
+#define UNROLL_TEXT(text) #text
+#define NO_UNROLL _Pragma("unroll 1")
 
 namespace tilewalk::gpu::on_cuda {
 
 using f16 = __half;
 using bf16 = __nv_bfloat16;
 
-DEVICE int thread() { return static_cast<int>(threadIdx.x); }
-DEVICE int threads() { return static_cast<int>(blockDim.x); }
-DEVICE int lane() { return thread() % 32; }
-DEVICE int warp() { return thread() / 32; }
+// Divisions by powers of two are shifts only for numbers that are known not to be negative.
+DEVICE int thread() {
+    __builtin_assume(threadIdx.x < 1024);
+    return static_cast<int>(threadIdx.x);
+}
+DEVICE int threads() {
+    __builtin_assume(blockDim.x <= 1024);
+    return static_cast<int>(blockDim.x);
+}
+DEVICE int lane() { return static_cast<int>(threadIdx.x % 32); }
+DEVICE int warp() { return static_cast<int>(threadIdx.x / 32); }
 DEVICE int block_x() { return static_cast<int>(blockIdx.x); }
 DEVICE int block_y() { return static_cast<int>(blockIdx.y); }
 DEVICE int block_z() { return static_cast<int>(blockIdx.z); }
@@ -39,11 +49,13 @@ DEVICE void sync_warp() { __syncwarp(); }
 template <class T> DEVICE T shuffle_xor(T x, int mask) { return __shfl_xor_sync(0xFFFFFFFFu, x, mask); }
 template <class T> DEVICE T shuffle(T x, int source) { return __shfl_sync(0xFFFFFFFFu, x, source); }
 DEVICE float sum_of_warp(float x) {
-    UNROLL for (int mask = 16; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
+    UNROLL
+    for (int mask = 16; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
     return x;
 }
 DEVICE float max_of_warp(float x) {
-    UNROLL for (int mask = 16; mask > 0; mask /= 2) x = fmaxf(x, shuffle_xor(x, mask));
+    UNROLL
+    for (int mask = 16; mask > 0; mask /= 2) x = fmaxf(x, shuffle_xor(x, mask));
     return x;
 }
 

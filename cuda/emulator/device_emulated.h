@@ -13,6 +13,8 @@
 #define THREADS(n)
 #define DEVICE inline
 #define UNROLL
+#define UNROLL_BY(n)
+#define NO_UNROLL
 
 namespace tilewalk::gpu::on_emulator {
 

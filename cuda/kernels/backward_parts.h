@@ -11,7 +11,8 @@ struct BackwardSums {
     float* dQ;  ///< [batch · heads][N_q][d], not yet scaled
 
     DEVICE explicit BackwardSums(const Arguments& a)
-        : D(static_cast<float*>(a.workspace)), dQ(D + (a.q_rows() + 63) / 64 * 64) {}
+        : D(static_cast<float*>(a.workspace)),
+          dQ(D + (std::int64_t(a.batch) * a.heads * a.N_q + 63) / 64 * 64) {}
     static std::int64_t bytes(const Arguments& a, bool with_dQ) {
         return 4 * ((a.q_rows() + 63) / 64 * 64 + (with_dQ ? a.q_rows() * a.d : 0));
     }

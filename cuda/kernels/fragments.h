@@ -18,10 +18,15 @@ template <class T, int d> struct Swizzled {
     static constexpr int chunks = d / 8;
     unsigned char* base;
 
-    DEVICE static int offset(int row, int chunk) {
-        return row * d * 2 + ((chunk ^ (d % 64 == 0 ? row & 7 : row >> 1 & 3)) << 4);
+    static constexpr int group = d % 64 == 0 ? 8 : 4;  ///< chunks that change places with each other
+
+    DEVICE static int flip(int row) { return d % 64 == 0 ? row & 7 : row >> 1 & 3; }
+    DEVICE unsigned char* chunk(int row, int c) const { return base + row * d * 2 + ((c ^ flip(row)) << 4); }
+    /// Chunk 2k, or the one after it. What depends on k alone is added last: then few addresses are kept.
+    DEVICE unsigned char* chunk(int row, int k, int second) const {
+        const int inside = 2 * k % group + second;
+        return base + row * d * 2 + ((inside ^ flip(row)) << 4) + 2 * k / group * group * 16;
     }
-    DEVICE unsigned char* chunk(int row, int c) const { return base + offset(row, c); }
 };
 
 /// Starts to copy rows first … first + rows − 1 of a matrix of N rows; zeros beyond it.
@@ -29,6 +34,7 @@ template <class T, int d>
 DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_stride, int first, int rows,
                       int N) {
     constexpr int chunks = Swizzled<T, d>::chunks;
+    NO_UNROLL
     for (int n = thread(); n < rows * chunks; n += threads()) {
         const int row = n / chunks, c = n % chunks, from = first + row;
         const bool inside = from < N;
@@ -36,23 +42,39 @@ DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_strid
     }
 }
 
+/// The same for a block whose size is known: each of its threads copies one column of chunks, every step-th
+/// row.
+template <int threads, int rows, class T, int d>
+DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_stride, int first, int N) {
+    constexpr int chunks = Swizzled<T, d>::chunks;
+    constexpr int columns = chunks <= 4 ? 4 : chunks <= 8 ? 8 : chunks <= 16 ? 16 : 32;
+    constexpr int step = threads / columns;
+    const int c = thread() % columns, row = thread() / columns;
+    const T* from = matrix + (first + row) * row_stride + c * 8;
+    UNROLL
+    for (int r = 0; r < rows; r += step) {
+        if (c < chunks) copy_async(to.chunk(r + row, c), from, first + r + row < N);
+        from += step * row_stride;
+    }
+}
+
 /// The A fragment of rows row … row + 15 and of the k-th 16 columns.
 template <class Tile> DEVICE void load_A(std::uint32_t (&a)[4], Tile tile, int row, int k) {
-    load_matrices(a, tile.chunk(row + lane() % 16, 2 * k + lane() / 16));
+    load_matrices(a, tile.chunk(row + lane() % 16, k, lane() / 16));
 }
 /// B fragments of Xᵀ: rows row … row + 15 of X are two times eight columns of B, k as above. b[0], b[1] are
 /// those of the first eight, b[2], b[3] of the others.
 template <class Tile> DEVICE void load_B_transposed(std::uint32_t (&b)[4], Tile tile, int row, int k) {
-    load_matrices(b, tile.chunk(row + lane() % 8 + lane() / 16 * 8, 2 * k + lane() / 8 % 2));
+    load_matrices(b, tile.chunk(row + lane() % 8 + lane() / 16 * 8, k, lane() / 8 % 2));
 }
 /// B fragments of X itself: rows row … row + 15 are summed over, columns 16n … 16n + 15.
 template <class Tile> DEVICE void load_B(std::uint32_t (&b)[4], Tile tile, int row, int n) {
-    load_transposed(b, tile.chunk(row + lane() % 16, 2 * n + lane() / 16));
+    load_transposed(b, tile.chunk(row + lane() % 16, n, lane() / 16));
 }
 
 /// The A fragment of Xᵀ: rows row … row + 15 of X are its columns, columns 16m … 16m + 15 of X its rows.
 template <class Tile> DEVICE void load_A_transposed(std::uint32_t (&a)[4], Tile tile, int row, int m) {
-    load_transposed(a, tile.chunk(row + lane() % 8 + lane() / 16 * 8, 2 * m + lane() / 8 % 2));
+    load_transposed(a, tile.chunk(row + lane() % 8 + lane() / 16 * 8, m, lane() / 8 % 2));
 }
 
 /// Two C fragments side by side as an A fragment.

@@ -11,10 +11,12 @@
 
 namespace tilewalk::gpu::BACKEND {
 
-/// Sizes of a launch: Bc keys stay in a block, Br queries pass by, in so many buffers.
+/// Sizes of a launch: Bc keys stay in a block, Br queries pass by (as many as the registers allow beside dK
+/// and dV), in so many buffers.
 template <int dim, int keys, int buffers> struct KeyBlocks {
-    static constexpr int d = dim, Bc = keys, Br = 64, stages = buffers;
+    static constexpr int d = dim, Bc = keys, Br = dim <= 64 && keys >= 128 ? 64 : 32, stages = buffers;
     static constexpr int warps = Bc / 16;
+    static_assert(Br <= 32 * warps);  // a thread for each L
     static constexpr int row_bytes = d * 2;
     /// K, V; Q, dO; dSᵀ; L, D
     static constexpr std::int64_t shared_bytes =
@@ -181,10 +183,10 @@ KERNEL void THREADS(32 * Size::warps) key_block_gradients(const Arguments a) {
         sync_block();
         if (stages == 2) fetch(n + 1);
         if (stages == 2) commit_copies();
-        for (int r = thread(); r < Br; r += threads()) {
-            const bool inside = i0 + r < a.N_q;
-            L[r] = inside ? a.L[head_row + i0 + r] * log2_e : 0;
-            D[r] = inside ? sums.D[head_row + i0 + r] : 0;
+        if (thread() < Br) {
+            const int row = i0 + thread();
+            L[thread()] = row < a.N_q ? a.L[head_row + row] * log2_e : 0;
+            D[thread()] = row < a.N_q ? sums.D[head_row + row] : 0;
         }
         sync_block();
         tile_gradients<T, Size>(mask, a.scale * log2_e, i0, i1, j0, Kj, Vj, Qi(n % stages), dOi(n % stages),
