@@ -19,7 +19,8 @@ DEVICE void multiply_QK(Fragments<Bc> (&S)[bands], const Tile& Qi, const Tile& K
     for (int b = 0; b < bands; ++b) UNROLL
     for (int n = 0; n < Bc / 8; ++n) UNROLL
     for (int e = 0; e < 4; ++e) S[b][n][e] = 0;
-    UNROLL
+    // All of it at once would tempt the compiler to fetch so many fragments ahead that registers spill
+    UNROLL_BY(2)
     for (int k = 0; k < d / 16; ++k) {
         std::uint32_t q[bands][4];
         UNROLL
@@ -55,8 +56,10 @@ template <class T, int d, int Bc> struct Band {
     DEVICE static void cut(Fragments<Bc>& S, const Mask& mask, int i0, int j0) {
         UNROLL
         for (int r = 0; r < 2; ++r) {
-            const int i = i0 + fragment_row(2 * r), column = j0 + fragment_column(0);
-            const int first = mask.first(i) - column, last = mask.last(i) - column;
+            // Counted from this lane's first column. There are no keys before 0, so `first` needs no limit.
+            const int key = j0 + fragment_column(0), center = i0 + fragment_row(2 * r) + mask.shift - key;
+            const int first = center - mask.before, end = mask.N_kv - 1 - key;
+            const int last = center + mask.after < end ? center + mask.after : end;
             UNROLL
             for (int n = 0; n < Bc / 8; ++n) UNROLL
             for (int e = 0; e < 2; ++e)

@@ -21,6 +21,7 @@ template <class T, int d> struct Padded {
     static constexpr int row_bytes = 2 * d + 16;
     unsigned char* base;
     DEVICE unsigned char* chunk(int row, int c) const { return base + row * row_bytes + c * 16; }
+    DEVICE unsigned char* chunk(int row, int k, int second) const { return chunk(row, 2 * k + second); }
 };
 
 template <int d> constexpr std::int64_t shared_bytes = std::int64_t(Br + 2 * Bc) * (2 * d + 16);
@@ -77,7 +78,7 @@ std::string refuse(const Arguments& a, DType type, const Chip& chip) {
     std::int64_t shared = 0;
     with_d<32, 64, 96, 128, 256>(a.d, [&](auto d) { shared = shared_bytes<d>; });
     return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<32, 64, 96, 128, 256>(a.d),
-                     refuse_shared(shared, chip)});
+                     refuse_traced_d<32, 64, 128>(a), refuse_shared(shared, chip)});
 }
 
 Tile tile(const Arguments&, DType, const Chip&) { return {Br, Bc}; }
@@ -87,7 +88,9 @@ void run(const Arguments& a, DType type, Stream& stream) {
         using T = typename decltype(of)::Type;
         with_d<32, 64, 96, 128, 256>(a.d, [&](auto d) {
             const Grid grid{blocks_of(a.N_q, Br), a.heads, a.batch, 32 * warps, shared_bytes<d>};
-            launch(stream, grid, a.trace.tiles_i > 0 ? tensor_core<T, d, true> : tensor_core<T, d, false>, a);
+            if (a.trace.tiles_i == 0) launch(stream, grid, tensor_core<T, d, false>, a);
+            if constexpr (d <= 64 || d == 128)
+                if (a.trace.tiles_i > 0) launch(stream, grid, tensor_core<T, d, true>, a);
         });
     });
 }

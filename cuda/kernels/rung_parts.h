@@ -28,6 +28,11 @@ template <int... sizes> std::string refuse_d(int d) {
     ((list += (list.empty() ? "" : ", ") + std::to_string(sizes)), ...);
     return "head dimension " + std::to_string(d) + " (it takes " + list + ")";
 }
+/// Twins that record are built for fewer head dimensions.
+template <int... sizes> std::string refuse_traced_d(const Arguments& a) {
+    const std::string reason = a.trace.tiles_i > 0 ? refuse_d<sizes...>(a.d) : "";
+    return reason.empty() ? "" : "to record at " + reason;
+}
 inline std::string refuse_wide(int d, int most) {
     if (d <= most) return "";
     return "head dimension " + std::to_string(d) + " (it takes up to " + std::to_string(most) + ")";
