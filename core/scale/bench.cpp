@@ -26,16 +26,6 @@ bool lists(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine) {
-    std::vector<const KernelInfo*> chosen;
-    for (const KernelInfo& kernel : engine.kernels())
-        if (request.kernels.empty()
-                ? kernel.direction.value_or(request.workload.direction) == request.workload.direction
-                : lists(request.kernels, kernel.name))
-            chosen.push_back(&kernel);
-    return chosen;
-}
-
 // The shortest first: they are the cheapest.
 std::vector<Workload> workloads(const BenchRequest& request) {
     const std::set<std::int64_t> ascending(request.lengths.begin(), request.lengths.end());
@@ -348,6 +338,16 @@ private:
 };
 
 }  // namespace
+
+std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine) {
+    std::vector<const KernelInfo*> chosen;
+    for (const KernelInfo& kernel : engine.kernels())
+        if (request.kernels.empty()
+                ? kernel.direction.value_or(request.workload.direction) == request.workload.direction
+                : lists(request.kernels, kernel.name))
+            chosen.push_back(&kernel);
+    return chosen;
+}
 
 void repeat_as_on_gpu(BenchRequest& request) {
     request.warm_up = 5;

@@ -25,6 +25,9 @@ void repeat_as_on_gpu(BenchRequest& request);
 /// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);
 
+/// Those that are named; without names all that compute the direction.
+std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine);
+
 /// Where a run stands.
 struct BenchProgress {
     std::string doing;  ///< "flash, N = 2048: timing"

@@ -16,14 +16,6 @@ const char* const opponents[] = {"standard", "f0-cublas", "f0-materialise", "b0-
 // of.
 bool is_foreign(const Point& point) { return point.kernel.starts_with("torch-"); }
 
-// The first of them that the report has.
-std::string opponent_in(const BenchReport& report) {
-    for (const char* name : opponents)
-        for (const Point& point : report.points)
-            if (point.kernel == name) return name;
-    return opponents[0];
-}
-
 // The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
 const Point* fastest_flash(const BenchReport& report, const Workload& workload) {
     const Point* best = nullptr;
@@ -37,7 +29,7 @@ const Point* fastest_flash(const BenchReport& report, const Workload& workload) 
 // The measured point that has the longest sequence, of one kernel or of all but standard.
 const Point* longest(const BenchReport& report, bool standard) {
     const Point* best = nullptr;
-    const std::string opponent = opponent_in(report);
+    const std::string opponent = standard_in(report);
     for (const Point& point : report.points) {
         if (point.state != Point::State::measured || is_foreign(point)) continue;
         if (standard ? point.kernel != opponent : is_standard(point.kernel)) continue;
@@ -79,7 +71,7 @@ std::string where(const Workload& w) {
 // " Standard stops fitting at N = 65 536." or nothing.
 std::string first_that_does_not_fit(const BenchReport& report) {
     const Point* first = nullptr;
-    const std::string opponent = opponent_in(report);
+    const std::string opponent = standard_in(report);
     for (const Point& point : report.points)
         if (point.kernel == opponent && point.state == Point::State::no_memory &&
             (!first || point.workload.N_q < first->workload.N_q))
@@ -88,6 +80,13 @@ std::string first_that_does_not_fit(const BenchReport& report) {
 }
 
 }  // namespace
+
+std::string standard_in(const BenchReport& report) {
+    for (const char* name : opponents)
+        for (const Point& point : report.points)
+            if (point.kernel == name) return name;
+    return opponents[0];
+}
 
 bool is_standard(const std::string& kernel) {
     return std::find(std::begin(opponents), std::end(opponents), kernel) != std::end(opponents);

@@ -310,7 +310,7 @@ TEST_CASE("engine: the kernels of the ladder pass verification in all their type
 TEST_CASE("engine: f5-flash2 passes all small sizes") {
     const Stubbed on;
     Workload w = small;
-    w.heads = w.kv_heads = 1, w.d = 32;
+    w.heads = w.kv_heads = 1;
     const Verdict verdict = verify_small(*on.engine, on.kernel("f5-flash2"), w, {});
     CHECK(verdict.sentence == "");
     CHECK(verdict.error > 0);

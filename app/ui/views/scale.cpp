@@ -65,7 +65,7 @@ void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
     if (!devices)
         c.text_within(x, y, room, "being looked for …", 14, t.t3);
     else if (!devices->gpu.empty())
-        c.text_within(x, y, room, devices->gpu + "; this page runs the kernels of the CPU", 14, t.t2);
+        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, 14, t.t2) + 14, y, t.t1);
     else
         c.text_within(x, y, room, "none: " + devices->why_no_gpu, 14, t.t2);
     end_panel(c);
@@ -80,7 +80,8 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
     const float left = std::clamp(std::floor(a.w * .235f), 250.0f, 400.0f);
     scale_devices(c, state, {margin, a.y + margin, w, strip});
-    const float sizes = high ? 290 : 226;
+    const bool with_gpu = page.devices && !page.devices->gpu.empty();
+    const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
     scale_ladder(c, state, {margin, top, left, body - gap - sizes});
     scale_sizes(c, state, {margin, foot - gap - sizes, left, sizes});
 

@@ -28,7 +28,7 @@ std::string standing(const ScalePage& page) {
 std::string plan(AppState& state) {
     const auto lengths = chosen_lengths(state.scale);
     if (lengths.empty()) return "The list of lengths cannot be read.";
-    const std::size_t kernels = scale_engine(state).kernels().size();
+    const std::size_t kernels = chosen_kernels(bench_request(state.scale), scale_engine(state)).size();
     return std::to_string(kernels * lengths.size()) + " points: " + std::to_string(kernels) +
            " kernels at N = " + format_count(lengths.front()) +
            (lengths.size() > 1 ? " … " + format_count(lengths.back()) : "");

@@ -105,6 +105,10 @@ std::vector<std::int64_t> chosen_lengths(const ScaleForm& form) {
 
 BenchRequest bench_request(const ScaleForm& form) {
     BenchRequest request;
+    if (form.gpu) {
+        repeat_as_on_gpu(request);
+        request.workload.dtype = gpu_types[static_cast<std::size_t>(form.type)];
+    }
     request.workload.direction = form.backward ? Direction::backward : Direction::forward;
     request.workload.d = form.d;
     request.workload.heads = request.workload.kv_heads = form.heads;

@@ -1,6 +1,8 @@
 // What the page about large problems asks and remembers, and what its keys and its clock do.
 #pragma once
 
+#include "core/dtype.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,7 +22,9 @@ struct ScaleForm {
     bool backward = false, causal = false;
     int d = 64, heads = 8;
     int threads = 0;  ///< 0: all that the machine has
-    int preset = 1;   ///< index into length_presets; its size: the user's own list
+    bool gpu = false;
+    int type = 0;    ///< on a GPU: index into gpu_types
+    int preset = 1;  ///< index into length_presets; its size: the user's own list
     char lengths[128] = "512, 1024, 2048, 4096, 8192";
 
     // How it is shown
@@ -34,6 +38,8 @@ struct ScaleForm {
     bool memory_plot = false;                          ///< presenter mode: which of the two plots
     char path[512] = "results";
 };
+
+inline constexpr std::array<DType, 3> gpu_types = {DType::bf16, DType::f16, DType::f32};
 
 struct LengthPreset {
     const char* name;  ///< "to 8192"

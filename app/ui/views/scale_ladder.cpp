@@ -3,6 +3,7 @@
 #include "app/ui/views/scale.h"
 #include "app/ui/views/scale_text.h"
 #include "core/numbers.h"
+#include "core/scale/findings.h"
 
 #include <algorithm>
 
@@ -54,7 +55,8 @@ std::vector<Rung> rungs(AppState& state) {
     const bool foreign =
         shown && !shown->report.points.empty() && shown->report.points.front().device != engine.device();
     if (!foreign)
-        for (const KernelInfo& one : engine.kernels()) out.push_back({one.name, one.title, one.teaches});
+        for (const KernelInfo* one : chosen_kernels(bench_request(state.scale), engine))
+            out.push_back({one->name, one->title, one->teaches});
     const std::vector<std::string> in_report = shown ? shown->kernels() : std::vector<std::string>{};
     for (const std::string& name : in_report)
         if (foreign || !known(engine, name)) out.push_back({name, name, ""});
@@ -123,7 +125,9 @@ void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
     const float end = top + pitch * static_cast<float>(all.size());
     if (chosen_report(state) && end + 26 < a.bottom())
         c.text_within(a.x + 16, a.bottom() - 18, a.w - 32,
-                      "× as fast as standard at N = " + format_count(chosen_length(state)), 13, c.theme->t3);
+                      "× as fast as " + standard_in(chosen_report(state)->report) +
+                          " at N = " + format_count(chosen_length(state)),
+                      13, c.theme->t3);
     end_panel(c);
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/ui/state.h"
 #include "core/cpu/kernel.h"
+#include "core/scale/findings.h"
 #include "core/scale/machine.h"
 #include "cuda/gpu.h"
 
@@ -39,11 +40,13 @@ Workload shape_of(Workload workload) {
 // A report has its points in the order in which they were run; here the ladder comes first.
 void sort_by_ladder(ScalePage& page, BenchReport& report) {
     if (!page.engine) page.engine = page.make_engine(page.engine_threads = 0);
-    const std::span<const KernelInfo> ladder = page.engine->kernels();
+    if (page.ladder.empty()) {
+        for (const KernelInfo& one : page.engine->kernels()) page.ladder.push_back(one.name);
+        for (const gpu::TraceableKernel& one : gpu::traceable_kernels()) page.ladder.push_back(one.name);
+    }
     const auto place = [&](const Record& point) {
-        const auto rung = std::find_if(ladder.begin(), ladder.end(),
-                                       [&](const KernelInfo& one) { return one.name == point.kernel; });
-        return std::pair{point.workload.N_q, rung - ladder.begin()};
+        const auto rung = std::find(page.ladder.begin(), page.ladder.end(), point.kernel);
+        return std::pair{point.workload.N_q, rung - page.ladder.begin()};
     };
     std::stable_sort(report.points.begin(), report.points.end(),
                      [&](const Record& a, const Record& b) { return place(a) < place(b); });
@@ -140,7 +143,8 @@ Workload ShownReport::shape() const {
     return report.points.empty() ? Workload{} : report.points.front().workload;
 }
 
-ScalePage::ScalePage() : make_engine(cpu::make_engine) {}
+ScalePage::ScalePage()
+    : make_engine(cpu::make_engine), make_gpu_engine([] { return gpu::make_engine(gpu::Where::cuda); }) {}
 
 ScalePage& scale_page(AppState& state) {
     if (!state.bench) {
@@ -154,6 +158,10 @@ ScalePage& scale_page(AppState& state) {
 
 const Engine& scale_engine(AppState& state) {
     ScalePage& page = scale_page(state);
+    if (state.scale.gpu) {
+        if (!page.gpu_engine) page.gpu_engine = page.make_gpu_engine();
+        return *page.gpu_engine;
+    }
     if (!page.engine || page.engine_threads != state.scale.threads) {
         page.engine = page.make_engine(state.scale.threads);
         page.engine_threads = state.scale.threads;
@@ -175,7 +183,9 @@ void start_bench(AppState& state) {
                                  "\" is no list of lengths; type numbers such as 512, 1024, 2048.");
     if (auto sentence = refuse(request, scale_engine(state))) return notify(state, *sentence);
     page.bench.reset();  // it has ended
-    page.bench = std::make_unique<BackgroundBench>(request, page.make_engine(state.scale.threads));
+    auto engine = state.scale.gpu ? page.make_gpu_engine() : page.make_engine(state.scale.threads);
+    if (const auto reason = engine->why_not()) return notify(state, "There is no GPU to run on: " + *reason);
+    page.bench = std::make_unique<BackgroundBench>(request, std::move(engine));
     page.seen = 0;
     page.running = true;
     page.cancelling = false;
@@ -277,7 +287,7 @@ std::int64_t chosen_length(const AppState& state) {
         });
     std::int64_t longest = 0;
     for (std::int64_t N : all) {
-        const Record* standard = shown ? shown->find("standard", N) : nullptr;
+        const Record* standard = shown ? shown->find(standard_in(shown->report), N) : nullptr;
         if (standard && standard->state == Record::State::measured) longest = N;
     }
     return longest > 0 ? longest : all.back();

@@ -35,6 +35,10 @@ struct ScalePage {
     std::function<std::unique_ptr<Engine>(int threads)> make_engine;
     std::unique_ptr<Engine> engine;  ///< of `engine_threads`, for its kernels and closed forms only
     int engine_threads = -1;
+    /// The same of the GPU, made when it is chosen.
+    std::function<std::unique_ptr<Engine>()> make_gpu_engine;
+    std::unique_ptr<Engine> gpu_engine;
+    std::vector<std::string> ladder;  ///< names of the kernels of both, in their order
 
     std::unique_ptr<BackgroundBench> bench;  ///< null before the first run
     std::uint64_t seen = 0;                  ///< its version that was taken over
@@ -61,7 +65,7 @@ struct ScalePage {
 
 /// The page's contents, made when they are asked for first.
 ScalePage& scale_page(AppState& state);
-/// The engine for the threads that the form asks for.
+/// The engine for the device and the threads that the form asks for.
 const Engine& scale_engine(AppState& state);
 /// Waits until it is known which devices there are, so that a picture shows them.
 void wait_for_devices(AppState& state);

@@ -118,7 +118,8 @@ void forms_only(Chart& chart, const Theme& t, AppState& state) {
     const Engine& engine = scale_engine(state);
     const BenchRequest request = bench_request(state.scale);
     Workload w = request.workload;
-    for (const KernelInfo& kernel : engine.kernels()) {
+    for (const KernelInfo* const one : chosen_kernels(request, engine)) {
+        const KernelInfo& kernel = *one;
         ChartSeries series;
         series.label = kernel.name;
         series.colour = kernel_look(t, state, kernel.name).colour;
@@ -208,7 +209,9 @@ Chart memory_chart(const Theme& t, AppState& state) {
     const ShownReport* chosen = chosen_report(state);
     if (!chosen) {
         forms_only(chart, t, state);
-        if (page.devices)
+        if (const auto own = scale_engine(state).memory_free())
+            add_limit(chart, *own, " free", "on the GPU");
+        else if (page.devices)
             add_limit(chart, page.devices->machine.memory_available, " free", "on this machine");
         return chart;
     }

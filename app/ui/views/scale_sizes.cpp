@@ -45,6 +45,12 @@ void d_line(const Form& f, ScaleForm& form) {
     stepper(f.c, "##scale-own-d", x, f.y - 16, std::min(f.right - x, 120.0f), form.d, 1, most_d);
 }
 
+void device_line(const Form& f, ScaleForm& form) {
+    f.name("device");
+    int gpu = form.gpu ? 1 : 0;
+    if (segmented(f.c, "##scale-device", f.field(), f.y - 16, {"CPU", "GPU"}, gpu)) form.gpu = gpu == 1;
+}
+
 void heads_line(const Form& f, ScaleForm& form, float w) {
     f.name("heads");
     stepper(f.c, "##scale-heads", f.field(), f.y - 16, w, form.heads, 1, most_heads);
@@ -56,6 +62,22 @@ void threads_line(const Form& f, ScaleForm& form, int most, float w) {
     if (stepper(f.c, "##scale-threads", f.field(), f.y - 16, w, n, 1, most)) form.threads = n == most ? 0 : n;
 }
 
+// The CPU's kernels have one type and many threads, the GPU's the other way round.
+void type_line(const Form& f, ScaleForm& form, float w) {
+    if (begin_dropdown(f.c, "##scale-type", f.field(), f.y - 16, w, 32,
+                       name_of(gpu_types[static_cast<std::size_t>(form.type)]))) {
+        for (std::size_t n = 0; n < gpu_types.size(); ++n)
+            if (dropdown_item(f.c, name_of(gpu_types[n]), name_of(gpu_types[n]), form.type == int(n)))
+                form.type = static_cast<int>(n);
+        end_dropdown(f.c);
+    }
+}
+void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, float w) {
+    if (!form.gpu) return threads_line(f, form, most_threads, w);
+    f.name("type");
+    type_line(f, form, w);
+}
+
 // Both in one line, where lines are few.
 void counts_line(const Form& f, ScaleForm& form, int most_threads) {
     const float words = text_width(Face::regular, 14, "threads") + 8,
@@ -63,7 +85,7 @@ void counts_line(const Form& f, ScaleForm& form, int most_threads) {
     heads_line(f, form, w);
     Form beside = f;
     beside.x = f.field() + w + 10, beside.label = words;
-    threads_line(beside, form, most_threads, w);
+    threads_or_type_line(beside, form, most_threads, w);
 }
 
 void lengths_line(const Form& f, ScaleForm& form) {
@@ -93,12 +115,19 @@ void lengths_line(const Form& f, ScaleForm& form) {
 }  // namespace
 
 void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, float32" : "float32");
     ScaleForm& form = state.scale;
+    const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
+    const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
+    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, " + type : type);
     const bool causal_beside = a.w > 330, apart = a.h > 280;
-    const float lines = 4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f),
+    const float lines =
+                    4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f) + (with_gpu ? 1.0f : 0.0f),
                 pitch = (a.h - 48) / lines;
     Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, apart ? 68.0f : 52.0f};
+    if (with_gpu) {
+        device_line(f, form);
+        f.y += pitch;
+    }
     direction_line(f, form);
     f.y += pitch;
     if (!causal_beside) {
@@ -110,7 +139,7 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     if (apart) {
         heads_line(f, form, 120);
         f.y += pitch;
-        threads_line(f, form, cores(state), 120);
+        threads_or_type_line(f, form, cores(state), 120);
     } else {
         counts_line(f, form, cores(state));
     }

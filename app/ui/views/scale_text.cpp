@@ -62,7 +62,7 @@ double largest_error(const ShownReport& shown, const std::string& kernel) {
 }
 
 double times_as_fast(const ShownReport& shown, const std::string& kernel, std::int64_t N) {
-    const Record *one = shown.find(kernel, N), *standard = shown.find("standard", N);
+    const Record *one = shown.find(kernel, N), *standard = shown.find(standard_in(shown.report), N);
     return one && standard && one->median > 0 && standard->median > 0 ? standard->median / one->median : 0;
 }
 
@@ -82,11 +82,15 @@ std::string scale_as_text(AppState& state) {
 }
 
 KernelLook kernel_look(const Theme& t, const AppState& state, const std::string& kernel) {
-    if (kernel == "standard") return {t.t1, Marker::square};
+    if (kernel == "standard" || kernel == "f0-cublas" || kernel == "b0-materialise")
+        return {t.t1, Marker::square};
     // The last rung of the ladder is the brightest; kernels that only files know come behind the others.
     std::vector<std::string> names;
-    if (state.bench && state.bench->engine)
-        for (const KernelInfo& one : state.bench->engine->kernels())
+    const Engine* const engine = !state.bench      ? nullptr
+                                 : state.scale.gpu ? state.bench->gpu_engine.get()
+                                                   : state.bench->engine.get();
+    if (engine)
+        for (const KernelInfo& one : engine->kernels())
             if (one.name != "standard") names.insert(names.begin(), one.name);
     if (state.bench)
         for (const ShownReport& shown : state.bench->reports)
@@ -94,7 +98,8 @@ KernelLook kernel_look(const Theme& t, const AppState& state, const std::string&
                 if (name != "standard" && std::find(names.begin(), names.end(), name) == names.end())
                     names.push_back(name);
     constexpr std::pair<float, Marker> looks[] = {
-        {1.0f, Marker::disc}, {.50f, Marker::triangle}, {.66f, Marker::ring}, {.82f, Marker::diamond}};
+        {1.0f, Marker::disc}, {.50f, Marker::triangle}, {.66f, Marker::ring}, {.82f, Marker::diamond},
+        {.58f, Marker::disc}, {.90f, Marker::triangle}, {.34f, Marker::ring}, {.74f, Marker::triangle}};
     const auto n = static_cast<std::size_t>(std::find(names.begin(), names.end(), kernel) - names.begin());
     const auto& [shade, marker] = looks[n % std::size(looks)];
     return {cividis(t.light ? .62f - .62f * shade : shade), marker};

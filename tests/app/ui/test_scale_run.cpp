@@ -1,5 +1,6 @@
 // The page "At scale": its form, a run, files, keys.
 #include "core/scale/findings.h"
+#include "cuda/gpu.h"
 #include "tests/app/ui/at_scale.h"
 
 #include <doctest/doctest.h>
@@ -163,4 +164,48 @@ TEST_CASE("scale: the keys of a walk do nothing, the others what they do everywh
     CHECK(page.state.page == Page::scale);
     page.press({Key::n, true});
     CHECK(page.state.page == Page::memory);
+}
+
+TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU") {
+    AtScale page;
+    CHECK_FALSE(page.shows("device"));
+    page.page().devices->gpu = "Test GPU";
+    page.page().make_gpu_engine = [] { return gpu::make_engine(gpu::Where::emulator); };
+    page.frame(2);
+    CHECK(page.shows("Test GPU"));
+    CHECK(page.shows("device"));
+    CHECK_FALSE(page.shows("f5-flash2"));
+    page.click("scale-device/GPU");
+    page.frame(2);
+    const BenchRequest request = bench_request(page.form());
+    CHECK(request.workload.dtype == DType::bf16);
+    CHECK(request.least_runs == 30);
+    CHECK(scale_engine(page.state).device() == "emulator");
+    CHECK(page.shows("batch 1, bf16"));
+    CHECK(page.shows("type"));
+    page.click("scale-type");
+    page.frame(2);
+    page.click("f32");
+    page.frame(2);
+    CHECK(bench_request(page.form()).workload.dtype == DType::f32);
+    // Of the ladder those of one direction
+    std::size_t forward = 0;
+    for (const KernelInfo& kernel : scale_engine(page.state).kernels())
+        forward += kernel.direction == Direction::forward;
+    CHECK(page.shows(std::to_string(5 * forward) + " points: " + std::to_string(forward) + " kernels at N"));
+    page.click("scale-device/CPU");
+    page.frame(2);
+    CHECK(bench_request(page.form()).workload.dtype == DType::f32);
+    CHECK(bench_request(page.form()).warm_up == 0);
+    CHECK(scale_engine(page.state).device() == "cpu");
+}
+
+TEST_CASE("scale: a GPU that cannot be used says why") {
+    AtScale page;
+    page.form().gpu = true;
+    page.page().make_gpu_engine = [] { return gpu::make_engine(gpu::Where::cuda); };
+    if (!gpu::probe().devices.empty()) return;
+    start_bench(page.state);
+    CHECK_FALSE(page.page().running);
+    CHECK(page.state.notice.starts_with("There is no GPU to run on: "));
 }
