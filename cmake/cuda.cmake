@@ -51,6 +51,8 @@ if(NOT TILEWALK_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     # The program must start on a machine that has no CUDA library at all.
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+    # Keeps ptxas' figures beside each object, and fails on what it must not say. ccache, too, if it is there.
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/nvcc.sh ${launcher})
   elseif(TILEWALK_CUDA STREQUAL "ON")
     message(FATAL_ERROR "TILEWALK_CUDA=ON, but no working nvcc was found (on PATH, in CUDACXX or in "
                         "/usr/local/cuda/bin). Install the CUDA toolkit or use TILEWALK_CUDA=AUTO.")
