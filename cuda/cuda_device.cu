@@ -218,5 +218,6 @@ std::unique_ptr<Device> open_cuda(std::string& why_not) {
 }
 
 const std::vector<const Rung*>& cuda_ladder() { return on_cuda::ladder(); }
+const Rung* cuda_intrinsics() { return &on_cuda::intrinsics(); }
 
 }  // namespace tilewalk::gpu

@@ -26,4 +26,6 @@ const std::vector<const Rung*>& cuda_ladder() {
     return none;
 }
 
+const Rung* cuda_intrinsics() { return nullptr; }
+
 }  // namespace tilewalk::gpu

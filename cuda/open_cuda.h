@@ -10,5 +10,7 @@ std::unique_ptr<Device> open_cuda(std::string& why_not);
 
 /// The rungs as they are compiled for a GPU; empty without CUDA.
 const std::vector<const Rung*>& cuda_ladder();
+/// cuda/kernels/intrinsics.cu, for tests; null without CUDA.
+const Rung* cuda_intrinsics();
 
 }  // namespace tilewalk::gpu

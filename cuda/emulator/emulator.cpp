@@ -58,4 +58,6 @@ std::unique_ptr<Device> open_emulator(const emulator::Options& options, const Ch
     return std::make_unique<Emulator>(options, chip);
 }
 
+const Rung& emulated_intrinsics() { return on_emulator::intrinsics(); }
+
 }  // namespace tilewalk::gpu

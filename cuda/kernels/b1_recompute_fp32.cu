@@ -17,7 +17,7 @@ constexpr int block_threads = 128, Bc = 32;
 
 /// Queries that pass by at once: so many that 64 KiB of shared memory are enough.
 template <int dim> struct Sizes {
-    static constexpr int d = dim, Br = dim <= 64 ? 32 : 16;
+    static constexpr int Br = dim <= 64 ? 32 : 16;
     static constexpr int row = dim + 4;  ///< floats from row to row: eight rows lie in different banks
     static constexpr int tile_row = Bc + 1;
     static constexpr std::int64_t shared_bytes =

@@ -23,4 +23,7 @@ const Rung& b3_deterministic();
 
 const std::vector<const Rung*>& ladder();
 
+/// Not of the ladder: every instruction of cuda/device.h once, for tests.
+const Rung& intrinsics();
+
 }  // namespace tilewalk::gpu::BACKEND

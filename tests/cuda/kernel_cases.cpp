@@ -106,12 +106,13 @@ struct Placed {
     }
 };
 
-Placed place(Layout layout, const Workload& w, std::int64_t heads, std::int64_t N) {
+// `gap`: chunks of eight elements between the rows of a padded tensor; another one for each tensor.
+Placed place(Layout layout, const Workload& w, std::int64_t heads, std::int64_t N, std::int64_t gap) {
     Placed p{nullptr, 0, 0, 0, 0, heads, N, w.d, w.batch};
     if (layout == Layout::bshd || layout == Layout::packed) {
         p.head = w.d, p.row = heads * w.d, p.batch = N * p.row;
     } else {
-        p.row = w.d + (layout == Layout::padded ? 8 : 0);
+        p.row = w.d + (layout == Layout::padded ? 8 * gap : 0);
         p.head = (N + (layout == Layout::padded ? 3 : 0)) * p.row;
         p.batch = heads * p.head;
     }
@@ -121,8 +122,8 @@ Placed place(Layout layout, const Workload& w, std::int64_t heads, std::int64_t 
 
 // Q, K, V; packed where they have the same shape
 std::array<Placed, 3> place_inputs(Layout layout, const Workload& w) {
-    std::array<Placed, 3> all{place(layout, w, w.heads, w.N_q), place(layout, w, w.kv_heads, w.N_kv),
-                              place(layout, w, w.kv_heads, w.N_kv)};
+    std::array<Placed, 3> all{place(layout, w, w.heads, w.N_q, 1), place(layout, w, w.kv_heads, w.N_kv, 2),
+                              place(layout, w, w.kv_heads, w.N_kv, 3)};
     if (layout != Layout::packed || w.heads != w.kv_heads || w.N_q != w.N_kv) return all;
     const auto memory = std::make_shared<Memory>(3 * w.batch * w.N_q * w.heads * w.d, w.dtype);
     for (std::size_t n = 0; n < 3; ++n) {
@@ -225,14 +226,14 @@ Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, con
     Arguments a = sizes_of(w, scale);
     const auto [Q, K, V] = place_inputs(c.layout, w);
     Q.put(in.Q), K.put(in.K), V.put(in.V);
-    const Placed O = place(c.layout, w, w.heads, w.N_q);
+    const Placed O = place(c.layout, w, w.heads, w.N_q, 4);
     std::vector<float> L(static_cast<std::size_t>(w.q_rows()), std::numeric_limits<float>::quiet_NaN());
     a.Q = Q.tensor(w.dtype), a.K = K.tensor(w.dtype), a.V = V.tensor(w.dtype), a.O = O.tensor(w.dtype);
     a.L = L.data();
-    const Placed dO = place(c.layout, w, backward ? w.heads : 0, w.N_q);
-    const Placed dQ = place(c.layout, w, backward ? w.heads : 0, w.N_q);
-    const Placed dK = place(c.layout, w, backward ? w.kv_heads : 0, w.N_kv),
-                 dV = place(c.layout, w, dK.heads, w.N_kv);
+    const Placed dO = place(c.layout, w, backward ? w.heads : 0, w.N_q, 5);
+    const Placed dQ = place(c.layout, w, backward ? w.heads : 0, w.N_q, 6);
+    const Placed dK = place(c.layout, w, backward ? w.kv_heads : 0, w.N_kv, 7),
+                 dV = place(c.layout, w, dK.heads, w.N_kv, 8);
     if (backward) {
         dO.put(in.dO);
         a.dO = dO.tensor(w.dtype), a.dQ = dQ.tensor(w.dtype);

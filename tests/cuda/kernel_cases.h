@@ -14,7 +14,8 @@ enum class Layout {
     bhsd,    ///< [batch][heads][N][d]
     bshd,    ///< [batch][N][heads][d]
     packed,  ///< Q, K and V of a position side by side: [batch][N][3][heads][d]
-    padded   ///< as bhsd, with eight elements between rows and three rows between heads, all NaN
+    padded   ///< as bhsd, with gaps between rows, others for each tensor, and three rows between heads, all
+             ///< NaN
 };
 
 enum class Inputs {

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Breaks one line of a kernel at a time (mutants.txt) and lets the checks of the emulator look for it.
+#
+#     tests/cuda/mutants.sh BUILD_FOLDER [COUNT]
+#
+# With COUNT only so many of them, one of each class first. Prints a table; ends with 1 if one was not caught.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+build=$(cd "$1" && pwd -P)
+count=${2:-1000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# One of each class before the others
+ordered() {
+    grep -v '^#' "$root/tests/cuda/mutants.txt" |
+        awk -F ' [|] ' '{ if (seen[$1]++) later[n++] = $0; else print } END { for (k = 0; k < n; k++) print later[k] }'
+}
+
+# mutate FILE WHAT INSTEAD: exactly one place; @ stands for the end of a line.
+mutate() {
+    python3 - "$@" <<'PYTHON'
+import sys
+path, what, instead = sys.argv[1], sys.argv[2].replace("@", "\n"), sys.argv[3].replace("@", "\n")
+text = open(path, encoding="utf-8").read()
+if text.count(what) != 1:
+    sys.exit(f"mutants.txt: {path.rsplit('/')[-1]} has this {text.count(what)} times: {what}")
+open(path, "w", encoding="utf-8").write(text.replace(what, instead))
+PYTHON
+}
+
+caught=0 all=0
+printf '%-22s %-18s %-22s %s\n' class kernel file result
+while IFS= read -r line; do
+    [ "$all" -lt "$count" ] || break
+    IFS=$'\x1f' read -r class kernel source file what instead < <(sed $'s/ [|] /\x1f/g' <<<"$line")
+    all=$((all + 1))
+    rm -rf "$work/cuda"
+    mkdir -p "$work/cuda"
+    cp -r "$root/cuda/kernels" "$work/cuda/kernels"
+    mutate "$work/cuda/kernels/$file" "$what" "$instead"
+    printf '#include "cuda/kernels/%s.cu"\n' "$source" >"$work/kernel.cpp"
+    g++ -std=c++20 -O1 -w -I"$work" -I"$root" -c "$work/kernel.cpp" -o "$work/kernel.o"
+    # Its object comes before the library that holds the sound one.
+    g++ "$work/kernel.o" -Wl,--whole-archive "$build/tests/libtilewalk_check_kernels.a" -Wl,--no-whole-archive \
+        "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
+        -lboost_context -lhwy -ldl -lpthread -o "$work/check"
+    status=0
+    timeout 120 "$work/check" "$kernel" 40000 2 >"$work/said" 2>&1 || status=$?
+    result="NOT caught"
+    if [ $status -ne 0 ]; then
+        caught=$((caught + 1))
+        result="caught: $(tail -n 1 "$work/said" | cut -c 1-100)"
+    fi
+    printf '%-22s %-18s %-22s %s\n' "$class" "$kernel" "$file" "$result"
+done < <(ordered)
+echo "$caught of $all caught"
+[ "$caught" -eq "$all" ]
