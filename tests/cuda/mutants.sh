@@ -30,7 +30,8 @@ PYTHON
 }
 
 caught=0 all=0
-printf '%-22s %-18s %-22s %s\n' class kernel file result
+g++ -std=c++20 -O1 -I"$root" -c "$root/tests/cuda/check_kernels.cpp" -o "$work/check_kernels.o"
+printf "%-22s %-18s %-22s %s\n" class kernel file result
 while IFS= read -r line; do
     [ "$all" -lt "$count" ] || break
     IFS=$'\x1f' read -r class kernel source file what instead < <(sed $'s/ [|] /\x1f/g' <<<"$line")
@@ -42,7 +43,7 @@ while IFS= read -r line; do
     printf '#include "cuda/kernels/%s.cu"\n' "$source" >"$work/kernel.cpp"
     g++ -std=c++20 -O1 -w -I"$work" -I"$root" -c "$work/kernel.cpp" -o "$work/kernel.o"
     # Its object comes before the library that holds the sound one.
-    g++ "$work/kernel.o" -Wl,--whole-archive "$build/tests/libtilewalk_check_kernels.a" -Wl,--no-whole-archive \
+    g++ "$work/kernel.o" "$work/check_kernels.o" "$build/tests/libtilewalk_kernel_cases.a" \
         "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
         -lboost_context -lhwy -ldl -lpthread -o "$work/check"
     status=0
