@@ -106,6 +106,7 @@ DEVICE void multiply_add<f16>(float (&c)[4], const std::uint32_t (&a)[4], std::u
 }
 
 #if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
+constexpr bool copies_in_background = true;
 DEVICE void copy_async(void* to, const void* from, bool inside) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
                  "r"(inside ? 16 : 0)
@@ -115,6 +116,7 @@ DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"
 template <int n> DEVICE void wait_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory"); }
 #else
 // Turing has no copies in the background: it copies at once, and there is nothing to wait for.
+constexpr bool copies_in_background = false;
 DEVICE void copy_async(void* to, const void* from, bool inside) {
     *static_cast<uint4*>(to) = inside ? *static_cast<const uint4*>(from) : uint4{0, 0, 0, 0};
 }

@@ -116,6 +116,7 @@ void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, 
 }
 
 // Copies in the background
+constexpr bool copies_in_background = true;
 inline void copy_async(void* to, const void* from, bool inside) { emu::block->copy(to, from, inside); }
 inline void commit_copies() { emu::block->commit(); }
 template <int n> void wait_copies() { emu::block->wait(n); }

@@ -10,6 +10,7 @@ void Stream::run(int gx, int gy, int gz, int threads, std::int64_t shared_bytes,
                  const std::function<void()>& body) {
     if (!failure.empty()) return;
     ++launches;
+    most_shared = std::max(most_shared, shared_bytes);
     if (shared_bytes > chip.shared_per_block) {
         failure = "A block asked for " + std::to_string(shared_bytes) + " bytes of shared memory; " +
                   std::to_string(chip.shared_per_block) + " are there.";

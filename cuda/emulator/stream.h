@@ -14,6 +14,7 @@ public:
     emulator::Options options;
     std::string failure;  ///< a sentence; nothing is launched after it
     std::int64_t launches = 0;
+    std::int64_t most_shared = 0;                  ///< bytes that a block was launched with
     const std::atomic<bool>* cancelled = nullptr;  ///< between blocks
 
     /// Every block of the grid, in an order by chance.

@@ -129,7 +129,7 @@ template <int d, int Bc> struct Rows {
     /// O ← O + P̃ V_j: P̃ of a key comes from the lane of the quad that has it.                   (4 × d / 4)
     DEVICE void multiply_PV(const float (&P)[lane_rows][keys], const float* Vj) {
         UNROLL
-        for (int n = 0; n < keys; ++n) UNROLL
+        for (int n = 0; n < keys; ++n) NO_UNROLL
         for (int owner = 0; owner < 4; ++owner) {
             float p[lane_rows];
             UNROLL

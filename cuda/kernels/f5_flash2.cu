@@ -25,6 +25,7 @@ template <int d> struct Sizes {
 };
 
 template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(const Arguments a) {
+    if constexpr (!copies_in_background) return;  // refused on the host
     constexpr int bands = Sizes<d>::bands, Br = Sizes<d>::Br, Bc = Sizes<d>::Bc;
     const int i = block_x(), head = block_y(), batch = block_z();
     const int kv_head = head / (a.heads / a.kv_heads);
@@ -78,8 +79,9 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) flash2(co
 std::string refuse(const Arguments& a, DType type, const Chip& chip) {
     std::int64_t shared = 0;
     with_d<64, 96, 128, 256>(a.d, [&](auto d) { shared = Sizes<d>::shared_bytes; });
-    return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<64, 96, 128, 256>(a.d),
-                     refuse_traced_d<64, 128>(a), refuse_shared(shared, chip)});
+    return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_before_ampere(chip),
+                     refuse_d<64, 96, 128, 256>(a.d), refuse_traced_d<64, 128>(a),
+                     refuse_shared(shared, chip)});
 }
 
 Tile tile(const Arguments& a, DType, const Chip&) {

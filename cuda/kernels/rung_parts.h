@@ -47,6 +47,10 @@ inline std::string refuse_f32(DType type) {
 inline std::string refuse_old_bf16(DType type, const Chip& chip) {
     return type == DType::bf16 && chip.capability < 80 ? "bf16 below compute capability 8.0 (f16 works)" : "";
 }
+/// cp.async came with it, too.
+inline std::string refuse_before_ampere(const Chip& chip) {
+    return chip.capability < 80 ? "compute capability below 8.0, which copies nothing in the background" : "";
+}
 inline std::string refuse_shared(std::int64_t bytes, const Chip& chip) {
     if (bytes <= chip.shared_per_block) return "";
     return std::to_string(bytes / 1024) + " KiB of shared memory for a block, where the device has " +
