@@ -19,6 +19,7 @@ constexpr std::size_t stack_bytes = TILEWALK_ASAN ? 512 << 10 : 128 << 10;
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char poison = 0xFF;  ///< NaN as float, half and bfloat16
 constexpr unsigned char guard = 0xA5;
+constexpr int longest_stall = 512;  ///< rounds: more than a warp needs for its products of one tile
 
 /// Gives boost a stack that outlives the fiber.
 struct Lent {
@@ -105,10 +106,14 @@ std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>
 
     Block* const before = block;
     block = this;
+    int stalled = -1, rounds = 0;
     for (bool alive = true; alive && failure.empty();) {
         alive = false;
         bool moved = false;
-        const int stalled = options.stall_warps ? static_cast<int>(random() % warps.size()) : -1;
+        if (options.stall_warps && rounds-- == 0) {
+            stalled = static_cast<int>(random() % warps.size());
+            rounds = random() % 4 == 0 ? static_cast<int>(random() % longest_stall) : 0;
+        }
         // Once without the stalled warp; with it only if nobody else could move.
         for (int attempt = 0; attempt < 2 && !moved; ++attempt)
             for (const auto& thread : threads) {
