@@ -105,7 +105,7 @@ void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
     const float y = a.middle();
     float x = a.x + 16;
     ButtonLook run{.primary = true, .enabled = !page.running, .tooltip = "Measure on this machine (Space)"};
-    if (button(c, "##scale-run", x, y - 20, 116, 40, "Run on CPU", run)) start_bench(state);
+    if (button(c, "##scale-run", x, y - 20, 116, 40, run_label(state.scale), run)) start_bench(state);
     x += 116 + 8;
     const ButtonLook stop{.enabled = page.running && !page.cancelling,
                           .tooltip = "Stop; what is measured stays (Esc)"};

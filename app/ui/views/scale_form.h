@@ -52,6 +52,7 @@ inline constexpr std::array<LengthPreset, 4> length_presets = {
 /// The lengths that are asked for, ascending, each once; none where the user's list cannot be read.
 std::vector<std::int64_t> chosen_lengths(const ScaleForm& form);
 BenchRequest bench_request(const ScaleForm& form);
+inline const char* run_label(const ScaleForm& form) { return form.gpu ? "Run on GPU" : "Run on CPU"; }
 
 /// Answers a key of the page. False: the key means what it means everywhere.
 bool answer_scale_key(AppState& state, const KeyPress& press);

@@ -14,10 +14,11 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
     const ScaleForm& f = state.scale;
     const ScalePage& page = *state.bench;
     char text[512];
-    std::snprintf(text, sizeof text, "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s",
-                  c.theme->name, double(c.s), double(a.x), double(a.y), double(a.w), double(a.h),
-                  state.presenter, page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2],
-                  f.linear_memory, f.backward, f.causal, f.d, f.heads, f.threads, f.gpu, f.type, f.preset,
+    std::snprintf(text, sizeof text,
+                  "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s", c.theme->name,
+                  double(c.s), double(a.x), double(a.y), double(a.w), double(a.h), state.presenter,
+                  page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2], f.linear_memory,
+                  f.backward, f.causal, f.d, f.heads, f.threads, f.gpu, f.type, f.preset,
                   page.running * 2 + page.devices.has_value(), f.lengths);
     return text;
 }
@@ -70,7 +71,8 @@ void log_button(const Canvas& c, const char* id, float right, float y, bool& lin
 void invitation(const Canvas& c, AppState& state, const Rect& plot) {
     if (!state.bench->reports.empty() || state.bench->running || plot.h < 150) return;
     const ButtonLook look{.primary = true, .tooltip = "Measure on this machine (Space)"};
-    if (button(c, "##scale-start", plot.x + plot.w / 2 - 58, plot.middle() + 34, 116, 40, "Run on CPU", look))
+    if (button(c, "##scale-start", plot.x + plot.w / 2 - 58, plot.middle() + 34, 116, 40,
+               run_label(state.scale), look))
         start_bench(state);
 }
 

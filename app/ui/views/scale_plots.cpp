@@ -190,10 +190,10 @@ Chart time_chart(const Theme& t, const AppState& state) {
     lengths_of_form(chart.x, state);
     chart.y.lo = measure == 0 ? 1e-4 : 1, chart.y.hi = measure == 0 ? 10 : 100;
     const bool running = state.bench && state.bench->running;
-    chart.empty = running
-                      ? "The first point is on its way."
-                      : "Nothing measured yet. Run on CPU measures the kernels on this machine; Open shows "
-                        "results that were recorded.";
+    chart.empty = running ? "The first point is on its way."
+                          : std::string("Nothing measured yet. ") + run_label(state.scale) +
+                                " measures the kernels on this machine; Open shows "
+                                "results that were recorded.";
     return chart;
 }
 

@@ -80,7 +80,7 @@ void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, floa
 
 // Both in one line, where lines are few.
 void counts_line(const Form& f, ScaleForm& form, int most_threads) {
-    const float words = text_width(Face::regular, 14, "threads") + 8,
+    const float words = text_width(Face::regular, 14, form.gpu ? "type" : "threads") + 8,
                 w = std::min((f.room() - words - 10) / 2, 116.0f);
     heads_line(f, form, w);
     Form beside = f;

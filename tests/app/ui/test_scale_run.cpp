@@ -182,6 +182,8 @@ TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU")
     CHECK(request.least_runs == 30);
     CHECK(scale_engine(page.state).device() == "emulator");
     CHECK(page.shows("batch 1, bf16"));
+    CHECK(page.shows("Run on GPU"));
+    CHECK_FALSE(page.shows("Run on CPU"));
     CHECK(page.shows("type"));
     page.click("scale-type");
     page.frame(2);
