@@ -124,7 +124,7 @@ void add_bench(CLI::App& app, Arguments& a) {
     add_word(bench, other_group, "--batch", b.batch, "B", "[1]");
     add_switch(bench, other_group, "--causal", b.causal, "hide the keys that come after a query");
     add_word(bench, other_group, "--window", b.window, "W", "hide the keys more than W positions away");
-    add_word(bench, other_group, "--dtype", b.dtype, "f32|f16|bf16", "[f32]");
+    add_word(bench, other_group, "--dtype", b.dtype, "f32|f16|bf16", "[f32; bf16 with cuda]");
     add_word(bench, other_group, "--memory-limit", b.memory_limit, "BYTES",
              "what needs more is not run; 8G, 512MiB [what is free]");
     add_word(bench, other_group, "--threads", b.threads, "T", "of the CPU [all]");
