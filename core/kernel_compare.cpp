@@ -143,8 +143,12 @@ bool KernelComparison::passed() const {
 }
 
 const OutputVerdict& KernelComparison::nearest() const {
-    return *std::max_element(outputs.begin(), outputs.end(),
-                             [](const auto& a, const auto& b) { return a.part() < b.part(); });
+    return *std::max_element(outputs.begin(), outputs.end(), [](const auto& a, const auto& b) {
+        const auto rank = [](const OutputVerdict& v) {
+            return std::pair(!v.passed(), v.slot == Slot::L ? -1 : v.part());
+        };
+        return rank(a) < rank(b);
+    });
 }
 
 const TileComparison* KernelComparison::tile(int i, int j) const {

@@ -88,7 +88,8 @@ struct KernelComparison {
 
     bool passed() const;
     bool within_rounding() const { return !finding; }
-    const OutputVerdict& nearest() const;  ///< to its limit
+    /// The output nearest to its limit; L only where nothing else is beyond and it is.
+    const OutputVerdict& nearest() const;
     const TileComparison* tile(int i, int j) const;
 };
 
@@ -116,7 +117,9 @@ CellRef cell_of(const KernelTrace& trace, KernelFault::Quantity quantity, int i,
 
 // ---- In words
 
-/// "within the rule: max |O − O₆₄| = 7.8×10⁻⁴ ≤ 2 · 6.9×10⁻⁴ + 1.2×10⁻⁷"
+/// 0.0213, 1.77×10⁻⁷: three digits.
+std::string three_digits(double x);
+/// "max |O − O₆₄| = 7.80×10⁻⁴ ≤ 2 · 6.93×10⁻⁴ + 1.20×10⁻⁷ = 0.00139"
 std::string formula_text(const OutputVerdict& output);
 /// "first beyond rounding: P of tile (0, 1), row 3, column 5: 0.8123 against 0.8115", or "all within
 /// rounding".

@@ -65,11 +65,17 @@ std::string describe(const KernelTrace& k) {
     return text;
 }
 
+std::string three_digits(double x) {
+    const double size = std::abs(x);
+    if (!std::isfinite(x) || size < 1e-3 || size >= 100) return format_number(x, 3);
+    return format_fixed(x, 2 - static_cast<int>(std::floor(std::log10(size))));
+}
+
 std::string formula_text(const OutputVerdict& v) {
     const std::string x = info(v.slot).symbol;
-    return "max |" + x + " − " + x + "₆₄| = " + format_number(v.error, 3) + (v.passed() ? " ≤ " : " > ") +
-           format_number(v.factor) + " · " + format_number(v.standard, 3) + " + " +
-           format_number(v.floor, 3) + " = " + format_number(v.limit(), 3);
+    return "max |" + x + " − " + x + "₆₄| = " + three_digits(v.error) + (v.passed() ? " ≤ " : " > ") +
+           format_number(v.factor) + " · " + three_digits(v.standard) + " + " + three_digits(v.floor) +
+           " = " + three_digits(v.limit());
 }
 
 std::string finding_text(const KernelComparison& c) {

@@ -27,8 +27,7 @@ std::string where_it_ran(const KernelTrace& k, const std::string& why) {
 std::string head(const KernelComparison& c, const std::string& why) {
     const KernelTrace& k = *c.kernel;
     Rows rows{{"kernel", describe(k)}, {"", k.title}};
-    if (k.run.device != "cuda")
-        rows[1][1] += "; the emulator runs its source on the CPU, its speed says nothing of a GPU";
+    if (k.run.device != "cuda") rows[1][1] += "; its source, run by the CPU";
     if (!k.problem.title.empty()) rows.push_back({"problem", k.problem.title});
     rows.push_back({"ran on", where_it_ran(k, why)});
     if (k.fault.quantity != Quantity::none) rows.push_back({"injected", describe(k.fault)});
@@ -39,7 +38,7 @@ std::string head(const KernelComparison& c, const std::string& why) {
 
 std::string ratio_text(const OutputVerdict& v) {
     if (v.standard == 0 && v.error > 0) return "standard attention is exact here";
-    return format_number(v.ratio(), 3) + " times standard attention's error";
+    return three_digits(v.ratio()) + " times standard attention's error";
 }
 
 std::string verdicts(const KernelComparison& c) {
@@ -63,7 +62,7 @@ std::vector<std::string> tile_row(const TileComparison& tile) {
     for (Quantity q : {Quantity::m, Quantity::l, Quantity::alpha, Quantity::S, Quantity::P, Quantity::O})
         row.push_back(ulp_text(tile[q]));
     const KernelDistance& O = tile[Quantity::O];
-    row.push_back(O.recorded ? format_number(O.largest, 3) : "–");
+    row.push_back(O.recorded ? three_digits(O.largest) : "–");
     return row;
 }
 

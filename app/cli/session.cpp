@@ -115,10 +115,14 @@ Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings 
     const std::string path = *arguments.problem.load;
     auto trace = load_bundle_file(path);
     if (!trace) return Failure{trace.error};
-    arguments.problem = {};
-    arguments.lesson = "compare";
-    auto state = make_session(arguments, std::move(settings));
+    arguments.problem.load.reset();
+    if (!arguments.problem.empty() || arguments.step || arguments.lesson.value_or("compare") != "compare")
+        return Failure{short_path(path) +
+                       ": this is a recorded run of a kernel; leave out the other options of "
+                       "problem, lesson and step."};
+    auto state = make_state(&default_lesson(), trace->problem, std::move(settings));
     if (!state) return state;
+    state->presenter |= arguments.presenter;
     ui::show_bundle(*state, std::move(*trace), path);
     if (!state->comparing->shown) return Failure{state->notice};
     return state;

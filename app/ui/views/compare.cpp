@@ -49,9 +49,8 @@ float draw_digits(const Canvas& c, float x, float y, const Digits& digits, float
 std::string ulp_text(double ulp) {
     if (!std::isfinite(ulp)) return "∞";
     if (ulp < 9999.5) return format_number(ulp, ulp < 10 && ulp != std::floor(ulp) ? 2 : 4).substr(0, 6);
-    char buffer[24];
-    std::snprintf(buffer, sizeof buffer, "%.0e", ulp);
-    return buffer;
+    const int power = static_cast<int>(std::floor(std::log10(ulp)));
+    return format_number(std::floor(ulp / std::pow(10.0, power))) + "e" + std::to_string(power);
 }
 
 float log_place(double far, double least, double most) {

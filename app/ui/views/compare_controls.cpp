@@ -168,7 +168,7 @@ std::string status(const AppState& state) {
                ", " + format_fixed(seconds, 0) + " s";
     }
     if (!page.shown) return page.failure.empty() ? "Not run yet" : page.failure;
-    if (page.asked != page.done) return "What is shown is of other choices; run it again";
+    if (page.asked != page.done && !page.settling) return "What is shown is of other choices; run it again";
     return describe(*page.shown->kernel);
 }
 
@@ -212,7 +212,7 @@ void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
     const Theme& t = *c.theme;
     const ComparePage& page = *state.comparing;
     float x = a.x + 16;
-    const ButtonLook run{.primary = !page.run && page.asked != page.done,
+    const ButtonLook run{.primary = !page.run && !page.settling && page.asked != page.done,
                          .enabled = !page.run,
                          .tooltip = "Run the kernel and the CPU's walk (Space)"};
     if (button(c, "##compare run", x, y - 18, 76, 36, "Run", run)) start_comparison(state);

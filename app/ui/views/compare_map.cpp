@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 
 namespace tilewalk::ui {
 
@@ -94,7 +95,7 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     }
     if (taken < a.x) {
         c.text(a.x, a.y + 22, "smaller", 13, t.t3);
-        c.text(a.right(), a.y + 22, "larger: " + format_number(map.most, 3), 13, t.t3, Face::regular,
+        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), 13, t.t3, Face::regular,
                Align::right);
     }
 }
@@ -160,6 +161,15 @@ Line cell_name(const Map& map, const Shown& at) {
 
 float card_height(const AppState& state) { return state.comparing->shown->finding ? 220 : 180; }
 
+// All nine digits of a float, or six where they have no room
+std::string number_within(double x, float room) {
+    const std::string text = digits_of(x, x).text;
+    if (text_width(Face::mono, 14, text) <= room) return text;
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.6g", x);
+    return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
+}
+
 // The numbers of one cell, and the ways on from it
 void card(const Canvas& c, AppState& state, const Map& map, const Shown& at, const Rect& a) {
     const Theme& t = *c.theme;
@@ -177,11 +187,11 @@ void card(const Canvas& c, AppState& state, const Map& map, const Shown& at, con
     float y = a.y + 48;
     for (const auto& [name, value] : lines) {
         c.text(a.x + 12, y, name, 13, t.t3);
-        c.text(a.right() - 12, y, digits_of(value, value).text, 14, t.t1, Face::mono, Align::right);
+        c.text(a.right() - 12, y, number_within(value, a.w - 24 - 40), 14, t.t1, Face::mono, Align::right);
         y += 21;
     }
     c.text(a.x + 12, y, "Δ", 13, t.t3);
-    c.text(a.right() - 12, y, format_number(far, 3), 14, t.t1, Face::mono_bold, Align::right);
+    c.text(a.right() - 12, y, three_digits(far), 14, t.t1, Face::mono_bold, Align::right);
     y += 16;
     const ButtonLook step{
         .primary = true, .size = 13, .tooltip = "The step of the lesson that computes it (G)"};
@@ -236,7 +246,8 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     const Bins b = bins_of(map, a);
     const auto R = static_cast<int>(map.far.rows()), C = static_cast<int>(map.far.cols());
-    const float gap = std::min(b.w, b.h) >= 6 ? 1 : 0;
+    // Without a gap each cell reaches a little below the next one, so that no line shows between them.
+    const float gap = std::min(b.w, b.h) >= 6 ? 1 : 0, seam = gap > 0 ? 0 : .6f;
     for (int r = 0; r < b.rows; ++r)
         for (int k = 0; k < b.cols; ++k) {
             double most = -1;
@@ -247,7 +258,7 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
             const ImU32 fill = most < 0           ? t.well
                                : std::isinf(most) ? t.danger
                                                   : cividis(log_place(most, map.least, map.most));
-            c.rect(x, y, b.w - gap, b.h - gap, fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
+            c.rect(x, y, b.w - gap + seam, b.h - gap + seam, fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
             if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
         }
     return {a.x, a.y, b.w * static_cast<float>(b.cols), b.h * static_cast<float>(b.rows)};

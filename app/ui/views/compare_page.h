@@ -22,6 +22,7 @@ struct CompareRun {
 struct ComparePage {
     std::shared_ptr<const KernelComparison> shown;
     std::string source;       ///< the file that it came from; empty: it was run here
+    bool settling = false;    ///< what a file brought is there, its problem and the GPU are not yet
     std::string asked, done;  ///< what the form asks for, and what `shown` or the last failure is of
     std::string failure;      ///< why the last run has brought nothing
     std::unique_ptr<CompareRun> run;

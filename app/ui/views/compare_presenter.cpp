@@ -82,8 +82,9 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     const Rect at = heat_cell(map, filled, chosen ? f.cell_row : map.row,
                               chosen ? std::max(0, f.cell_column) : map.column);
     const float r = std::max(0.0f, (18 - std::min(at.w, at.h)) / 2);
-    c.frame(at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6, t.t1, 3.5f, 5);
-    const std::string most = map.most > 0 ? "largest " + format_number(map.most, 3) : "no cell differs";
+    const Rect frame{at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6};
+    c.frame(frame.x, frame.y, frame.w, frame.h, t.light ? t.inv : t.t1, 3.5f, 5);
+    const std::string most = map.most > 0 ? "largest " + three_digits(map.most) : "no cell differs";
     c.text_within(a.x, a.bottom() - 14, a.w, most, 27, t.t2);
 }
 

@@ -20,6 +20,7 @@ constexpr Column columns[] = {{Quantity::m, "max"}, {Quantity::l, "sum"}, {Quant
 
 struct Sheet {
     float tile_w, column_w, size, pitch;
+    bool names_once = false;  ///< "CPU" stands beside the tile, not beside every number
 };
 
 // Both values below each other, the differing digits of the kernel's marked, and how far apart they are
@@ -30,15 +31,18 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     const int r = at.row - at.i * shown.kernel->problem.Br;
     if (r >= values.kernel.rows() || r >= values.cpu.rows()) return;
     const double cpu = values.cpu(r, 0), kernel = values.kernel(r, 0);
-    const float names = sheet.column_w > 170 ? 34 : 29, step = sheet.pitch > 76 ? 21 : 18;
+    const float names = sheet.names_once ? 0 : 38, step = sheet.pitch > 76 ? 21 : 18;
     const float y = a.middle() - (sheet.pitch > 82 ? step / 2 + 7 : step / 2);
-    c.text(a.x, y, "CPU", 13, t.t3);
-    c.text(a.x, y + step, side_name(shown.kernel->run), 13, t.t3);
+    const float names_x = a.x - (sheet.names_once ? 34.0f : 0.0f);
+    if (!sheet.names_once || quantity == columns[0].quantity) {
+        c.text(names_x, y, "CPU", 13, t.t3);
+        c.text(names_x, y + step, side_name(shown.kernel->run), 13, t.t3);
+    }
     c.text(a.x + names, y, digits_of(cpu, kernel).text, sheet.size, t.t1, Face::mono);
     draw_digits(c, a.x + names, y + step, digits_of(kernel, cpu), sheet.size);
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);
-    c.text(a.right() - 8, y + step / 2, ulp_text(ulp), ulp > 0 ? 16 : 14, ulp > 0 ? t.t1 : t.t3,
-           ulp > 0 ? Face::semibold : Face::regular, Align::right);
+    c.text(a.right() - 12, y + step / 2, ulp_text(ulp), ulp > 0 && !sheet.names_once ? 16 : 14,
+           ulp > 0 ? t.t1 : t.t3, ulp > 0 ? Face::semibold : Face::regular, Align::right);
     if (sheet.pitch <= 82) return;
     // Eight boxes: one for every unit
     for (int n = 0; n < 8; ++n) {
@@ -56,8 +60,8 @@ void heads(const Canvas& c, const Rect& a, const Sheet& sheet) {
     float x = a.x + sheet.tile_w;
     for (const Column& column : columns) {
         const float w = c.rich(x, a.y, slot_symbol(info(column.quantity).slot), 17);
-        c.text_within(x + w + 8, a.y, sheet.column_w - w - 48, column.title, 13, t.t2);
-        c.text(x + sheet.column_w - 8, a.y, "ULP", 13, t.t3, Face::regular, Align::right);
+        c.text_within(x + w + 8, a.y, sheet.column_w - w - 52, column.title, 13, t.t2);
+        c.text(x + sheet.column_w - 12, a.y, "ULP", 13, t.t3, Face::regular, Align::right);
         x += sheet.column_w;
     }
     c.line({a.x - 4, a.y + 15.5f}, {a.x + a.w + 4, a.y + 15.5f}, t.line);
@@ -129,7 +133,8 @@ void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
     c.text_within(x, a.y + 22, a.right() - 90 - x, "query row " + std::to_string(at.row), 14, c.theme->t2);
     row_buttons(c, state, a, at);
     const float strip = a.h > 420 ? 104 : 92, inner = a.w - 40;
-    Sheet sheet{inner > 560 ? 74.0f : 54.0f, 0, inner > 600 ? 15.0f : 13.0f, 0};
+    const bool narrow = inner < 560;
+    Sheet sheet{narrow ? 88.0f : 74.0f, 0, inner > 600 ? 15.0f : 13.0f, 0, narrow};
     sheet.column_w = (inner - sheet.tile_w) / 3;
     heads(c, {a.x + 20, a.y + 54, inner, 0}, sheet);
     const float top = a.y + 74, foot = a.bottom() - strip;

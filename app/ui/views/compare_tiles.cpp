@@ -99,7 +99,7 @@ void compare_tiles(const Canvas& c, AppState& state, const Rect& a) {
             : "All " + format_count(static_cast<std::int64_t>(shown.tiles.size())) + " tiles";
     c.text_within(a.x, a.y + 8, a.w, count + ", largest difference of m, ℓ and α in ULP", 13, c.theme->t2);
     const Rect rest{a.x, a.y + 22, a.w, a.h - 22};
-    if (static_cast<float>(shown.tiles.size()) * 32 <= a.w)
+    if (static_cast<float>(shown.tiles.size()) * 30 <= a.w)
         boxes(c, state, rest);
     else
         grid(c, state, rest);

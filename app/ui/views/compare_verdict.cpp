@@ -12,12 +12,12 @@ namespace {
 
 // 7.76 × 10⁻⁴ in pieces
 void append_number(Line& line, double x, bool result) {
-    if (x == 0 || !std::isfinite(x) || (std::abs(x) >= 1e-3 && std::abs(x) < 1e4))
-        return line.push_back(number(format_number(x, 4), Role::none, result));
+    if (x == 0 || !std::isfinite(x) || std::abs(x) >= 1e-3)
+        return line.push_back(number(three_digits(x), Role::none, result));
     const int power = static_cast<int>(std::floor(std::log10(std::abs(x))));
     line.push_back(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result));
     line.push_back(word(" × 10"));
-    line.push_back(super((power < 0 ? "−" : "") + std::to_string(std::abs(power))));
+    line.push_back(super("−" + std::to_string(-power)));
 }
 
 void append_error(Line& line, Slot slot, const char* of) {
@@ -104,6 +104,9 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     c.rect(a.x, y, std::max(2.0f, X(ratio) - a.x), h, v.passed() ? t.t1 : t.danger, 4);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, 4);
     c.line({X(limit), y - 4}, {X(limit), y + h + 4}, v.passed() ? t.t1 : t.danger, 2.5f);
+    // What two roundings add to it, where that is on the scale
+    if (v.standard > 0 && v.limit() / v.standard < full)
+        c.line({X(v.limit() / v.standard), y - 1}, {X(v.limit() / v.standard), y + h + 1}, t.t2, 1.5f);
     const std::string label = "limit " + format_number(limit);
     const float label_w = text_width(Face::medium, size, label);
     const std::string text = std::isfinite(ratio) ? format_fixed(ratio, 2) : "∞";

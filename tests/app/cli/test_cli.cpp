@@ -29,14 +29,14 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
     for (const char* there :
-         {"trace",     "render",  "bench",       "kernels",         "examples", "lessons",   "devices",
-          "--example", "--load",  "--random",    "--causal",        "--theme",  "model",     "--row",
-          "--tokens",  "--break", "--precision", "--learning-rate", "--order",  "--notation"})
+         {"trace",   "render",    "compare", "bench",       "kernels",         "examples", "lessons",
+          "devices", "--example", "--load",  "--random",    "--causal",        "--theme",  "model",
+          "--row",   "--tokens",  "--break", "--precision", "--learning-rate", "--order",  "--notation"})
         CHECK_MESSAGE(contains(ran.out, there), std::string(there));
-    for (const char* not_there : {"compare", "svg", "--frames"})
+    for (const char* not_there : {"svg", "--frames"})
         CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
     for (const char* command :
-         {"trace", "render", "model", "bench", "examples", "lessons", "kernels", "devices"}) {
+         {"trace", "render", "compare", "model", "bench", "examples", "lessons", "kernels", "devices"}) {
         const Ran of_command = run({command, "--help"});
         CHECK(of_command.code == 0);
         CHECK(contains(of_command.out, std::string("tilewalk ") + command));

@@ -29,15 +29,16 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
     Program program;
     const Lesson* start = program.state.lesson;
     std::set<std::string> seen;
-    for (std::size_t n = 0; n < lessons().size() + 2; ++n) {
+    for (std::size_t n = 0; n < lessons().size() + 3; ++n) {
         const Page page = program.state.page;
-        seen.insert(page == Page::memory  ? "memory"
-                    : page == Page::scale ? "scale"
-                                          : program.state.lesson->id);
+        seen.insert(page == Page::memory    ? "memory"
+                    : page == Page::scale   ? "scale"
+                    : page == Page::compare ? "compare"
+                                            : program.state.lesson->id);
         program.state.keys.push_back({Key::n});
         program.frame(2);
     }
-    CHECK(seen.size() == lessons().size() + 2);
+    CHECK(seen.size() == lessons().size() + 3);
     CHECK(program.state.lesson == start);
     program.state.keys.push_back({Key::n, true});
     program.frame(2);

@@ -1,0 +1,126 @@
+// tilewalk compare: its words, its verdicts and its exit codes, on the emulator.
+#include "app/cli/compare.h"
+#include "tests/app/cli/run.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+Ran compare(std::vector<std::string> words) {
+    words.insert(words.begin(), {"compare", "--device", "emulator"});
+    return run(words);
+}
+
+}  // namespace
+
+TEST_CASE("compare: the worked example on the emulator") {
+    const Ran ran = compare({"--kernel", "f5-flash2"});
+    CHECK(ran.code == 0);
+    CHECK(ran.err.empty());
+    CHECK(has(ran.out, "emulator on "));
+    CHECK(has(ran.out, "N = 4, d = 4 (padded to "));
+    CHECK(has(ran.out, "within the rule"));
+    CHECK(has(ran.out, "max |O − O₆₄| = "));
+    CHECK(has(ran.out, "(0, 0)"));
+    CHECK(has(ran.out, "all within rounding"));
+}
+
+TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
+    const Ran ran = compare({"--random", "256x64", "--causal"});
+    CHECK(ran.code == 0);
+    CHECK(has(ran.out, "skipped"));
+    const json all = json::parse(compare({"--random", "256x64", "--causal", "--format", "json"}).out);
+    CHECK(all["schema"] == "tilewalk-comparison-1");
+    CHECK(all["passed"] == true);
+    CHECK(all["finding"] == nullptr);
+    CHECK(all["run"]["device"] == "emulator");
+    CHECK(all["run"]["command"] ==
+          "tilewalk compare --random 256x64 --causal --device emulator --kernel f5-flash2");
+    CHECK(all["outputs"][0]["name"] == "O");
+    CHECK(all["outputs"][0]["error"].get<double>() <= all["outputs"][0]["limit"].get<double>());
+    CHECK(all["tiles"].size() == std::size_t(2 * (256 / all["problem"]["bc"].get<int>())));
+    CHECK(all["tiles"][0]["l"]["ulp"].get<double>() < 64);
+}
+
+TEST_CASE("compare: a table of many tiles is cut for people") {
+    const Ran ran = compare({"--random", "1000x32"});
+    CHECK(ran.code == 0);
+    CHECK(has(ran.out, "more tiles differ no more"));
+    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') < 45);
+}
+
+TEST_CASE("compare: an injected fault is located and ends with 1") {
+    for (const char* quantity : {"S", "m", "alpha", "P", "l", "O"}) {
+        const std::string fault = std::string(quantity) + "@1,1,3=0.01";
+        CAPTURE(fault);
+        const Ran ran = compare({"--random", "256x32", "--seed", "4", "--fault", fault, "--format", "json"});
+        CHECK(ran.code == 1);
+        const json all = json::parse(ran.out);
+        CHECK(all["fault"]["quantity"] == quantity);
+        CHECK(all["finding"]["quantity"] == quantity);
+        CHECK(all["finding"]["i"] == 1);
+        CHECK(all["finding"]["j"] == 1);
+        CHECK(all["finding"]["row"] == 3);
+        CHECK(all["finding"]["step"].get<int>() > 0);
+    }
+    const Ran hidden = compare({"--fault", "alpha@0,0,1"});
+    CHECK(hidden.code == 0);
+    CHECK(has(hidden.out, "the first α of a row multiplies 0"));
+}
+
+TEST_CASE("compare: a run is saved and shown again") {
+    const Folder folder;
+    const std::string path = (folder.path / "run.json").string();
+    const Ran ran = compare({"--random", "140x32", "--causal", "--save", path});
+    CHECK(ran.code == 0);
+    const Ran again = run({"compare", "--load-bundle", path});
+    CHECK(again.code == 0);
+    CHECK(has(again.out, "(recorded)"));
+    const std::size_t from = ran.out.find("\nO  ");
+    CHECK(ran.out.substr(from) == again.out.substr(again.out.find("\nO  ")));
+    CHECK(run({"compare", "--load-bundle", path, "--causal"}).code == 2);
+    CHECK(has(run({"compare", "--load", path}).err, "tilewalk-compare-1"));
+    CHECK(compare({"--save", "/nowhere/at/all.json"}).code == 4);
+
+    bool shown = false;
+    run({"--load", path}, [&](ui::AppState& state, const WindowOptions&) {
+        shown = state.page == ui::Page::compare && state.comparing != nullptr;
+        CHECK(state.problem->N() == 140);
+        return 0;
+    });
+    CHECK(shown);
+}
+
+TEST_CASE("compare: what cannot be done is said in a sentence") {
+    CHECK(compare({"--kernel", "f5-flash"}).code == 2);
+    CHECK(has(compare({"--kernel", "f5-flash"}).err, "f5-flash2"));
+    CHECK(has(compare({"--dtype", "f32"}).err, "f5-flash2 takes bf16 or f16, not f32."));
+    CHECK(has(compare({"--fault", "P"}).err, "expected QUANTITY@i,j"));
+    CHECK(has(compare({"--fault", "Q@0,0"}).err, "S, m, alpha, P, l or O"));
+    CHECK(has(compare({"--fault", "P@0,0,0,0,0"}).err, "expected QUANTITY@i,j"));
+    CHECK(has(compare({"--fault", "P@9,0"}).err, "tile (9, 0)"));
+    CHECK(has(compare({"--kernel", "f0-materialise", "--fault", "P@0,0"}).err, "records no tiles"));
+    CHECK(run({"compare", "--device", "tpu"}).code == 2);
+    if (gpu::probe().devices.empty()) {
+        const Ran ran = run({"compare", "--device", "cuda"});
+        CHECK(ran.code == 3);
+        CHECK(has(ran.err, "There is no GPU"));
+        CHECK(has(run({"compare"}).out, "there is no GPU"));  // by itself it takes the emulator, and says so
+    }
+}
+
+TEST_CASE("compare: the words of a fault") {
+    const auto fault = read_fault("alpha@1,2,3,4=-0.5");
+    REQUIRE(fault);
+    CHECK(*fault == KernelFault{KernelFault::Quantity::alpha, 1, 2, 3, 4, -0.5});
+    CHECK(*read_fault("l@0,7") == KernelFault{KernelFault::Quantity::l, 0, 7, 0, -1, 1e-3});
+    for (const char* bad : {"l", "l@", "l@1", "l@1,x", "l@1,2=", "l@1,2=0", "=1@l", "l@-1,2"})
+        CHECK_MESSAGE(!read_fault(bad), std::string(bad));
+}

@@ -1,0 +1,112 @@
+// Runs of kernels as files: exact, and refused where they are wrong.
+#include "app/io/kernel_bundle.h"
+#include "app/io/problem_json.h"
+#include "cuda/gpu.h"
+#include "tests/app/io/scratch.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+using namespace tilewalk;
+
+namespace {
+
+KernelTrace recorded(const KernelFault& fault = {}) {
+    gpu::TraceRequest request;
+    request.problem = *random_problem(140, 24, 3);
+    request.problem.causal = true;
+    request.fault = fault;
+    auto trace = gpu::trace_kernel(gpu::Where::emulator, request);
+    REQUIRE_MESSAGE(trace, trace.error);
+    trace->run.command = "tilewalk compare --random 140x24";
+    return std::move(*trace);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != text.npos);
+    return text.replace(at, from.size(), to);
+}
+
+std::string error_of(const std::string& text) { return bundle_from_json(text, "run.json").error; }
+
+}  // namespace
+
+TEST_CASE("bundle: everything of a run reads back exactly") {
+    const KernelTrace out = recorded({KernelFault::Quantity::P, 1, 0, 3, 5, 1e-3});
+    const std::string text = bundle_to_json(out);
+    CHECK(is_bundle_json(text));
+    CHECK_FALSE(is_bundle_json(problem_to_json(out.problem)));
+    const auto in = bundle_from_json(text, "run.json");
+    REQUIRE_MESSAGE(in, in.error);
+    CHECK(in->kernel == out.kernel);
+    CHECK(in->title == out.title);
+    CHECK(in->dtype == out.dtype);
+    CHECK(in->kernel_d == out.kernel_d);
+    CHECK(in->backward == out.backward);
+    CHECK(in->fault == out.fault);
+    CHECK(in->run.device == "emulator");
+    CHECK(in->run.device_name == out.run.device_name);
+    CHECK(in->run.date == out.run.date);
+    CHECK(in->run.commit == out.run.commit);
+    CHECK(in->run.command == out.run.command);
+    CHECK(in->problem.Q == out.problem.Q);
+    CHECK(in->problem.V == out.problem.V);
+    CHECK(in->problem.Br == out.problem.Br);
+    CHECK(in->problem.causal);
+    CHECK(in->O == out.O);
+    CHECK(in->L == out.L);
+    REQUIRE(in->tiles.size() == out.tiles.size());
+    for (std::size_t n = 0; n < out.tiles.size(); ++n) {
+        CHECK(in->tiles[n].visited == out.tiles[n].visited);
+        for (KernelFault::Quantity quantity : kernel_quantities())
+            CHECK(values_of(in->tiles[n], quantity) == values_of(out.tiles[n], quantity));
+    }
+    CHECK(bundle_to_json(*in) == text);
+}
+
+TEST_CASE("bundle: infinities and NaN stand in quotes") {
+    KernelTrace out = recorded();
+    out.O[0] = std::numeric_limits<float>::quiet_NaN();
+    out.L[0] = -std::numeric_limits<float>::infinity();
+    const auto in = bundle_from_json(bundle_to_json(out), "run.json");
+    REQUIRE(in);
+    CHECK(std::isnan(in->O[0]));
+    CHECK(in->L[0] == out.L[0]);
+}
+
+TEST_CASE("bundle: wrong files are refused with one sentence") {
+    const std::string good = bundle_to_json(recorded());
+    CHECK(error_of("[]") == "run.json: it is an array, expected an object.");
+    CHECK(error_of("{").starts_with("run.json: line 1"));
+    CHECK(error_of("{\"schema\":\"tilewalk-problem-1\"}") ==
+          "run.json: the schema is \"tilewalk-problem-1\", expected \"tilewalk-compare-1\".");
+    CHECK(error_of("{\"schema\":\"tilewalk-compare-1\"}") == "run.json: kernel is missing.");
+    CHECK(error_of(replaced(good, "\"dtype\":\"bf16\"", "\"dtype\":\"f64\"")).find("dtype is") !=
+          std::string::npos);
+    CHECK(
+        error_of(replaced(good, "\"tiles\":[", "\"tiles\":[7,")).find("tiles[0] is 7, expected an object") !=
+        std::string::npos);
+    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[\"x\",")).find("tiles[0].m[0] is the string \"x\"") !=
+          std::string::npos);
+    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[0,"))
+              .find("m of tile (0, 0) has 129 numbers; expected 128") != std::string::npos);
+    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[1e300,")).find("a number of float32") !=
+          std::string::npos);
+    CHECK(error_of(replaced(good, "\"visited\"", "\"visitd\"")).find("visitd") != std::string::npos);
+    CHECK(error_of(replaced(good, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);
+}
+
+TEST_CASE("bundle: files") {
+    const KernelTrace out = recorded();
+    const test::Scratch scratch;
+    const std::string path = scratch.path("run.json");
+    CHECK_FALSE(save_bundle_file(path, out));
+    CHECK(is_bundle_file(path));
+    CHECK(load_bundle_file(path)->O == out.O);
+    CHECK_FALSE(is_bundle_file(scratch.path("none.json")));
+    CHECK(save_bundle_file("/nowhere/at/all/run.json", out));
+}
