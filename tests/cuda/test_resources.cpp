@@ -1,0 +1,143 @@
+// The kernels' registers, spills and shared memory against cuda/resources.json. TILEWALK_RESOURCES=renew
+// writes that file and docs/gpu-resources.md anew, in a build with nvcc.
+#include "tests/cuda/resources.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+const std::string root = TILEWALK_SOURCE_DIR;
+
+std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+#if defined(TILEWALK_PTXAS_DIR)
+/// "f5-flash2" for f5_flash2.cu.o.ptxas.
+std::string rung_of(const fs::path& log) {
+    std::string name = log.filename().string();
+    name = name.substr(0, name.find('.'));
+    for (char& c : name)
+        if (c == '_') c = '-';
+    return name;
+}
+#endif
+
+/// What this build was compiled to; without nvcc it has no kernels.
+Resources of_this_build() {
+    Resources resources;
+#if defined(TILEWALK_PTXAS_DIR)
+    resources.nvcc = TILEWALK_NVCC_VERSION;
+    for (const fs::directory_entry& file : fs::directory_iterator(TILEWALK_PTXAS_DIR))
+        if (file.path().extension() == ".ptxas" && rung_of(file.path()) != "intrinsics")
+            add_ptxas(resources, rung_of(file.path()), read(file.path()));
+#endif
+    add_launches(resources);
+    return resources;
+}
+
+bool renewed(const Resources& now) {
+    const char* const wish = std::getenv("TILEWALK_RESOURCES");
+    if (!wish || std::string(wish) != "renew") return false;
+    REQUIRE_MESSAGE(!now.kernels.empty(), "Only a build with nvcc can renew cuda/resources.json.");
+    std::ofstream(root + "/cuda/resources.json") << to_json(now);
+    std::ofstream(root + "/docs/gpu-resources.md") << to_markdown(now);
+    return true;
+}
+
+Resources kept() {
+    Result<Resources> resources = resources_from_json(read(root + "/cuda/resources.json"));
+    REQUIRE_MESSAGE(resources, resources.error);
+    return *resources;
+}
+
+const char* const ptxas_says =
+    "ptxas info    : 0 bytes gmem\n"
+    "ptxas info    : Compiling entry function "
+    "'_ZN8tilewalk3gpu7on_cuda46_GLOBAL__N__13a3d3ae_12_f5_flash2_cu_"
+    "a8b2f8d86flash2I6__halfLi128ELb0EEEvNS0_9ArgumentsE' for 'sm_80'\n"
+    "ptxas info    : Function properties for _ZN8tilewalk\n"
+    "    104 bytes stack frame, 100 bytes spill stores, 76 bytes spill loads\n"
+    "ptxas info    : Used 255 registers, used 1 barriers, 16 bytes smem, 784 bytes cmem[0]\n";
+
+}  // namespace
+
+TEST_SUITE("cuda/resources") {
+    TEST_CASE("what ptxas says is read") {
+        Resources resources;
+        add_ptxas(resources, "f5-flash2", ptxas_says);
+        REQUIRE(resources.kernels.size() == 1);
+        CHECK(resources.kernels.begin()->first == "f5-flash2 flash2<f16, 128, false>");
+        CHECK(resources.kernels.begin()->second.at(80) == KernelFigures{255, 176, 104, 16});
+    }
+
+    TEST_CASE("the figures survive the file") {
+        Resources resources;
+        resources.nvcc = "13.0.88";
+        add_ptxas(resources, "f5-flash2", ptxas_says);
+        resources.launches["f5-flash2 f16 128"][80] = 49152;
+        Result<Resources> again = resources_from_json(to_json(resources));
+        REQUIRE_MESSAGE(again, again.error);
+        CHECK(again->nvcc == resources.nvcc);
+        CHECK(again->kernels == resources.kernels);
+        CHECK(again->launches == resources.launches);
+        CHECK_FALSE(resources_from_json("{}"));
+    }
+
+    TEST_CASE("kernels take what cuda/resources.json says") {
+        const Resources now = of_this_build();
+        if (renewed(now)) return;
+        const Resources known = kept();
+        CHECK_MESSAGE(now.launches == known.launches, "TILEWALK_RESOURCES=renew writes what is true now.");
+        if (now.kernels.empty()) {
+            MESSAGE("Built without nvcc: registers and spills are not compared.");
+            return;
+        }
+        if (now.nvcc != known.nvcc) {
+            MESSAGE("nvcc ", now.nvcc, " compiles to something else than ", known.nvcc,
+                    "; nothing is compared.");
+            return;
+        }
+        for (const auto& [kernel, figures] : now.kernels)
+            for (const auto& [sm, f] : figures) {
+                CAPTURE(kernel);
+                CAPTURE(sm);
+                const auto before = known.kernels.find(kernel);
+                REQUIRE(before != known.kernels.end());
+                const KernelFigures& b = before->second.at(sm);
+                CHECK_MESSAGE(f == b, f.registers, " registers, ", f.spills, " bytes spilled, ", f.stack,
+                              " of stack; known are ", b.registers, ", ", b.spills, ", ", b.stack);
+            }
+    }
+
+    TEST_CASE("the kernels of the tensor cores spill nothing") {
+        int kernels = 0;
+        for (const auto& [kernel, figures] : kept().kernels) {
+            const std::string rung = kernel.substr(0, 2);
+            if ((rung != "f4" && rung != "f5" && rung != "b2") || kernel.find("true>") != std::string::npos)
+                continue;
+            for (const auto& [sm, f] : figures) {
+                CAPTURE(kernel);
+                CAPTURE(sm);
+                CHECK(f.spills == 0);
+                CHECK(f.stack == 0);
+                ++kernels;
+            }
+        }
+        CHECK(kernels > 30);
+    }
+
+    TEST_CASE("the document shows the file") {
+        CHECK(read(root + "/docs/gpu-resources.md") == to_markdown(kept()));
+    }
+}
