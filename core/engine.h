@@ -62,6 +62,7 @@ struct KernelInfo {
     std::string file;                         ///< its source, from the top of the project
     bool materialises = false;                ///< holds N × N matrices
     std::optional<Direction> direction = {};  ///< none: both
+    bool P_from_L = false;                    ///< backward: P = exp(S − L), from the float32 L alone
 };
 
 /// Host tensors of a workload in float32, whatever the kernel computes in.

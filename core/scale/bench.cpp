@@ -266,8 +266,7 @@ private:
         c.point.peak_rss_bytes = peak_rss();
         c.runs = forecast.runs(*once);
         tell(at + ": verifying");
-        judge(c,
-              verify_rows(*c.prepared, c.point.workload, inputs, request.seed, stop, c.kernel->materialises));
+        judge(c, verify_rows(*c.prepared, c.point.workload, inputs, request.seed, stop, *c.kernel));
     }
 
     void judge(Candidate& c, const Verdict& rows) {

@@ -95,6 +95,7 @@ ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i, std::in
     if (h.dO.size() == 0) return row;
 
     // D = dO · O,  dS = P ⊙ (V dO − D),  dQ = scale · Kᵀ dS
+    if (h.P_from_L) row.P = exp_of(ReferenceVector<T>(S.array() - row.L));
     const ReferenceVector<T> dO = h.dO.row(i).transpose();
     row.D = dO.dot(row.O);
     ReferenceVector<T> dP = multiply<T>(V, dO, turn);
@@ -157,7 +158,8 @@ ReferenceKeyRow<T> reference_key_row(const ReferenceHead<T>& h, const ReferenceS
 }
 
 template <class T>
-ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, std::int64_t turn) {
+ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, std::int64_t turn,
+                                      bool P_from_L) {
     using Rows = Eigen::Map<RowMajor<T>>;
     const bool backward = w.direction == Direction::backward;
     const auto zeros = [](std::int64_t size) { return std::vector<T>(static_cast<std::size_t>(size), T(0)); };
@@ -169,7 +171,8 @@ ReferenceOutputs<T> reference_outputs(const Workload& w, const Tensors& inputs, 
     Rows O(out.O.data(), w.q_rows(), w.d), dQ(out.dQ.data(), backward ? w.q_rows() : 0, w.d),
         dK(out.dK.data(), backward ? w.kv_rows() : 0, w.d), dV(out.dV.data(), dK.rows(), w.d);
     for (std::int64_t head = 0; head < w.batch * w.heads; ++head) {
-        const ReferenceHead<T> h(w, inputs, head);
+        ReferenceHead<T> h(w, inputs, head);
+        h.P_from_L = P_from_L;
         for (std::int64_t i = 0; i < w.N_q; ++i) {
             const ReferenceRow<T> row = reference_row(h, i, turn);
             const std::int64_t at = head * w.N_q + i;
@@ -198,7 +201,9 @@ template ReferenceKeyRow<float> reference_key_row(const ReferenceHead<float>&, c
                                                   std::int64_t, std::int64_t);
 template ReferenceKeyRow<double> reference_key_row(const ReferenceHead<double>&, const ReferenceSums&,
                                                    std::int64_t, std::int64_t);
-template ReferenceOutputs<float> reference_outputs<float>(const Workload&, const Tensors&, std::int64_t);
-template ReferenceOutputs<double> reference_outputs<double>(const Workload&, const Tensors&, std::int64_t);
+template ReferenceOutputs<float> reference_outputs<float>(const Workload&, const Tensors&, std::int64_t,
+                                                          bool);
+template ReferenceOutputs<double> reference_outputs<double>(const Workload&, const Tensors&, std::int64_t,
+                                                            bool);
 
 }  // namespace tilewalk

@@ -21,6 +21,7 @@ template <class T> struct ReferenceHead {
     const Workload& w;
     T scale;
     ReferenceMatrix<T> Q, K, V, dO;  ///< N_q × d, N_kv × d, N_kv × d, N_q × d
+    bool P_from_L = false;           ///< the gradients take P = exp(S − L), with L rounded to T
 };
 
 /// What query row i gives. P and dS hold the keys that it sees alone, from `first` on.
@@ -54,6 +55,7 @@ template <class T> void store_as(DType type, ReferenceVector<T>& x);
 /// All outputs of a small workload, in the layout of Tensors; `turn` as above.
 template <class T> struct ReferenceOutputs { std::vector<T> O, L, dQ, dK, dV, L_of_stored; };
 template <class T>
-ReferenceOutputs<T> reference_outputs(const Workload& workload, const Tensors& inputs, std::int64_t turn = 0);
+ReferenceOutputs<T> reference_outputs(const Workload& workload, const Tensors& inputs, std::int64_t turn = 0,
+                                      bool P_from_L = false);
 
 }  // namespace tilewalk

@@ -140,11 +140,12 @@ void look_at_standard_row(Compared& tensor, const Floats& x, const Vector& exact
 
 // Rows of O, L and dQ of one head
 void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, const Tensors& inputs,
-                     std::int64_t head, const std::vector<std::int64_t>& rows, bool stores_S,
+                     std::int64_t head, const std::vector<std::int64_t>& rows, const KernelInfo& kernel,
                      const std::stop_token& stop) {
     const bool backward = w.direction == Direction::backward;
     const ReferenceHead<double> exact_head(w, inputs, head);
-    const ReferenceHead<float> standard_head(w, inputs, head);
+    ReferenceHead<float> standard_head(w, inputs, head);
+    standard_head.P_from_L = kernel.P_from_L;
     for (std::int64_t i : rows) {
         if (stop.stop_requested()) return;
         const auto exact = reference_row(exact_head, i);
@@ -154,7 +155,7 @@ void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, co
         for (std::int64_t turn : turns(w)) {
             const auto standard = reference_row(standard_head, i, turn);
             look_at_standard_row(all[O], standard.O, exact.O);
-            all[L].look_at_standard(stores_S ? standard.L_of_stored : standard.L, exact.L);
+            all[L].look_at_standard(kernel.materialises ? standard.L_of_stored : standard.L, exact.L);
             if (backward) look_at_standard_row(all[dQ], standard.dQ, exact.dQ);
         }
     }
@@ -213,7 +214,8 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 
 }  // namespace
 
-Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs, bool stores_S) {
+Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs,
+                       const KernelInfo& kernel) {
     const auto exact = reference_outputs<double>(w, inputs);
     AllCompared all = nothing_compared(w.dtype);
     look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
@@ -222,9 +224,9 @@ Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inp
     look_at_all(all[dK], out.dK, exact.dK, w.N_kv, w.d);
     look_at_all(all[dV], out.dV, exact.dV, w.N_kv, w.d);
     for (std::int64_t turn : turns(w)) {
-        const auto standard = reference_outputs<float>(w, inputs, turn);
+        const auto standard = reference_outputs<float>(w, inputs, turn, kernel.P_from_L);
         look_at_standard(all[O], standard.O, exact.O);
-        look_at_standard(all[L], stores_S ? standard.L_of_stored : standard.L, exact.L);
+        look_at_standard(all[L], kernel.materialises ? standard.L_of_stored : standard.L, exact.L);
         look_at_standard(all[dQ], standard.dQ, exact.dQ);
         look_at_standard(all[dK], standard.dK, exact.dK);
         look_at_standard(all[dV], standard.dV, exact.dV);
@@ -241,7 +243,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
         const Tensors inputs = make_inputs(w, seed++, size.spread);
         const auto prepared = engine.prepare(kernel, w, inputs, stop);
         if (!prepared || !prepared->run(stop)) return stopped();
-        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel.materialises);
+        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel);
         if (!verdict.passed) return verdict;
         if (worst.limit == 0 || verdict.error / verdict.limit > worst.error / worst.limit) worst = verdict;
     }
@@ -249,7 +251,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
 }
 
 Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs, std::uint64_t seed,
-                    std::stop_token stop, bool stores_S) {
+                    std::stop_token stop, const KernelInfo& kernel) {
     constexpr std::int64_t query_samples = 32, key_samples = 16;
     const Tensors& out = prepared.outputs();
     const std::int64_t heads = w.batch * w.heads;
@@ -261,7 +263,7 @@ Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs
     std::vector<AllCompared> parts(static_cast<std::size_t>(heads), nothing_compared(w.dtype));
     const auto look_at_head = [&](std::int64_t head, int) {
         const auto h = static_cast<std::size_t>(head);
-        look_at_queries(parts[h], out, w, inputs, head, rows[h], stores_S, stop);
+        look_at_queries(parts[h], out, w, inputs, head, rows[h], kernel, stop);
     };
     pool.run(heads, look_at_head, stop);
 

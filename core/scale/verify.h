@@ -25,14 +25,15 @@ struct Verdict {
 /// the largest of a few errors would be chance as well. Stopped, it has not passed.
 Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop);
 
-/// All elements of what a kernel wrote for a small workload, by the rule above. `stores_S`: in the type of
-/// the workload, as standard attention does, so that its L is held against the L of such scores.
+/// All elements of what a kernel wrote for a small workload, by the rule above. What is known of the kernel
+/// decides what its standard does: one that materialises stores S in the type of the workload, and L is that
+/// of such scores; where P comes from L alone, L's rounding is the standard's as well.
 Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs,
-                       bool stores_S = false);
+                       const KernelInfo& kernel = {});
 
 /// What prepared.run() just wrote at full size: sampled rows of O, L and dQ in every head and, backward,
 /// sampled rows of dK and dV in one head, by the same rule against standard attention of those rows.
 Verdict verify_rows(Prepared& prepared, const Workload& workload, const Tensors& inputs, std::uint64_t seed,
-                    std::stop_token stop, bool stores_S = false);
+                    std::stop_token stop, const KernelInfo& kernel = {});
 
 }  // namespace tilewalk

@@ -270,7 +270,12 @@ Verdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
     std::string wrong;
     const Tensors out = run_case(c, in, wrong, chip);
     if (!wrong.empty()) return {false, 0, 0, wrong};
-    return verify_outputs(out, c.w, in, find(*gpu::open_emulator(), c.kernel).materialises);
+    const auto device = gpu::open_emulator();
+    const Rung& rung = find(*device, c.kernel);
+    KernelInfo kernel;
+    kernel.materialises = rung.materialises;
+    kernel.P_from_L = rung.direction == Direction::backward && !rung.materialises;
+    return verify_outputs(out, c.w, in, kernel);
 }
 
 std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores) {

@@ -302,8 +302,8 @@ TEST_CASE("engine: the kernels of the ladder pass verification in all their type
             const Tensors in = make_inputs(*w, 5);
             const auto prepared = on.prepare(kernel.name, *w, in);
             REQUIRE(prepared->run({}));
-            CHECK(verify_outputs(prepared->outputs(), *w, in, kernel.materialises).sentence == "");
-            CHECK(verify_rows(*prepared, *w, in, 1, {}, kernel.materialises).sentence == "");
+            CHECK(verify_outputs(prepared->outputs(), *w, in, kernel).sentence == "");
+            CHECK(verify_rows(*prepared, *w, in, 1, {}, kernel).sentence == "");
         }
 }
 
