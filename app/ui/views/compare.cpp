@@ -48,9 +48,11 @@ float draw_digits(const Canvas& c, float x, float y, const Digits& digits, float
 
 std::string ulp_text(double ulp) {
     if (!std::isfinite(ulp)) return "∞";
-    if (ulp < 9999.5) return format_number(ulp, ulp < 10 && ulp != std::floor(ulp) ? 2 : 4).substr(0, 6);
-    const int power = static_cast<int>(std::floor(std::log10(ulp)));
-    return format_number(std::floor(ulp / std::pow(10.0, power))) + "e" + std::to_string(power);
+    if (ulp < 999.5) return format_number(ulp, ulp < 10 && ulp != std::floor(ulp) ? 2 : 3);
+    int power = static_cast<int>(std::floor(std::log10(ulp)));
+    long digit = std::lround(ulp / std::pow(10.0, power));
+    if (digit == 10) digit = 1, ++power;
+    return std::to_string(digit) + "e" + std::to_string(power);
 }
 
 float log_place(double far, double least, double most) {

@@ -35,7 +35,7 @@ struct Digits {
 Digits digits_of(double x, double other);
 /// The number with the digits that differ on a bright ground. Returns the width.
 float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, float size);
-/// "0", "1", "12", "3.2e4": units of the last place.
+/// "0", "1.5", "12", "3e4": units of the last place.
 std::string ulp_text(double ulp);
 /// Place of a distance on the colour scale of a heat map, 0 … 1, logarithmic.
 float log_place(double far, double least, double most);
