@@ -255,7 +255,9 @@ TEST_CASE("16-bit results are held against standard attention in that type, and 
         const auto standard = reference_outputs<float>(w, in);
         Tensors stored{{}, {},          {},          standard.O, standard.L_of_stored,
                        {}, standard.dQ, standard.dK, standard.dV};
-        CHECK(verify_outputs(stored, w, in, {.materialises = true}).passed);
+        KernelInfo materialises;
+        materialises.materialises = true;
+        CHECK(verify_outputs(stored, w, in, materialises).passed);
         expect_failure(verify_outputs(stored, w, in), "L");
         // In float32 the same would be far off, and what is off by a few roundings is so here.
         Workload exacting = w;
