@@ -21,13 +21,14 @@ struct KernelFigures {
 
 struct Resources {
     std::string nvcc;  ///< version
-    /// "f5-flash2 flash2<bf16, 128, false>", then compute capability times ten. The last argument says
-    /// whether it is a twin that records.
+    /// "f5-flash2 flash2<bf16, 128, false>", then compute capability times ten.
     std::map<std::string, std::map<int, KernelFigures>> kernels;
     /// "f5-flash2 bf16 128": bytes of shared memory that a block is launched with; −1: refused there.
     std::map<std::string, std::map<int, int>> launches;
 };
 
+/// Whether a kernel of Resources is a twin that records; these are never timed and may spill.
+bool records(const std::string& kernel);
 /// "flash2<bf16, 128, false>" for a mangled name.
 std::string readable(const std::string& symbol);
 /// Adds what ptxas -v wrote while it compiled the kernels of a rung.

