@@ -159,7 +159,7 @@ private:
     }
     bool fill_with_chance(void* memory, std::int64_t bytes, DType type);
 
-    Stream stream;
+    CudaStream stream;
     cudaEvent_t begin = nullptr, end = nullptr;
     void* flushed = nullptr;
     std::size_t flush_bytes = 0;

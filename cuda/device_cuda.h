@@ -157,7 +157,8 @@ DEVICE Float4 load4(const float* p) { return *reinterpret_cast<const float4*>(p)
 DEVICE void store4(float* p, const Float4& v) { *reinterpret_cast<float4*>(p) = v; }
 
 template <class... P, class... A>
-void launch(Stream& stream, const Grid& grid, void (*kernel)(P...), const A&... arguments) {
+void launch(Stream& any, const Grid& grid, void (*kernel)(P...), const A&... arguments) {
+    auto& stream = static_cast<CudaStream&>(any);
     if (stream.error != cudaSuccess) return;
     if (grid.shared_bytes > 48 << 10)
         stream.error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -173,6 +174,6 @@ void launch(Stream& stream, const Grid& grid, void (*kernel)(P...), const A&... 
 /// cuBLAS, looked for when it is first needed; stream.error says if it is not there.
 void multiply_matrices(Stream& stream, const Product& product);
 /// Gives back what the stream's products took.
-void release_cublas(Stream& stream);
+void release_cublas(CudaStream& stream);
 
 }  // namespace tilewalk::gpu::on_cuda

@@ -41,13 +41,13 @@ const Cublas& cublas() {
     return functions;
 }
 
-void fail(Stream& stream, const std::string& where) {
+void fail(CudaStream& stream, const std::string& where) {
     stream.error = cudaErrorSharedObjectInitFailed;
     stream.where = where;
 }
 
 /// The stream's handle, made at its first product; null after a failure.
-cublasHandle_t handle_of(Stream& stream) {
+cublasHandle_t handle_of(CudaStream& stream) {
     if (stream.cublas) return static_cast<cublasHandle_t>(stream.cublas);
     if (!cublas().complete()) {
         fail(stream, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found)");
@@ -72,7 +72,8 @@ cublasOperation_t operation(const Operand& x) { return x.transposed ? CUBLAS_OP_
 }  // namespace
 
 // cuBLAS counts columns first: what is C = A B in rows is Cᵀ = Bᵀ Aᵀ to it, the same memory read its way.
-void multiply_matrices(Stream& stream, const Product& p) {
+void multiply_matrices(Stream& any, const Product& p) {
+    auto& stream = static_cast<CudaStream&>(any);
     if (stream.error != cudaSuccess) return;
     const cublasHandle_t handle = handle_of(stream);
     if (!handle) return;
@@ -85,7 +86,7 @@ void multiply_matrices(Stream& stream, const Product& p) {
         fail(stream, "multiplying with cuBLAS (status " + std::to_string(status) + ")");
 }
 
-void release_cublas(Stream& stream) {
+void release_cublas(CudaStream& stream) {
     if (stream.cublas) cublas().destroy(static_cast<cublasHandle_t>(stream.cublas));
     stream.cublas = nullptr;
 }

@@ -9,9 +9,8 @@
 
 namespace tilewalk::gpu {
 
-class Stream {
+class CudaStream : public Stream {
 public:
-    Chip chip;
     cudaStream_t handle = nullptr;
     cudaError_t error = cudaSuccess;  ///< the first; nothing is launched after it
     std::string where;                ///< what failed: "launching", "cuBLAS"

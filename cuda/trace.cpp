@@ -163,14 +163,17 @@ struct Array {
     int Br, width;
     double factor;
 
+    /// −∞ stays −∞ with any factor, 0 as well.
+    float value(std::size_t at) const {
+        return std::isinf(all[at]) ? all[at] : static_cast<float>(factor * all[at]);
+    }
     std::vector<float> cut(std::size_t tile, int rows, int columns) const {
         std::vector<float> part;
         if (all.empty()) return part;
         const std::size_t begin = tile * static_cast<std::size_t>(Br * width);
         for (int r = 0; r < rows; ++r)
             for (int c = 0; c < columns; ++c)
-                part.push_back(
-                    static_cast<float>(factor * all[begin + static_cast<std::size_t>(r * width + c)]));
+                part.push_back(value(begin + static_cast<std::size_t>(r * width + c)));
         return part;
     }
     bool written(std::size_t tile, int rows, int columns) const {

@@ -2,9 +2,9 @@
 // then the next one runs. What a warp does together (a shuffle, a product of fragments) is done by the lane
 // that arrives last, for all.
 //
-// The order is hostile on purpose: one warp, chosen at random, stands still, for a round or for many, so that a
-// missing barrier shows; asynchronous copies complete as late or as early as the rules allow; shared memory begins as
-// NaN.
+// The order is hostile on purpose: one warp, chosen at random, stands still, for a round or for many, so that
+// a missing barrier shows; asynchronous copies complete as late or as early as the rules allow; shared memory
+// begins as NaN.
 #pragma once
 
 #include <boost/context/fiber.hpp>

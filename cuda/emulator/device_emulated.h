@@ -148,7 +148,8 @@ inline void store4(float* p, const Float4& v) { std::memcpy(__builtin_assume_ali
 
 template <class... P, class... A>
 void launch(Stream& stream, const Grid& grid, void (*kernel)(P...), const A&... arguments) {
-    stream.run(grid.x, grid.y, grid.z, grid.threads, grid.shared_bytes, [&] { kernel(arguments...); });
+    static_cast<EmulatedStream&>(stream).run(grid.x, grid.y, grid.z, grid.threads, grid.shared_bytes,
+                                             [&] { kernel(arguments...); });
 }
 
 /// As cuBLAS would, one element after the other.

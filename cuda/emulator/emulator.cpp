@@ -49,7 +49,7 @@ private:
     static void copy(void* to, const void* from, std::int64_t bytes) {
         if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
-    Stream stream;
+    EmulatedStream stream;
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ template <class T> void multiply(const Product& p) {
 
 }  // namespace
 
-void multiply_matrices(Stream& stream, const Product& p) {
+void multiply_matrices(Stream& any, const Product& p) {
+    auto& stream = static_cast<EmulatedStream&>(any);
     if (!stream.failure.empty() || (stream.cancelled && *stream.cancelled)) return;
     ++stream.launches;
     if (p.type == DType::f32) multiply<float>(p);

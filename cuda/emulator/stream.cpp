@@ -6,8 +6,8 @@
 
 namespace tilewalk::gpu {
 
-void Stream::run(int gx, int gy, int gz, int threads, std::int64_t shared_bytes,
-                 const std::function<void()>& body) {
+void EmulatedStream::run(int gx, int gy, int gz, int threads, std::int64_t shared_bytes,
+                         const std::function<void()>& body) {
     if (!failure.empty()) return;
     ++launches;
     most_shared = std::max(most_shared, shared_bytes);

@@ -8,9 +8,8 @@
 
 namespace tilewalk::gpu {
 
-class Stream {
+class EmulatedStream : public Stream {
 public:
-    Chip chip;
     emulator::Options options;
     std::string failure;  ///< a sentence; nothing is launched after it
     std::int64_t launches = 0;

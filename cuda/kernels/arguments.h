@@ -65,8 +65,15 @@ struct Tile {
     int Br = 0, Bc = 0;
 };
 
-/// Takes launches; each back end has its own.
-class Stream;
+/// Takes launches; each back end derives its own.
+class Stream {
+public:
+    Chip chip;
+
+protected:
+    Stream() = default;
+    ~Stream() = default;
+};
 
 /// One rung of the ladder, by one back end.
 struct Rung {

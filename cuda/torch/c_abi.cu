@@ -40,9 +40,9 @@ Chip this_chip() {
 }
 
 // One for each stream of the caller's: cuBLAS begins once.
-Stream& stream_of(void* handle) {
-    static std::map<void*, Stream> streams;
-    Stream& stream = streams[handle];
+CudaStream& stream_of(void* handle) {
+    static std::map<void*, CudaStream> streams;
+    CudaStream& stream = streams[handle];
     stream.handle = static_cast<cudaStream_t>(handle);
     stream.chip = this_chip();
     stream.error = cudaSuccess;
@@ -59,7 +59,7 @@ using Step = void (*)(const Arguments&, DType, Stream&);
 
 std::int32_t queue(Step step, const tilewalk_arguments& a, std::int32_t type, void* handle, char* reason,
                    std::int32_t size) {
-    Stream& stream = stream_of(handle);
+    CudaStream& stream = stream_of(handle);
     step(arguments(a), static_cast<DType>(type), stream);
     if (stream.error == cudaSuccess) return say("", reason, size);
     return say(stream.where + (stream.where.empty() ? "" : ": ") + cudaGetErrorString(stream.error), reason,

@@ -120,7 +120,7 @@ void add_launches(Resources& resources) {
         for (const DType type : {DType::f32, DType::f16, DType::bf16})
             for (const int d : {32, 64, 96, 128, 256})
                 for (const auto& [sm, kib] : chips) {
-                    gpu::Stream stream;
+                    gpu::EmulatedStream stream;
                     stream.chip.capability = sm;
                     stream.chip.shared_per_block = kib << 10;
                     stream.cancelled = &cancelled;

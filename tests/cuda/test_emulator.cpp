@@ -11,7 +11,7 @@ namespace {
 
 std::string failure_of(void (*kernel)(float*), const Grid& grid, float* out = nullptr,
                        emu::Options::Copies copies = emu::Options::Copies::late) {
-    Stream stream;
+    EmulatedStream stream;
     stream.options.copies = copies;
     launch(stream, grid, kernel, out);
     return stream.failure;

@@ -52,7 +52,7 @@ TEST_SUITE("cuda/product") {
                     product.B = {B.data(), row_length, shared_B ? 0 : matrix_length, transposed_B};
                     product.C = C.data();
                     product.C_row = row_length, product.C_next = matrix_length;
-                    Stream stream;
+                    EmulatedStream stream;
                     on_emulator::multiply_matrices(stream, product);
                     for (int number = 0; number < count; ++number) {
                         const int of_B = shared_B ? 0 : number;
@@ -82,7 +82,7 @@ TEST_SUITE("cuda/product") {
         product.B = {A.data(), 1, 0};
         product.C = C.data();
         product.C_row = 1;
-        Stream stream;
+        EmulatedStream stream;
         on_emulator::multiply_matrices(stream, product);
         CHECK(emu::to_float(C[0]) == 1);
     }
