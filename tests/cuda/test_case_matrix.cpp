@@ -61,6 +61,8 @@ TEST_SUITE("kernels on the emulator") {
                            .d = 64,
                            .causal = N_kv == 70};
                     c.inputs = inputs, c.layout = Layout::padded, c.seed = 3;
+                    // With equal scores all rows of a head are one: the largest error needs more heads.
+                    if (inputs == Inputs::equal_rows) c.w.batch = 8;
                     check(c);
                 }
     }
