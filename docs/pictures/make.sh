@@ -53,3 +53,13 @@ lesson memory ""
 draw scale-dark --lesson scale --size 1600x900
 draw scale-light --lesson scale --size 1600x900 --theme light
 draw scale-presenter --lesson scale --size 1280x720 --presenter
+
+# A kernel beside the CPU's walk: sound, and with a fault
+runs=$(mktemp -d)
+trap 'rm -rf "$runs"' EXIT
+problem=(--random 256x64 --causal --device emulator --kernel f5-flash2)
+"$program" compare "${problem[@]}" --save "$runs/sound.json" >/dev/null
+"$program" compare "${problem[@]}" --fault alpha@1,2,37=0.001 --save "$runs/fault.json" >/dev/null 2>&1 || true
+draw compare-dark --lesson compare --load "$runs/sound.json" --size 1600x900
+draw compare-fault-light --lesson compare --load "$runs/fault.json" --size 1600x900 --theme light
+draw compare-fault-presenter --lesson compare --load "$runs/fault.json" --size 1280x720 --presenter
