@@ -9,8 +9,10 @@ using namespace tilewalk;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr std::int64_t most_scores = 30000;  // ten times slower there
+constexpr bool sanitized = true;  // ten times slower: small shapes, and f16 as bf16
+constexpr std::int64_t most_scores = 10000;
 #else
+constexpr bool sanitized = false;
 constexpr std::int64_t most_scores = 128 * 640;
 #endif
 
@@ -24,13 +26,15 @@ void check(const KernelCase& c) {
 
 TEST_SUITE("kernels on the emulator") {
     TEST_CASE("the case matrix") {
-        for (const auto& [kernel, type] : kernels_and_types())
+        for (const auto& [kernel, type] : kernels_and_types()) {
+            if (sanitized && type == DType::f16) continue;
             for (const KernelCase& c : case_matrix(kernel, type, most_scores, 1)) check(c);
+        }
     }
 
     TEST_CASE("a thousand keys, ragged") {
         for (const auto& [kernel, type] : kernels_and_types()) {
-            if (type == DType::f16 || most_scores < 50000) continue;
+            if (type == DType::f16 || sanitized) continue;
             KernelCase c;
             c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
@@ -50,6 +54,7 @@ TEST_SUITE("kernels on the emulator") {
             for (Inputs inputs : {Inputs::overflow, Inputs::outliers, Inputs::equal_rows, Inputs::one_logit,
                                   Inputs::large, Inputs::denormals})
                 for (std::int64_t N_kv : {70, 150}) {
+                    if (sanitized && (type == DType::f16 || N_kv == 150)) continue;
                     KernelCase c;
                     c.kernel = kernel;
                     c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
