@@ -29,7 +29,8 @@ Arguments arguments_of(const Workload& w, const DeviceTensors& t) {
     a.N_q = static_cast<int>(w.N_q), a.N_kv = static_cast<int>(w.N_kv), a.d = static_cast<int>(w.d);
     // With a scale of 0, −∞ · scale would be NaN.
     a.scale = std::max(static_cast<float>(1 / std::sqrt(static_cast<double>(w.d))), FLT_MIN);
-    if (w.window) a.before = a.after = static_cast<int>(*w.window);
+    if (w.window)
+        a.before = a.after = static_cast<int>(std::min<std::int64_t>(*w.window, Arguments::unlimited));
     if (w.causal) a.after = 0;
     return a;
 }

@@ -48,13 +48,15 @@ Probe probe() {
     found.driver_version = version(driver);
     found.runtime_version = version(runtime);
 
-    int count = 0;
+    int current = 0, count = 0;
+    cudaGetDevice(&current);
     cudaError_t error = cudaGetDeviceCount(&count);
     for (int index = 0; error == cudaSuccess && index < count; ++index) {
         GpuInfo device;
         error = describe(index, device);
         if (error == cudaSuccess) found.devices.push_back(device);
     }
+    if (!found.devices.empty()) cudaSetDevice(current);  // describe() has changed it
     if (found.devices.empty()) found.why_none = reason(error, found);
     cudaGetLastError();  // leaves no sticky error for the next caller
     return found;

@@ -21,9 +21,10 @@ struct Cublas {
     decltype(&cublasCreate_v2) create = find<decltype(create)>("cublasCreate_v2");
     decltype(&cublasDestroy_v2) destroy = find<decltype(destroy)>("cublasDestroy_v2");
     decltype(&cublasSetStream_v2) set_stream = find<decltype(set_stream)>("cublasSetStream_v2");
+    decltype(&cublasSetMathMode) set_math_mode = find<decltype(set_math_mode)>("cublasSetMathMode");
     Multiply* multiply = find<Multiply*>("cublasGemmStridedBatchedEx");
 
-    bool complete() const { return create && destroy && set_stream && multiply; }
+    bool complete() const { return create && destroy && set_stream && set_math_mode && multiply; }
 
 private:
     static void* open() {
@@ -60,7 +61,13 @@ cublasHandle_t handle_of(CudaStream& stream) {
         return nullptr;
     }
     stream.cublas = handle;
-    cublas().set_stream(handle, stream.handle);
+    // Sums stay in float: parts of a long sum may not be added in 16 bits
+    if (cublas().set_stream(handle, stream.handle) != CUBLAS_STATUS_SUCCESS ||
+        cublas().set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
+            CUBLAS_STATUS_SUCCESS) {
+        fail(stream, "preparing cuBLAS");
+        return nullptr;
+    }
     return handle;
 }
 

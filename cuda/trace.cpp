@@ -107,8 +107,8 @@ Arguments sizes_of(const Problem& p, int d) {
     // With a scale of 0, −∞ · scale would be NaN; the smallest normal number leaves every score at 0.
     const double scale = std::abs(p.softmax_scale());
     a.scale = std::max(static_cast<float>(scale), FLT_MIN);
-    if (p.window) a.before = *p.window;
-    if (p.causal || p.window) a.after = p.causal ? 0 : *p.window;
+    if (p.window) a.before = *p.window < Arguments::unlimited ? *p.window : Arguments::unlimited;
+    if (p.causal || p.window) a.after = p.causal ? 0 : a.before;
     return a;
 }
 

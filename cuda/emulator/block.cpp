@@ -110,13 +110,15 @@ std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>
     for (bool alive = true; alive && failure.empty();) {
         alive = false;
         bool moved = false;
+        const bool backwards = random() % 2 == 0;  // no lane comes before another one by right
         if (options.stall_warps && rounds-- == 0) {
             stalled = static_cast<int>(random() % warps.size());
             rounds = random() % 4 == 0 ? static_cast<int>(random() % longest_stall) : 0;
         }
         // Once without the stalled warp; with it only if nobody else could move.
         for (int attempt = 0; attempt < 2 && !moved; ++attempt)
-            for (const auto& thread : threads) {
+            for (std::size_t n = 0; n < threads.size(); ++n) {
+                const auto& thread = threads[backwards ? threads.size() - 1 - n : n];
                 if (thread->ended) continue;
                 alive = true;
                 if (attempt == 0 && thread->index / 32 == stalled) continue;
@@ -169,7 +171,16 @@ void Block::differ(const Barrier& barrier, const char* what) {
     suspend();  // and is not resumed
 }
 
+void Block::expect_aligned(const void* address, const char* what) {
+    if (reinterpret_cast<std::uintptr_t>(address) % 16 == 0) return;
+    failure = "Thread " + std::to_string(running->index) + " came to " + what +
+              " with an address that is no multiple of 16 bytes.";
+    suspend();  // and is not resumed
+}
+
 void Block::copy(void* to, const void* from, bool inside) {
+    expect_aligned(to, "copy_async");
+    expect_aligned(from, "copy_async");
     const Copy copy{to, from, inside};
     if (options.copies == Options::Copies::late) {
         std::memset(to, poison, 16);

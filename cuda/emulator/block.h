@@ -81,6 +81,8 @@ public:
     void sync() {
         meet(everyone, "sync_block", [] {});
     }
+    /// Addresses of 16 bytes at once must be multiples of 16: a GPU stops there.
+    void expect_aligned(const void* address, const char* what);
     void copy(void* to, const void* from, bool inside);
     void commit();
     void wait(int groups);

@@ -69,6 +69,7 @@ inline void load_matrices(std::uint32_t (&r)[4], const void* row, bool transpose
         const unsigned char* row;
         std::uint32_t* r;
     } mine{static_cast<const unsigned char*>(row), r};
+    emu::block->expect_aligned(row, transposed ? "load_transposed" : "load_matrices");
     emu::together(transposed ? "load_transposed" : "load_matrices", mine, [&](Lane** all) {
         for (int matrix = 0; matrix < 4; ++matrix)
             for (int t = 0; t < 32; ++t) {

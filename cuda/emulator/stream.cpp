@@ -16,6 +16,10 @@ void EmulatedStream::run(int gx, int gy, int gz, int threads, std::int64_t share
                   std::to_string(chip.shared_per_block) + " are there.";
         return;
     }
+    if (gy > 65535 || gz > 65535 || threads > 1024) {
+        failure = "A grid has at most 65,535 blocks in y and z, of at most 1024 threads.";
+        return;
+    }
     std::vector<std::int64_t> order(static_cast<std::size_t>(std::int64_t(gx) * gy * gz));
     std::iota(order.begin(), order.end(), 0);
     std::mt19937_64 random(options.seed + static_cast<std::uint64_t>(launches));

@@ -3,8 +3,8 @@
 //
 // It keeps P from the forward pass and multiplies with the vendor's library:
 //   dV = Pᵀ dO,   dP = dO Vᵀ,   dS = P ∘ (dP − D) with D = rowsum(dO ∘ O),   dQ = dS K,   dK = dSᵀ Q.
-// What limits it: P and dP, N_q × N_kv each, live at once, and go to HBM and back five times.
-// How it disappointed: the products are as fast as can be, and memory ends first.
+// What limits it: P and dP, N_q × N_kv each, live at once, are read five times and written twice.
+// How it disappointed: the products are the library's, and memory ends first.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/standard_parts.h"
 
@@ -78,7 +78,9 @@ template <class T> void run_with(const Arguments& a, DType type, Stream& stream)
     weighted_columns(a, type, matrices.dS, a.Q, a.dK, stream);
 }
 
-std::string refuse(const Arguments&, DType type, const Chip& chip) { return refuse_old_bf16(type, chip); }
+std::string refuse(const Arguments& a, DType type, const Chip& chip) {
+    return first_of({refuse_old_bf16(type, chip), refuse_many_heads(a)});
+}
 
 std::int64_t workspace(const Arguments& a, DType type) {
     return 2 * a.q_rows() * width_of(a) * (type == DType::f32 ? 4 : 2);

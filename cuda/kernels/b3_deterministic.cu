@@ -2,9 +2,9 @@
 //
 // What changed since b2: no additions to HBM. A second kernel owns blocks of queries, computes S and dP of
 // its tiles once more and keeps dQ in registers: seven products for each tile instead of five, and the order
-// of every sum is fixed. What limits it: the two products more, 7 / 5 of the work. How it disappointed: it
-// does not: where b2 waits for its atomic additions, this one multiplies. What it costs has to be measured,
-// and reproducible training may be worth it.
+// of every sum is fixed. What limits it: the two products more, 7 / 5 of the work. How it disappointed:
+// nothing of K and V is fetched ahead, so that all wait while a tile comes. What it costs beside b2 has to be
+// measured; reproducible training may be worth it.
 #include "cuda/kernels/key_blocks.h"
 #include "cuda/kernels/ladder.h"
 
@@ -28,6 +28,7 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
         Vj{shared + (2 * Br + Bc) * d * 2};
     copy_rows(Qi, head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
     copy_rows(dOi, head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
+    commit_copies();
 
     float L[2], D[2];
     UNROLL

@@ -84,10 +84,11 @@ template <class T, int d, int Bc> struct Band {
             for (int n = 0; n < Bc / 8; ++n) m_new = fmaxf(m_new, fmaxf(S[n][2 * r], S[n][2 * r + 1]));
             m_new = max_of_quad(m_new);
             RECORD(record.m(i, m_new))
-            const float base = m_new == -INFINITY ? 0 : m_new * c;
+            const float top = m_new == -INFINITY ? 0 : m_new, base = top * c;
 
-            // α = exp(m_old − m),  ℓ ← α ⊙ ℓ,  O ← α ⊙ O
-            float alpha = exp2_of(m[r] * c - base);
+            // α = exp(m_old − m),  ℓ ← α ⊙ ℓ,  O ← α ⊙ O. The difference comes first: where m stays, α is 1
+            // exactly, or the error of a fused product would grow with every tile.
+            float alpha = exp2_of((m[r] - top) * c);
             RECORD(record.alpha(i, alpha))
             m[r] = m_new;
             l[r] *= alpha;

@@ -2,8 +2,8 @@
 //
 // What changed since f0-materialise: the two products are the vendor's, as fast as the device can multiply,
 // and S and P have the type of the inputs. This is what flash attention has to beat. What limits it: S and P
-// still go to HBM and come back, 4 · N_q · N_kv elements read or written for each head, and for most N that
-// takes longer than both products together. How it disappointed: a mask saves it nothing, the library
+// still go to HBM and come back: 4 · N_q · N_kv elements read or written for each head, if the softmax finds
+// in the caches what it reads a second time. How it disappointed: a mask saves it nothing, the library
 // multiplies what the softmax then throws away.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/standard_parts.h"
@@ -20,7 +20,9 @@ template <class T> void run_with(const Arguments& a, DType type, Stream& stream)
     weighted_rows(a, type, P, a.V, a.O, stream);
 }
 
-std::string refuse(const Arguments&, DType type, const Chip& chip) { return refuse_old_bf16(type, chip); }
+std::string refuse(const Arguments& a, DType type, const Chip& chip) {
+    return first_of({refuse_old_bf16(type, chip), refuse_many_heads(a)});
+}
 
 std::int64_t workspace(const Arguments& a, DType type) {
     return 2 * a.q_rows() * width_of(a) * (type == DType::f32 ? 4 : 2);

@@ -4,8 +4,8 @@
 // This is where the ladder begins: nothing is reused, and S and P (N_q × N_kv for every head) go to HBM and
 // come back. A thread computes one element of S or of O, a warp one row of P. What limits it: S and P take
 // 8 N² bytes for each head, and every element of Q, K and V is fetched N times over. How it disappointed:
-// neighbouring threads read neighbouring rows of K, so that one load of a warp touches 32 lines of the cache;
-// it stays far below the f32 units. f0-cublas is the same with a library's products.
+// neighbouring threads read neighbouring rows of K, so that one load of a warp touches 16 lines of the cache.
+// f0-cublas is the same with a library's products.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/rung_parts.h"
@@ -70,7 +70,8 @@ KERNEL void THREADS(block_size) weighted_sum(const Arguments a, float* P) {
 }
 
 std::string refuse(const Arguments& a, DType type, const Chip&) {
-    return first_of({refuse_all_but_f32(type), refuse_wide(a.d, 256)});
+    return first_of({refuse_all_but_f32(type), refuse_wide(a.d, 256), refuse_many_heads(a),
+                     blocks_of(a.N_q, side) > most_blocks ? "so many queries" : ""});
 }
 
 std::int64_t elements(const Arguments& a) { return a.q_rows() * a.N_kv; }

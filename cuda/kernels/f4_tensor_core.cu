@@ -5,8 +5,8 @@
 // exponentials, are the fragments of P̃ that the product with V takes: P̃ never leaves the registers. Each of
 // the four warps has 16 query rows, a tile 64 keys. A row in shared memory is 16 bytes longer than d, so that
 // the eight rows of an ldmatrix lie in different banks. What limits it: all wait while K_j and V_j come from
-// HBM, then all multiply. How it disappointed: the products are several times faster than in f3, the kernel
-// is not; exponentials and waiting now take most of the time.
+// HBM, then all multiply. How it disappointed: the faster the products, the more of the time is left
+// to the exponentials and to waiting.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
 

@@ -5,9 +5,8 @@
 // that ldmatrix meets no bank twice. Each warp has two bands of 16 query rows, so that every fragment of K
 // and V that is read serves twice. Only tiles that the mask cuts look at it. What limits it: the
 // exponentials, which nothing hides from the tensor cores: a warp either multiplies or takes exp. Hopper's
-// rungs let two groups of warps take turns. How it disappointed: with one band for each warp the reads of K
-// and V, not the products, were the limit; with two, 64 keys at d = 128 are a few registers more than there
-// are, so that it takes 32 and scales O twice as often.
+// rungs let two groups of warps take turns. How it disappointed: with two bands, 64 keys at d = 128 are a few
+// registers more than there are, so that it takes 32 and scales O twice as often.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
 

@@ -56,6 +56,12 @@ inline std::string refuse_shared(std::int64_t bytes, const Chip& chip) {
     return std::to_string(bytes / 1024) + " KiB of shared memory for a block, where the device has " +
            std::to_string(chip.shared_per_block / 1024);
 }
+/// Blocks of a grid in y and in z.
+constexpr std::int64_t most_blocks = 65535;
+/// For kernels whose grid has all heads of all batches in one direction.
+inline std::string refuse_many_heads(const Arguments& a) {
+    return std::int64_t(a.batch) * a.heads > most_blocks ? "more than 65,535 heads in all batches" : "";
+}
 /// The first reason that there is.
 inline std::string first_of(std::initializer_list<std::string> reasons) {
     for (const std::string& reason : reasons)
