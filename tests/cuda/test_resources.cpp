@@ -130,6 +130,8 @@ TEST_SUITE("cuda/resources") {
                 CAPTURE(sm);
                 // Turing's products take two instructions each: there b2 runs out of registers
                 if (sm == 75 && rung == "b2") continue;
+                // At d = 256 f4 asks for more shared memory than Turing has, and is refused there
+                if (sm == 75 && rung == "f4" && kernel.find(", 256,") != std::string::npos) continue;
                 CHECK(f.spills == 0);
                 CHECK(f.stack == 0);
                 ++kernels;
