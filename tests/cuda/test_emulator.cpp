@@ -78,8 +78,10 @@ TEST_SUITE("emulator") {
     }
 
     TEST_CASE("lanes of a warp at different instructions are reported") {
+        // Which of the two comes first is chance.
         const std::string text = failure_of(lanes_part, {1, 1, 1, 32, 0});
-        CHECK(contains(text, "came to sync_warp while others of its warp are at shuffle_xor"));
+        CHECK((contains(text, "came to sync_warp while others of its warp are at shuffle_xor") ||
+               contains(text, "came to shuffle_xor while others of its warp are at sync_warp")));
     }
 
     TEST_CASE("shared memory has exactly the size that was asked for, and begins as NaN") {
