@@ -10,7 +10,7 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool sanitized = true;  // ten times slower: small shapes, and f16 as bf16
-constexpr std::int64_t most_scores = 10000;
+constexpr std::int64_t most_scores = 1000;
 #else
 constexpr bool sanitized = false;
 constexpr std::int64_t most_scores = 128 * 640;
@@ -97,6 +97,7 @@ TEST_SUITE("kernels on the emulator") {
 
     TEST_CASE("the same bits in every run, whatever the order of warps and blocks") {
         for (const auto& [kernel, type] : kernels_and_types()) {
+            if (sanitized && type == DType::f16) continue;
             KernelCase c;
             c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
@@ -125,6 +126,7 @@ TEST_SUITE("kernels on the emulator") {
         for (const auto& [kernel, type] : kernels_and_types())
             for (const auto& [capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
                 for (std::int64_t d : {64, 128}) {
+                    if (sanitized && (type == DType::f16 || d == 128)) continue;
                     gpu::Chip chip{capability, kilobytes << 10, 40};
                     KernelCase c;
                     c.kernel = kernel;
