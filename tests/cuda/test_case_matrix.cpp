@@ -55,6 +55,7 @@ TEST_SUITE("kernels on the emulator") {
                                   Inputs::large, Inputs::denormals})
                 for (std::int64_t N_kv : {70, 150}) {
                     if (sanitized && (type == DType::f16 || N_kv == 150)) continue;
+                    if (sanitized && inputs != Inputs::one_logit && inputs != Inputs::large) continue;
                     KernelCase c;
                     c.kernel = kernel;
                     c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
