@@ -1,8 +1,8 @@
 #include "app/cli/arguments.h"
 
-#include "app/cli/suggest.h"
 #include "app/cli/values.h"
 #include "app/cli/version.h"
+#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <CLI/CLI.hpp>

@@ -2,9 +2,9 @@
 
 #include "app/cli/output.h"
 #include "app/cli/problem_source.h"
-#include "app/cli/suggest.h"
 #include "app/cli/values.h"
 #include "app/io/kernel_bundle.h"
+#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <algorithm>

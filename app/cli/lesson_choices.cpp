@@ -1,7 +1,7 @@
 #include "app/cli/lesson_choices.h"
 
-#include "app/cli/suggest.h"
 #include "app/cli/values.h"
+#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/faults.h"
 #include "core/precision.h"

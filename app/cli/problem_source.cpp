@@ -1,11 +1,11 @@
 #include "app/cli/problem_source.h"
 
 #include "app/cli/lesson_choices.h"
-#include "app/cli/suggest.h"
 #include "app/cli/values.h"
 #include "app/io/examples.h"
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
+#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <limits>

@@ -1,6 +1,6 @@
 #include "app/cli/values.h"
 
-#include "app/cli/suggest.h"
+#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "app/cli/suggest.h"
+#include "app/io/suggest.h"
 
 #include <algorithm>
 #include <numeric>
