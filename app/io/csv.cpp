@@ -1,5 +1,6 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
+#include "core/matrix_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -121,12 +122,6 @@ Result<Matrix> matrix_from_csv(std::string_view text, char separator, const std:
     return Matrix(Eigen::Map<const Matrix>(table.values.data(), table.rows, table.cols));
 }
 
-std::string to_csv(const Matrix& matrix) {
-    std::string text;
-    for (Eigen::Index r = 0; r < matrix.rows(); ++r)
-        for (Eigen::Index c = 0; c < matrix.cols(); ++c)
-            text += shortest(matrix(r, c)) + (c + 1 < matrix.cols() ? "," : "\n");
-    return text;
-}
+std::string to_csv(const Matrix& matrix) { return matrix_as_csv(matrix); }
 
 }  // namespace tilewalk

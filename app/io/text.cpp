@@ -1,20 +1,12 @@
 #include "app/io/text.h"
 
+#include "core/matrix_text.h"
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace tilewalk {
 
-std::string shortest(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    // JSON readers take "-0" for the integer 0; the point keeps the sign.
-    if (value == 0 && std::signbit(value)) return "-0.0";
-    char buffer[32];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    return std::string(buffer, end);
-}
+std::string shortest(double value) { return exact_text(value); }
 
 namespace {
 
