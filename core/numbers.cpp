@@ -11,6 +11,7 @@ namespace tilewalk {
 namespace {
 
 const char* const minus = "−";
+NumberStyle style;  // set by the interface, in whose thread all text is made
 
 std::string fixed(double value, int decimals) {
     char buffer[400];
@@ -52,7 +53,11 @@ bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value
 
 }  // namespace
 
+void set_number_style(NumberStyle wanted) { style = wanted; }
+NumberStyle number_style() { return style; }
+
 std::string format_number(double value, int digits) {
+    if (digits == 0) digits = style.digits;
     if (std::string word = special(value); !word.empty()) return word;
     if (needs_power(value)) return scientific(value, 2);
     const auto decimals_for = [&](double v) {
@@ -68,6 +73,7 @@ std::string format_number(double value, int digits) {
 }
 
 std::string format_short(double value, int digits) {
+    if (digits == 0) digits = style.digits;
     if (std::abs(value) >= 1e-3 && std::abs(value) < 1e3)
         for (int decimals : {1, 2}) {
             const double unit = decimals == 1 ? 10 : 100, scaled = value * unit;

@@ -7,11 +7,22 @@
 
 namespace tilewalk {
 
-/// Integers without a point; otherwise `digits` significant digits and at most 3 decimals; below 0.001 or
+/// How numbers are shown to people where the caller does not say: a choice of the user, the same everywhere.
+/// Files never follow it.
+struct NumberStyle {
+    int digits = 4;      ///< significant digits, 3 … 6
+    bool comma = false;  ///< decimal comma
+    bool operator==(const NumberStyle&) const = default;
+};
+void set_number_style(NumberStyle style);
+NumberStyle number_style();
+
+/// Integers without a point; otherwise `digits` significant digits (0: as many as the style says) and at most
+/// 3 decimals; below 0.001 or
 /// from 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
-std::string format_number(double value, int digits = 4);
+std::string format_number(double value, int digits = 0);
 /// As format_number, but a number that one or two decimals show exactly has no more than those: 0.5, −1.25.
-std::string format_short(double value, int digits = 4);
+std::string format_short(double value, int digits = 0);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);
 /// Two numbers with as many digits as it takes to tell them apart: {"1.2341", "1.2342"}.

@@ -10,10 +10,8 @@
 
 namespace tilewalk {
 
-Image render_frame(ui::AppState& state, int width, int height) {
-    if (width < 64 || height < 64 || width > 16384 || height > 16384) return {};
-    std::optional<HeadlessContext> context;
-    if (!ImGui::GetCurrentContext()) context.emplace();
+bool settle_frame(ui::AppState& state, int width, int height) {
+    if (width < 64 || height < 64 || width > 16384 || height > 16384) return false;
     const auto w = static_cast<float>(width), h = static_cast<float>(height);
     ui::load_fonts(ui::ui_scale(state, w, h), state.presenter);
 
@@ -24,6 +22,13 @@ Image render_frame(ui::AppState& state, int width, int height) {
     for (int pass = 0; pass < 3; ++pass) run_frame(width, height, 1.0f / 60, [&] { ui::frame(state); });
     state.settings.motion = motion;
     state.player.playing = playing;
+    return true;
+}
+
+Image render_frame(ui::AppState& state, int width, int height) {
+    std::optional<HeadlessContext> context;
+    if (!ImGui::GetCurrentContext()) context.emplace();
+    if (!settle_frame(state, width, height)) return {};
     return picture_of_frame(width, height, ui::theme(state.settings.theme).bg);
 }
 

@@ -35,5 +35,7 @@ Image picture_of_frame(int width, int height, ImU32 background);
 /// HeadlessContext, so that the fonts are built once. Width and height in device px, at least 64 and at most
 /// 16384 (otherwise an empty image).
 Image render_frame(ui::AppState& state, int width, int height);
+/// The drawing alone, in the current ImGui context; false if the size is beyond the limits.
+bool settle_frame(ui::AppState& state, int width, int height);
 
 }  // namespace tilewalk

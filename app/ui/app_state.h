@@ -2,6 +2,7 @@
 // same `frame(AppState&)`.
 #pragma once
 
+#include "app/ui/timeline_view.h"
 #include "app/ui/trace_look.h"
 #include "app/ui/views/compare_form.h"
 #include "app/ui/views/memory_form.h"
@@ -28,10 +29,22 @@ namespace tilewalk::ui {
 
 struct ChartScene;
 struct ComparePage;
+struct Glossary;
+struct Inspection;
+struct Marks;
+struct MatrixMenu;
+struct Quiz;
+struct SaveCard;
 struct ScalePage;
 struct Theme;
+struct Tour;
 
 enum class ThemeId { dark, light, contrast };
+/// Hues of the quantities: the usual ones, or ones that stay apart without red, green or blue cones.
+enum class Palette { usual, safe };
+/// Letters of the softmax lessons where the problem leaves them open: m, ℓ, O as in the papers on
+/// FlashAttention, m, d′, o′ as in those on online softmax, or m, δ, ω.
+enum class Letters { l_O, d_o, delta_omega };
 /// What the window shows below its header: a lesson with its walk, or a page without one.
 enum class Page { walk, memory, scale, compare };
 
@@ -55,29 +68,52 @@ enum class Key {
     minus,
     zero,
     question,
+    one,
+    two,
+    three,
+    four,
+    five,
+    six,
+    seven,
+    eight,
+    nine,
+    period,
     f1,
     f5,
+    f9,
+    f10,
     f11,
     a,
     b,
     c,
     d,
     e,
+    f,
     g,
     h,
     i,
+    j,
+    k,
     l,
     m,
     n,
     o,
     p,
+    q,
     r,
     s,
     t,
+    u,
     v,
+    w,
+    x,
     y,
     z
 };
+/// 1 … 9 of a key with a digit; 0 of any other.
+constexpr int digit_of(Key key) {
+    return key < Key::one || key > Key::nine ? 0 : static_cast<int>(key) - static_cast<int>(Key::one) + 1;
+}
 struct KeyPress {
     Key key;
     bool shift = false, ctrl = false, alt = false;
@@ -89,6 +125,14 @@ struct Settings {
     float zoom = 1.0f;  ///< Ctrl + and Ctrl −, on top of the display's own scale
     bool motion = true;
     double speed = 1.0;  ///< steps per second while playing
+    Palette palette = Palette::usual;
+    Letters letters = Letters::d_o;
+    int digits = 4;              ///< significant digits of shown numbers, 3 … 6
+    bool decimal_comma = false;  ///< 3,14 in place of 3.14
+    bool spotlight = true;       ///< presenter mode dims what the step does not touch
+    bool subtitles = false;      ///< presenter mode says the step in a sentence
+    bool question_each = false;  ///< questions: before every step, not only now and then
+    bool tour_offered = false;   ///< the program has mentioned the tour once
     int window_width = 1600, window_height = 900;
     std::string example =
         "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
@@ -97,6 +141,8 @@ struct Settings {
 
 /// A step of the problem's history, for undo and redo.
 using ProblemPtr = std::shared_ptr<const Problem>;
+
+struct AppState;
 
 /// What the interface may ask of the outside world; absent hooks disable the buttons that need them.
 struct Hooks {
@@ -127,6 +173,16 @@ struct Hooks {
     std::function<bool(const std::string& path)> is_bundle;
     std::function<Result<KernelTrace>(const std::string& path)> load_bundle;
     std::function<std::optional<std::string>(const std::string& path, const KernelTrace& trace)> save_bundle;
+    /// A picture of the window in so many px, as its ending says: .png or .svg; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const AppState& state, int width,
+                                             int height)>
+        save_picture;
+    /// The whole walk as its ending says: .html, .md or .tex; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const AppState& state)> export_walk;
+    /// Answers to questions as CSV; a sentence if that failed.
+    std::function<std::optional<std::string>(const std::string& path, const std::string& csv)> save_quiz;
+    /// A tour from a file, or the program's own if the path is empty.
+    std::function<Result<Tour>(const std::string& path)> read_tour;
 };
 
 /// A cell being typed into: its place and the text so far.
@@ -220,7 +276,8 @@ struct AppState {
     Settings settings;
     bool presenter = false;
     float display_scale = 1.0f;  ///< HiDPI factor of the display
-    bool show_help = false, show_goto = false;
+    bool show_help = false, show_goto = false, show_settings = false, show_menu = false;
+    bool blank = false;           ///< presenter mode: nothing, until the next key
     bool menu_open = false;       ///< the list of examples; it takes the arrow keys, Enter and Escape
     int menu_at = 0;              ///< the entry that Enter chooses
     std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
@@ -240,8 +297,16 @@ struct AppState {
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
     FlashBeside beside;
-    ProblemForm form;    ///< what is typed into the problem panel
-    std::string notice;  ///< one sentence at the bottom of the window, with its age
+    TimelineView timeline;                   ///< its zoom, and the range that is looped
+    std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
+    std::shared_ptr<Marks> marks;            ///< breakpoints and bookmarks; made when first needed
+    std::shared_ptr<Tour> tour;              ///< null: none is running
+    std::shared_ptr<Quiz> quiz;              ///< null: no questions
+    std::shared_ptr<Glossary> glossary;      ///< null: closed
+    std::shared_ptr<SaveCard> saving;        ///< null: closed
+    std::shared_ptr<MatrixMenu> matrix_menu;  ///< null: closed
+    ProblemForm form;                         ///< what is typed into the problem panel
+    std::string notice;                       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;
 
     // Events of this frame, emptied by frame()

@@ -1,6 +1,7 @@
 #include "app/ui/canvas.h"
 
 #include "app/ui/items.h"
+#include "app/ui/vector_picture.h"
 
 #include <algorithm>
 #include <cfloat>
@@ -23,6 +24,19 @@ ImU32 tint(const Canvas& c, ImU32 colour) {
 /// Middle of a crisp stroke nearest to v: on half pixels at odd widths, between pixels at even ones.
 float stroke_middle(float v, float pixels) {
     return is_odd(pixels) ? std::floor(v + .01f) + .5f : nearest_pixel(v);
+}
+
+using Kind = VectorShape::Kind;
+
+/// Into the vector picture, if one is being made.
+void record_shape(const Canvas& c, Kind kind, std::vector<ImVec2> points, ImU32 colour, float width = 0,
+                  float radius = 0, bool closed = false) {
+    record(*c.dl, {.kind = kind,
+                   .points = std::move(points),
+                   .colour = tint(c, colour),
+                   .width = width,
+                   .radius = radius,
+                   .closed = closed});
 }
 
 struct DeviceBox {
@@ -53,11 +67,19 @@ void straight(const Canvas& c, bool horizontal, float from, float to, float midd
         fill(c, low, a, low + pixels, b, colour);
 }
 
-/// Dashes stretched a little so that both ends carry one: corners then close.
+/// From the beginning of a dash to the next, stretched a little so that both ends carry one: corners then
+/// close.
+float dash_count(float length, float on, float off) {
+    return std::min(4096.0f, std::max(1.0f, std::round((length + off) / (on + off))));
+}
+float dash_period(float length, float on, float off) {
+    const float count = dash_count(length, on, off);
+    return count > 1 ? (length - on) / (count - 1) : length;
+}
+
 template <class Draw> void each_dash(float length, float on, float off, Draw draw) {
     if (!(length > 0) || !(on > 0) || !(off >= 0)) return;
-    const float count = std::min(4096.0f, std::max(1.0f, std::round((length + off) / (on + off))));
-    const float period = count > 1 ? (length - on) / (count - 1) : length;
+    const float count = dash_count(length, on, off), period = dash_period(length, on, off);
     for (float k = 0; k < count; ++k) draw(k * period, std::min(length, k * period + on));
 }
 
@@ -67,6 +89,24 @@ void dashed_straight(const Canvas& c, bool horizontal, float from, float to, flo
     each_dash(std::abs(to - from), dash.on * c.s, dash.off * c.s, [&](float a, float b) {
         straight(c, horizontal, start + a, start + b, middle, pixels, colour);
     });
+}
+
+/// Dashed lines of equal length, given by pairs of ends.
+void record_dashes(const Canvas& c, std::vector<ImVec2> ends, float length, float pixels, ImU32 colour,
+                   Dash dash) {
+    const float on = dash.on * c.s, off = dash.off * c.s;
+    if (!(length > 0) || !(on > 0) || !(off >= 0)) return;
+    record(*c.dl, {.kind = Kind::lines,
+                   .points = std::move(ends),
+                   .colour = tint(c, colour),
+                   .width = pixels,
+                   .dash_on = on,
+                   .dash_off = std::max(0.0f, dash_period(length, on, off) - on)});
+}
+
+/// A slanting line.
+void slanting(const Canvas& c, ImVec2 p, ImVec2 q, ImU32 colour, float pixels) {
+    c.dl->AddLine({p.x - .5f, p.y - .5f}, {q.x - .5f, q.y - .5f}, tint(c, colour), pixels);
 }
 
 std::vector<ImVec2> device_points(const Canvas& c, std::span<const Point> points) {
@@ -147,11 +187,13 @@ void Canvas::rect(float x, float y, float w, float h, ImU32 colour, float radius
     if (max.x <= min.x || max.y <= min.y) return;
     dl->AddRectFilled(min, max, tint(*this, colour), radius * s);
     note_fill(min, max, tint(*this, colour));
+    if (vector_picture) record_shape(*this, Kind::rect, {min, max}, colour, 0, radius * s);
 }
 
 void Canvas::frame(float x, float y, float w, float h, ImU32 colour, float width, float radius) const {
     const float pixels = stroke_pixels(*this, width);
     const auto [min, max] = outline(*this, x, y, w, h, pixels);
+    if (vector_picture) record_shape(*this, Kind::frame, {min, max}, colour, pixels, radius * s);
     if (radius > 0) {
         dl->PathRect(min, max, radius * s);
         dl->PathStroke(tint(*this, colour), ImDrawFlags_Closed, pixels);
@@ -173,44 +215,70 @@ void Canvas::dashed_frame(float x, float y, float w, float h, ImU32 colour, floa
     const Dash sides = {std::max(.5f, dash.on - pixels / 2 / s), dash.off};
     for (float middle : {min.x, max.x})
         dashed_straight(*this, false, min.y + half, max.y - half, middle, pixels, colour, sides);
+    if (!vector_picture) return;
+    const float left = min.x - half, right = max.x + half, top = min.y + half, bottom = max.y - half;
+    record_dashes(*this, {{left, min.y}, {right, min.y}, {left, max.y}, {right, max.y}}, right - left, pixels,
+                  colour, dash);
+    record_dashes(*this, {{min.x, top}, {min.x, bottom}, {max.x, top}, {max.x, bottom}}, bottom - top, pixels,
+                  colour, sides);
 }
 
 void Canvas::line(Point a, Point b, ImU32 colour, float width) const {
     const ImVec2 p = device(a.x, a.y), q = device(b.x, b.y);
     const float pixels = stroke_pixels(*this, width);
-    if (std::abs(p.y - q.y) < .01f)
-        straight(*this, true, p.x, q.x, stroke_middle(p.y, pixels), pixels, colour);
-    else if (std::abs(p.x - q.x) < .01f)
-        straight(*this, false, p.y, q.y, stroke_middle(p.x, pixels), pixels, colour);
-    else
-        dl->AddLine({p.x - .5f, p.y - .5f}, {q.x - .5f, q.y - .5f}, tint(*this, colour),
-                    std::max(1.0f, width * s));
+    if (std::abs(p.y - q.y) < .01f) {
+        const float y = stroke_middle(p.y, pixels);
+        straight(*this, true, p.x, q.x, y, pixels, colour);
+        if (vector_picture)
+            record_shape(*this, Kind::lines, {{nearest_pixel(p.x), y}, {nearest_pixel(q.x), y}}, colour,
+                         pixels);
+    } else if (std::abs(p.x - q.x) < .01f) {
+        const float x = stroke_middle(p.x, pixels);
+        straight(*this, false, p.y, q.y, x, pixels, colour);
+        if (vector_picture)
+            record_shape(*this, Kind::lines, {{x, nearest_pixel(p.y)}, {x, nearest_pixel(q.y)}}, colour,
+                         pixels);
+    } else {
+        slanting(*this, p, q, colour, std::max(1.0f, width * s));
+        if (vector_picture) record_shape(*this, Kind::lines, {p, q}, colour, std::max(1.0f, width * s));
+    }
 }
 
 void Canvas::dashed_line(Point a, Point b, ImU32 colour, float width, Dash dash) const {
     const ImVec2 p = device(a.x, a.y), q = device(b.x, b.y);
-    const float pixels = stroke_pixels(*this, width);
-    if (std::abs(p.y - q.y) < .01f)
-        return dashed_straight(*this, true, p.x, q.x, stroke_middle(p.y, pixels), pixels, colour, dash);
-    if (std::abs(p.x - q.x) < .01f)
-        return dashed_straight(*this, false, p.y, q.y, stroke_middle(p.x, pixels), pixels, colour, dash);
-    const float length = std::hypot(b.x - a.x, b.y - a.y);
-    const Point u = {(b.x - a.x) / length, (b.y - a.y) / length};
-    each_dash(length, dash.on, dash.off, [&](float from, float to) {
-        line({a.x + u.x * from, a.y + u.y * from}, {a.x + u.x * to, a.y + u.y * to}, colour, width);
-    });
+    const float pixels = stroke_pixels(*this, width), length = std::hypot(q.x - p.x, q.y - p.y);
+    if (std::abs(p.y - q.y) < .01f) {
+        const float y = stroke_middle(p.y, pixels), from = std::min(p.x, q.x), to = std::max(p.x, q.x);
+        dashed_straight(*this, true, from, to, y, pixels, colour, dash);
+        if (vector_picture) record_dashes(*this, {{from, y}, {to, y}}, length, pixels, colour, dash);
+    } else if (std::abs(p.x - q.x) < .01f) {
+        const float x = stroke_middle(p.x, pixels), from = std::min(p.y, q.y), to = std::max(p.y, q.y);
+        dashed_straight(*this, false, from, to, x, pixels, colour, dash);
+        if (vector_picture) record_dashes(*this, {{x, from}, {x, to}}, length, pixels, colour, dash);
+    } else {
+        const float thick = std::max(1.0f, width * s);
+        const ImVec2 u = {(q.x - p.x) / length, (q.y - p.y) / length};
+        each_dash(length, dash.on * s, dash.off * s, [&](float from, float to) {
+            slanting(*this, {p.x + u.x * from, p.y + u.y * from}, {p.x + u.x * to, p.y + u.y * to}, colour,
+                     thick);
+        });
+        if (vector_picture) record_dashes(*this, {p, q}, length, thick, colour, dash);
+    }
 }
 
 void Canvas::hatch(float x, float y, float w, float h, ImU32 colour, float pitch, float width) const {
     if (!(pitch > 0) || !(w > 0) || !(h > 0) || w + h > 4096 * pitch) return;
     const float thick = std::max(1.0f, width * s);
+    std::vector<ImVec2> ends;
     for (float k = -h + pitch / 2; k < w; k += pitch) {
         // From the lower edge up to the right; cut where it leaves the rectangle.
         const float from = std::max(k, 0.0f), to = std::min(k + h, w);
         if (to - from < 1) continue;
         const ImVec2 a = device(x + from, y + h - (from - k)), b = device(x + to, y + h - (to - k));
-        dl->AddLine({a.x - .5f, a.y - .5f}, {b.x - .5f, b.y - .5f}, tint(*this, colour), thick);
+        slanting(*this, a, b, colour, thick);
+        if (vector_picture) ends.insert(ends.end(), {a, b});
     }
+    if (!ends.empty()) record_shape(*this, Kind::lines, std::move(ends), colour, thick);
 }
 
 void Canvas::polygon(std::span<const Point> corners, ImU32 colour) const {
@@ -224,6 +292,7 @@ void Canvas::polygon(std::span<const Point> corners, ImU32 colour) const {
     }
     if (area < 0) std::reverse(points.begin(), points.end());
     dl->AddConvexPolyFilled(points.data(), static_cast<int>(points.size()), tint(*this, colour));
+    if (vector_picture) record_shape(*this, Kind::polygon, std::move(points), colour);
 }
 
 void Canvas::polygon(std::initializer_list<Point> corners, ImU32 colour) const {
@@ -234,14 +303,19 @@ void Canvas::polyline(std::span<const Point> points, ImU32 colour, float width, 
     const std::vector<ImVec2> path = device_points(*this, points);
     dl->AddPolyline(path.data(), static_cast<int>(path.size()), tint(*this, colour),
                     closed ? ImDrawFlags_Closed : ImDrawFlags_None, std::max(1.0f, width * s));
+    if (vector_picture)
+        record_shape(*this, Kind::polyline, path, colour, std::max(1.0f, width * s), 0, closed);
 }
 
 void Canvas::disc(float x, float y, float radius, ImU32 colour) const {
     dl->AddCircleFilled(device(x, y), radius * s, tint(*this, colour));
+    if (vector_picture) record_shape(*this, Kind::disc, {device(x, y)}, colour, 0, radius * s);
 }
 
 void Canvas::ring(float x, float y, float radius, ImU32 colour, float width) const {
-    dl->AddCircle(device(x, y), radius * s + .5f, tint(*this, colour), 0, std::max(1.0f, width * s));
+    const float pixels = std::max(1.0f, width * s);
+    dl->AddCircle(device(x, y), radius * s + .5f, tint(*this, colour), 0, pixels);
+    if (vector_picture) record_shape(*this, Kind::ring, {device(x, y)}, colour, pixels, radius * s);
 }
 
 void Canvas::halo(float x, float y, float w, float h, float radius) const {
@@ -295,8 +369,10 @@ void Canvas::bezier_arrow(Point a, Point b, Point c, Point d, ImU32 colour, floa
     if (!(length > 0)) return;
     const float cut = .8f * head_size / length;
     const Point end = {d.x - direction.x * cut, d.y - direction.y * cut};
-    dl->AddBezierCubic(device(a.x, a.y), device(b.x, b.y), device(c.x, c.y), device(end.x, end.y),
-                       tint(*this, colour), std::max(1.0f, width * s));
+    const ImVec2 p[] = {device(a.x, a.y), device(b.x, b.y), device(c.x, c.y), device(end.x, end.y)};
+    const float pixels = std::max(1.0f, width * s);
+    dl->AddBezierCubic(p[0], p[1], p[2], p[3], tint(*this, colour), pixels);
+    if (vector_picture) record_shape(*this, Kind::bezier, {p[0], p[1], p[2], p[3]}, colour, pixels);
     head(d, direction, colour, head_size);
 }
 

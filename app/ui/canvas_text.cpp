@@ -2,6 +2,7 @@
 #include "app/ui/canvas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/items.h"
+#include "app/ui/vector_picture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,11 +28,16 @@ struct Pen {
     ImU32 colour;
 };
 
+ImVec2 on_pixels(const Canvas& c, float x, float y) {
+    const ImVec2 at = c.device(x, y);
+    return {std::floor(at.x + .5f), std::floor(at.y + .5f)};
+}
+
 void draw_run(const Pen& pen, float x, float baseline, std::string_view text) {
     if (text.empty()) return;
     ImFont* face = font(pen.face, pen.em);
-    const ImVec2 at = pen.canvas.device(x, baseline);
-    const ImVec2 top = {std::floor(at.x + .5f), std::floor(at.y + .5f) - ascent(face)};
+    const ImVec2 at = on_pixels(pen.canvas, x, baseline);
+    const ImVec2 top = {at.x, at.y - ascent(face)};
     pen.canvas.dl->AddText(face, line_height(face), top, pen.colour, text.data(), text.data() + text.size());
 }
 
@@ -75,6 +81,23 @@ float aligned(float x, float width, Align align) {
 ImU32 faded_colour(const Canvas& c, ImU32 colour) {
     const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
     return c.opacity < 1 ? with_alpha(colour, alpha * c.opacity) : colour;
+}
+
+/// Into the vector picture: letters in one style, to be joined with their neighbours of the same line.
+VectorRun run_of(const Pen& pen, float x, float baseline, float width, std::string_view text) {
+    return {on_pixels(pen.canvas, x, baseline),
+            width * pen.canvas.s,
+            std::string(text),
+            pen.face,
+            pen.em * pen.canvas.s,
+            pen.colour};
+}
+
+void record_text(const Canvas& c, std::vector<VectorRun> runs, Align align = Align::left) {
+    std::erase_if(runs, [](const VectorRun& run) { return run.text.empty(); });
+    if (runs.empty()) return;
+    const float anchor = align == Align::left ? 0 : align == Align::center ? .5f : 1;
+    record(*c.dl, {.kind = VectorShape::Kind::text, .runs = std::move(runs), .anchor = anchor});
 }
 
 void note_text(const Canvas& c, float x, float y, float width, float em, std::string_view text,
@@ -145,15 +168,29 @@ void note_rich(const Canvas& c, float x, float y, float width, const Line& line,
               em, faded_colour(c, palest));
 }
 
+void add_run(std::vector<VectorRun>& runs, VectorRun run) {
+    VectorRun* last = runs.empty() ? nullptr : &runs.back();
+    const bool joins = last && last->face == run.face && last->em == run.em && last->colour == run.colour &&
+                       last->at.y == run.at.y;
+    if (!joins) return runs.push_back(std::move(run));
+    last->text += run.text;
+    last->width += run.width;
+}
+
 void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, ImU32 plain_colour) {
     const float baseline = y + cap_middle * size;
+    std::vector<VectorRun> runs;
     for (const Span& span : line) {
         const Style style = style_of(c, span, size, plain_colour);
         const Pen pen = {c, style.face, style.em, faded_colour(c, style.colour)};
         const float w = draw_text(pen, x, baseline - style.rise, span.text);
         if (span.tilde && !span.text.empty()) draw_tilde(pen, x, w, baseline - style.rise, span.text);
+        if (vector_picture)
+            add_run(runs, run_of(pen, x, baseline - style.rise, w,
+                                 span.text + std::string(span.tilde ? combining_tilde : "")));
         x += w;
     }
+    if (vector_picture) record_text(c, std::move(runs));
 }
 
 // ---- Breaking lines
@@ -264,7 +301,9 @@ float Canvas::text(float x, float y, std::string_view words, float size, ImU32 c
     const float em = baked_em(face, size), width = text_width(face, em, words);
     const float left = aligned(x, width, align);
     const ImU32 ink = faded_colour(*this, colour ? colour : theme->t1);
-    draw_text({*this, face, em, ink}, left, y + cap_middle * em, words);
+    const Pen pen = {*this, face, em, ink};
+    draw_text(pen, left, y + cap_middle * em, words);
+    if (vector_picture) record_text(*this, {run_of(pen, left, y + cap_middle * em, width, words)}, align);
     note_text(*this, left, y, width, em, words, ink);
     return width;
 }

@@ -1,3 +1,4 @@
+#include "app/ui/inspection.h"
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
 #include "app/ui/views/break_panel.h"
@@ -8,6 +9,8 @@
 #include "app/ui/views/scale.h"
 #include "app/ui/views/scale_page.h"
 #include "app/ui/views/views.h"
+
+#include "core/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,10 +47,7 @@ void pass_time(AppState& state) {
     if (state.page == Page::memory) pass_memory_time(state, dt);
     if (state.page == Page::scale) refresh_scale(state);
     if (state.page == Page::compare) refresh_compare(state);
-    if (state.player.playing) {
-        state.player.steps_per_second = state.settings.speed;
-        go_to(state, advance(state.player, *state.trace, state.cursor, dt));
-    }
+    if (state.player.playing) play_on(state, dt);
 }
 
 // The cells that the hovered cell came from, as the step that made it explains them.
@@ -86,6 +86,8 @@ void draw_walk(const Canvas& canvas, AppState& state, const Layout& layout) {
         problem_view(canvas, state, layout.side);
     else if (state.show_break)
         break_view(canvas, state, layout.side);
+    else if (inspecting(state))
+        inspect_view(canvas, state, layout.side, layout.tight);
     else
         explain_view(canvas, state, layout.side, layout.tight);
     timeline_view(canvas, state, layout.timeline);
@@ -135,6 +137,7 @@ float transition(const AppState& state) {
 }
 
 void frame(AppState& state) {
+    set_number_style({state.settings.digits, state.settings.decimal_comma});
     pass_time(state);  // first, so that a step taken now begins its transition at 0
     take_finished_trace(state);
     arrive(state);
@@ -158,6 +161,10 @@ void frame(AppState& state) {
     canvas.s = font_scale();
     const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
+    if (state.presenter && state.blank) {
+        canvas.rect(0, 0, W, H, IM_COL32_BLACK);
+        return ImGui::End();
+    }
     if (state.presenter)
         draw_presenter(canvas, state, W, H);
     else if (state.page == Page::walk)

@@ -10,6 +10,7 @@
 namespace tilewalk::ui {
 
 ItemRegistry* item_registry = nullptr;
+std::vector<Spot>* spot_list = nullptr;
 
 namespace {
 

@@ -49,6 +49,14 @@ struct ItemRegistry {
 /// Set by tests only; null costs one comparison per item.
 extern ItemRegistry* item_registry;
 
+/// Where the named panels, buttons and cells of a frame stand, for what points at them; filled while the list
+/// is set.
+struct Spot {
+    std::string name;
+    ImVec2 min, max;  ///< device px
+};
+extern std::vector<Spot>* spot_list;
+
 void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id = 0,
                float font_px = 0, ImU32 fg = 0);
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour);
@@ -104,7 +112,8 @@ enum class Icon {
     save,
     undo,
     redo,
-    help
+    help,
+    menu
 };
 bool icon_button(const Canvas& canvas, const char* id, float x, float y, float w, float h, Icon icon,
                  const ButtonLook& look = {});

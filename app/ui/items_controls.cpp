@@ -2,6 +2,7 @@
 // tooltips.
 #include "app/ui/imgui_compat.h"
 #include "app/ui/items.h"
+#include "app/ui/vector_picture.h"
 
 #include <algorithm>
 #include <cfloat>
@@ -76,6 +77,29 @@ bool bare_input(const Canvas& c, const char* id, float x, float y, float w, floa
     ImGui::PopStyleVar();
     ImGui::PopFont();
     return result;
+}
+
+/// What ImGui shows of the text, from its beginning; without caret and selection.
+void record_field(const Canvas& c, float x, float y, float w, float h, std::string_view text,
+                  const FieldLook& look) {
+    const bool empty = text.empty();
+    const float em = baked_em(look.face, look.size);
+    ImFont* face = font(look.face, look.size);
+    const ImVec2 corner = c.device(x, y);
+    const float top = corner.y + std::max(0.0f, (h * c.s - line_height(face)) / 2);
+    VectorRun run = {{std::floor(corner.x + 10 * c.s), std::floor(top) + ascent(face)},
+                     0,
+                     "",
+                     look.face,
+                     em * c.s,
+                     empty ? c.theme->t3 : c.theme->t1};
+    run.text = empty ? look.hint : std::string(text);
+    run.width = text_width(look.face, em, run.text) * c.s;
+    if (run.text.empty()) return;
+    record(*c.dl, {.kind = VectorShape::Kind::text,
+                   .runs = {run},
+                   .clip_min = corner,
+                   .clip_max = c.device(x + w, y + h)});
 }
 
 void draw_field_frame(const Canvas& c, float x, float y, float w, float h, bool active, bool invalid) {
@@ -194,6 +218,7 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGui::PushStyleColor(ImGuiCol_Border, c.theme->line2);
     const bool open = ImGui::BeginPopup(popup.c_str());
+    if (open) record_popup();
     if (open && item_registry) {
         const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
         note_fill(at, {at.x + size.x, at.y + size.y}, c.theme->raised);
@@ -265,6 +290,7 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
     const bool active = ImGui::GetID(hidden(id).c_str()) == active_item();
     draw_field_frame(c, x, y, w, h, active, look.invalid);
     const bool returned = bare_input(c, id, x, y, w, h, text, capacity, look);
+    if (vector_picture) record_field(c, x, y, w, h, text, look);
     result.active = ImGui::IsItemActive();
     result.left = ImGui::IsItemDeactivated();
     result.changed = before != text;
@@ -290,6 +316,7 @@ void tooltip(const Canvas& c, std::string_view text, bool at_once) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     inside.x0 = at.x, inside.y0 = at.y;
     ImGui::Dummy({width * c.s, height * c.s});
+    record_popup();
     note_fill(at, {at.x + width * c.s, at.y + height * c.s}, c.theme->raised);
     inside.paragraph(0, 0, width, text, em, c.theme->t1);
     ImGui::EndTooltip();

@@ -2,6 +2,7 @@
 #include "app/ui/items.h"
 
 #include <array>
+#include <cmath>
 
 namespace tilewalk::ui {
 namespace {
@@ -22,8 +23,12 @@ void screen(const Canvas& c, float x, float y, ImU32 colour) {
 
 void half_disc(const Canvas& c, float x, float y, ImU32 colour) {
     c.ring(x, y, 6.5f, colour, 1.5f);
-    c.dl->PathArcTo(c.device(x, y), 6.5f * c.s, -1.5708f, 1.5708f, 16);
-    c.dl->PathFillConvex(c.opacity < 1 ? with_alpha(colour, c.opacity) : colour);
+    std::array<Point, 17> half;
+    for (std::size_t k = 0; k < half.size(); ++k) {
+        const float angle = (static_cast<float>(k) / 16 - .5f) * 3.14159f;
+        half[k] = {x + 6.5f * std::cos(angle), y + 6.5f * std::sin(angle)};
+    }
+    c.polygon(half, colour);
 }
 
 void cross(const Canvas& c, float x, float y, ImU32 colour) {
@@ -82,6 +87,9 @@ void draw_icon(const Canvas& c, Icon icon, float x, float y, ImU32 colour) {
     case Icon::save: save(c, x, y, colour); break;
     case Icon::undo: bent_arrow(c, x, y, colour, 1); break;
     case Icon::redo: bent_arrow(c, x, y, colour, -1); break;
+    case Icon::menu:
+        for (float row : {-6.0f, 0.0f, 6.0f}) c.rect(x - 8, y + row - 1, 16, 2, colour, 1);
+        break;
     case Icon::help: c.text(x, y, "?", 16, colour, Face::semibold, Align::center); break;
     default: play_icon(c, icon, x, y, colour); break;
     }

@@ -1,12 +1,22 @@
 #include "app/ui/keys.h"
 
 #include "app/ui/chapters.h"
-
+#include "app/ui/inspection.h"
+#include "app/ui/marks.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
+#include "app/ui/tour.h"
+#include "app/ui/views/glossary_card.h"
+#include "app/ui/views/matrix_menu.h"
+#include "app/ui/views/menu.h"
+#include "app/ui/views/save_card.h"
+#include "app/ui/views/settings_card.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <imgui.h>
+#include <iterator>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -89,8 +99,31 @@ void answer_ctrl_key(AppState& state, const KeyPress& press) {
     case Key::zero: return zoom(state, 0);
     case Key::z: return press.shift ? redo(state) : undo(state);
     case Key::y: return redo(state);
-    case Key::c: return copy(state);
+    case Key::c:
+        return press.shift ? open_matrix_menu(state, chosen_cell(state).slot, chosen_tile(state))
+                           : copy(state);
+    case Key::s: return open_save_card(state);
+    case Key::tab: return next_lesson(state, press.shift ? -1 : 1);
     default: return;
+    }
+}
+
+// The n-th tab at the top; nothing where there is none.
+void open_chapter_number(AppState& state, int n) {
+    if (n >= 1 && n <= static_cast<int>(chapters().size()))
+        open_chapter(state, chapters()[static_cast<std::size_t>(n - 1)]);
+}
+
+// Cards and panels that a letter opens; false if it is none of theirs.
+bool open_by_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::u: toggle_tour(state); return true;
+    case Key::q: toggle_questions(state); return true;
+    case Key::k: open_glossary(state); return true;
+    case Key::o: state.show_settings = true; return true;
+    case Key::f10: open_menu(state); return true;
+    case Key::w: inspect(state, chosen_cell(state)); return true;
+    default: return false;
     }
 }
 
@@ -108,9 +141,11 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         return;
     case Key::t: return next_theme(state);
     case Key::i: return show_side(state, !state.show_problem, false);
-    case Key::b: return show_side(state, false, !state.show_break);
+    case Key::x: return show_side(state, false, !state.show_break);
+    case Key::b: return toggle_before(state);
     case Key::d: return press.shift ? next_lost(state) : next_difference(state);
-    case Key::n: return next_lesson(state, press.shift ? -1 : 1);
+    case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);
+    case Key::period: state.blank = state.presenter; return;
     case Key::c: state.show_code = !state.show_code; return;
     case Key::e: return step_argument(state, press.shift ? -1 : 1);
     case Key::s: return move_cut(state, press.shift ? -1 : 1);
@@ -120,7 +155,7 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         state.show_goto = true;
         state.goto_text[0] = 0;
         return;
-    default: return;
+    default: return open_chapter_number(state, digit_of(press.key));
     }
 }
 
@@ -149,15 +184,30 @@ bool is_walk_key(Key key) {
 
 }  // namespace
 
+// What lies on top is asked first.
+bool answer_card_key(AppState& state, const KeyPress& press) {
+    using Answer = bool (*)(AppState&, const KeyPress&);
+    constexpr Answer cards[] = {answer_menu_card_key, answer_matrix_menu_key, answer_save_key,
+                                answer_glossary_key,  answer_settings_key,    answer_quiz_key,
+                                answer_tour_key,      answer_marks_key};
+    return std::any_of(std::begin(cards), std::end(cards),
+                       [&](Answer answer) { return answer(state, press); });
+}
+
 void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
     for (const KeyPress& press : keys) {
+        if (std::exchange(state.blank, false)) continue;
         if (state.menu_open)
             answer_menu_key(state, press.key);
         else if (state.show_goto && press.key == Key::enter)
             go_to_typed_step(state);
+        else if (answer_card_key(state, press) || (!press.ctrl && open_by_key(state, press)))
+            continue;
         else if (answer_page_key(state, press))
+            continue;
+        else if (state.page == Page::walk && answer_inspection_key(state, press))
             continue;
         else if (is_walk_key(press.key))
             answer_walk_key(state, press);
@@ -180,9 +230,23 @@ std::span<const Shortcut> shortcuts() {
         {"Space", "play, pause; at scale, CPU vs GPU: run"},
         {"G", "go to step"},
         {"I", "problem: inputs, tiles, mask"},
-        {"B", "break it: faults, formats"},
+        {"X", "break it: faults, formats"},
+        {"B", "before and after the step"},
         {"D  Shift D", "next difference, next NaN; CPU vs GPU: where it begins"},
-        {"N  Shift N", "next, previous lesson"},
+        {"N  Shift N", "next, previous noteworthy step"},
+        {"W", "where does this number come from"},
+        {"F9  Shift F9", "breakpoint: on this op, on a condition"},
+        {"Ctrl 1 … 9", "go to bookmark; with Shift set it"},
+        {"1 … 8", "chapter of that number"},
+        {"Ctrl Tab", "next lesson; with Shift the previous"},
+        {"U", "guided tour"},
+        {"Q", "questions on, off"},
+        {"K", "symbols and terms"},
+        {"O", "settings"},
+        {"F10", "menu"},
+        {"Ctrl S", "save picture or hand-out"},
+        {"Ctrl Shift C", "copy a matrix"},
+        {".", "presenter mode: blank screen"},
         {"C", "formula or pseudocode"},
         {"E  S", "softmax: next line, cut; with Shift back"},
         {"P  F5  F11", "presenter mode"},

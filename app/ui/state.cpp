@@ -1,6 +1,8 @@
 #include "app/ui/state.h"
 
 #include "app/ui/inputs.h"
+#include "app/ui/marks.h"
+#include "app/ui/quiz.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -168,7 +170,10 @@ void go_to(AppState& state, Cursor cursor) {
     refresh_explanation(state);
 }
 
-void step_forward(AppState& state, Level level) { go_to(state, forward(*state.trace, state.cursor, level)); }
+void step_forward(AppState& state, Level level) {
+    const Cursor next = forward(*state.trace, state.cursor, level);
+    if (!asks_before(state, next)) go_to(state, next);
+}
 void step_backward(AppState& state, Level level) {
     go_to(state, backward(*state.trace, state.cursor, level));
 }
@@ -177,6 +182,19 @@ void toggle_play(AppState& state) {
     if (!state.player.playing && at_end(*state.trace, state.cursor)) go_to(state, first(*state.trace));
     state.player.playing = !state.player.playing;
     state.player.elapsed = 0;
+}
+
+void play_on(AppState& state, double dt) {
+    state.player.steps_per_second = state.settings.speed;
+    const Cursor next = advance(state.player, *state.trace, state.cursor, dt);
+    if (next == state.cursor) return;
+    const bool new_step = next.step != state.cursor.step;
+    if (new_step && asks_before(state, next)) {
+        state.player.playing = false;
+        return;
+    }
+    go_to(state, next);
+    if (new_step && stops_at(state, next.step)) state.player.playing = false;
 }
 
 CellRef chosen_cell(const AppState& state) {
@@ -213,6 +231,14 @@ void choose_cell(AppState& state, CellRef cell) {
         state.row = cell.row - region.row;
     state.cursor = at_step(*state.trace, k);  // a step that is shown in part would speak of its newest cell
     refresh_explanation(state);
+}
+
+int chosen_tile(const AppState& state) {
+    const CellRef cell = chosen_cell(state);
+    for (const Access& a : state.trace->writes(state.cursor.step))
+        if (a.slot == cell.slot && state.trace->value(a.value).region.contains(cell.row, cell.col))
+            return a.tile;
+    return 0;
 }
 
 void refresh_explanation(AppState& state) {

@@ -10,6 +10,8 @@ void go_to(AppState& state, Cursor cursor);
 void step_forward(AppState& state, Level level);
 void step_backward(AppState& state, Level level);
 void toggle_play(AppState& state);
+/// Playing goes on by `dt` seconds; it pauses for questions and at breakpoints.
+void play_on(AppState& state, double dt);
 
 /// Walks through the same problem in another lesson, from where that lesson was left.
 void set_lesson(AppState& state, const Lesson& lesson);
@@ -17,6 +19,8 @@ void set_lesson(AppState& state, const Lesson& lesson);
 /// The chosen cell of the current step, and the explanation of it.
 CellRef chosen_cell(const AppState& state);
 void choose_cell(AppState& state, CellRef cell);
+/// The tile of its slot that the chosen cell lies in.
+int chosen_tile(const AppState& state);
 void refresh_explanation(AppState& state);
 
 /// Takes over a trace that was built in the background, once it is done.

@@ -33,6 +33,8 @@ std::optional<Key> fixed_key(int key) {
     case GLFW_KEY_KP_0: return Key::zero;
     case GLFW_KEY_F1: return Key::f1;
     case GLFW_KEY_F5: return Key::f5;
+    case GLFW_KEY_F9: return Key::f9;
+    case GLFW_KEY_F10: return Key::f10;
     case GLFW_KEY_F11: return Key::f11;
     default: return std::nullopt;
     }
@@ -40,30 +42,18 @@ std::optional<Key> fixed_key(int key) {
 
 // Keys that print a character. '=' is the key that carries '+' on an American keyboard.
 std::optional<Key> printed_key(char character) {
+    constexpr Key letters[] = {Key::a, Key::b, Key::c, Key::d, Key::e, Key::f, Key::g, Key::h, Key::i,
+                               Key::j, Key::k, Key::l, Key::m, Key::n, Key::o, Key::p, Key::q, Key::r,
+                               Key::s, Key::t, Key::u, Key::v, Key::w, Key::x, Key::y, Key::z};
+    if (character >= 'a' && character <= 'z') return letters[character - 'a'];
+    if (character >= '1' && character <= '9')
+        return static_cast<Key>(static_cast<int>(Key::one) + character - '1');
     switch (character) {
     case '+':
     case '=': return Key::plus;
     case '-': return Key::minus;
     case '0': return Key::zero;
-    case 'a': return Key::a;
-    case 'b': return Key::b;
-    case 'c': return Key::c;
-    case 'd': return Key::d;
-    case 'e': return Key::e;
-    case 'g': return Key::g;
-    case 'h': return Key::h;
-    case 'i': return Key::i;
-    case 'l': return Key::l;
-    case 'm': return Key::m;
-    case 'n': return Key::n;
-    case 'o': return Key::o;
-    case 'p': return Key::p;
-    case 'r': return Key::r;
-    case 's': return Key::s;
-    case 't': return Key::t;
-    case 'v': return Key::v;
-    case 'y': return Key::y;
-    case 'z': return Key::z;
+    case '.': return Key::period;
     default: return std::nullopt;
     }
 }
@@ -85,7 +75,7 @@ bool repeats(Key key) {
            key == Key::page_up || key == Key::page_down;
 }
 
-bool is_function_key(Key key) { return key == Key::f1 || key == Key::f5 || key == Key::f11; }
+bool is_function_key(Key key) { return key >= Key::f1 && key <= Key::f11; }
 
 // Ctrl with these edits the text itself.
 bool edits_text(char character) {

@@ -1,6 +1,7 @@
 #include "app/ui/chapters.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
+#include "app/ui/views/menu.h"
 #include "app/ui/views/views.h"
 
 #include <algorithm>
@@ -107,6 +108,11 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
 
     float x = area.right() - 14;
+    ButtonLook menu{.active = state.show_menu};
+    menu.tooltip = "Menu (F10): tour, questions, hand-outs, settings";
+    x -= 32;
+    if (icon_button(c, "##menu", x, 10, 32, 32, Icon::menu, menu)) open_menu(state);
+    x -= 4;
     ButtonLook help{.size = 15};
     help.tooltip = "Keys and help (?)";
     x -= 32;
@@ -138,7 +144,7 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
         show_side(state, !state.show_problem, false);
     const ButtonLook broken{.active = state.show_break,
-                            .tooltip = "Switch off a part of the algorithm, choose number formats (B)"};
+                            .tooltip = "Switch off a part of the algorithm, choose number formats (X)"};
     const float break_w = button_width("Break it");
     x -= 4 + break_w;
     if (button(c, "##break", x, 10, break_w, 32, "Break it", broken))

@@ -1,7 +1,15 @@
-// What lies over everything: the keys, go to step, the value under the mouse, and the notice.
+// What lies over everything: cards, go to step, the value under the mouse, and the notice.
 #include "app/ui/items.h"
-#include "app/ui/keys.h"
+#include "app/ui/marks.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
+#include "app/ui/tour.h"
+#include "app/ui/views/card.h"
+#include "app/ui/views/glossary_card.h"
+#include "app/ui/views/matrix_menu.h"
+#include "app/ui/views/menu.h"
+#include "app/ui/views/save_card.h"
+#include "app/ui/views/settings_card.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/views/views.h"
 #include "app/ui/widgets/matrix.h"
@@ -14,74 +22,12 @@ namespace tilewalk::ui {
 
 namespace {
 
-// A window of ImGui on top of the main one, without its furniture, drawn by us.
-bool begin_card(const Canvas& c, const char* name, float x, float y, float w, float h) {
-    ImGui::SetNextWindowPos(c.device(x, y));
-    ImGui::SetNextWindowSize({w * c.s, h * c.s});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-    const bool open = ImGui::Begin(name, nullptr,
-                                   ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
-                                       ImGuiWindowFlags_NoBackground);
-    ImGui::PopStyleVar();
-    return open;
-}
-
-// The two marks that only broken and edited walks have.
-void legend(const Canvas& c, float x, float y, float w, float size) {
-    const float side = size * 2, half = w / 2;
-    for (int n = 0; n < 2; ++n) {
-        const float X = x + half * static_cast<float>(n);
-        c.rect(X + 1, y + 1, side - 2, side - 2, ramp(*c.theme, Role::S, .6f), 4);
-        n == 0 ? wrong_mark(c, X, y, side, side) : edit_mark(c, X, y, side, side);
-        c.text_within(X + side + 12, y + side / 2, half - side - 20,
-                      n == 0 ? "differs from the true walk" : "differs from before the edit", size,
-                      c.theme->t2);
-    }
-}
-
-void help(const Canvas& main, AppState& state, float W, float H) {
-    const float big = state.presenter ? 1.0f : 0.0f;
-    const std::span<const Shortcut> keys = shortcuts();
-    const float size = big > 0 ? 27 : 14, marks = size * 2 + 16, room = H - 24 - 76 - 14 - marks;
-    const bool two_columns = big > 0 || 31 * static_cast<float>(keys.size()) > room;
-    const int per_column =
-        two_columns ? static_cast<int>(keys.size() + 1) / 2 : static_cast<int>(keys.size());
-    const float row = std::min(big > 0       ? 58.0f
-                               : two_columns ? 36.0f
-                                             : 31.0f,
-                               room / static_cast<float>(per_column));
-    const float w = std::min(W - 32, big > 0       ? 1240.0f
-                                     : two_columns ? 820.0f
-                                                   : 520.0f),
-                h = 76 + row * static_cast<float>(per_column) + 14 + marks;
-    const float x = (W - w) / 2, y = (H - h) / 2;
-    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
-    if (begin_card(main, "Help", x, y, w, h)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Help", x, y, w, h);
-        c.text(x + 20, y + 34, "Keys", big > 0 ? 34 : 22, 0, Face::semibold);
-        if (icon_button(c, "##close help", x + w - 48, y + 16, 32, 32, Icon::close)) state.show_help = false;
-        const float column = (w - 40) / (two_columns ? 2 : 1), keys_w = big > 0 ? 230 : 148;
-        for (std::size_t n = 0; n < keys.size(); ++n) {
-            const int i = static_cast<int>(n);
-            const float X = x + 20 + column * static_cast<float>(i / per_column),
-                        Y = y + 76 + row * static_cast<float>(i % per_column) + row / 2 - 6;
-            c.text_within(X, Y, keys_w - 8, keys[n].keys, size, 0, Face::medium);
-            c.text_within(X + keys_w, Y, column - keys_w - 12, keys[n].action, size, c.theme->t2);
-        }
-        legend(c, x + 20, y + h - 14 - size * 2, w - 40, size);
-        end_panel(c);
-    }
-    ImGui::End();
-}
-
 void go_to_step(const Canvas& main, AppState& state, float W, float H) {
     const float size = state.presenter ? 27 : 15, w = state.presenter ? 560 : 320,
                 h = state.presenter ? 150 : 104;
     const float x = (W - w) / 2, y = H * .4f - h / 2;
     main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
-    if (begin_card(main, "Go to step", x, y, w, h)) {
+    if (begin_card(main, "Go to step", {x, y, w, h})) {
         const Canvas c = main.in_window();
         begin_panel(c, "Go to step", x, y, w, h);
         c.frame(x + 1, y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
@@ -102,7 +48,7 @@ void go_to_step(const Canvas& main, AppState& state, float W, float H) {
             state.show_goto = false;
         end_panel(c);
     }
-    ImGui::End();
+    end_card();
 }
 
 // The true value of a broken cell, else the value that it had before the latest edit; empty if it is the
@@ -188,7 +134,15 @@ void notice(const Canvas& main, const AppState& state, float W, float H) {
 }  // namespace
 
 void overlays(const Canvas& c, AppState& state, float W, float H) {
-    if (state.show_help) help(c, state, W, H);
+    tour_card(c, state, W, H);
+    quiz_card(c, state, W, H);
+    marks_card(c, state, W, H);
+    settings_card(c, state, W, H);
+    glossary_card(c, state, W, H);
+    if (state.show_help) help_card(c, state, W, H);
+    save_card(c, state, W, H);
+    matrix_menu(c, state, W, H);
+    menu_card(c, state, W, H);
     if (state.show_goto) go_to_step(c, state, W, H);
     if (state.pending) busy(c, W);
     hover_card(c, state);

@@ -25,7 +25,9 @@ void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
 /// What every page of presenter mode begins with: the mark of the program and a title. Returns its width.
 float presenter_title(const Canvas& canvas, std::string_view title);
 
-/// Things that lie over everything: help, go to step, the notice.
+/// All keys.
+void help_card(const Canvas& canvas, AppState& state, float W, float H);
+/// Things that lie over everything: cards, go to step, the notice.
 void overlays(const Canvas& canvas, AppState& state, float W, float H);
 
 }  // namespace tilewalk::ui

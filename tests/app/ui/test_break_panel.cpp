@@ -34,15 +34,15 @@ int changed_pixels(const Image& a, const Image& b) {
 TEST_CASE("B opens the panel, B and Escape close it") {
     Program program;
     CHECK_FALSE(program.shows("Leave the maximum out"));
-    program.press(Key::b);
+    program.press(Key::x);
     CHECK(program.shows("Leave the maximum out"));
     CHECK(program.shows("Nothing is broken."));
     program.press(Key::i);  // the problem takes its place
     CHECK_FALSE(program.state.show_break);
-    program.press(Key::b);
-    program.press(Key::b);
+    program.press(Key::x);
+    program.press(Key::x);
     CHECK_FALSE(program.state.show_break);
-    program.press(Key::b);
+    program.press(Key::x);
     program.press(Key::escape);
     CHECK_FALSE(program.state.show_break);
 }
@@ -51,7 +51,7 @@ TEST_CASE("a toggle breaks the walk, can be undone, and Reset mends it") {
     Program program;
     const auto whole = program.state.trace;
     program.go_to_step(16);
-    program.press(Key::b);
+    program.press(Key::x);
     program.click("no_correction");
     CHECK(program.state.problem->switches.no_correction);
     CHECK(program.step() == 16);
@@ -93,7 +93,7 @@ TEST_CASE("every fault of every lesson can be switched on by its toggle") {
 
 TEST_CASE("formats: a kernel's choice at once, or stage by stage") {
     Program program;
-    program.press(Key::b);
+    program.press(Key::x);
     program.click("break tab/Formats");
     program.click("preset");
     program.frame(2);

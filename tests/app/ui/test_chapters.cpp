@@ -35,12 +35,12 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
                     : page == Page::scale   ? "scale"
                     : page == Page::compare ? "compare"
                                             : program.state.lesson->id);
-        program.state.keys.push_back({Key::n});
+        program.state.keys.push_back({Key::tab, false, true});
         program.frame(2);
     }
     CHECK(seen.size() == lessons().size() + 3);
     CHECK(program.state.lesson == start);
-    program.state.keys.push_back({Key::n, true});
+    program.state.keys.push_back({Key::tab, true, true});
     program.frame(2);
     CHECK(program.state.lesson->id == std::string("softmax-1pass"));
 }

@@ -162,7 +162,7 @@ TEST_CASE("scale: the keys of a walk do nothing, the others what they do everywh
     page.press(Key::escape);
     CHECK_FALSE(page.state.presenter);
     CHECK(page.state.page == Page::scale);
-    page.press({Key::n, true});
+    page.press({Key::tab, true, true});
     CHECK(page.state.page == Page::memory);
 }
 

@@ -1,0 +1,32 @@
+// Guided tours as Markdown that a lecturer writes (docs/tour-format.md).
+#pragma once
+
+#include "core/result.h"
+#include "core/tour.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+/// What a stop may name that only the window knows.
+struct TourNames {
+    std::vector<std::string> pages;            ///< "memory", …
+    std::vector<std::string> panels, buttons;  ///< "SRAM", "play"
+};
+
+constexpr std::size_t most_tour_stops = 200;
+constexpr int most_stop_letters = 440;  ///< of one stop's text: what the card holds in presenter mode
+
+/// Every stop is tried: its problem, lesson, step, cell and numbers exist. A sentence says in which line they
+/// do not. Problem files are looked for beside the tour, in `folder`.
+Result<TourScript> parse_tour(std::string_view text, const std::string& where, const TourNames& names,
+                              const std::string& folder = {});
+Result<TourScript> load_tour_file(const std::string& path, const TourNames& names);
+/// One of assets/tour, by its name.
+Result<TourScript> embedded_tour(std::string_view name, const TourNames& names);
+/// Its name, where none is asked for.
+constexpr const char* default_tour = "flash-attention";
+
+}  // namespace tilewalk

@@ -1,0 +1,159 @@
+#include "app/io/tour_text.h"
+
+#include "app/io/suggest.h"
+#include "app/io/text.h"
+
+#include <algorithm>
+
+namespace tilewalk {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+        text.remove_suffix(1);
+    return text;
+}
+
+Span piece(std::string text, bool strong) {
+    Span span;
+    span.text = std::move(text);
+    span.strong = strong;
+    return span;
+}
+
+// *emphasis*, {placeholder} and \ before a character that stands for itself.
+class Styled {
+public:
+    explicit Styled(std::string_view text) : rest_(text) {}
+
+    Result<Line> read() {
+        while (!rest_.empty()) {
+            const char c = rest_.front();
+            rest_.remove_prefix(1);
+            if (c == '\\' && !rest_.empty()) {
+                words_ += rest_.front();
+                rest_.remove_prefix(1);
+            } else if (c == '*') {
+                flush();
+                strong_ = !strong_;
+            } else if (c == '{') {
+                if (!placeholder()) return Failure{"a { has no } in its paragraph"};
+            } else if (c == '}') {
+                return Failure{"a } has no { before it"};
+            } else {
+                words_ += c;
+            }
+        }
+        flush();
+        if (strong_) return Failure{"a * has no second * in its paragraph; \\* is the character itself"};
+        return std::move(line_);
+    }
+
+private:
+    void flush() {
+        if (!words_.empty()) line_.push_back(piece(std::move(words_), strong_));
+        words_.clear();
+    }
+    bool placeholder() {
+        const std::size_t end = rest_.find('}');
+        if (end == std::string_view::npos) return false;
+        flush();
+        line_.push_back(piece(std::string(trimmed(rest_.substr(0, end))), strong_));
+        line_.back().face = Span::Face::number;
+        rest_.remove_prefix(end + 1);
+        return true;
+    }
+
+    std::string_view rest_;
+    std::string words_;
+    bool strong_ = false;
+    Line line_;
+};
+
+class OutlineReader {
+public:
+    OutlineReader(const std::vector<std::string>& keys, std::vector<TourError>& errors)
+        : keys_(keys), errors_(errors) {}
+
+    TourOutline read(std::string_view text) {
+        if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+        while (!text.empty() && errors_.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            ++line_;
+            take(trimmed(text.substr(0, end)));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        end_paragraph();
+        return std::move(outline_);
+    }
+
+private:
+    void fail(const std::string& what) { errors_.push_back({line_, what}); }
+
+    void take(std::string_view line) {
+        if (without_controls(line, '\0').find('\0') != std::string::npos)
+            return fail("a control character stands in it");
+        if (line.empty()) return end_paragraph();
+        if (line.starts_with("## ")) return begin_section(trimmed(line.substr(3)));
+        if (line.starts_with("# ")) return title(trimmed(line.substr(2)));
+        if (line.starts_with('#')) return fail("expected \"# title\" or \"## heading of a stop\"");
+        if (outline_.title.empty()) return fail("expected the title first, as in \"# My tour\"");
+        if (outline_.sections.empty()) return;
+        if (line.starts_with("- ")) return setting(trimmed(line.substr(2)));
+        if (paragraph_.empty()) begin_ = line_;
+        paragraph_ += (paragraph_.empty() ? "" : " ") + std::string(line);
+    }
+
+    void title(std::string_view words) {
+        if (!outline_.title.empty()) return fail("there is a title already; a stop begins with \"## \"");
+        outline_.title = words;
+    }
+
+    void begin_section(std::string_view heading) {
+        if (outline_.title.empty()) return fail("expected the title first, as in \"# My tour\"");
+        if (heading.empty()) return fail("the stop has no heading");
+        end_paragraph();
+        outline_.sections.push_back({std::string(heading), line_, {}, {}});
+    }
+
+    void setting(std::string_view words) {
+        TourSection& section = outline_.sections.back();
+        if (!section.text.empty() || !paragraph_.empty())
+            return fail("a setting stands before the text of its stop, not after it");
+        const std::size_t colon = words.find(':');
+        if (colon == std::string_view::npos) return fail("expected \"- key: value\"");
+        const std::string key(trimmed(words.substr(0, colon)));
+        const std::string value(trimmed(words.substr(colon + 1)));
+        if (std::find(keys_.begin(), keys_.end(), key) == keys_.end())
+            return fail("there is no setting " + in_quotes(key) + did_you_mean(key, keys_, ""));
+        if (value.empty()) return fail(key + " has no value");
+        if (!section.settings.emplace(key, TourSetting{value, line_}).second)
+            return fail(key + " stands there twice");
+    }
+
+    void end_paragraph() {
+        if (paragraph_.empty() || !errors_.empty()) return;
+        auto styled = Styled(paragraph_).read();
+        if (!styled)
+            errors_.push_back({begin_, styled.error});
+        else
+            outline_.sections.back().text.push_back({std::move(*styled), begin_});
+        paragraph_.clear();
+    }
+
+    const std::vector<std::string>& keys_;
+    std::vector<TourError>& errors_;
+    TourOutline outline_;
+    std::string paragraph_;
+    int line_ = 0, begin_ = 0;
+};
+
+}  // namespace
+
+TourOutline outline_of(std::string_view text, const std::vector<std::string>& keys,
+                       std::vector<TourError>& errors) {
+    return OutlineReader(keys, errors).read(text);
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,45 @@
+// The lines of a tour's Markdown, before anybody asks what they mean.
+#pragma once
+
+#include "core/explain.h"
+#include "core/result.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+struct TourSetting {
+    std::string value;
+    int line = 0;
+};
+/// A paragraph and the line that it begins in.
+struct TourParagraph {
+    Line text;
+    int line = 0;
+};
+struct TourSection {
+    std::string heading;
+    int line = 0;
+    std::map<std::string, TourSetting> settings;
+    std::vector<TourParagraph> text;
+};
+struct TourOutline {
+    std::string title;
+    std::vector<TourSection> sections;
+};
+
+/// What is wrong, and in which line (from 1).
+struct TourError {
+    int line = 0;
+    std::string what;
+};
+
+/// "# title", then sections of "## heading", "- key: value" lines and paragraphs. What stands between title
+/// and first section is for readers of the file.
+TourOutline outline_of(std::string_view text, const std::vector<std::string>& keys,
+                       std::vector<TourError>& errors);
+
+}  // namespace tilewalk

@@ -1,0 +1,22 @@
+// The glossary: what every symbol and term means, and where it is defined.
+#pragma once
+
+#include "app/ui/app_state.h"
+#include "app/ui/canvas.h"
+
+#include <string_view>
+
+namespace tilewalk::ui {
+
+struct Glossary {
+    char search[64] = "";
+    int at = 0;  ///< the chosen entry
+};
+
+/// Opens it at a term; without one at what the current step is about.
+void open_glossary(AppState& state, std::string_view term = {});
+/// True if the key belonged to the glossary.
+bool answer_glossary_key(AppState& state, const KeyPress& press);
+void glossary_card(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

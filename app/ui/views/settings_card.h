@@ -1,0 +1,14 @@
+// The settings: size, colours, numbers, letters, motion.
+#pragma once
+
+#include "app/ui/app_state.h"
+#include "app/ui/canvas.h"
+
+namespace tilewalk::ui {
+
+/// True if the key belonged to the settings.
+bool answer_settings_key(AppState& state, const KeyPress& press);
+/// While state.show_settings.
+void settings_card(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,7 @@
+#include "app/ui/tour.h"
+
+namespace tilewalk::ui {
+
+void tour_card(const Canvas&, AppState&, float, float) {}
+
+}  // namespace tilewalk::ui
