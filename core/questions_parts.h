@@ -1,0 +1,61 @@
+// What the files that make and check questions share.
+#pragma once
+
+#include "core/explain_view.h"
+#include "core/questions.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tilewalk::quiz {
+
+/// The step before which a question is asked.
+struct Asked {
+    const Trace& trace;
+    int k;
+    std::uint64_t seed;
+    Explanation e;  ///< of step k, for its default cell
+    const Problem& problem = trace.problem();
+    const Step& step = trace.step(k);
+    Traffic before = k > 0 ? trace.step(k - 1).traffic : Traffic{};
+
+    /// A number below n, the same for the same step, seed and purpose.
+    int any(int n, std::uint64_t purpose) const {
+        return static_cast<int>(mixed(mixed(seed, static_cast<std::uint64_t>(k)), purpose) %
+                                static_cast<std::uint64_t>(n));
+    }
+    /// "Next: Row sum, tile (0, 1)."
+    std::string next() const { return "Next: " + e.title + (e.place == e.title ? "" : ", " + e.place) + "."; }
+    Question question(Question::Kind kind, std::string text) const {
+        Question q;
+        q.kind = kind;
+        q.step = k;
+        q.text = std::move(text);
+        q.explanation = e;
+        return q;
+    }
+};
+
+/// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& words);
+/// Symbol of a slot in the letters of the lesson: "m̃", "d′".
+std::string letter(const Trace& trace, Slot slot);
+/// What these tiles take in HBM by the rule of their slots.
+std::int64_t bytes_in_hbm(const Asked& a, std::span<const Access> accesses);
+
+// Each appends what suits the step.
+void ask_value(const Asked& a, std::vector<Question>& out);
+void ask_bytes(const Asked& a, std::vector<Question>& out);
+void ask_flops(const Asked& a, std::vector<Question>& out);
+void ask_choices(const Asked& a, std::vector<Question>& out);
+
+/// What was typed as a number: its value and the worth of half a unit in its last digit.
+struct Typed {
+    double value = 0, half_unit = 0;
+};
+/// Nothing if it is no number. `count`: a comma before three digits parts thousands, and a whole number is
+/// meant to its last digit; `bytes`: a unit may follow.
+std::optional<Typed> read_typed(std::string_view text, bool count, bool bytes);
+
+}  // namespace tilewalk::quiz
