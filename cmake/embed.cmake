@@ -1,6 +1,7 @@
-# cmake -DFOLDER=assets/... -DFUNCTION=... -DOUTPUT=... -P embed.cmake
-# Writes the C++ file whose function gives every .json file of the folder as text, sorted by file name.
-file(GLOB files ${FOLDER}/*.json)
+# cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DOUTPUT=... -P embed.cmake
+# Writes the C++ file whose function gives every file of the folder with this ending as text, sorted by file
+# name.
+file(GLOB files ${FOLDER}/*.${ENDING})
 list(SORT files)
 set(entries "")
 set(count 0)

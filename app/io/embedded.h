@@ -15,5 +15,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_examples();
 /// All files of assets/bench: results that were recorded on other machines.
 std::span<const EmbeddedFile> embedded_bench();
+/// All files of assets/tours: Markdown, docs/tour-format.md.
+std::span<const EmbeddedFile> embedded_tours();
 
 }  // namespace tilewalk

@@ -66,6 +66,15 @@ std::string without_controls(std::string_view text, char stand_in) {
     return shown;
 }
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t n = character_length(text);
+        if (n == 0) return false;
+        text.remove_prefix(n);
+    }
+    return true;
+}
+
 std::string short_path(const std::string& path) {
     constexpr std::size_t most = 200, head = 60;
     if (path.size() <= most) return path;

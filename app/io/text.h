@@ -20,6 +20,9 @@ std::string in_quotes(std::string_view text);
 /// seen there: control characters, line breaks among them, and marks that change the direction of writing.
 std::string without_controls(std::string_view text, char stand_in = ' ');
 
+/// Every byte belongs to a character of UTF-8.
+bool is_utf8(std::string_view text);
+
 /// At most about 200 bytes of a path: of a longer one the beginning and the end, with … between them.
 std::string short_path(const std::string& path);
 

@@ -81,7 +81,9 @@ public:
         while (!text.empty() && errors_.empty()) {
             const std::size_t end = std::min(text.find('\n'), text.size());
             ++line_;
-            take(trimmed(text.substr(0, end)));
+            std::string line(trimmed(text.substr(0, end)));
+            std::replace(line.begin(), line.end(), '\t', ' ');
+            take(line);
             text.remove_prefix(std::min(end + 1, text.size()));
         }
         end_paragraph();
@@ -92,8 +94,8 @@ private:
     void fail(const std::string& what) { errors_.push_back({line_, what}); }
 
     void take(std::string_view line) {
-        if (without_controls(line, '\0').find('\0') != std::string::npos)
-            return fail("a control character stands in it");
+        if (!is_utf8(line)) return fail("it is not in UTF-8");
+        if (without_controls(line) != line) return fail("a control character stands in it");
         if (line.empty()) return end_paragraph();
         if (line.starts_with("## ")) return begin_section(trimmed(line.substr(3)));
         if (line.starts_with("# ")) return title(trimmed(line.substr(2)));

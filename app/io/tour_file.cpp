@@ -1,0 +1,379 @@
+#include "app/io/tour_file.h"
+
+#include "app/io/embedded.h"
+#include "app/io/examples.h"
+#include "app/io/file.h"
+#include "app/io/problem_json.h"
+#include "app/io/suggest.h"
+#include "app/io/text.h"
+#include "app/io/tour_text.h"
+#include "core/faults.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+namespace tilewalk {
+namespace {
+
+const std::vector<std::string> setting_names = {"problem", "lesson",    "step",      "cell",
+                                                "fault",   "highlight", "presenter", "side"};
+const std::vector<std::string> side_names = {"explanation", "problem", "break"};
+constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> out;
+    for (std::string word; stream >> word;) out.push_back(word);
+    return out;
+}
+
+std::optional<int> whole(std::string_view text) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(n) : std::nullopt;
+}
+
+int letters_in(const std::vector<Line>& text) {
+    int count = 0;
+    for (const Line& line : text)
+        for (const Span& span : line)
+            count += static_cast<int>(std::count_if(span.text.begin(), span.text.end(),
+                                                    [](char c) { return (c & '\xC0') != '\x80'; }));
+    return count;
+}
+
+std::optional<Fault> find_fault(const std::string& name) {
+    for (const std::span<const Fault> list : {forward_faults(), backward_faults()})
+        for (const Fault& fault : list)
+            if (name == fault.name) return fault;
+    return std::nullopt;
+}
+
+std::vector<std::string> fault_names(const Lesson& lesson) {
+    std::vector<std::string> names = {"none"};
+    for (const Fault& fault : lesson.faults) names.emplace_back(fault.name);
+    return names;
+}
+
+// What carries over from one stop to the next, and the settings of one stop in the order in which they
+// depend on each other. The first mistake ends it.
+class StopReader {
+public:
+    StopReader(const TourNames& names, const std::string& folder) : names_(names), folder_(folder) {}
+
+    Result<TourStop> read(const TourSection& section, TourError& error) {
+        section_ = &section;
+        error_ = &error;
+        stop_.heading = section.heading;
+        stop_.line = section.line;
+        stop_.cell.reset();
+        stop_.place = {};
+        const bool fine = problem() && lesson() && fault() && build() && step() && cell() && highlight() &&
+                          presenter() && side() && text();
+        if (!fine) return Failure{error.what};
+        return stop_;
+    }
+
+private:
+    const TourSetting* setting(const char* key) {
+        const auto found = section_->settings.find(key);
+        line_ = found == section_->settings.end() ? section_->line : found->second.line;
+        return found == section_->settings.end() ? nullptr : &found->second;
+    }
+    bool fail(const std::string& what) {
+        *error_ = {line_, what};
+        return false;
+    }
+    bool no_such(const std::string& kind, const std::string& word, const std::vector<std::string>& known,
+                 const std::string& otherwise) {
+        return fail("there is no " + kind + " " + in_quotes(word) + did_you_mean(word, known, otherwise));
+    }
+    static std::string such_as(const std::vector<std::string>& names) {
+        std::string all;
+        for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+        return "; there are " + all;
+    }
+
+    bool problem() {
+        const TourSetting* given = setting("problem");
+        if (!given) return problem_ || fail("the first stop names no problem; \"- problem: worked-4x4\"");
+        if (given->value.ends_with(".json")) return problem_file(given->value);
+        const Problem* example = find_example(given->value);
+        if (!example) {
+            std::vector<std::string> known;
+            for (const Problem& each : examples()) known.push_back(each.name);
+            return no_such("example", given->value, known, "; 'tilewalk examples' lists them");
+        }
+        return take(*example);
+    }
+    bool problem_file(const std::string& name) {
+        const auto path = (std::filesystem::path(folder_) / name).string();
+        Result<Problem> read = load_problem_file(path);
+        return read ? take(std::move(*read)) : fail(read.error);
+    }
+    bool take(Problem problem) {
+        problem_ = std::make_shared<const Problem>(std::move(problem));
+        changed_ = true;
+        return true;
+    }
+
+    bool lesson() {
+        const TourSetting* given = setting("lesson");
+        if (!given) {
+            if (!stop_.lesson) stop_.lesson = &default_lesson();
+            return true;
+        }
+        const bool page =
+            std::find(names_.pages.begin(), names_.pages.end(), given->value) != names_.pages.end();
+        stop_.page = page ? given->value : "";
+        if (page) return stop_.lesson || (stop_.lesson = &default_lesson());
+        const Lesson* found = find_lesson(given->value);
+        if (!found) {
+            std::vector<std::string> known = names_.pages;
+            for (const Lesson& each : lessons()) known.emplace_back(each.id);
+            return no_such("lesson", given->value, known, "; 'tilewalk lessons' lists them");
+        }
+        changed_ |= found != stop_.lesson;
+        stop_.lesson = found;
+        return true;
+    }
+
+    bool fault() {
+        if (const TourSetting* given = setting("fault")) {
+            const auto known = fault_names(*stop_.lesson);
+            if (std::find(known.begin(), known.end(), given->value) == known.end())
+                return fail("the lesson " + std::string(stop_.lesson->id) + " knows no fault " +
+                            in_quotes(given->value) + did_you_mean(given->value, known, such_as(known)));
+            fault_ = find_fault(given->value);
+            changed_ = true;
+        }
+        if (!changed_) return true;
+        Problem broken = *problem_;
+        if (fault_) broken.switches.*(fault_->on) = true;
+        stop_.problem = std::make_shared<const Problem>(std::move(broken));
+        return true;
+    }
+
+    // A walk that is shown again is not built again.
+    bool build() {
+        line_ = section_->line;
+        if (!changed_) return true;
+        auto built = build_trace(*stop_.lesson, *stop_.problem);
+        if (!built) return fail(built.error);
+        trace_ = *built;
+        stop_.step = 0;
+        changed_ = false;
+        return true;
+    }
+
+    bool step() {
+        const TourSetting* given = setting("step");
+        if (!given) return true;
+        const auto words = words_of(given->value);
+        const std::string& first = words.front();
+        if (words.size() == 1 && first == "last") return stop_.step = trace_->size() - 1, true;
+        if (const auto number = whole(first)) {
+            if (words.size() > 1 || *number < 1 || *number > trace_->size())
+                return fail("there is no step " + in_quotes(given->value) + "; the walk has steps 1 to " +
+                            std::to_string(trace_->size()));
+            return stop_.step = *number - 1, true;
+        }
+        return step_by_meaning(words);
+    }
+    bool step_by_meaning(const std::vector<std::string>& words) {
+        StepQuery query;
+        query.op = words.front();
+        std::set<std::string> ops;
+        for (int k = 0; k < trace_->size(); ++k) ops.insert(name(trace_->step(k).op));
+        if (!ops.contains(query.op))
+            return no_such("step", query.op, {ops.begin(), ops.end()},
+                           such_as({ops.begin(), ops.end()}) + "; or a number, or last");
+        for (std::size_t n = 1; n < words.size(); ++n) {
+            const auto number = words[n].size() > 2 ? whole(words[n].substr(2)) : std::nullopt;
+            if (!number || *number < 0)
+                return fail("expected i=0, j=0 or n=1 in place of " + in_quotes(words[n]));
+            if (words[n].starts_with("i="))
+                query.i = number;
+            else if (words[n].starts_with("j="))
+                query.j = number;
+            else if (words[n].starts_with("n="))
+                query.n = *number;
+            else
+                return fail("expected i=0, j=0 or n=1 in place of " + in_quotes(words[n]));
+        }
+        const auto found = find_step(*trace_, query);
+        if (!found) return fail("the walk has no step " + in_quotes(section_->settings.at("step").value));
+        return stop_.step = *found, true;
+    }
+
+    std::optional<CellRef> cell_called(const std::string& text) {
+        const auto words = read_cell(text);
+        if (!words) {
+            fail("expected a cell such as m[0] or S[0,2] in place of " + in_quotes(text));
+            return std::nullopt;
+        }
+        const auto found = find_cell(*trace_, *words, stop_.step);
+        if (!found)
+            fail("there is no cell " + in_quotes(text) + " at step " + std::to_string(stop_.step + 1));
+        return found;
+    }
+    bool cell() {
+        const TourSetting* given = setting("cell");
+        if (!given) return true;
+        stop_.cell = cell_called(given->value);
+        return stop_.cell.has_value();
+    }
+
+    // "panel SRAM", "cell S[0,2] in HBM"
+    bool highlight() {
+        const TourSetting* given = setting("highlight");
+        if (!given) return true;
+        const std::size_t space = given->value.find(' ');
+        const std::string kind = given->value.substr(0, space);
+        std::string what = space == std::string::npos ? "" : given->value.substr(space + 1);
+        TourPlace& place = stop_.place;
+        if (kind == "timeline" && what.empty())
+            return place = {TourPlace::Kind::panel, "Timeline", {}, {}}, true;
+        if (kind == "formula" && what.empty())
+            return place = {TourPlace::Kind::panel, "Explanation", {}, {}}, true;
+        if (const std::size_t in = what.find(" in "); in != std::string::npos) {
+            place.within = what.substr(in + 4);
+            what.resize(in);
+            if (!known_panel(place.within)) return false;
+        }
+        if (kind == "panel") return named(TourPlace::Kind::panel, what) && known_panel(what);
+        if (kind == "button") return named(TourPlace::Kind::button, what) && known_button(what);
+        if (kind == "cell") return place_of_cell(what);
+        if (kind == "matrix") return place_of_matrix(what);
+        return fail("expected panel, button, cell, matrix, timeline or formula in place of " +
+                    in_quotes(kind));
+    }
+    bool named(TourPlace::Kind kind, const std::string& name) {
+        stop_.place.kind = kind;
+        stop_.place.name = name;
+        return true;
+    }
+    bool known_panel(const std::string& name) {
+        const bool known = std::find(names_.panels.begin(), names_.panels.end(), name) != names_.panels.end();
+        return known || no_such("panel", name, names_.panels, such_as(names_.panels));
+    }
+    bool known_button(const std::string& name) {
+        const bool known =
+            std::find(names_.buttons.begin(), names_.buttons.end(), name) != names_.buttons.end();
+        return known || no_such("button", name, names_.buttons, such_as(names_.buttons));
+    }
+    bool place_of_cell(const std::string& name) {
+        const auto cell = cell_called(name);
+        if (!cell) return false;
+        stop_.place.kind = TourPlace::Kind::cell;
+        stop_.place.cell = *cell;
+        return true;
+    }
+    bool place_of_matrix(const std::string& name) {
+        const auto slots = slots_called(name);
+        if (slots.empty()) return fail("there is no matrix " + in_quotes(name));
+        for (const Slot slot : slots)
+            for (int tile = 0; tile < trace_->tiles(slot); ++tile)
+                if (const Held held = trace_->live(slot, tile, stop_.step)) {
+                    stop_.place.kind = TourPlace::Kind::matrix;
+                    const Region& at = held.value->region;
+                    stop_.place.cell = {slot, at.row, at.col};
+                    if (held.step == stop_.step) return true;
+                }
+        return stop_.place.kind == TourPlace::Kind::matrix ||
+               fail("there is no matrix " + in_quotes(name) + " at step " + std::to_string(stop_.step + 1));
+    }
+
+    bool presenter() {
+        const TourSetting* given = setting("presenter");
+        if (!given) return true;
+        if (given->value != "yes" && given->value != "no") return fail("presenter is yes or no");
+        stop_.presenter = given->value == "yes";
+        return true;
+    }
+    bool side() {
+        const TourSetting* given = setting("side");
+        if (!given) return true;
+        if (std::find(side_names.begin(), side_names.end(), given->value) == side_names.end())
+            return no_such("side", given->value, side_names, such_as(side_names));
+        stop_.side = given->value;
+        return true;
+    }
+
+    bool text() {
+        stop_.text.clear();
+        line_ = section_->line;
+        if (section_->text.empty()) return fail("the stop has no text");
+        for (const TourParagraph& paragraph : section_->text) {
+            line_ = paragraph.line;
+            for (const Span& span : paragraph.text)
+                if (span.face == Span::Face::number)
+                    if (auto filled = fill_placeholder(*trace_, stop_.step, span.text); !filled)
+                        return fail(filled.error);
+            stop_.text.push_back(paragraph.text);
+        }
+        line_ = section_->line;
+        const int letters = letters_in(filled_text(stop_, *trace_));
+        return letters <= most_stop_letters ||
+               fail("the text has " + std::to_string(letters) + " letters; the card holds " +
+                    std::to_string(most_stop_letters));
+    }
+
+    const TourNames& names_;
+    const std::string folder_;
+    const TourSection* section_ = nullptr;
+    TourError* error_ = nullptr;
+    int line_ = 0;
+    TourStop stop_;
+    std::shared_ptr<const Problem> problem_;  // without the fault
+    std::optional<Fault> fault_;
+    std::shared_ptr<const Trace> trace_;
+    bool changed_ = false;
+};
+
+Failure at(const std::string& where, const TourError& error) {
+    const bool ends = error.what.ends_with('.') || error.what.ends_with('?');
+    return {short_path(where) + ", line " + std::to_string(error.line) + ": " + error.what +
+            (ends ? "" : ".")};
+}
+
+}  // namespace
+
+Result<TourScript> parse_tour(std::string_view text, const std::string& where, const TourNames& names,
+                              const std::string& folder) {
+    std::vector<TourError> errors;
+    const TourOutline outline = outline_of(text, setting_names, errors);
+    if (!errors.empty()) return at(where, errors.front());
+    if (outline.title.empty()) return failure_at(where, "there is no title, expected a line \"# My tour\"");
+    if (outline.sections.empty())
+        return failure_at(where, "the tour has no stop, expected \"## \" and a heading");
+    if (outline.sections.size() > most_tour_stops)
+        return failure_at(where, "the tour has " + std::to_string(outline.sections.size()) +
+                                     " stops, at most " + std::to_string(most_tour_stops) + " are taken");
+    TourScript script{outline.title, {}};
+    StopReader reader(names, folder);
+    for (const TourSection& section : outline.sections) {
+        TourError error;
+        auto stop = reader.read(section, error);
+        if (!stop) return at(where, error);
+        script.stops.push_back(std::move(*stop));
+    }
+    return script;
+}
+
+Result<TourScript> load_tour_file(const std::string& path, const TourNames& names) {
+    const auto text = read_file(path, most_tour_bytes);
+    if (!text) return Failure{text.error};
+    return parse_tour(*text, path, names, std::filesystem::path(path).parent_path().string());
+}
+
+Result<TourScript> embedded_tour(std::string_view name, const TourNames& names) {
+    for (const EmbeddedFile& file : embedded_tours())
+        if (name == file.name) return parse_tour(file.text, std::string(file.name) + ".md", names);
+    return Failure{"There is no tour " + in_quotes(name) + "."};
+}
+
+}  // namespace tilewalk
