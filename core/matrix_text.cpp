@@ -58,7 +58,7 @@ std::string matrix_as_latex(const Matrix& matrix, int digits) {
 }
 
 std::string latex_number(const std::string& shown) {
-    if (shown == "NaN") return "\\mathrm{NaN}";
+    if (shown.empty() || shown == "NaN") return shown.empty() ? "" : "\\mathrm{NaN}";
     static constexpr std::array<std::pair<const char*, const char*>, 15> replaced{{{"−", "-"},
                                                                                    {"∞", "\\infty"},
                                                                                    {"×10", "\\times 10^{"},
@@ -78,7 +78,9 @@ std::string latex_number(const std::string& shown) {
     for (const auto& [from, to] : replaced)
         for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
             text.replace(at, std::char_traits<char>::length(from), to);
-    return text.find("^{") == std::string::npos ? text : text + "}";
+    // Negative numbers stand in brackets inside a formula: (-9.98\times 10^{-4}).
+    if (text.find("^{") != std::string::npos) text.insert(text.size() - (text.back() == ')'), "}");
+    return text;
 }
 
 }  // namespace tilewalk

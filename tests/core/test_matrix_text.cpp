@@ -105,6 +105,7 @@ TEST_CASE("LaTeX has the numbers as they are shown, and only what math mode know
     for (const char c : matrix_as_latex(awkward(6, 14))) CHECK(static_cast<unsigned char>(c) < 0x80);
     CHECK(matrix_as_latex(awkward(2, 11)).starts_with("\\setcounter{MaxMatrixCols}{11}\n"));
     CHECK(latex_number("NaN") == "\\mathrm{NaN}");
+    CHECK(latex_number("(−9.98×10⁻⁴)") == "(-9.98\\times 10^{-4})");
 }
 
 TEST_SUITE_END();
