@@ -42,6 +42,12 @@ struct TourScript {
     std::vector<TourStop> stops;  ///< at least one
 };
 
+/// What a stop may name that only the window knows.
+struct TourNames {
+    std::vector<std::string> pages;            ///< "memory", …
+    std::vector<std::string> panels, buttons;  ///< "SRAM", "play"
+};
+
 /// Which step is meant: the n-th with this op (and tile), from 1.
 struct StepQuery {
     std::string op;

@@ -6,15 +6,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tilewalk {
-
-/// What a stop may name that only the window knows.
-struct TourNames {
-    std::vector<std::string> pages;            ///< "memory", …
-    std::vector<std::string> panels, buttons;  ///< "SRAM", "play"
-};
 
 constexpr std::size_t most_tour_stops = 200;
 constexpr int most_stop_letters = 440;  ///< of one stop's text: what the card holds in presenter mode

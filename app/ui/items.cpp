@@ -70,6 +70,7 @@ Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, fl
 
 void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id, float font_px,
                ImU32 fg) {
+    if (place_list && kind != ItemKind::text) place_list->push_back({std::string(text), min, max});
     if (!item_registry) return;
     ItemRegistry& r = registry_of_this_frame();
     Item item;
@@ -102,9 +103,8 @@ void begin_region(const Canvas& c, std::string_view name, float x, float y, floa
     const ImVec2 min = c.device(x, y), max = c.device(x + w, y + h);
     // ImGui's own, not the draw list's: it also keeps the mouse from what is cut off.
     ImGui::PushClipRect(min, max, true);
-    if (!item_registry) return;
     note_item(ItemKind::panel, min, max, name);
-    registry_of_this_frame().panels.push_back({std::string(name), min, max});
+    if (item_registry) registry_of_this_frame().panels.push_back({std::string(name), min, max});
 }
 
 void begin_panel(const Canvas& c, std::string_view name, float x, float y, float w, float h,
@@ -131,7 +131,8 @@ Hot hot_area(const Canvas& c, const char* id, float x, float y, float w, float h
     hot.double_clicked = hot.hovered && ImGui::IsMouseDoubleClicked(0);
     hot.right_clicked = hot.hovered && ImGui::IsMouseClicked(1);
     hot.focused = ImGui::IsItemFocused() && keyboard_focus_visible();
-    if (item_registry) note_item(kind, min, {min.x + size.x, min.y + size.y}, name_of(id), hot.id);
+    if (item_registry || place_list)
+        note_item(kind, min, {min.x + size.x, min.y + size.y}, name_of(id), hot.id);
     return hot;
 }
 

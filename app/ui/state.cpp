@@ -139,6 +139,10 @@ void set_lesson(AppState& state, const Lesson& lesson) {
     rebuild(state, &lesson, state.pending ? state.pending->problem : state.problem, History::none);
 }
 
+bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem) {
+    return rebuild(state, &lesson, std::move(problem), History::none);
+}
+
 void take_finished_trace(AppState& state) {
     if (!state.pending ||
         state.pending->result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)

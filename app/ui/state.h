@@ -15,6 +15,9 @@ void play_on(AppState& state, double dt);
 
 /// Walks through the same problem in another lesson, from where that lesson was left.
 void set_lesson(AppState& state, const Lesson& lesson);
+/// Both at once, not to be undone; a walk that is too large for one frame appears when it is built. False,
+/// with a notice, if the lesson refuses the problem.
+bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem);
 
 /// The chosen cell of the current step, and the explanation of it.
 CellRef chosen_cell(const AppState& state);

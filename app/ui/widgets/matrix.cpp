@@ -245,7 +245,7 @@ void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
 }
 
 void note_cells(const Canvas& canvas, const MatrixLook& look) {
-    if (!item_registry || heat_map(look)) return;
+    if ((!item_registry && !place_list) || heat_map(look)) return;
     const Region region = region_of(look);
     for (int r = 0; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c) {
