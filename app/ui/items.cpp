@@ -10,6 +10,7 @@
 namespace tilewalk::ui {
 
 ItemRegistry* item_registry = nullptr;
+std::vector<NamedPlace>* place_list = nullptr;
 std::vector<Spot>* spot_list = nullptr;
 
 namespace {
@@ -70,7 +71,7 @@ Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, fl
 
 void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id, float font_px,
                ImU32 fg) {
-    if (place_list && kind != ItemKind::text) place_list->push_back({std::string(text), min, max});
+    if (place_list && kind != ItemKind::text) place_list->push_back({kind, std::string(text), min, max});
     if (!item_registry) return;
     ItemRegistry& r = registry_of_this_frame();
     Item item;

@@ -57,6 +57,15 @@ struct Spot {
 };
 extern std::vector<Spot>* spot_list;
 
+/// Where the panels, controls and cells of a frame lie, for what points at them: filled while the list is
+/// set, and null otherwise, which costs one comparison per item.
+struct NamedPlace {
+    ItemKind kind;
+    std::string name;
+    ImVec2 min, max;  ///< device px
+};
+extern std::vector<NamedPlace>* place_list;
+
 void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id = 0,
                float font_px = 0, ImU32 fg = 0);
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour);
