@@ -337,13 +337,17 @@ std::vector<Question> questions_before(const Trace& trace, int step, std::uint64
     return out;
 }
 
-// Every second time the number that the step computes, otherwise any of the rest.
+// Every second time the number that the step computes, or the tiles that are skipped, which can be asked
+// seldom; otherwise any of the rest.
 std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed) {
     std::vector<Question> all = questions_before(trace, step, seed);
     if (all.empty()) return {};
     const std::uint64_t n = mixed(mixed(seed, static_cast<std::uint64_t>(step)), 1);
-    const bool value = all.front().kind == Question::Kind::value && (n & 1) == 0;
-    return all[value ? 0 : (n >> 8) % all.size()];
+    const auto first = std::ranges::find_if(all, [](const Question& q) {
+        return q.kind == Question::Kind::value || q.kind == Question::Kind::skipped_tiles;
+    });
+    if (first != all.end() && (n & 1) == 0) return *first;
+    return all[(n >> 8) % all.size()];
 }
 
 }  // namespace tilewalk

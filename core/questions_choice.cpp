@@ -1,5 +1,6 @@
 // Questions with a choice: which tiles are skipped, where the maximum rises, what is read from HBM, what
 // comes next.
+#include "core/lessons/lesson.h"
 #include "core/lessons/softmax_letters.h"
 #include "core/memory_model.h"
 #include "core/questions_parts.h"
@@ -79,7 +80,7 @@ void ask_skipped(const Asked& a, std::vector<Question>& out) {
 
 // m, and what it is held against, must be numbers or −∞.
 void ask_rises(const Asked& a, std::vector<Question>& out) {
-    if (a.step.op != Op::new_max || a.problem.broken()) return;
+    if (a.step.op != Op::new_max || breaks(lesson_of(a.trace), a.problem)) return;
     const auto reads = a.trace.reads(a.k);
     const Value &old = a.trace.value(reads[0].value), &tile = a.trace.value(reads[1].value);
     const Value& now = a.trace.value(a.trace.writes(a.k).back().value);
@@ -142,19 +143,20 @@ void ask_hbm(const Asked& a, std::vector<Question>& out) {
 // Four titles of this walk, one of them the next step's.
 void ask_next(const Asked& a, std::vector<Question>& out) {
     std::vector<std::string> others;
+    const std::string own = step_title(a.trace, a.k, a.e);
     std::array<bool, static_cast<std::size_t>(Op::count)> seen{};
     const int last = std::min(a.trace.size(), a.k + 40), first = std::max(0, a.k - 40);
     for (int k = first; k < last; ++k) {
         const Op op = a.trace.step(k).op;
         if (op == a.step.op || std::exchange(seen[static_cast<std::size_t>(op)], true)) continue;
-        const std::string title = explain(a.trace, k).title;
-        if (title != a.e.title && std::ranges::count(others, title) == 0) others.push_back(title);
+        const std::string title = step_title(a.trace, k, explain(a.trace, k));
+        if (title != own && std::ranges::count(others, title) == 0) others.push_back(title);
     }
     if (others.size() < 2) return;
     while (others.size() > 3)
         others.erase(others.begin() + a.any(static_cast<int>(others.size()), 50 + others.size()));
     const int at = a.any(static_cast<int>(others.size()) + 1, 60);
-    others.insert(others.begin() + at, a.e.title);
+    others.insert(others.begin() + at, own);
     Question q = a.question(Question::Kind::next_op, "What is the next step?");
     q.choices = std::move(others);
     q.right = {at};

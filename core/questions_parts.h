@@ -10,6 +10,11 @@
 
 namespace tilewalk::quiz {
 
+/// The title of a step in its lesson, without what it tells of the result ("The maximum rises").
+inline std::string step_title(const Trace& trace, int k, const Explanation& e) {
+    return trace.step(k).op == Op::new_max ? title(Op::new_max) : e.title;
+}
+
 /// The step before which a question is asked.
 struct Asked {
     const Trace& trace;
