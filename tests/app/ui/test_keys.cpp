@@ -15,14 +15,14 @@ constexpr KeyPress with_ctrl(Key key) { return {key, false, true, false}; }
 constexpr KeyPress with_alt(Key key) { return {key, false, false, true}; }
 
 // What a key press could have changed.
-struct Marks {
+struct Shown {
     int step;
     ThemeId theme;
     bool presenter, help, go_to, problem, code, motion, playing;
     float zoom;
-    bool operator==(const Marks&) const = default;
+    bool operator==(const Shown&) const = default;
 };
-Marks marks(const AppState& s) {
+Shown shown(const AppState& s) {
     return {s.cursor.step,  s.settings.theme, s.presenter,       s.show_help,      s.show_goto,
             s.show_problem, s.show_code,      s.settings.motion, s.player.playing, s.settings.zoom};
 }
@@ -165,10 +165,10 @@ TEST_CASE("a field that has the caret keeps the keys") {
     program.click("problem tab/Numbers");
     program.click("path");
     REQUIRE(ImGui::GetIO().WantTextInput);
-    const Marks before = marks(program.state);
+    const Shown before = shown(program.state);
     program.type("g p t 5 ? m0");
     for (Key key : {Key::left, Key::home, Key::end, Key::right, Key::c}) program.press(key);
-    CHECK(marks(program.state) == before);
+    CHECK(shown(program.state) == before);
     CHECK(std::string(program.state.form.path) == "g p t 5 ? m0c");
     program.press(Key::f1);  // no text has F1 in it
     CHECK(program.state.show_help);
@@ -179,10 +179,10 @@ TEST_CASE("a cell that is being typed into keeps the keys") {
     program.double_click("Q[1,2]", "HBM");
     REQUIRE(program.state.edit);
     REQUIRE(ImGui::GetIO().WantTextInput);
-    const Marks before = marks(program.state);
+    const Shown before = shown(program.state);
     program.clear_field();
     program.type("g p t 5");
-    CHECK(marks(program.state) == before);
+    CHECK(shown(program.state) == before);
     REQUIRE(program.state.edit);
     CHECK(std::string(program.state.edit->text) == "g p t 5");
 }
