@@ -74,14 +74,19 @@ bool maximum_rises(const Trace& trace, int k) {
     return trace.live(Slot::m, k - 1).value->data != trace.live(Slot::m, k).value->data;
 }
 
-Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt) {
+Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt, const StepRange& loop) {
     if (!player.playing) return cursor;
     player.elapsed += dt;
     const double period = 1.0 / player.steps_per_second;
     while (player.playing && player.elapsed >= period) {
         player.elapsed -= period;
-        cursor = forward(trace, cursor, player.level);
-        if (at_end(trace, cursor)) player.playing = false;
+        const Cursor next = forward(trace, cursor, player.level);
+        const bool leaves = next == cursor || !loop.holds(next.step);
+        if (loop.set() && leaves)
+            cursor = player.level == Level::micro ? Cursor{loop.first, 1} : at_step(trace, loop.first);
+        else
+            cursor = next;
+        if (at_end(trace, cursor) && !loop.set()) player.playing = false;
     }
     if (!player.playing) player.elapsed = 0;
     return cursor;

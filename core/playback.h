@@ -43,6 +43,14 @@ struct SavedView {
     bool operator==(const SavedView&) const = default;
 };
 
+/// Steps from `first` to `last`, both counted; unset it holds none.
+struct StepRange {
+    int first = -1, last = -1;
+    bool set() const { return first >= 0 && first <= last; }
+    bool holds(int k) const { return k >= first && k <= last; }
+    bool operator==(const StepRange&) const = default;
+};
+
 /// Playing: time that has passed is turned into steps of the chosen level.
 struct Player {
     bool playing = false;
@@ -50,7 +58,7 @@ struct Player {
     double steps_per_second = 1.0;
     double elapsed = 0.0;  ///< seconds since the last step
 };
-/// Advances by `dt` seconds; stops at the end. Returns the new cursor.
-Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt);
+/// Advances by `dt` seconds; stops at the end, or goes round in `loop` if it is set. Returns the new cursor.
+Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt, const StepRange& loop = {});
 
 }  // namespace tilewalk

@@ -190,7 +190,7 @@ void toggle_play(AppState& state) {
 
 void play_on(AppState& state, double dt) {
     state.player.steps_per_second = state.settings.speed;
-    const Cursor next = advance(state.player, *state.trace, state.cursor, dt);
+    const Cursor next = advance(state.player, *state.trace, state.cursor, dt, state.timeline.loop);
     if (next == state.cursor) return;
     const bool new_step = next.step != state.cursor.step;
     if (new_step && asks_before(state, next)) {
