@@ -79,6 +79,11 @@ void add_look(CLI::App& app, Arguments& a) {
     add_switch(app, other_group, "--presenter", a.presenter, "large type for a projector");
 }
 
+void add_tour(CLI::App& app, Arguments& a, const char* stop) {
+    add_word(app, other_group, "--tour", a.tour, "FILE|NAME", "guided tour (.md); flash-attention is built in");
+    add_word(app, other_group, "--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
+}
+
 CLI::App& add_command(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
     CLI::App& sub = *app.add_subcommand(name, help);
     const auto choose = [&a, command] { a.command = command; };
@@ -152,6 +157,19 @@ void add_compare(CLI::App& app, Arguments& a) {
     add_word(compare, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 }
 
+void add_export(CLI::App& app, Arguments& a) {
+    CLI::App& hand_out = add_command(app, a, Command::export_walk, "export",
+                                     "Write the whole walk as a hand-out: a page, notes or a document");
+    add_problem(hand_out, a, " [worked-4x4]");
+    add_word(hand_out, other_group, "--format", a.format, "html|md|tex", "[by the ending of -o]");
+    add_word(hand_out, other_group, "--theme", a.theme, "dark|light|contrast",
+             "colours that the page begins with [the reader's]");
+    add_word(hand_out, other_group, "--size", a.size, "WxH",
+             "of the pictures of a page, 1024x640 to 3840x2160 [1280x720]");
+    add_switch(hand_out, other_group, "--fragment", a.fragment, "tex: the body alone, for \\input");
+    add_word(hand_out, other_group, "-o,--output", a.output, "FILE", "required for a page; md and tex: stdout");
+}
+
 void add_commands(CLI::App& app, Arguments& a) {
     CLI::App& trace =
         add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
@@ -160,17 +178,20 @@ void add_commands(CLI::App& app, Arguments& a) {
     add_word(trace, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 
     CLI::App& render = add_command(app, a, Command::render, "render",
-                                   "Draw one step or every step as PNG, without a display");
+                                   "Draw one step or every step as PNG or SVG, without a display");
     add_problem(render, a, " [worked-4x4]");
     add_look(render, a);
+    add_tour(render, a, "N|all");
     add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
     add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
     add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
              "pixels per unit of layout, 1 to 4 [1]");
-    add_word(render, other_group, "--format", a.format, "png", "[png]");
+    add_word(render, other_group, "--format", a.format, "png|svg",
+             "[by the ending of the file; png]");
     add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
              "required; a folder for --step all");
 
+    add_export(app, a);
     add_compare(app, a);
     add_model(app, a);
     add_bench(app, a);
@@ -183,6 +204,7 @@ void add_commands(CLI::App& app, Arguments& a) {
 void add_window(CLI::App& app, Arguments& a) {
     add_problem(app, a, "");
     add_look(app, a);
+    add_tour(app, a, "N");
     add_word(app, other_group, "--step", a.step, "K", "step to begin with, from 1 [1]");
     add_word(app, hidden, "--frames", a.frames, "N", "");
     add_word(app, hidden, "--screenshot", a.screenshot, "FILE", "");
@@ -280,7 +302,7 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
     if (a.command == Command::trace || a.command == Command::model || a.command == Command::bench ||
-        a.command == Command::compare)
+        a.command == Command::compare || a.command == Command::export_walk)
         return "-o is \"-\"; leave -o out to write to standard output.";
     return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }

@@ -6,6 +6,7 @@
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
+#include "app/render/svg_picture.h"
 #include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
 
@@ -23,6 +24,7 @@ constexpr const char* expected_size = "WxH from 1024x640 to 7680x4320";
 struct Picture {
     Size size = default_size;
     double ratio = 1;  ///< pixels per unit of layout
+    bool vectors = false;
 };
 
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
@@ -56,15 +58,27 @@ Result<Picture> read_picture(const Arguments& a) {
 Writer picture_writer(ui::AppState& state, const Picture& picture) {
     return [&state, &picture](std::ostream& out) {
         state.display_scale = static_cast<float>(picture.ratio);
-        out << encode_png(render_frame(state, picture.size.width, picture.size.height));
+        const auto [width, height] = picture.size;
+        if (picture.vectors)
+            out << svg_of_frame(state, width, height);
+        else
+            out << encode_png(render_frame(state, width, height));
     };
 }
 
+// What --format says, or else the ending of the file.
+Result<bool> wants_vectors(const Arguments& a) {
+    const auto format =
+        choice("--format", a.format.value_or(is_svg_path(*a.output) ? "svg" : "png"), {"png", "svg"});
+    if (!format) return Failure{format.error};
+    return *format == 1;
+}
+
 // "step-007.png", with as many digits as the last step needs.
-std::string file_name(int step, int steps) {
+std::string file_name(int step, int steps, const Picture& picture) {
     const std::string number = std::to_string(step);
     const std::size_t digits = std::max<std::size_t>(3, std::to_string(steps).size());
-    return "step-" + std::string(digits - number.size(), '0') + number + ".png";
+    return "step-" + std::string(digits - number.size(), '0') + number + (picture.vectors ? ".svg" : ".png");
 }
 
 // All pictures take their places at the end, when none can fail any more.
@@ -76,7 +90,7 @@ Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string&
     const int steps = state.trace->size();
     for (int step = 1; step <= steps; ++step) {
         go_to_step(state, std::to_string(step));
-        const std::string path = (std::filesystem::path(folder) / file_name(step, steps)).string();
+        const std::string path = (std::filesystem::path(folder) / file_name(step, steps, picture)).string();
         if (auto failure = files.add(path, picture_writer(state, picture))) return written(failure);
     }
     const auto failure = files.put_in_place();
@@ -88,10 +102,11 @@ Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string&
 
 Outcome run_render(const Arguments& a) {
     if (!a.output) return bad_input("'tilewalk render' needs -o with the file or folder to write.");
-    const auto format = choice("--format", a.format.value_or("png"), {"png"}, {"svg"});
-    if (!format) return bad_input(format.error);
-    const auto picture = read_picture(a);
+    const auto vectors = wants_vectors(a);
+    if (!vectors) return bad_input(vectors.error);
+    auto picture = read_picture(a);
     if (!picture) return bad_input(picture.error);
+    picture->vectors = *vectors;
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
     if (state->page == ui::Page::scale) ui::wait_for_devices(*state);

@@ -99,12 +99,9 @@ Result<Size> size_pair(const std::string& option, const std::string& text, const
 }
 
 Result<int> choice(const std::string& option, const std::string& text,
-                   const std::vector<std::string>& choices, const std::vector<std::string>& later) {
+                   const std::vector<std::string>& choices) {
     const auto found = std::find(choices.begin(), choices.end(), text);
     if (found != choices.end()) return static_cast<int>(found - choices.begin());
-    if (std::find(later.begin(), later.end(), text) != later.end())
-        return Failure{option + " " + text + " is not part of this version; there is " + listed(choices) +
-                       "."};
     return Failure{option + " is " + in_quotes(text) + ", expected " + listed(choices) +
                    did_you_mean(text, choices, ".")};
 }

@@ -28,9 +28,9 @@ struct Size {
     int width = 0, height = 0;
 };
 Result<Size> size_pair(const std::string& option, const std::string& text, const char* expected);
-/// The index of `text` in `choices`. `later`: names that exist elsewhere but not in this version.
+/// The index of `text` in `choices`.
 Result<int> choice(const std::string& option, const std::string& text,
-                   const std::vector<std::string>& choices, const std::vector<std::string>& later = {});
+                   const std::vector<std::string>& choices);
 
 /// The parts of "a,b,c".
 std::vector<std::string> split_at_commas(const std::string& text);

@@ -3,6 +3,8 @@
 #include "app/render/offscreen.h"
 #include "app/ui/vector_picture.h"
 
+#include <algorithm>
+#include <cctype>
 #include <imgui.h>
 #include <optional>
 #include <utility>
@@ -22,6 +24,13 @@ struct Recording {
 };
 
 }  // namespace
+
+bool is_svg_path(std::string_view path) {
+    constexpr std::string_view ending = ".svg";
+    if (path.size() < ending.size()) return false;
+    return std::ranges::equal(path.substr(path.size() - ending.size()), ending,
+                              [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+}
 
 std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
     std::optional<HeadlessContext> context;

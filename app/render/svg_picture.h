@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tilewalk::ui {
 struct AppState;
 }
 
 namespace tilewalk {
+
+/// The name ends in ".svg", in whatever case.
+bool is_svg_path(std::string_view path);
 
 /// The program at its current state as an SVG file, laid out for width × height device px like render_frame
 /// (64 to 16384; otherwise empty). `prefix` begins every id, for pages that hold several pictures.

@@ -41,12 +41,17 @@ void draw_run(const Pen& pen, float x, float baseline, std::string_view text) {
     pen.canvas.dl->AddText(face, line_height(face), top, pen.colour, text.data(), text.data() + text.size());
 }
 
-/// A tilde over the letter that spans [x, x + w]. There is no shaping, so it is placed by hand.
-void draw_tilde(const Pen& pen, float x, float w, float baseline, std::string_view letter) {
+/// Where a tilde over the letter that spans [x, x + w] begins. There is no shaping, so it is placed by hand.
+Point tilde_place(const Pen& pen, float x, float w, float baseline, std::string_view letter) {
     const bool italic = pen.face == Face::semibold_italic || pen.face == Face::italic;
     const float rise = pen.em * (is_capital(letter) ? .20f : .03f), lean = italic ? pen.em * .08f : 0;
     const float middle = x + w / 2 + lean;
-    draw_run(pen, middle - text_width(pen.face, pen.em, small_tilde) / 2, baseline - rise, small_tilde);
+    return {middle - text_width(pen.face, pen.em, small_tilde) / 2, baseline - rise};
+}
+
+void draw_tilde(const Pen& pen, float x, float w, float baseline, std::string_view letter) {
+    const Point at = tilde_place(pen, x, w, baseline, letter);
+    draw_run(pen, at.x, at.y, small_tilde);
 }
 
 std::string_view last_letter(std::string_view text) {
@@ -83,18 +88,38 @@ ImU32 faded_colour(const Canvas& c, ImU32 colour) {
     return c.opacity < 1 ? with_alpha(colour, alpha * c.opacity) : colour;
 }
 
-/// Into the vector picture: letters in one style, to be joined with their neighbours of the same line.
-VectorRun run_of(const Pen& pen, float x, float baseline, float width, std::string_view text) {
-    return {on_pixels(pen.canvas, x, baseline),
-            width * pen.canvas.s,
-            std::string(text),
-            pen.face,
-            pen.em * pen.canvas.s,
-            pen.colour};
+// ---- Into the vector picture
+
+void add_run(std::vector<VectorRun>& runs, const Pen& pen, Point at, std::string_view text) {
+    VectorRun run = {on_pixels(pen.canvas, at.x, at.y),
+                     text_width(pen.face, pen.em, text) * pen.canvas.s,
+                     std::string(text),
+                     pen.face,
+                     pen.em * pen.canvas.s,
+                     pen.colour};
+    VectorRun* last = runs.empty() ? nullptr : &runs.back();
+    const bool joins = last && last->face == run.face && last->em == run.em && last->colour == run.colour &&
+                       last->at.y == run.at.y;
+    if (!joins) return runs.push_back(std::move(run));
+    last->text += run.text;
+    last->width += run.width;
+}
+
+/// Text as readers of the picture compose it; but typefaces know no place for a tilde over most capitals.
+void add_runs(std::vector<VectorRun>& runs, const Pen& pen, float x, float baseline, std::string_view text) {
+    std::size_t mark = text.find(combining_tilde);
+    while (mark != std::string_view::npos && (mark == 0 || !is_capital(last_letter(text.substr(0, mark)))))
+        mark = text.find(combining_tilde, mark + combining_tilde.size());
+    const std::string_view run = text.substr(0, mark);
+    if (!run.empty()) add_run(runs, pen, {x, baseline}, run);
+    if (mark == std::string_view::npos) return;
+    const std::string_view letter = last_letter(run);
+    const float end = x + text_width(pen.face, pen.em, run), w = text_width(pen.face, pen.em, letter);
+    add_run(runs, pen, tilde_place(pen, end - w, w, baseline, letter), small_tilde);
+    add_runs(runs, pen, end, baseline, text.substr(mark + combining_tilde.size()));
 }
 
 void record_text(const Canvas& c, std::vector<VectorRun> runs, Align align = Align::left) {
-    std::erase_if(runs, [](const VectorRun& run) { return run.text.empty(); });
     if (runs.empty()) return;
     const float anchor = align == Align::left ? 0 : align == Align::center ? .5f : 1;
     record(*c.dl, {.kind = VectorShape::Kind::text, .runs = std::move(runs), .anchor = anchor});
@@ -168,15 +193,6 @@ void note_rich(const Canvas& c, float x, float y, float width, const Line& line,
               em, faded_colour(c, palest));
 }
 
-void add_run(std::vector<VectorRun>& runs, VectorRun run) {
-    VectorRun* last = runs.empty() ? nullptr : &runs.back();
-    const bool joins = last && last->face == run.face && last->em == run.em && last->colour == run.colour &&
-                       last->at.y == run.at.y;
-    if (!joins) return runs.push_back(std::move(run));
-    last->text += run.text;
-    last->width += run.width;
-}
-
 void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, ImU32 plain_colour) {
     const float baseline = y + cap_middle * size;
     std::vector<VectorRun> runs;
@@ -186,8 +202,8 @@ void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, 
         const float w = draw_text(pen, x, baseline - style.rise, span.text);
         if (span.tilde && !span.text.empty()) draw_tilde(pen, x, w, baseline - style.rise, span.text);
         if (vector_picture)
-            add_run(runs, run_of(pen, x, baseline - style.rise, w,
-                                 span.text + std::string(span.tilde ? combining_tilde : "")));
+            add_runs(runs, pen, x, baseline - style.rise,
+                     span.text + std::string(span.tilde ? combining_tilde : ""));
         x += w;
     }
     if (vector_picture) record_text(c, std::move(runs));
@@ -303,7 +319,11 @@ float Canvas::text(float x, float y, std::string_view words, float size, ImU32 c
     const ImU32 ink = faded_colour(*this, colour ? colour : theme->t1);
     const Pen pen = {*this, face, em, ink};
     draw_text(pen, left, y + cap_middle * em, words);
-    if (vector_picture) record_text(*this, {run_of(pen, left, y + cap_middle * em, width, words)}, align);
+    if (vector_picture) {
+        std::vector<VectorRun> runs;
+        add_runs(runs, pen, left, y + cap_middle * em, words);
+        record_text(*this, std::move(runs), align);
+    }
     note_text(*this, left, y, width, em, words, ink);
     return width;
 }

@@ -38,10 +38,13 @@ bool nothing_to_see(const VectorShape& shape) {
     return transparent(shape.colour);
 }
 
-// A clip that cuts nothing is none; a sharp rectangle is cut here and now.
+// A clip that cuts nothing is none, nor is one at the edge of the picture; a sharp rectangle is cut here and
+// now.
 void settle_clip(VectorShape& shape, const Box& box) {
-    const bool inside = box.min.x >= shape.clip_min.x && box.min.y >= shape.clip_min.y &&
-                        box.max.x <= shape.clip_max.x && box.max.y <= shape.clip_max.y;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize, min = shape.clip_min, max = shape.clip_max;
+    const bool inside = (min.x <= 0 || box.min.x >= min.x) && (min.y <= 0 || box.min.y >= min.y) &&
+                        (max.x >= screen.x || box.max.x <= max.x) &&
+                        (max.y >= screen.y || box.max.y <= max.y);
     const bool sharp = shape.kind == VectorShape::Kind::rect && shape.radius <= 0;
     if (sharp && !inside)
         shape.points = {{std::max(box.min.x, shape.clip_min.x), std::max(box.min.y, shape.clip_min.y)},

@@ -187,7 +187,8 @@ std::string to_svg(const VectorPicture& picture, int width, int height, const st
     const std::string w = std::to_string(width), h = std::to_string(height);
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", w) +
                       attribute("height", h) + attribute("viewBox", "0 0 " + w + " " + h) +
-                      attribute("font-family", svg::sans_family) + " xml:space=\"preserve\">\n";
+                      attribute("font-family", svg::sans_family) +
+                      " xml:space=\"preserve\" style=\"white-space:pre\">\n";
     if (!clips.definitions.empty()) out += "<defs>\n" + clips.definitions + "</defs>\n";
     return out + body + "</svg>\n";
 }

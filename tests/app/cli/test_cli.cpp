@@ -33,7 +33,7 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
           "devices", "--example", "--load",  "--random",    "--causal",        "--theme",  "model",
           "--row",   "--tokens",  "--break", "--precision", "--learning-rate", "--order",  "--notation"})
         CHECK_MESSAGE(contains(ran.out, there), std::string(there));
-    for (const char* not_there : {"svg", "--frames"})
+    for (const char* not_there : {"gif", "--frames"})
         CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
     for (const char* command :
          {"trace", "render", "compare", "model", "bench", "examples", "lessons", "kernels", "devices"}) {
