@@ -156,7 +156,7 @@ bool worth_asking(const Asked& a, double expected, const std::vector<double>& fr
     const bool exponent = a.step.op == Op::exponentials || a.step.op == Op::correction ||
                           a.step.op == Op::recompute || (a.step.op == Op::divide && softmax_passes(a.trace));
     if (exponent && largest >= 10 && !std::ranges::all_of(from, whole)) return false;
-    return size >= 1e-3 && largest < 1e6 && (keeps_digits(a.step.op) || size >= 0.1 * largest);
+    return size >= 0.01 && largest < 1e6 && (keeps_digits(a.step.op) || size >= 0.1 * largest);
 }
 
 double largest_of(const std::vector<double>& numbers) {
