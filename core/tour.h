@@ -31,7 +31,7 @@ struct TourStop {
     int step = 0;                 ///< from 0
     std::optional<CellRef> cell;  ///< the cell that the formula is about
     TourPlace place;
-    bool presenter = false;
+    std::optional<bool> presenter;  ///< not said: as it is
     std::vector<Line>
         text;      ///< paragraphs; a piece in the face of numbers is a placeholder until it is filled
     int line = 0;  ///< of its heading in the file, from 1

@@ -8,7 +8,19 @@
 
 namespace tilewalk {
 
-enum class Command { window, trace, render, compare, model, bench, examples, lessons, kernels, devices };
+enum class Command {
+    window,
+    trace,
+    render,
+    export_walk,
+    compare,
+    model,
+    bench,
+    examples,
+    lessons,
+    kernels,
+    devices
+};
 
 /// What was typed after an option, or nothing.
 using Word = std::optional<std::string>;
@@ -57,8 +69,10 @@ struct Arguments {
     BenchWords bench;
     CompareWords compare;
     Word lesson, step, theme, format, output, size, pixel_ratio;
+    Word tour, stop;          ///< window and render
     Word frames, screenshot;  ///< window, for tests
     bool presenter = false, timing = false;
+    bool fragment = false;  ///< export: the body of the document alone
 };
 
 /// Refused with a sentence: unknown commands and options, options without their value or given twice.

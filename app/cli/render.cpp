@@ -1,6 +1,7 @@
 #include "app/cli/render.h"
 
 #include "app/cli/session.h"
+#include "app/cli/tour.h"
 #include "app/cli/values.h"
 #include "app/io/file.h"
 #include "app/io/text.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <ostream>
 
 namespace tilewalk {
@@ -74,28 +76,46 @@ Result<bool> wants_vectors(const Arguments& a) {
     return *format == 1;
 }
 
+// The steps of a walk, or the stops of a tour.
+struct Series {
+    const char* name;
+    int count;
+    std::function<void(int n)> go;  ///< to the n-th, from 1
+};
+
 // "step-007.png", with as many digits as the last step needs.
-std::string file_name(int step, int steps, const Picture& picture) {
-    const std::string number = std::to_string(step);
-    const std::size_t digits = std::max<std::size_t>(3, std::to_string(steps).size());
-    return "step-" + std::string(digits - number.size(), '0') + number + (picture.vectors ? ".svg" : ".png");
+std::string file_name(const Series& series, int n, const Picture& picture) {
+    const std::string number = std::to_string(n);
+    const std::size_t digits = std::max<std::size_t>(3, std::to_string(series.count).size());
+    return series.name + std::string("-") + std::string(digits - number.size(), '0') + number +
+           (picture.vectors ? ".svg" : ".png");
 }
 
 // All pictures take their places at the end, when none can fail any more.
-Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder) {
+Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder,
+                 const Series& series) {
     Result<std::optional<Temporary>> made = make_folder(folder);
     if (!made) return written(made.error);
     const HeadlessContext context;  // one for all, so that the fonts are built once
     StagedFiles files;
-    const int steps = state.trace->size();
-    for (int step = 1; step <= steps; ++step) {
-        go_to_step(state, std::to_string(step));
-        const std::string path = (std::filesystem::path(folder) / file_name(step, steps, picture)).string();
+    for (int n = 1; n <= series.count; ++n) {
+        series.go(n);
+        const std::string path = (std::filesystem::path(folder) / file_name(series, n, picture)).string();
         if (auto failure = files.add(path, picture_writer(state, picture))) return written(failure);
     }
     const auto failure = files.put_in_place();
     if (!failure && *made) (*made)->keep();
     return written(failure);
+}
+
+Outcome draw_steps(ui::AppState& state, const Picture& picture, const std::string& folder) {
+    const auto go = [&state](int n) { go_to_step(state, std::to_string(n)); };
+    return draw_all(state, picture, folder, {"step", state.trace->size(), go});
+}
+
+Outcome draw_stops(ui::AppState& state, const Picture& picture, const std::string& folder) {
+    const auto go = [&state](int n) { settle_at_stop(state, n - 1); };
+    return draw_all(state, picture, folder, {"stop", state.tour->stops(), go});
 }
 
 }  // namespace
@@ -109,9 +129,12 @@ Outcome run_render(const Arguments& a) {
     picture->vectors = *vectors;
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
+    if (auto sentence = begin_tour(*state, a)) return bad_input(*sentence);
+    if (state->tour && a.stop == "all") return draw_stops(*state, *picture, *a.output);
+    if (state->tour) settle_at_stop(*state, state->tour->at);
     if (state->page == ui::Page::scale) ui::wait_for_devices(*state);
     if (state->page == ui::Page::compare) ui::wait_for_comparison(*state);
-    if (a.step == "all") return draw_all(*state, *picture, *a.output);
+    if (a.step == "all") return draw_steps(*state, *picture, *a.output);
     if (a.step)
         if (auto sentence = go_to_step(*state, *a.step)) return bad_input(*sentence);
     return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));

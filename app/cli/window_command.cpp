@@ -1,6 +1,7 @@
 #include "app/cli/window_command.h"
 
 #include "app/cli/session.h"
+#include "app/cli/tour.h"
 #include "app/cli/values.h"
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
@@ -14,6 +15,11 @@ namespace {
 // Nothing was asked for, so that the problem of the last time may come back.
 bool is_bare(const Arguments& a) { return a.problem.empty() && !a.lesson && !a.step; }
 
+// What the user left behind for a tour is what counts.
+const ui::ProblemPtr& own_problem(const ui::AppState& state) {
+    return state.tour ? state.tour->back.problem : state.problem;
+}
+
 Result<Problem> problem_of_last_time(const ui::Settings& settings) {
     if (!settings.example.empty()) {
         if (const Problem* example = find_example(settings.example)) return *example;
@@ -24,11 +30,12 @@ Result<Problem> problem_of_last_time(const ui::Settings& settings) {
 
 // The problem that is shown may be an example that was changed; then the whole of it is kept.
 void remember_problem(ui::AppState& state) {
-    if (!state.problem) return;
-    const std::string text = problem_to_json(*state.problem);
-    const Problem* example = find_example(state.problem->name);
+    const ui::ProblemPtr problem = own_problem(state);
+    if (!problem) return;
+    const std::string text = problem_to_json(*problem);
+    const Problem* example = find_example(problem->name);
     const bool unchanged = example && problem_to_json(*example) == text;
-    state.settings.example = unchanged ? state.problem->name : "";
+    state.settings.example = unchanged ? problem->name : "";
     state.settings.problem_json = unchanged ? "" : text;
 }
 
@@ -51,6 +58,8 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
         state->notice = loaded.notice;
         state->notice_age = 0;
     }
+    if (auto sentence = begin_tour(*state, a)) return Failure{*sentence};
+    if (remembers) offer_tour(*state);
     return state;
 }
 

@@ -36,12 +36,15 @@ std::optional<int> whole(std::string_view text) {
     return error == std::errc() && end == text.data() + text.size() ? std::optional(n) : std::nullopt;
 }
 
+int letters_in(std::string_view text) {
+    return static_cast<int>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 int letters_in(const std::vector<Line>& text) {
     int count = 0;
     for (const Line& line : text)
-        for (const Span& span : line)
-            count += static_cast<int>(std::count_if(span.text.begin(), span.text.end(),
-                                                    [](char c) { return (c & '\xC0') != '\x80'; }));
+        for (const Span& span : line) count += letters_in(span.text);
     return count;
 }
 
@@ -307,6 +310,9 @@ private:
         stop_.text.clear();
         line_ = section_->line;
         if (section_->text.empty()) return fail("the stop has no text");
+        if (letters_in(section_->heading) > most_heading_letters)
+            return fail("the heading has " + std::to_string(letters_in(section_->heading)) +
+                        " letters; the card holds " + std::to_string(most_heading_letters));
         for (const TourParagraph& paragraph : section_->text) {
             line_ = paragraph.line;
             for (const Span& span : paragraph.text)

@@ -1,6 +1,7 @@
 #include "app/ui/inspection.h"
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
+#include "app/ui/tour.h"
 #include "app/ui/views/break_panel.h"
 #include "app/ui/views/compare.h"
 #include "app/ui/views/compare_page.h"
@@ -145,6 +146,8 @@ void frame(AppState& state) {
     if (!state.dropped.empty()) {
         if (is_bundle(state, state.dropped))
             open_bundle(state, state.dropped.front());
+        else if (is_tour(state.dropped))
+            open_tour(state, state.dropped.front());
         else if (state.page == Page::scale)
             load_results(state, state.dropped);
         else

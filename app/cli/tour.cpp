@@ -1,0 +1,59 @@
+#include "app/cli/tour.h"
+
+#include "app/cli/values.h"
+#include "app/io/embedded.h"
+#include "app/io/tour_file.h"
+#include "app/ui/state.h"
+#include "app/ui/views/compare_page.h"
+#include "app/ui/views/scale_page.h"
+
+#include <algorithm>
+
+namespace tilewalk {
+
+Result<ui::Tour> read_tour(const std::string& name_or_path) {
+    const std::string name = name_or_path.empty() ? default_tour : name_or_path;
+    const auto tours = embedded_tours();
+    const bool own =
+        std::any_of(tours.begin(), tours.end(), [&](const EmbeddedFile& tour) { return name == tour.name; });
+    Result<TourScript> script =
+        own ? embedded_tour(name, ui::tour_names()) : load_tour_file(name, ui::tour_names());
+    if (!script) return Failure{script.error};
+    ui::Tour tour;
+    tour.script = std::move(*script);
+    return tour;
+}
+
+std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& a) {
+    if (!a.tour && !a.stop) return std::nullopt;
+    if (!a.problem.empty() || a.lesson || a.step)
+        return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+    Result<ui::Tour> tour = read_tour(a.tour.value_or(""));
+    if (!tour) return tour.error;
+    if (a.stop && *a.stop != "all") {
+        const auto stop = whole_number("--stop", *a.stop, 1, tour->stops());
+        if (!stop) return stop.error;
+        tour->at = static_cast<int>(*stop) - 1;
+    }
+    ui::start_tour(state, std::move(*tour));
+    state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
+    return std::nullopt;
+}
+
+void settle_at_stop(ui::AppState& state, int n) {
+    ui::go_to_stop(state, n);
+    if (state.pending) state.pending->result.wait();
+    ui::take_finished_trace(state);
+    ui::settle_tour(state);
+    if (state.page == ui::Page::scale) ui::wait_for_devices(state);
+    if (state.page == ui::Page::compare) ui::wait_for_comparison(state);
+    state.step_age = ui::AppState{}.step_age;
+}
+
+void offer_tour(ui::AppState& state) {
+    if (state.settings.tour_offered || state.tour || !state.notice.empty()) return;
+    state.settings.tour_offered = true;
+    ui::notify(state, "New here? U begins a guided tour of about ten minutes; F10 opens the menu.");
+}
+
+}  // namespace tilewalk
