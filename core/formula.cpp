@@ -19,9 +19,11 @@ void collect(const Expr& e, std::vector<double>& leaves) {
     for (const Expr& part : e.parts) collect(part, leaves);
 }
 
-// The fewest decimals, at most 3, that show every number exactly; 3 if that cannot be done.
+// The fewest decimals that show every number exactly; where that cannot be done as many as a number below 10
+// has, 3 of 4 digits.
 int natural_decimals(const std::vector<double>& leaves) {
-    for (int decimals = 0; decimals < 3; ++decimals) {
+    const int most = number_style().digits - 1;
+    for (int decimals = 0; decimals < most; ++decimals) {
         const double unit = std::pow(10.0, decimals);
         const bool exact = std::all_of(leaves.begin(), leaves.end(), [&](double v) {
             return !std::isfinite(v) ||
@@ -29,7 +31,7 @@ int natural_decimals(const std::vector<double>& leaves) {
         });
         if (exact) return decimals;
     }
-    return 3;
+    return most;
 }
 
 // The value of what format_fixed prints. Usual numbers are rounded by arithmetic, which is fast and differs
@@ -74,18 +76,21 @@ double evaluate(const Expr& e, int decimals) {
 // The shown result and the worth of one unit in its last printed digit, by the rules of format_short.
 struct Shown {
     double value, unit;
-    bool exact = false;  // an integer, or a number that two decimals show exactly
+    bool exact = false;  // an integer, or a number that few decimals show exactly
 };
 
 Shown shown(double result) {
     if (!std::isfinite(result)) return {result, 0};
     const double size = std::abs(result);
+    const int digits = number_style().digits;
     if (result == std::round(result) && size < 1e6) return {result, 1, true};
-    if (size >= 1e-3 && size < 1e3 && std::abs(result * 100 - std::round(result * 100)) < 1e-9)
-        return {result, .01, true};
+    const double shortest = std::pow(10.0, std::max(2, digits - 2));
+    if (size >= 1e-3 && size < 1e3 && std::abs(result * shortest - std::round(result * shortest)) < 1e-9)
+        return {result, 1 / shortest, true};
     const int whole = static_cast<int>(std::floor(std::log10(size)));
     const bool power = size < 1e-3 || size >= 1e6;
-    const double unit = std::pow(10.0, power ? whole - 2 : -std::clamp(3 - std::max(0, whole), 0, 3));
+    const double unit =
+        std::pow(10.0, power ? whole - power_decimals(digits) : -decimals_of(digits, whole + 1));
     return {std::nearbyint(result / unit) * unit, unit};  // halfway cases as they are printed
 }
 
@@ -106,7 +111,8 @@ bool agrees(const Expr& e, int decimals, Shown target) {
     if (!std::isfinite(target.value))
         return value == target.value || (std::isnan(value) && std::isnan(target.value));
     // A result that is shown exactly should come out as it is; elsewhere stay clear of the last digit.
-    const double tolerance = target.exact ? 0.0007 : 0.7 * target.unit;
+    const double fine = 0.7 * std::pow(10.0, -std::max(3, number_style().digits - 1));
+    const double tolerance = target.exact ? fine : 0.7 * target.unit;
     return std::abs(value - target.value) <= std::max(tolerance, 1e-14 * magnitude(e, decimals));
 }
 
@@ -153,7 +159,7 @@ private:
     void call(std::string name, const Expr& e) {
         line.push_back(word(std::move(name)));
         for (std::size_t n = 0; n < e.parts.size(); ++n) {
-            if (n > 0) line.push_back(word(", "));
+            if (n > 0) line.push_back(word(list_separator()));
             put(e.parts[n], true);
         }
         line.push_back(word(")"));

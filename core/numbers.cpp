@@ -1,6 +1,7 @@
 #include "core/numbers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +12,10 @@ namespace tilewalk {
 namespace {
 
 const char* const minus = "−";
-NumberStyle style;  // set by the interface, in whose thread all text is made
+// Set by the interface; walks that are built in the background write sentences, too.
+std::atomic<NumberStyle> style = NumberStyle{};
+
+int digits_or_style(int digits) { return digits > 0 ? digits : style.load().digits; }
 
 std::string fixed(double value, int decimals) {
     char buffer[400];
@@ -26,6 +30,12 @@ std::string with_real_minus(std::string text) {
     return (zero ? "" : minus) + text.substr(1);
 }
 
+// For people: the minus, and the decimal mark of their choice.
+std::string written(std::string text) {
+    if (style.load().comma) std::replace(text.begin(), text.end(), '.', ',');
+    return with_real_minus(std::move(text));
+}
+
 std::string superscript(int n) {
     static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     std::string out = n < 0 ? "⁻" : "";
@@ -38,7 +48,7 @@ std::string scientific(double value, int mantissa_decimals) {
     std::snprintf(buffer, sizeof buffer, "%.*e", mantissa_decimals, value);
     const std::string text = buffer;
     const std::size_t e = text.find('e');
-    return with_real_minus(text.substr(0, e)) + "×10" + superscript(std::stoi(text.substr(e + 1)));
+    return written(text.substr(0, e)) + "×10" + superscript(std::stoi(text.substr(e + 1)));
 }
 
 // What is spelled as a word or needs no decimals; empty if neither.
@@ -53,34 +63,42 @@ bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value
 
 }  // namespace
 
-void set_number_style(NumberStyle wanted) { style = wanted; }
+void set_number_style(NumberStyle wanted) {
+    wanted.digits = std::clamp(wanted.digits, fewest_digits, most_digits);
+    style = wanted;
+}
 NumberStyle number_style() { return style; }
+const char* list_separator() { return style.load().comma ? "; " : ", "; }
+
+int decimals_of(int digits, int whole) { return std::max(0, digits - std::max(1, whole)); }
+int power_decimals(int digits) { return std::max(2, digits - 2); }
 
 std::string format_number(double value, int digits) {
-    if (digits == 0) digits = style.digits;
+    digits = digits_or_style(digits);
     if (std::string word = special(value); !word.empty()) return word;
-    if (needs_power(value)) return scientific(value, 2);
+    if (needs_power(value)) return scientific(value, power_decimals(digits));
     const auto decimals_for = [&](double v) {
-        const int whole = std::max(0, static_cast<int>(std::floor(std::log10(std::abs(v)))));
-        return std::clamp(digits - 1 - whole, 0, 3);
+        return decimals_of(digits, 1 + static_cast<int>(std::floor(std::log10(std::abs(v)))));
     };
     std::string text = fixed(value, decimals_for(value));
     // Rounding may add a digit before the point: 9.9996 is 10.00, and 999999.7 is 10⁶.
     const double rounded = std::strtod(text.c_str(), nullptr);
-    if (needs_power(rounded) && rounded != 0) return scientific(value, 2);
+    if (needs_power(rounded) && rounded != 0) return scientific(value, power_decimals(digits));
     if (rounded != 0) text = fixed(value, decimals_for(rounded));
-    return with_real_minus(std::move(text));
+    return written(std::move(text));
 }
 
 std::string format_short(double value, int digits) {
-    if (digits == 0) digits = style.digits;
-    if (std::abs(value) >= 1e-3 && std::abs(value) < 1e3)
-        for (int decimals : {1, 2}) {
-            const double unit = decimals == 1 ? 10 : 100, scaled = value * unit;
-            const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9 && value != std::round(value);
-            const int whole = std::abs(value) < 10 ? 1 : std::abs(value) < 100 ? 2 : 3;
-            if (exact && whole + decimals <= digits) return with_real_minus(fixed(value, decimals));
+    digits = digits_or_style(digits);
+    if (std::abs(value) >= 1e-3 && std::abs(value) < 1e6 && value != std::round(value)) {
+        const int whole = std::max(1, 1 + static_cast<int>(std::floor(std::log10(std::abs(value)))));
+        double unit = 10;
+        for (int decimals = 1; decimals <= std::max(2, digits - 2); ++decimals, unit *= 10) {
+            const double scaled = value * unit;
+            const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9;
+            if (exact && whole + decimals <= digits) return written(fixed(value, decimals));
         }
+    }
     return format_number(value, digits);
 }
 
@@ -96,14 +114,14 @@ std::pair<std::string, std::string> format_apart(double a, double b) {
 std::string format_fixed(double value, int decimals) {
     if (!std::isfinite(value)) return special(value);
     if (value != 0 && needs_power(value)) return scientific(value, std::max(2, decimals));
-    return with_real_minus(fixed(value, decimals));
+    return written(fixed(value, decimals));
 }
 
 std::string format_full(double value) {
     if (std::string word = special(value); !word.empty()) return word;
     char buffer[40];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-    return with_real_minus(std::string(buffer, end));
+    return written(std::string(buffer, end));
 }
 
 namespace {
@@ -114,7 +132,7 @@ std::string with_unit(double bytes, double step, const char* const units[7]) {
     // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
     while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
     if (unit == 0) return fixed(bytes, 0) + " B";
-    return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + " " + units[unit];
+    return written(fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)) + " " + units[unit];
 }
 
 }  // namespace

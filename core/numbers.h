@@ -14,14 +14,28 @@ struct NumberStyle {
     bool comma = false;  ///< decimal comma
     bool operator==(const NumberStyle&) const = default;
 };
+constexpr int fewest_digits = 3, most_digits = 6;
 void set_number_style(NumberStyle style);
 NumberStyle number_style();
+/// While it lives, numbers are written as in files, whatever the user chose.
+struct PlainNumbers {
+    NumberStyle before = number_style();
+    PlainNumbers() { set_number_style({}); }
+    ~PlainNumbers() { set_number_style(before); }
+    PlainNumbers(const PlainNumbers&) = delete;
+    PlainNumbers& operator=(const PlainNumbers&) = delete;
+};
+/// What stands between numbers: ", ", or "; " beside decimal commas.
+const char* list_separator();
+/// Decimals of a number with so many digits before its point, and after the point of a × 10ⁿ.
+int decimals_of(int digits, int whole);
+int power_decimals(int digits);
 
-/// Integers without a point; otherwise `digits` significant digits (0: as many as the style says) and at most
-/// 3 decimals; below 0.001 or
-/// from 10⁶ on three digits × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
+/// Integers without a point; otherwise `digits` significant digits (0: as many as the style says), counted
+/// from the first digit before the point, so that 4 are at most 3 decimals; below 0.001 or from 10⁶ on three
+/// digits (more from 5 on) × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
 std::string format_number(double value, int digits = 0);
-/// As format_number, but a number that one or two decimals show exactly has no more than those: 0.5, −1.25.
+/// As format_number, but a number that fewer decimals show exactly has no more than those: 0.5, −1.25.
 std::string format_short(double value, int digits = 0);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);

@@ -20,11 +20,10 @@ int number_letters(double v, int digits) {
     const bool integer = v == std::floor(v) && size < 1e6;
     if (!integer && (!(size >= 1e-3) || size >= 1e6)) return letter_count(format_number(v, digits));
     const int whole = size < 10 ? 1 : size < 100 ? 2 : size < 1e3 ? 3 : size < 1e4 ? 4 : size < 1e5 ? 5 : 6;
-    int decimals = integer ? 0 : std::clamp(digits - whole, 0, 3);
-    for (int fewer = 1; fewer < decimals && fewer <= 2; ++fewer) {
-        const double scaled = v * (fewer == 1 ? 10 : 100);
-        if (std::abs(scaled - std::round(scaled)) < 1e-9) decimals = fewer;
-    }
+    int decimals = integer ? 0 : decimals_of(digits, whole);
+    double unit = 10;
+    for (int fewer = 1; fewer < decimals && fewer <= std::max(2, digits - 2); ++fewer, unit *= 10)
+        if (std::abs(v * unit - std::round(v * unit)) < 1e-9) decimals = fewer;
     return sign + whole + (decimals > 0 ? 1 + decimals : 0);
 }
 
@@ -39,11 +38,11 @@ void widen(SlotLook& look, const Matrix& A) {
 
 void measure(SlotLook& look, const Matrix& A) {
     if (A.size() > most_numbered_cells) return;
-    for (Eigen::Index n = 0; n < A.size(); ++n) {
-        look.letters[0] = std::max(look.letters[0], number_letters(A.data()[n], 4));
-        look.letters[1] = std::max(look.letters[1], number_letters(A.data()[n], 3));
-        look.letters[2] = std::max(look.letters[2], number_letters(A.data()[n], 2));
-    }
+    for (Eigen::Index n = 0; n < A.size(); ++n)
+        for (int digits = 6; digits >= 2; --digits) {
+            int& letters = look.letters[static_cast<std::size_t>(6 - digits)];
+            letters = std::max(letters, number_letters(A.data()[n], digits));
+        }
 }
 
 }  // namespace
@@ -79,6 +78,19 @@ TraceLook look_of(const Trace& trace) {
         {Slot::D, Slot::Di},      {Slot::dQ, Slot::dQi},    {Slot::dK, Slot::dKj},  {Slot::dV, Slot::dVj}};
     for (const auto& [whole, tile] : same) share(whole, tile);
     out.grid = timeline_grid(trace);
+    return out;
+}
+
+std::vector<int> digit_choices(int least) {
+    std::vector<int> out;
+    for (int digits = number_style().digits; digits >= least; --digits) out.push_back(digits);
+    return out;
+}
+
+std::vector<NumberSize> number_sizes() {
+    const int full = number_style().digits;
+    std::vector<NumberSize> out{{15, full}, {14, full}, {13, full}};
+    for (int digits = full - 1; digits >= fewest_digits; --digits) out.push_back({13, digits});
     return out;
 }
 

@@ -6,13 +6,14 @@
 #include "core/trace.h"
 
 #include <array>
+#include <vector>
 
 namespace tilewalk::ui {
 
 struct SlotLook {
     double lo = 0, hi = 0;         ///< smallest and largest finite value; the range always includes 0
-    std::array<int, 3> letters{};  ///< longest number, in letters, with 4, 3 and 2 significant digits
-    int letters_with(int digits) const { return letters[static_cast<std::size_t>(4 - digits)]; }
+    std::array<int, 5> letters{};  ///< longest number, in letters, with 6, 5, 4, 3 and 2 significant digits
+    int letters_with(int digits) const { return letters[static_cast<std::size_t>(6 - digits)]; }
     bool with_sign() const { return lo < 0; }
     /// Place of a value on the colour ramp: 0 … 1, or −1 … 1 when the slot holds negative numbers.
     float place(double value) const;
@@ -24,6 +25,16 @@ struct TraceLook {
     const SlotLook& operator[](Slot slot) const { return slots[static_cast<std::size_t>(slot)]; }
 };
 TraceLook look_of(const Trace& trace);
+
+/// How numbers may be shown where room is short, best first: at 15, 14 and 13 px with all digits of the user's
+/// choice, then at 13 with fewer, down to 3.
+struct NumberSize {
+    float size;
+    int digits;
+};
+std::vector<NumberSize> number_sizes();
+/// The digits of the user's choice, then fewer, down to `least`.
+std::vector<int> digit_choices(int least = 3);
 
 /// Letters of UTF-8 text (a combining tilde counts as none).
 int letter_count(const std::string& text);

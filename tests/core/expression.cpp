@@ -1,5 +1,6 @@
 #include "tests/core/expression.h"
 
+#include "core/numbers.h"
 #include "tests/core/formats.h"
 
 #include <algorithm>
@@ -40,9 +41,10 @@ struct Reader {
     void digits(Printed& out) {
         std::string text;
         std::size_t point = std::string::npos;
-        while (digit_next() || (!rest.empty() && rest[0] == '.' && point == std::string::npos)) {
-            if (rest[0] == '.') point = text.size();
-            text += rest[0];
+        const char mark = number_style().comma ? ',' : '.';
+        while (digit_next() || (!rest.empty() && rest[0] == mark && point == std::string::npos)) {
+            if (rest[0] == mark) point = text.size();
+            text += rest[0] == mark ? '.' : rest[0];
             rest.remove_prefix(1);
         }
         if (text.empty() || text[0] == '.' || text.back() == '.') ok = false;
@@ -118,7 +120,7 @@ struct Reader {
     }
     Part maximum() {
         Part out = additive();
-        while (take(", ")) {
+        while (take(number_style().comma ? "; " : ", ")) {
             const Part next = additive();
             out = {std::fmax(out.value, next.value), std::max(out.terms, next.terms)};
         }

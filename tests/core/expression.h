@@ -1,5 +1,5 @@
 // Reads the arithmetic that the explanations print, exactly as a person with a calculator would, and works it
-// out. It knows nothing of how the text was made.
+// out. It knows nothing of how the text was made, but for the decimal mark that is set.
 #pragma once
 
 #include <optional>

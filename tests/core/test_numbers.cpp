@@ -1,5 +1,7 @@
+#include "core/lessons/lesson.h"
 #include "core/numbers.h"
 #include "tests/core/expression.h"
+#include "tests/core/no_lie.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
@@ -8,6 +10,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
+#include <vector>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -23,6 +27,31 @@ double read_back(std::string text) {
     const double value = std::strtod(text.c_str(), &end);
     CHECK_MESSAGE(*end == '\0', text);
     return value;
+}
+
+/// A style for one test, and the usual one after it.
+struct Styled {
+    explicit Styled(NumberStyle style) { set_number_style(style); }
+    ~Styled() { set_number_style({}); }
+};
+
+std::vector<NumberStyle> all_styles() {
+    std::vector<NumberStyle> out;
+    for (int digits = fewest_digits; digits <= most_digits; ++digits)
+        for (const bool comma : {false, true}) out.push_back({digits, comma});
+    return out;
+}
+
+// Thirds and halves, masked scores, a maximum that rises late: numbers that need rounding and ones that do
+// not.
+std::vector<Problem> small_problems() {
+    Problem masked = *random_problem(4, 3, 11);
+    masked.causal = true;
+    masked.scale.kind = Scale::Kind::sqrt;
+    Problem wide = *random_problem(4, 2, 12);
+    wide.Q *= 9.7;
+    wide.V *= 1234.5;
+    return {masked, wide};
 }
 
 }  // namespace
@@ -130,5 +159,79 @@ TEST_SUITE("numbers") {
         CHECK(format_count(-7) == "−7");
         CHECK(format_count(std::numeric_limits<std::int64_t>::max()) ==
               "9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807");
+    }
+    TEST_CASE("the style decides where the caller does not") {
+        for (const auto& [digits, sixth, third, eighth, power] :
+             {std::tuple{3, "0.17", "33.3", "0.12", "1.23×10⁻⁴"},
+              {4, "0.167", "33.33", "0.125", "1.23×10⁻⁴"},
+              {5, "0.1667", "33.333", "0.125", "1.234×10⁻⁴"},
+              {6, "0.16667", "33.3333", "0.125", "1.2340×10⁻⁴"}}) {
+            const Styled styled({digits, false});
+            CAPTURE(digits);
+            CHECK(format_number(1 / 6.0) == sixth);
+            CHECK(format_short(100 / 3.0) == third);
+            CHECK(format_short(.125) == eighth);
+            CHECK(format_number(1.234e-4) == power);
+            CHECK(format_number(1 / 6.0, 4) == "0.167");
+            CHECK(format_short(-1.5) == "−1.5");
+            CHECK(format_short(3) == "3");
+        }
+        CHECK(format_number(1 / 6.0) == "0.167");
+        set_number_style({99, false});
+        CHECK(number_style().digits == most_digits);
+        set_number_style({-1, true});
+        CHECK(number_style() == NumberStyle{fewest_digits, true});
+        set_number_style({});
+    }
+    TEST_CASE("a decimal comma everywhere, and never a comma between groups") {
+        const Styled styled({4, true});
+        CHECK(format_number(-11.8045) == "−11,80");
+        CHECK(format_short(.5) == "0,5");
+        CHECK(format_fixed(1.36788, 2) == "1,37");
+        CHECK(format_full(0.1) == "0,1");
+        CHECK(format_number(1.2345e-7) == "1,23×10⁻⁷");
+        CHECK(format_size(1536) == "1,50 KiB");
+        CHECK(format_traffic(1500) == "1,50 kB");
+        CHECK(format_time(1.5e-3) == "1,50 ms");
+        CHECK(format_count(131072) == "131\u2009072");
+        CHECK(format_apart(1.23411, 1.23412).second == "1,23412");
+        CHECK(std::string(list_separator()) == "; ");
+    }
+    TEST_CASE("files are written without the style") {
+        const Styled styled({6, true});
+        {
+            const PlainNumbers plain;
+            CHECK(format_number(11.8045) == "11.80");
+            CHECK(std::string(list_separator()) == ", ");
+        }
+        CHECK(format_number(11.8045) == "11,8045");
+    }
+    TEST_CASE("what is printed is the value, rounded, in every style") {
+        Random random(62);
+        for (const NumberStyle style : all_styles()) {
+            const Styled styled(style);
+            for (int n = 0; n < 800; ++n) {
+                const double v = n % 2 ? any_double(random) : pick(random, -99999999, 99999999) / 1e5;
+                if (std::isnan(v)) continue;
+                for (const std::string& text :
+                     {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 9))}) {
+                    const auto printed = read_number(text);
+                    if (!printed || !rounds(*printed, v)) FAIL_CHECK(v, " as ", text);
+                    if (text.find(style.comma ? '.' : ',') != std::string::npos) FAIL_CHECK(text);
+                }
+            }
+        }
+    }
+    TEST_CASE("no lie on screen, in every style") {
+        int formulas = 0;
+        for (const NumberStyle style : all_styles()) {
+            const Styled styled(style);
+            CAPTURE(style.digits);
+            CAPTURE(style.comma);
+            for (const Problem& problem : small_problems())
+                for (const Lesson& lesson : lessons())
+                    formulas += check_no_lie(**build_trace(lesson, problem));
+        }
+        CHECK(formulas > 10000);
     }
 }

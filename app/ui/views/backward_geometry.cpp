@@ -1,5 +1,7 @@
 #include "app/ui/views/backward_geometry.h"
 
+#include "core/numbers.h"
+
 #include <algorithm>
 
 namespace tilewalk::ui {
@@ -39,20 +41,16 @@ float total(std::span<const Column> columns) {
     return w;
 }
 
-struct Fit {
-    float size = 13;
-    int digits = 3;
-};
 
 // Fewer digits and smaller numbers first; then Q and dO, which HBM shows too, lose their numbers, then the
 // tiles.
-Fit fit(const AppState& state, std::span<Column> columns, float room, float row_height) {
-    static constexpr Fit sizes[] = {{15, 4}, {14, 4}, {13, 4}, {13, 3}};
+NumberSize fit(const AppState& state, std::span<Column> columns, float room, float row_height) {
+    const std::vector<NumberSize> sizes = number_sizes();
     std::vector<float> gaps;
     for (const Column& c : columns) gaps.push_back(c.gap);
     for (int claim = row_height < 18 ? 3 : 0; claim <= 3; ++claim)
         for (float squeeze : {1.0f, .7f, .5f})
-            for (const Fit& f : sizes) {
+            for (const NumberSize& f : sizes) {
                 for (std::size_t n = 0; n < columns.size(); ++n) {
                     Column& c = columns[n];
                     c.gap = gaps[n] * squeeze;
@@ -61,7 +59,7 @@ Fit fit(const AppState& state, std::span<Column> columns, float room, float row_
                 }
                 if (total(columns) <= room) return f;
             }
-    return {};
+    return {13, fewest_digits};
 }
 
 // What is left over widens the cells up to what the eye likes, then the gaps.
@@ -114,7 +112,7 @@ void place_below(const AppState& state, BackwardGeometry& g, const Heights& h, c
     constexpr Slot slots[] = {Slot::dVj, Slot::dKj, Slot::dQi};
     const float most = (room - 2 * 20) / 3 / static_cast<float>(p.d());
     g.below_digits = 0;
-    for (int digits : {4, 3}) {
+    for (int digits : digit_choices()) {
         float need = 28;
         for (Slot slot : slots)
             need =
@@ -143,7 +141,7 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
                         {Slot::dS, Bc, 2, 30}};
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
-    const Fit f = fit(state, columns, room, h.band_ch);
+    const NumberSize f = fit(state, columns, room, h.band_ch);
     stretch(columns, room, panel.w > 1000);
 
     BackwardGeometry g;

@@ -81,7 +81,7 @@ void place(const AppState& state, std::vector<Term>& terms, const Rect& a) {
     float w = 0;
     bool found = false;
     for (int numbered = static_cast<int>(terms.size()); numbered >= 0 && !found; --numbered)
-        for (int digits : {4, 3}) {
+        for (int digits : digit_choices()) {
             w = lay_out(state, terms, a, digits, numbered);
             if ((found = w <= a.w)) break;
         }

@@ -1,6 +1,7 @@
 // Lays out a page of dense matrices: columns as wide as their numbers, rows as high as the panel allows.
 #include "app/ui/views/dense.h"
 #include "app/ui/views/slot_view.h"
+#include "core/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,16 +99,16 @@ float total(std::span<const Column> list, float gap) {
 
 // Fewer digits and smaller numbers first, then numbers only where this step works.
 Attempt fit(const AppState& state, std::span<Column> list, float room, float& gap, bool too_low) {
-    static constexpr struct {
-        float size;
-        int digits;
-        float pad;
-    } sizes[] = {{15, 4, 8}, {14, 4, 6}, {13, 4, 5}, {13, 3, 6}};
+    const std::vector<NumberSize> sizes = number_sizes();
+    const auto pad = [&](const NumberSize& s) {
+        const bool all_digits = s.digits == sizes.front().digits;
+        return s.size > 14 ? 8.0f : s.size > 13 || !all_digits ? 6.0f : 5.0f;
+    };
     Attempt a{};
     for (Numbers numbers : {Numbers::all, Numbers::wanted, Numbers::written, Numbers::none})
-        for (const auto& s : sizes)
+        for (const NumberSize& s : sizes)
             for (float wish : {26.0f, 16.0f}) {
-                a = {numbers, s.size, s.digits, s.pad};
+                a = {numbers, s.size, s.digits, pad(s)};
                 gap = wish;
                 if (too_low && numbers != Numbers::none) continue;
                 for (Column& c : list) {
@@ -224,7 +225,7 @@ DenseLayout dense_layout(const AppState& state, const DensePage& page, const Rec
     set_heights(all, space, area.h, area.w > 1250 ? 54.0f : 46.0f);
     DenseLayout out;
     float y = area.y;
-    int digits = 4;
+    int digits = most_digits;
     for (std::size_t n = 0; n < page.size(); ++n) {
         std::vector<Column> list = columns(*state.problem, page[n]);
         float gap = 0, highest = 0;

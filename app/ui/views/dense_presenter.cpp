@@ -74,7 +74,7 @@ float remarks_width(const AppState& state) {
 // Numbers for all, with as many digits as fit; false if not even two do.
 bool widen_all(const AppState& state, std::vector<Block>& list, float room, float gap) {
     if (std::ranges::any_of(list, [](const Block& b) { return b.bed.cols > 10; })) return false;
-    for (int digits : {4, 3, 2}) {
+    for (int digits : digit_choices(2)) {
         for (Block& b : list) {
             b.bed.cw = number_width(state, b, digits);
             b.bed.numbers = true;
@@ -88,7 +88,7 @@ bool widen_all(const AppState& state, std::vector<Block>& list, float room, floa
 // Numbers for some of the matrices, one after another as far as the line is wide enough.
 void widen(const AppState& state, std::vector<Block>& list, float room, float gap, bool written,
            bool columns) {
-    for (int digits : {4, 3, 2})
+    for (int digits : digit_choices(2))
         for (Block& b : list) {
             const bool meant = b.written == written && (b.bed.cols == 1) == columns;
             if (!meant || b.bed.numbers || b.bed.cols > 10) continue;

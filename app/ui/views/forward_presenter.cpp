@@ -83,11 +83,11 @@ void widen(PresenterRow& row, const AppState& state, Slot slot, int digits, floa
 // Columns of the step with four digits, then what it writes, then what it reads.
 PresenterRow widened(const AppState& state, const Rect& a, bool slim) {
     PresenterRow row = strips(state, a, slim);
-    for (int digits : {4, 3})
+    for (int digits : digit_choices())
         for (Slot slot : row_slots)
             if (wanted(state, slot) && one_column(slot)) widen(row, state, slot, digits, a.w);
     for (bool written : {true, false})
-        for (int digits : {4, 3})
+        for (int digits : digit_choices())
             for (Slot slot : row_slots)
                 if (wanted(state, slot) && written_now(state, slot) == written)
                     widen(row, state, slot, digits, a.w);

@@ -178,7 +178,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
             const float x = pane.x + 22 + cell_w * static_cast<float>(n);
             const ImU32 colour = hue(t, rows[r].role);
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
-            for (int digits = 4; digits >= 2; --digits) {
+            for (int digits : digit_choices(2)) {
                 const std::string text = format_short(rows[r].values[n], digits);
                 if (width_of(text, 13) > cell_w - 4) continue;
                 c.text(x + cell_w / 2, y + row / 2, text, 13, 0, Face::mono, Align::center);

@@ -75,16 +75,13 @@ std::vector<std::array<bool, 4>> claims(Op op) {
 }
 
 Attempt fit(const AppState& state, std::span<Column> columns, float room, bool rows_too_low) {
-    static constexpr struct {
-        float size;
-        int digits;
-    } sizes[] = {{15, 4}, {14, 4}, {13, 4}, {13, 3}};
+    const std::vector<NumberSize> sizes = number_sizes();
     std::vector<float> gaps;
     for (const Column& c : columns) gaps.push_back(c.gap);
     Attempt a{};
     for (const auto& g : claims(state.trace->step(state.cursor.step).op))
         for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
-            for (const auto& s : sizes) {
+            for (const NumberSize& s : sizes) {
                 a = {g[0], g[1], g[2], g[3], s.size, s.digits};
                 if (rows_too_low && g[3]) continue;
                 for (std::size_t n = 0; n < columns.size(); ++n) {

@@ -1,6 +1,7 @@
 #include "app/ui/widgets/matrix.h"
 
 #include "app/ui/inputs.h"
+#include "app/ui/inspection.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "core/numbers.h"
@@ -76,7 +77,9 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
 // in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
-    for (int digits = look.digits; digits >= look.least_digits; --digits) {
+    const int most = number_style().digits;  // 4 stands for as many as the user wants
+    for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
+         --digits) {
         const int letters = state.look[look.slot].letters_with(digits);
         if (static_cast<float>(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f))
             return digits;
@@ -170,7 +173,7 @@ void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& l
 
 // The cell that the formula is about, and in the matrices that it reads the row or column that it uses.
 void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
-    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7) return;
+    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7 || inspecting(state)) return;
     const Region region = region_of(look);
     const CellRef target = state.explanation.target;
     const bool several = look.value->data.size() > 1;
@@ -201,6 +204,19 @@ void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLo
         if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
         const auto [x, y] = place_of(look, source.row - region.row, source.col - region.col);
         canvas.dashed_frame(x + 1, y + 1, look.cw - 2, look.ch - 2, colour, 2, {5, 3});
+    }
+}
+
+// The inspected cell, what it came from and what it feeds, as far as they lie in this tile.
+void outline_links(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.value) return;
+    const Region region = region_of(look);
+    for (const auto& [link, cells] : link_marks(state, look.slot, *look.value)) {
+        const int r = cells.row - region.row, c = cells.col - region.col;
+        const auto [x, y] = place_of(look, r, c);
+        const auto [right, bottom] = place_of(look, r + cells.rows - 1, c + cells.cols - 1);
+        const float w = std::max(right + look.cw - x, 7.0f), h = std::max(bottom + look.ch - y, 7.0f);
+        draw_link_mark(canvas, link, info(look.slot).role, x, y, w, h);
     }
 }
 
@@ -289,7 +305,7 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const int r = look.transposed ? a : b, c = look.transposed ? b : a;
     const CellRef ref{look.slot, region.row + r, region.col + c};
     state.hover_now = ref;
-    if (hot.clicked) choose_cell(state, ref);
+    if (hot.clicked) click_cell(state, ref);
     if (hot.double_clicked && input_of(look.slot)) begin_edit(state, ref, widget);
 }
 
@@ -324,6 +340,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     draw_cells(canvas, state, look);
     outline_written(canvas, look);
     boxes(canvas, state, look);
+    outline_links(canvas, state, look);
     outline_sources(canvas, state, look);
     marks(canvas, state, look);
     note_cells(canvas, look);

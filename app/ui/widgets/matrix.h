@@ -24,7 +24,7 @@ struct MatrixLook {
     bool dim = false;                                  ///< not part of this step
     bool bed = true;
     bool numbers = true;
-    int digits = 4;             ///< at most; fewer where the cells are narrow
+    int digits = 4;             ///< at most (4: as many as the user wants); fewer where the cells are narrow
     int least_digits = 3;       ///< fewer than these, and no numbers are shown
     bool show_before = false;   ///< `before` is shown although this step did not write the matrix
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
