@@ -11,6 +11,7 @@
 #include "app/ui/views/menu.h"
 #include "app/ui/views/save_card.h"
 #include "app/ui/views/settings_card.h"
+#include "app/ui/views/timeline.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -209,6 +210,8 @@ void answer_keys(AppState& state) {
             continue;
         else if (state.page == Page::walk && answer_inspection_key(state, press))
             continue;
+        else if (state.page == Page::walk && answer_timeline_key(state, press))
+            continue;
         else if (is_walk_key(press.key))
             answer_walk_key(state, press);
         else if (press.ctrl)
@@ -252,6 +255,8 @@ std::span<const Shortcut> shortcuts() {
         {"P  F5  F11", "presenter mode"},
         {"T", "theme: dark, light, contrast"},
         {"M", "next rise of a maximum"},
+        {"J", "loop: its first step, its last, off"},
+        {"+  −", "timeline: more, less of it"},
         {"L", "at scale: axes log, linear; CPU vs GPU: measure"},
         {"A", "motion on, off"},
         {"Ctrl +  −  0", "larger, smaller, normal size"},

@@ -13,8 +13,10 @@ struct LaneStyle {
     bool symbols = true;       ///< write the op into its cell where it fits
     bool heads = true;         ///< "key block 0" above the lanes
 };
-/// One lane per query block, one cell per step; clicking or dragging goes there. Follows the current step
-/// when not everything fits.
+/// One lane per query block, one cell per step; clicking or dragging goes there, with Shift it marks a range
+/// to loop, the wheel zooms. Follows the current step when not everything fits.
 void lanes(const Canvas& canvas, AppState& state, const Rect& area, const LaneStyle& style);
+/// J marks the looped range, + and − zoom. True if the key was one of them.
+bool answer_timeline_key(AppState& state, const KeyPress& press);
 
 }  // namespace tilewalk::ui
