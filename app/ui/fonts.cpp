@@ -1,5 +1,6 @@
 #include "app/ui/fonts.h"
 
+#include "app/ui/fonts_aside.h"
 #include "app/ui/imgui_compat.h"
 
 #include <algorithm>
@@ -231,6 +232,25 @@ bool load_fonts(float scale, bool presenter) {
     fill_empty_faces(atlas);
     atlas_pixels(atlas);
     return true;
+}
+
+struct FontsAside::Kept {
+    ImFontAtlas* atlas;
+    float scale;
+    bool presenter;
+    decltype(FontTable::faces) faces;
+    std::string problem;
+};
+
+FontsAside::FontsAside() {
+    FontTable& t = table();
+    kept_ = std::make_unique<Kept>(Kept{t.atlas, t.scale, t.presenter, t.faces, t.problem});
+}
+
+FontsAside::~FontsAside() {
+    FontTable& t = table();
+    t.atlas = kept_->atlas, t.scale = kept_->scale, t.presenter = kept_->presenter;
+    t.faces = std::move(kept_->faces), t.problem = std::move(kept_->problem);
 }
 
 const std::string& font_problem() { return table().problem; }
