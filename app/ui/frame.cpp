@@ -1,3 +1,4 @@
+#include "app/ui/focus.h"
 #include "app/ui/inspection.h"
 #include "app/ui/keys.h"
 #include "app/ui/state.h"
@@ -59,6 +60,14 @@ void find_hover_sources(AppState& state) {
     if (!state.hover) return;
     const Held held = holding(*state.trace, *state.hover, state.cursor.step);
     if (held.step >= 0) state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
+}
+
+// The texts that are kept from frame to frame are written anew in another style.
+void follow_number_style(AppState& state) {
+    const NumberStyle wanted{state.settings.digits, state.settings.decimal_comma};
+    if (wanted == number_style()) return;
+    set_number_style(wanted);
+    if (state.trace) refresh_explanation(state);
 }
 
 void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
@@ -138,7 +147,7 @@ float transition(const AppState& state) {
 }
 
 void frame(AppState& state) {
-    set_number_style({state.settings.digits, state.settings.decimal_comma});
+    follow_number_style(state);
     pass_time(state);  // first, so that a step taken now begins its transition at 0
     take_finished_trace(state);
     arrive(state);
@@ -160,7 +169,7 @@ void frame(AppState& state) {
     begin_window();
     Canvas canvas;
     canvas.dl = ImGui::GetWindowDrawList();
-    canvas.theme = &theme(state.settings.theme);
+    canvas.theme = &theme(state.settings.theme, state.settings.palette);
     canvas.s = font_scale();
     const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
@@ -175,6 +184,7 @@ void frame(AppState& state) {
     else
         draw_page(canvas, state, layout_for(W, H));
     overlays(canvas, state, W, H);
+    draw_focus_ring(canvas);
     ImGui::End();
     find_hover_sources(state);
 }

@@ -104,6 +104,10 @@ ImGuiID last_item() { return ImGui::GetItemID(); }
 
 ImGuiID active_item() { return ImGui::GetCurrentContext()->ActiveId; }
 
+void release_active_item() { ImGui::ClearActiveID(); }
+
+ImGuiID current_window() { return ImGui::GetCurrentWindowRead()->ID; }
+
 float hover_seconds() { return ImGui::GetCurrentContext()->HoveredIdTimer; }
 
 }  // namespace tilewalk::ui

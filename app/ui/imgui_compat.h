@@ -42,6 +42,10 @@ bool enter_pressed();
 ImGuiID last_item();
 /// The item that holds the mouse or the caret.
 ImGuiID active_item();
+/// Takes mouse or caret away from it.
+void release_active_item();
+/// The window that is drawn into.
+ImGuiID current_window();
 /// Seconds that the mouse has rested on the item below it.
 float hover_seconds();
 

@@ -1,6 +1,7 @@
 // The list of what a frame showed, and the plain things to click: areas, buttons, icons.
 #include "app/ui/items.h"
 
+#include "app/ui/focus.h"
 #include "app/ui/imgui_compat.h"
 
 #include <algorithm>
@@ -58,12 +59,11 @@ Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, fl
                   const ButtonLook& look) {
     Hot hot = hot_area(c, id, x, y, w, h);
     if (look.tooltip && hot.hovered) tooltip(c, look.tooltip);
-    if (!look.enabled) hot = {.id = hot.id};
+    if (!look.enabled) switch_off_stop(), hot = {.id = hot.id};
     const Canvas shown = look.enabled ? c : c.faded(.5f);
     if (const ImU32 fill = button_fill(*c.theme, look, hot)) shown.rect(x, y, w, h, fill, 8);
     if (look.active && !look.primary && !look.quiet)
         shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
-    if (hot.focused) c.frame(x - 2, y - 2, w + 4, h + 4, c.theme->focus, 2, 10);
     return {hot, shown, look.primary ? c.theme->inv : look.quiet && !look.active ? c.theme->t2 : c.theme->t1};
 }
 
@@ -102,6 +102,7 @@ void note_fill(ImVec2 min, ImVec2 max, ImU32 colour) {
 
 void begin_region(const Canvas& c, std::string_view name, float x, float y, float w, float h) {
     const ImVec2 min = c.device(x, y), max = c.device(x + w, y + h);
+    begin_focus_region();
     // ImGui's own, not the draw list's: it also keeps the mouse from what is cut off.
     ImGui::PushClipRect(min, max, true);
     note_item(ItemKind::panel, min, max, name);
@@ -118,6 +119,7 @@ void begin_panel(const Canvas& c, std::string_view name, float x, float y, float
 
 void end_panel(const Canvas&) {
     ImGui::PopClipRect();
+    end_focus_region();
     if (item_registry && !item_registry->panels.empty()) item_registry->panels.pop_back();
 }
 
@@ -131,7 +133,11 @@ Hot hot_area(const Canvas& c, const char* id, float x, float y, float w, float h
     hot.held = ImGui::IsItemActive();
     hot.double_clicked = hot.hovered && ImGui::IsMouseDoubleClicked(0);
     hot.right_clicked = hot.hovered && ImGui::IsMouseClicked(1);
-    hot.focused = ImGui::IsItemFocused() && keyboard_focus_visible();
+    if (kind != ItemKind::panel) {
+        const FocusAnswer focus = focus_stop(hot.id, min, {min.x + size.x, min.y + size.y});
+        hot.focused = focus.focused;
+        hot.clicked = hot.clicked || focus.pressed;
+    }
     if (item_registry || place_list)
         note_item(kind, min, {min.x + size.x, min.y + size.y}, name_of(id), hot.id);
     return hot;

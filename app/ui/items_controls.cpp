@@ -1,5 +1,6 @@
 // Controls that hold a value: segmented, slider, checkbox, switch, drop-down list, stepper, text field;
 // tooltips.
+#include "app/ui/focus.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/items.h"
 #include "app/ui/vector_picture.h"
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace tilewalk::ui {
 namespace {
@@ -22,10 +24,6 @@ float segment_width(std::string_view label, float size) {
 
 std::vector<std::string> as_strings(std::initializer_list<const char*> labels) {
     return {labels.begin(), labels.end()};
-}
-
-void focus_ring(const Canvas& c, const Hot& hot, float x, float y, float w, float h) {
-    if (hot.focused) c.frame(x - 2, y - 2, w + 4, h + 4, c.theme->focus, 2, 10);
 }
 
 /// Value to place on the rail, 0 … 1, and back.
@@ -43,8 +41,7 @@ Hot labelled(const Canvas& c, const char* id, float x, float y, float box_w, std
              bool enabled) {
     const float w = box_w + 8 + text_width(Face::regular, 14, label);
     Hot hot = hot_area(c, id, x, y - 14, w, 28);
-    if (!enabled) hot = {.id = hot.id};
-    focus_ring(c, hot, x, y - 14, w, 28);
+    if (!enabled) switch_off_stop(), hot = {.id = hot.id};
     (enabled ? c : c.faded(.5f)).text(x + box_w + 8, y, label, 14, c.theme->t1);
     return hot;
 }
@@ -132,7 +129,7 @@ bool segmented(const Canvas& c, const char* id, float x, float y, std::span<cons
     const float h = std::max(32.0f, baked_em(Face::medium, size) + 18);
     c.rect(x, y, segmented_width(labels, size), h, c.theme->well, 8);
     c.frame(x + .5f, y + .5f, segmented_width(labels, size) - 1, h - 1, c.theme->line, 1, 8);
-    bool changed = false;
+    int wanted = current;
     float left = x + 3;
     for (int k = 0; k < static_cast<int>(labels.size()); ++k) {
         const std::string& label = labels[static_cast<std::size_t>(k)];
@@ -141,13 +138,18 @@ bool segmented(const Canvas& c, const char* id, float x, float y, std::span<cons
         const bool on = k == current;
         if (on || hot.held || hot.hovered)
             c.rect(left, y + 3, w, h - 6, on ? c.theme->raised : mix(c.theme->well, c.theme->raised, .6f), 6);
-        focus_ring(c, hot, left, y + 3, w, h - 6);
         const ImU32 ink = on || hot.hovered ? c.theme->t1 : c.theme->t2;
         c.text(left + w / 2, y + h / 2, label, size, ink, Face::medium, Align::center);
-        if (hot.clicked && !on) current = k, changed = true;
+        const int by = focus_arrow(hot.id).x;
+        if (by != 0 && k + by >= 0 && k + by < static_cast<int>(labels.size())) {
+            wanted = k + by;
+            focus_on(
+                ImGui::GetID((std::string(id) + "/" + labels[static_cast<std::size_t>(wanted)]).c_str()));
+        }
+        if (hot.clicked && !on) wanted = k;
         left += w;
     }
-    return changed;
+    return std::exchange(current, wanted) != wanted;
 }
 
 bool segmented(const Canvas& c, const char* id, float x, float y, std::initializer_list<const char*> labels,
@@ -167,13 +169,18 @@ bool slider(const Canvas& c, const char* id, float x, float y, float w, float& v
         changed = wanted != value;
         value = wanted;
     }
+    if (const int by = focus_arrow(hot.id).x; by != 0 && hi > lo) {
+        const float wanted = rail_value(
+            rail_place(value, lo, hi, logarithmic) + .02f * static_cast<float>(by), lo, hi, logarithmic);
+        changed = changed || wanted != value;
+        value = wanted;
+    }
     const float place = hi > lo ? rail_place(value, lo, hi, logarithmic) : 0;
     const ImU32 colour = hot.held ? c.theme->focus : c.theme->t1;
     c.rect(x, y - 1.5f, w, 3, c.theme->line2, 1.5f);
     c.rect(x, y - 1.5f, w * place, 3, colour, 1.5f);
     if (hot.hovered || hot.held) c.disc(x + w * place, y, 11, with_alpha(c.theme->t1, .17f));
     c.disc(x + w * place, y, 7, colour);
-    focus_ring(c, hot, x - 8, y - 12, w + 16, 24);
     return changed;
 }
 
@@ -190,8 +197,10 @@ bool checkbox(const Canvas& c, const char* id, float x, float y, std::string_vie
 
 bool toggle(const Canvas& c, const char* id, float x, float y, std::string_view label, bool& on,
             bool enabled) {
-    const Hot hot = labelled(c, id, x, y, 34, label, enabled);
+    Hot hot = labelled(c, id, x, y, 34, label, enabled);
     const Canvas shown = enabled ? c : c.faded(.5f);
+    const int by = enabled ? focus_arrow(hot.id).x : 0;
+    hot.clicked = hot.clicked || (by > 0 && !on) || (by < 0 && on);
     if (hot.clicked) on = !on;
     const ImU32 off_fill = hot.hovered ? c.theme->t3 : c.theme->line2;
     shown.rect(x, y - 10, 34, 20, on ? c.theme->t1 : off_fill, 10);
@@ -218,6 +227,8 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGui::PushStyleColor(ImGuiCol_Border, c.theme->line2);
     const bool open = ImGui::BeginPopup(popup.c_str());
+    if (open) keep_focus_here(true);
+    if (open && focus_closes_popup()) ImGui::CloseCurrentPopup();
     if (open) record_popup();
     if (open && item_registry) {
         const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
@@ -237,7 +248,7 @@ bool dropdown_item(const Canvas& opener, const char* id, std::string_view label,
     const float h = std::max(34.0f, baked_em(Face::medium, 14) + 18);
     const float room = ImGui::GetContentRegionAvail().x / c.s, w = std::max(room, 34 + label_w + note_w + 12);
     Hot hot = hot_area(c, id, x, y, w, h);
-    if (!enabled) hot = {.id = hot.id};
+    if (!enabled) switch_off_stop(), hot = {.id = hot.id};
     if (hot.hovered || hot.focused || marked) c.rect(x, y, w, h, mix(c.theme->raised, c.theme->t1, .10f), 6);
     if (selected) c.disc(x + 16, y + h / 2, 3.5f, c.theme->t1);
     const Canvas shown = enabled ? c : c.faded(.5f);
@@ -287,16 +298,22 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
                        std::size_t capacity, const FieldLook& look) {
     FieldResult result;
     const std::string before = text;
-    const bool active = ImGui::GetID(hidden(id).c_str()) == active_item();
+    const ImGuiID item = ImGui::GetID(hidden(id).c_str());
+    const bool active = item == active_item(), writable = (look.flags & ImGuiInputTextFlags_ReadOnly) == 0;
+    FieldLook shown = look;
+    if (writable) shown.focus_now |= focus_stop(item, c.device(x, y), c.device(x + w, y + h), true).entered;
     draw_field_frame(c, x, y, w, h, active, look.invalid);
-    const bool returned = bare_input(c, id, x, y, w, h, text, capacity, look);
+    const bool returned = bare_input(c, id, x, y, w, h, text, capacity, shown);
     if (vector_picture) record_field(c, x, y, w, h, text, look);
     result.active = ImGui::IsItemActive();
     result.left = ImGui::IsItemDeactivated();
     result.changed = before != text;
     result.entered =
         (look.flags & ImGuiInputTextFlags_EnterReturnsTrue) ? returned : result.left && enter_pressed();
-    if (item_registry) note_item(ItemKind::field, c.device(x, y), c.device(x + w, y + h), id, last_item());
+    if (item_registry) {
+        note_item(ItemKind::field, c.device(x, y), c.device(x + w, y + h), id, last_item());
+        item_registry->items.back().faint = !writable;
+    }
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "app/ui/keys.h"
 
 #include "app/ui/chapters.h"
+#include "app/ui/focus.h"
 #include "app/ui/inspection.h"
 #include "app/ui/marks.h"
 #include "app/ui/quiz.h"
@@ -204,6 +205,8 @@ void answer_keys(AppState& state) {
             answer_menu_key(state, press.key);
         else if (state.show_goto && press.key == Key::enter)
             go_to_typed_step(state);
+        else if (!state.show_menu && answer_focus_key(press))
+            continue;
         else if (answer_card_key(state, press) || (!press.ctrl && open_by_key(state, press)))
             continue;
         else if (answer_page_key(state, press))

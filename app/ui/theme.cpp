@@ -85,6 +85,20 @@ constexpr Theme contrast_theme() {
 
 constexpr Theme themes[] = {dark_theme(), light_theme(), contrast_theme()};
 
+constexpr Theme with_roles(Theme theme, std::array<ImU32, 8> roles) {
+    for (std::size_t n = 0; n < roles.size(); ++n) theme.roles[n + 1] = roles[n];
+    return theme;
+}
+
+/// Hues that stay further apart where a kind of cone is missing.
+constexpr Theme safe_themes[] = {
+    with_roles(dark_theme(), {rgb(0x79A3CB), rgb(0xFE9607), rgb(0x26DB8E), rgb(0xAC748A), rgb(0xFEFD5C),
+                              rgb(0xD8FEE3), rgb(0xEC4743), rgb(0x866EFB)}),
+    with_roles(light_theme(), {rgb(0x0070DF), rgb(0x762B00), rgb(0x096749), rgb(0x784579), rgb(0x797500),
+                               rgb(0x072048), rgb(0xC44567), rgb(0x1000EE)}),
+    with_roles(contrast_theme(), {rgb(0xB2CDFF), rgb(0xFBC100), rgb(0x41C799), rgb(0xBB8DAE), rgb(0xFFF6AB),
+                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF)})};
+
 float channel(ImU32 colour, int shift) { return static_cast<float>((colour >> shift) & 255u); }
 
 float luminance(ImU32 colour) {
@@ -155,10 +169,12 @@ void set_colours(ImGuiStyle& style, const Theme& t) {
 
 }  // namespace
 
-const Theme& theme(ThemeId id) {
-    const int index = static_cast<int>(id);
-    return themes[index >= 0 && index < 3 ? index : 0];
+const Theme& theme(ThemeId id, Palette palette) {
+    const int index = static_cast<int>(id), known = index >= 0 && index < 3 ? index : 0;
+    return palette == Palette::safe ? safe_themes[known] : themes[known];
 }
+
+const Theme& theme(ThemeId id) { return theme(id, Palette::usual); }
 
 ImU32 hue(const Theme& theme, Role role) {
     const auto index = static_cast<std::size_t>(role);

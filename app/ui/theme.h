@@ -9,6 +9,7 @@
 namespace tilewalk::ui {
 
 enum class ThemeId;
+enum class Palette;
 
 /// All colours are opaque ImU32 (ImGui byte order).
 struct Theme {
@@ -23,7 +24,8 @@ struct Theme {
     bool light = false;
 };
 
-const Theme& theme(ThemeId id);
+const Theme& theme(ThemeId id);  ///< with the usual palette
+const Theme& theme(ThemeId id, Palette palette);
 
 ImU32 hue(const Theme& theme, Role role);
 /// The page of presenter mode: hues are legible on it (in the light theme they are not on `bg`).

@@ -92,7 +92,9 @@ std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mod
     if (!known || (action == GLFW_REPEAT && !repeats(*known))) return std::nullopt;
 
     const bool ctrl = (mods & GLFW_MOD_CONTROL) != 0;
-    const bool shortcut = is_function_key(*known) || (ctrl && character != '\0' && !edits_text(character));
+    // Tab leaves a field for what comes next.
+    const bool shortcut = is_function_key(*known) || *known == Key::tab ||
+                          (ctrl && character != '\0' && !edits_text(character));
     if (typing && !shortcut) return std::nullopt;
     return ui::KeyPress{*known, (mods & GLFW_MOD_SHIFT) != 0, ctrl, (mods & GLFW_MOD_ALT) != 0};
 }

@@ -1,11 +1,15 @@
 #include "app/ui/views/card.h"
 
+#include "app/ui/focus.h"
+
 #include <algorithm>
 #include <limits>
 
 namespace tilewalk::ui {
 
 namespace {
+
+bool keep_focus = false;  // the card that opens next lies over a dimmed page: Tab stays in it
 
 float overlap(const Rect& a, const Rect& b) {
     const float w = std::min(a.right(), b.right()) - std::max(a.x, b.x),
@@ -35,6 +39,7 @@ Rect place_card(float w, float h, float W, float H, const Rect& keep_free) {
 
 Rect centred_card(const Canvas& c, float w, float h, float W, float H) {
     c.rect(0, 0, W, H, with_alpha(c.theme->bg, .6f));
+    keep_focus = true;
     return {(W - w) / 2, (H - h) / 2, w, h};
 }
 
@@ -47,6 +52,8 @@ bool begin_card(const Canvas& c, const char* name, const Rect& a) {
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
                                        ImGuiWindowFlags_NoBackground);
     ImGui::PopStyleVar();
+    if (keep_focus) keep_focus_here();
+    keep_focus = false;
     return open;
 }
 

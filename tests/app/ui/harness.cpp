@@ -84,7 +84,7 @@ std::optional<Key> key_of(char character) {
 // What the window lets through while a text field has the caret.
 bool works_while_typing(const KeyPress& press) {
     const Key key = press.key;
-    if (key == Key::f1 || key == Key::f5 || key == Key::f11) return true;
+    if (key == Key::tab || key == Key::f1 || key == Key::f5 || key == Key::f11) return true;
     const bool edits_text = key == Key::a || key == Key::c || key == Key::v || key == Key::y || key == Key::z;
     const bool prints = letter_of(key) || key == Key::plus || key == Key::minus || key == Key::zero;
     return press.ctrl && prints && !edits_text;
