@@ -1,12 +1,15 @@
 # cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DOUTPUT=... -P embed.cmake
 # Writes the C++ file whose function gives every file of the folder with this ending as text, sorted by file
-# name.
+# name. The ending * takes every file, and its ending stays in its name.
 file(GLOB files ${FOLDER}/*.${ENDING})
 list(SORT files)
 set(entries "")
 set(count 0)
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME_WLE)
+  if(ENDING STREQUAL "*")
+    get_filename_component(name ${file} NAME)
+  endif()
   file(READ ${file} text)
   # A literal holds 64 KiB at least; longer files are joined of several.
   string(LENGTH "${text}" length)

@@ -3,6 +3,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/bench.h"
 #include "app/cli/compare.h"
+#include "app/cli/export.h"
 #include "app/cli/listings.h"
 #include "app/cli/model.h"
 #include "app/cli/outcome.h"
@@ -52,6 +53,7 @@ Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_w
     case Command::window: return run_window_command(*a, options, open_window);
     case Command::trace: return run_trace(*a, out);
     case Command::render: return run_render(*a);
+    case Command::export_walk: return run_export(*a, out);
     case Command::compare: return run_compare(*a, out);
     case Command::model: return run_model(*a, out);
     case Command::bench: return run_bench_command(*a, out);

@@ -1,8 +1,10 @@
 #include "app/cli/session.h"
 
 #include "app/cli/dropped_files.h"
+#include "app/cli/export.h"
 #include "app/cli/problem_source.h"
 #include "app/cli/results_files.h"
+#include "app/cli/tour.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
@@ -11,6 +13,8 @@
 #include "app/io/problem_json.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
+#include "app/render/svg_picture.h"
+#include "app/render/view_picture.h"
 #include "app/ui/state.h"
 #include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
@@ -32,6 +36,12 @@ const PageName* find_page(const Word& name) {
     for (const PageName& page : pages)
         if (name == page.name) return &page;
     return nullptr;
+}
+
+// A picture of the view, as the name of the file ends.
+std::optional<std::string> save_view(const std::string& path, const ui::AppState& state, int width,
+                                     int height) {
+    return write_file_atomic(path, picture_of_view(state, width, height, is_svg_path(path)));
 }
 
 std::string no_such_lesson(const std::string& name) {
@@ -65,9 +75,18 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.hooks.recorded_results = recorded_results;
     state.hooks.save_results = save_results;
     state.hooks.save_plot = save_plot;
+    state.hooks.save_picture = save_view;
     state.hooks.is_bundle = is_bundle_file;
     state.hooks.load_bundle = load_bundle_file;
     state.hooks.save_bundle = save_bundle_file;
+    state.hooks.export_walk = [](const std::string& path, const ui::AppState& shown) {
+        const DrawingApart apart;  // the window's frame goes on afterwards
+        return export_walk(path, shown);
+    };
+    state.hooks.save_quiz = [](const std::string& path, const std::string& csv) {
+        return write_file_atomic(path, csv);
+    };
+    state.hooks.read_tour = read_tour;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }

@@ -17,5 +17,7 @@ std::span<const EmbeddedFile> embedded_examples();
 std::span<const EmbeddedFile> embedded_bench();
 /// All files of assets/tours: Markdown, docs/tour-format.md.
 std::span<const EmbeddedFile> embedded_tours();
+/// All files of assets/export, with their endings: the frame of the page that 'tilewalk export' writes.
+std::span<const EmbeddedFile> embedded_export();
 
 }  // namespace tilewalk

@@ -1,0 +1,165 @@
+#include "app/cli/export.h"
+
+#include "app/cli/export_formats.h"
+#include "app/cli/export_picture.h"
+#include "app/cli/output.h"
+#include "app/cli/problem_source.h"
+#include "app/cli/session.h"
+#include "app/cli/values.h"
+#include "app/io/file.h"
+#include "app/io/text.h"
+#include "app/render/offscreen.h"
+#include "app/render/svg_picture.h"
+#include "app/ui/state.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace tilewalk {
+namespace {
+
+enum class Format { html, md, tex };
+
+constexpr Size default_size{1280, 720}, smallest{1024, 640}, largest{3840, 2160};
+constexpr const char* expected_size = "WxH from 1024x640 to 3840x2160";
+
+// What a page looks like; notes and documents have no pictures.
+struct PageLook {
+    Size size = default_size;
+    std::string theme;      ///< "dark", "light"; empty: as the reader's system has it
+    bool contrast = false;  ///< the dark page in the colours of high contrast
+};
+
+std::optional<Format> format_of_ending(const std::string& path) {
+    std::string ending = path.substr(std::min(path.rfind('.'), path.size()));
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (ending == ".html" || ending == ".htm") return Format::html;
+    if (ending == ".md" || ending == ".markdown") return Format::md;
+    if (ending == ".tex") return Format::tex;
+    return std::nullopt;
+}
+
+Result<Format> choose_format(const Arguments& a) {
+    if (a.format) {
+        const auto index = choice("--format", *a.format, {"html", "md", "tex"});
+        if (!index) return Failure{index.error};
+        return static_cast<Format>(*index);
+    }
+    if (!a.output) return Format::html;
+    if (const auto format = format_of_ending(*a.output)) return *format;
+    return Failure{"-o is " + in_quotes(*a.output) +
+                   ", expected a name that ends in .html, .md or .tex; or say --format."};
+}
+
+Result<PageLook> read_look(const Arguments& a) {
+    PageLook look;
+    ui::Settings settings;
+    if (auto sentence = choose_theme(a.theme, settings)) return Failure{*sentence};
+    look.contrast = settings.theme == ui::ThemeId::contrast;
+    if (a.theme) look.theme = settings.theme == ui::ThemeId::light ? "light" : "dark";
+    if (!a.size) return look;
+    const auto size = size_pair("--size", *a.size, expected_size);
+    if (!size) return Failure{size.error};
+    if (size->width < smallest.width || size->height < smallest.height || size->width > largest.width ||
+        size->height > largest.height)
+        return Failure{"--size is " + in_quotes(*a.size) + ", expected " + expected_size + "."};
+    look.size = *size;
+    return look;
+}
+
+// An option that would change nothing is a mistake.
+std::optional<std::string> check_options(const Arguments& a, Format format) {
+    if (format == Format::html && !a.output)
+        return "'tilewalk export' needs -o with the page to write; --format md and tex also go to standard "
+               "output.";
+    if (format != Format::html && (a.theme || a.size))
+        return std::string(a.theme ? "--theme" : "--size") +
+               " is about the pictures of a page; md and tex have none.";
+    if (format != Format::tex && a.fragment) return "--fragment is about --format tex.";
+    return std::nullopt;
+}
+
+// Every step in presenter mode, whose letters stay legible in a column of a page, in both themes.
+PictureBook draw_pictures(ui::AppState& state, const PageLook& look) {
+    const HeadlessContext context;
+    const int steps = state.trace->size();
+    std::vector<std::string> drawn[2];
+    state.presenter = true;
+    for (const bool dark : {true, false}) {
+        state.settings.theme = !dark           ? ui::ThemeId::light
+                               : look.contrast ? ui::ThemeId::contrast
+                                               : ui::ThemeId::dark;
+        for (int k = 0; k < steps; ++k) {
+            ui::go_to(state, at_step(*state.trace, k));
+            state.step_age = ui::AppState{}.step_age;
+            drawn[dark ? 0 : 1].push_back(svg_of_frame(state, look.size.width, look.size.height));
+        }
+    }
+    PictureBook book;
+    for (std::size_t k = 0; k < drawn[0].size(); ++k) book.add(drawn[0][k], drawn[1][k]);
+    book.bind();
+    return book;
+}
+
+// Numbers in files do not follow the style that is chosen for the window.
+struct UsualNumbers {
+    NumberStyle before = number_style();
+    UsualNumbers() { set_number_style({}); }
+    ~UsualNumbers() { set_number_style(before); }
+    UsualNumbers(const UsualNumbers&) = delete;
+    UsualNumbers& operator=(const UsualNumbers&) = delete;
+};
+
+Result<Writer> page_writer(const Lesson& lesson, const Problem& problem, const PageLook& look) {
+    Result<ui::AppState> state = make_state(&lesson, problem, ui::Settings{});
+    if (!state) return Failure{state.error};
+    if (auto sentence = refuse_page(*state->trace)) return Failure{*sentence};
+    return Writer([trace = state->trace, book = draw_pictures(*state, look), look](std::ostream& stream) {
+        write_export_html(stream, *trace, book, look.theme, look.contrast);
+    });
+}
+
+Result<Writer> make_writer(const Lesson& lesson, const Problem& problem, Format format, const PageLook& look,
+                           bool fragment) {
+    if (format == Format::html) return page_writer(lesson, problem, look);
+    const auto trace = build_trace(lesson, problem);
+    if (!trace) return Failure{trace.error};
+    return Writer([trace = *trace, format, fragment](std::ostream& stream) {
+        if (format == Format::md) return write_export_markdown(stream, *trace);
+        write_export_tex(stream, *trace, fragment);
+    });
+}
+
+}  // namespace
+
+Outcome run_export(const Arguments& a, std::ostream& out) {
+    const auto format = choose_format(a);
+    if (!format) return bad_input(format.error);
+    if (auto sentence = check_options(a, *format)) return bad_input(*sentence);
+    const auto look = read_look(a);
+    if (!look) return bad_input(look.error);
+    if (const auto lesson = choose_lesson(a.lesson); !lesson) return bad_input(lesson.error);
+    SavedView saved;
+    const auto problem = make_problem(a.problem, &saved);
+    if (!problem) return bad_input(problem.error);
+    const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
+    if (!lesson) return bad_input(lesson.error);
+    const auto write = make_writer(**lesson, *problem, *format, *look, a.fragment);
+    if (!write) return bad_input(write.error);
+    return written(a.output ? write_file_atomic(*a.output, *write) : write_to_stream(out, *write));
+}
+
+std::optional<std::string> export_walk(const std::string& path, const ui::AppState& state) {
+    const auto format = format_of_ending(path);
+    if (!format) return "The name " + in_quotes(path) + " ends in none of .html, .md and .tex.";
+    const UsualNumbers numbers;
+    PageLook look;
+    look.contrast = state.settings.theme == ui::ThemeId::contrast;
+    const auto write = make_writer(*state.lesson, *state.problem, *format, look, false);
+    if (!write) return write.error;
+    return write_file_atomic(path, *write);
+}
+
+}  // namespace tilewalk
