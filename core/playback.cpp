@@ -78,6 +78,11 @@ Cursor advance(Player& player, const Trace& trace, Cursor cursor, double dt, con
     if (!player.playing) return cursor;
     player.elapsed += dt;
     const double period = 1.0 / player.steps_per_second;
+    // A loop never ends by itself: a clock that jumped, or no period at all, must not keep it busy.
+    if (loop.set() && !(player.elapsed < 1000 * period)) {
+        player.elapsed = 0;
+        return cursor;
+    }
     while (player.playing && player.elapsed >= period) {
         player.elapsed -= period;
         const Cursor next = forward(trace, cursor, player.level);
