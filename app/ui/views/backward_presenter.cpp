@@ -2,6 +2,7 @@
 #include "app/ui/items.h"
 #include "app/ui/views/backward_view.h"
 #include "app/ui/views/hbm_parts.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/views/sram_geometry.h"
 
@@ -105,6 +106,9 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
     look.dim = false;
     if (look.rows_done >= t.bed.rows) look.before = nullptr;
     matrix(c, state, look, "presenter");
+    if (look.state == CellState::written)
+        beam(c, state, t.bed.x, t.bed.y, t.bed.cw * static_cast<float>(t.bed.cols),
+             t.bed.ch * static_cast<float>(t.bed.rows));
     Line symbol = backward_symbol(state, t.slot);
     if (t.transposed) symbol.push_back({"T", info(t.slot).role, Span::Face::symbol, Span::Script::super});
     c.rich(t.bed.center(), t.bed.y - 32, symbol, 35, Align::center);
@@ -163,7 +167,8 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 // HBM as letters and blocks only.
-void mini(const Canvas& c, const AppState& state, Slot slot, float x, float y, float w, float h) {
+void mini(const Canvas& page, const AppState& state, Slot slot, float x, float y, float w, float h) {
+    const Canvas c = page.faded(light_on(state, slot));
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
     const bool query = slot == Slot::Q || slot == Slot::dO || slot == Slot::dQ;

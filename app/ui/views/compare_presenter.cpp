@@ -3,6 +3,7 @@
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/compare.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/views.h"
 #include "core/numbers.h"
 
@@ -90,7 +91,10 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
 
 }  // namespace
 
-void compare_presenter(const Canvas& c, AppState& state, float W, float H) {
+void compare_presenter(const Canvas& page_canvas, AppState& state, float W, float H) {
+    const Theme bright = bright_room(*page_canvas.theme);
+    Canvas c = page_canvas;
+    c.theme = &bright;
     ComparePage& page = compare_page(state);
     begin_region(c, "Presenter", 0, 0, W, H);
     const float title = presenter_title(c, "CPU vs GPU");

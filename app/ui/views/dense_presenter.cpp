@@ -1,6 +1,7 @@
 // Presenter mode of the dense lessons: the step as one line, what is read on the left, what comes of it on
 // the right.
 #include "app/ui/views/dense.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/widgets/matrix.h"
 
@@ -170,6 +171,9 @@ void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
         look.size = 28;
         if (look.cells_done >= b.bed.rows * b.bed.cols) look.before = nullptr;  // too small to read
         matrix(c, state, look, "presenter");
+        if (look.state == CellState::written)
+            beam(c, state, b.bed.x, b.bed.y, b.bed.cw * static_cast<float>(b.bed.cols),
+                 b.bed.ch * static_cast<float>(b.bed.rows));
         Line symbol = slot_symbol(b.slot);
         if (b.transposed)
             symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});

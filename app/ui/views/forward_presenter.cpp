@@ -2,6 +2,7 @@
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/connectors.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/views/sram_geometry.h"
 #include "app/ui/views/timeline.h"
@@ -121,7 +122,10 @@ void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digit
     if (!rows_missing) look.before = nullptr;
     if (!look.value)
         look.region = {0, 0, look.transposed ? bed.cols : bed.rows, look.transposed ? bed.rows : bed.cols};
-    matrix(c, state, look, "presenter");
+    matrix(c.faded(light_on(state, slot)), state, look, "presenter");
+    if (look.state == CellState::written)
+        beam(c, state, bed.x, bed.y, bed.cw * static_cast<float>(bed.cols),
+             bed.ch * static_cast<float>(bed.rows));
 }
 
 // The transfer of this step, if it is one.
@@ -159,14 +163,16 @@ void transfer(const Canvas& c, const AppState& state, const PresenterRow& row, c
 void symbols(const Canvas& c, const AppState& state, const PresenterRow& row, const Bed& K, const Bed& V) {
     for (Slot slot : row_slots) {
         const bool block = slot == Slot::Qi || slot == Slot::Oi;
-        c.rich(row[slot].center(), row[slot].y - 30,
-               slot_symbol(slot, block ? block_on_chip(state, slot) : -1), 35, Align::center);
+        c.faded(light_on(state, slot))
+            .rich(row[slot].center(), row[slot].y - 30,
+                  slot_symbol(slot, block ? block_on_chip(state, slot) : -1), 35, Align::center);
     }
     Line k = slot_symbol(Slot::Kj, block_on_chip(state, Slot::Kj));
     k.push_back({"T", Role::K, Span::Face::symbol, Span::Script::super});
-    c.rich(K.right() + 12, (K.y + K.bottom()) / 2, k, 35);
-    c.rich(V.x - 14, (V.y + V.bottom()) / 2, slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), 35,
-           Align::right);
+    c.faded(light_on(state, Slot::Kj)).rich(K.right() + 12, (K.y + K.bottom()) / 2, k, 35);
+    c.faded(light_on(state, Slot::Vj))
+        .rich(V.x - 14, (V.y + V.bottom()) / 2, slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), 35,
+              Align::right);
 }
 
 // From what is read to what is written, where they are neighbours
@@ -212,7 +218,8 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a, float edge) {
 }
 
 // HBM as letters and tiles only.
-void mini(const Canvas& c, const AppState& state, Slot slot, float x, float y, float w, float h) {
+void mini(const Canvas& page, const AppState& state, Slot slot, float x, float y, float w, float h) {
+    const Canvas c = page.faded(light_on(state, slot));
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
     const bool query = slot == Slot::Q || slot == Slot::O;

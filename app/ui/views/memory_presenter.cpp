@@ -3,6 +3,7 @@
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/memory.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/views.h"
 #include "core/numbers.h"
 
@@ -124,7 +125,10 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
 
 }  // namespace
 
-void memory_presenter(const Canvas& c, AppState& state, float W, float H) {
+void memory_presenter(const Canvas& page_canvas, AppState& state, float W, float H) {
+    const Theme bright = bright_room(*page_canvas.theme);
+    Canvas c = page_canvas;
+    c.theme = &bright;
     StudyInput in = memory_input(state.memory);
     in.lengths = four_lengths(in.N);
     const Study s = study(in);

@@ -2,6 +2,7 @@
 // 1280 × 720. The arrow keys change the plot.
 #include "app/ui/items.h"
 #include "app/ui/state.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/scale.h"
 #include "app/ui/views/scale_text.h"
 #include "app/ui/views/views.h"
@@ -39,7 +40,10 @@ void mouse_buttons(const Canvas& c, AppState& state) {
 
 }  // namespace
 
-void scale_presenter(const Canvas& c, AppState& state, float W, float H) {
+void scale_presenter(const Canvas& page_canvas, AppState& state, float W, float H) {
+    const Theme bright = bright_room(*page_canvas.theme);
+    Canvas c = page_canvas;
+    c.theme = &bright;
     scale_engine(state);
     begin_region(c, "Presenter", 0, 0, W, H);
     head(c, state, W);

@@ -2,6 +2,7 @@
 #include "app/ui/canvas_cell.h"
 #include "app/ui/items.h"
 #include "app/ui/views/lesson_view.h"
+#include "app/ui/views/presenter.h"
 #include "app/ui/views/softmax_parts.h"
 #include "core/numbers.h"
 
@@ -30,7 +31,8 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
     std::string text = format_short(value);
     if (text_width(Face::mono, 28, text) > a.w - 6) text = format_short(value, 3);
     if (text_width(Face::mono, 28, text) <= a.w - 6) look.text = text;
-    cell(c, a.x, a.y, a.w, a.h, look);
+    const bool was = walk.k > 0 && walk.trace.step(walk.k - 1).j == j;
+    cell(c.faded(light_of(state, walk.element() == j + 1, was)), a.x, a.y, a.w, a.h, look);
 }
 
 }  // namespace
@@ -62,9 +64,13 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
                strong(std::to_string(walk.passes * walk.N())), word(" reads")};
     c.rich(a.right(), y2 + ch / 2, reads, 30, Align::right);
     const float w = (a.w - 2 * 20) / 3, y = a.bottom() - card_h;
-    for (int which = 0; which < 3; ++which)
-        draw_card(c, {a.x + static_cast<float>(which) * (w + 20), y, w, card_h},
-                  softmax_card(state, walk, which), 36);
+    constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
+    for (int which = 0; which < 3; ++which) {
+        const Rect area{a.x + static_cast<float>(which) * (w + 20), y, w, card_h};
+        const SoftmaxCard card = softmax_card(state, walk, which);
+        draw_card(c.faded(light_on(state, slots[which])), area, card, 36);
+        if (card.written) beam(c, state, area.x + 6, area.y + 6, area.w - 12, area.h - 12);
+    }
 }
 
 }  // namespace tilewalk::ui

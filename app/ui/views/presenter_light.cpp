@@ -1,0 +1,69 @@
+#include "app/ui/views/presenter.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float in_the_dark = .3f;  // still to be seen, no longer to be read
+constexpr float wanted_contrast = 7.1f;
+constexpr ImU32 black = IM_COL32(0, 0, 0, 255);
+
+bool touches(const Trace& trace, int k, Slot slot) {
+    const auto is_it = [&](const Access& a) { return a.slot == slot; };
+    return k >= 0 &&
+           (std::ranges::any_of(trace.reads(k), is_it) || std::ranges::any_of(trace.writes(k), is_it));
+}
+
+// As little darker as it takes to be read on each of the surfaces.
+ImU32 darker(ImU32 colour, std::initializer_list<ImU32> surfaces) {
+    for (float t = 0; t < 1; t += .02f) {
+        const ImU32 now = mix(colour, black, t);
+        const bool enough = std::ranges::all_of(
+            surfaces, [&](ImU32 below) { return contrast(now, below) >= wanted_contrast; });
+        if (enough) return now;
+    }
+    return black;
+}
+
+}  // namespace
+
+float light_of(const AppState& state, bool now, bool before) {
+    if (!state.settings.spotlight) return 1;
+    const float to = now ? 1 : in_the_dark, from = before ? 1 : in_the_dark;
+    return from + (to - from) * transition(state);
+}
+
+float light_on(const AppState& state, Slot slot) {
+    const int k = state.cursor.step;
+    return light_of(state, touches(*state.trace, k, slot), touches(*state.trace, k - 1, slot));
+}
+
+void beam(const Canvas& c, const AppState& state, float x, float y, float w, float h) {
+    if (!state.settings.spotlight) return;
+    c.faded(transition(state)).frame(x - 8, y - 8, w + 16, h + 16, c.theme->focus, 3.5f, 10);
+}
+
+Theme bright_room(const Theme& theme) {
+    Theme out = theme;
+    if (!theme.light) return out;
+    out.text_contrast = 7;
+    for (ImU32* text : {&out.t2, &out.t3, &out.danger}) *text = darker(*text, {out.panel, out.well, out.bg});
+    for (ImU32& role : out.roles) role = darker(role, {out.panel, out.well, out.bg});
+    out.line = mix(out.line, black, .25f);
+    out.line2 = mix(out.line2, black, .35f);
+    const auto legible = [&](float hi) {
+        return std::ranges::all_of(out.roles, [&](ImU32 role) {
+            return contrast(out.t1, mix(out.panel, role, hi)) >= wanted_contrast;
+        });
+    };
+    while (out.hi > .1f && !legible(out.hi)) out.hi -= .01f;
+    out.hi_pale = std::min(out.hi_pale, out.hi);
+    return out;
+}
+
+ImU32 washed_out(ImU32 colour) { return mix(colour, IM_COL32(255, 255, 255, 255), .25f); }
+
+}  // namespace tilewalk::ui
