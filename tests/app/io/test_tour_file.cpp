@@ -1,0 +1,232 @@
+// Tours: what a file may say, where it says it wrong, and that no damaged file does worse than be refused.
+#include "app/io/embedded.h"
+#include "app/io/examples.h"
+#include "app/io/file.h"
+#include "app/io/problem_json.h"
+#include "app/io/tour_file.h"
+#include "core/numbers.h"
+#include "tests/app/io/scratch.h"
+
+#include <doctest/doctest.h>
+#include <random>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+const TourNames names{{"memory", "scale", "compare"}, {"SRAM", "HBM", "Explanation", "Timeline"}, {"play"}};
+
+const std::string head = "# T\n\n## A\n- problem: worked-4x4\n";  // four lines
+
+Result<TourScript> parsed(const std::string& text) { return parse_tour(text, "my.md", names); }
+
+std::string refusal(const std::string& text) {
+    const auto tour = parsed(text);
+    REQUIRE_MESSAGE(!tour, text);
+    return tour.error;
+}
+
+TourStop only_stop(const std::string& settings, const std::string& text = "x") {
+    const auto tour = parsed(head + settings + "\n" + text + "\n");
+    REQUIRE_MESSAGE(tour, tour.error);
+    return tour->stops.front();
+}
+
+std::string shown_text(const TourStop& stop) {
+    const auto trace = build_trace(*stop.lesson, *stop.problem);
+    REQUIRE(trace);
+    std::string out;
+    for (const Line& line : filled_text(stop, **trace)) out += (out.empty() ? "" : "\n") + plain(line);
+    return out;
+}
+
+}  // namespace
+
+TEST_SUITE("tour files") {
+    TEST_CASE("a stop says problem, lesson, step, cell, place and text") {
+        const TourStop stop = only_stop("- lesson: flash-forward\n- step: new_max i=0 j=1\n- cell: m[1]\n"
+                                        "- highlight: cell S[0,2] in SRAM\n- side: break\n- presenter: yes\n",
+                                        "One {m[0]}\nline.\n\n*Two* \\* words.");
+        CHECK(stop.heading == "A");
+        CHECK(stop.line == 3);
+        CHECK(stop.problem->name == "worked-4x4");
+        CHECK(std::string(stop.lesson->id) == "flash-forward");
+        CHECK(stop.step == 13);
+        CHECK(stop.cell == CellRef{Slot::m, 1, 0});
+        CHECK(stop.place.kind == TourPlace::Kind::cell);
+        CHECK(stop.place.cell == CellRef{Slot::S, 0, 2});
+        CHECK(stop.place.within == "SRAM");
+        CHECK(stop.side == "break");
+        CHECK(stop.presenter == true);
+        REQUIRE(stop.text.size() == 2);
+        CHECK(stop.text[1][0].strong);
+        CHECK(shown_text(stop) == "One 2 line.\nTwo * words.");
+    }
+
+    TEST_CASE("numbers come from the walk at the stop's step") {
+        const std::string at = "- step: row_sum i=0 j=1\n";
+        CHECK(shown_text(only_stop(at, "{l[0]}")) == "1.639");
+        CHECK(shown_text(only_stop(at, "{ℓ[0] before}")) == "1.368");
+        CHECK(shown_text(only_stop(at, "{alpha[0]} {α[0]}")) == "0.368 0.368");
+        CHECK(shown_text(only_stop(at, "{step} of {steps}")) == "17 of 40");
+        CHECK(shown_text(only_stop(at, "{N} {N_kv} {d} {Br} {Bc} {tiles} {skipped}")) == "4 4 4 2 2 4 0");
+        CHECK(shown_text(only_stop(at, "{read}, {written}, {moved}")) == "160 B, 0 B, 160 B");
+        // O is on chip and in HBM; the step says which is meant.
+        CHECK(shown_text(only_stop("- step: output i=0 j=1\n", "{O[0,0]}")) == "11.80");
+        CHECK(shown_text(only_stop("- step: last\n", "{O[0,0]}")) == "7.204");
+        CHECK(shown_text(only_stop("- lesson: training-step\n- step: loss n=2\n", "{loss[0] before}")) ==
+              "65.12");
+    }
+
+    TEST_CASE("numbers follow the chosen style") {
+        const TourStop stop = only_stop("- step: row_sum i=0 j=1\n", "{l[0]}");
+        set_number_style({3, true});
+        const std::string shown = shown_text(stop);
+        set_number_style({});
+        CHECK(shown == "1,64");
+    }
+
+    TEST_CASE("what is left out is inherited") {
+        const auto tour =
+            parsed(head + "- step: 14\n- cell: m[0]\n- highlight: timeline\n- fault: no_max\n\nx\n"
+                          "## B\n\ny\n## C\n- fault: none\n\nz\n## D\n- lesson: memory\n\nz\n");
+        REQUIRE_MESSAGE(tour, tour.error);
+        const auto& stops = tour->stops;
+        REQUIRE(stops.size() == 4);
+        CHECK(stops[0].problem->switches.no_max);
+        CHECK(stops[1].step == 13);
+        CHECK(stops[1].problem == stops[0].problem);
+        CHECK_FALSE(stops[1].cell);
+        CHECK(stops[1].place.kind == TourPlace::Kind::none);
+        CHECK_FALSE(stops[2].problem->switches.no_max);
+        CHECK(stops[2].step == 0);
+        CHECK(stops[3].page == "memory");
+        CHECK(stops[3].problem == stops[2].problem);
+    }
+
+    TEST_CASE("a problem file lies beside the tour") {
+        const Scratch scratch;
+        const std::string tour = scratch.path("t.md");
+        REQUIRE_FALSE(write_file_atomic(scratch.path("p.json"), problem_to_json(*find_example("ties"))));
+        REQUIRE_FALSE(write_file_atomic(tour, "# T\n## A\n- problem: p.json\n\nx\n"));
+        const auto read = load_tour_file(tour, names);
+        REQUIRE_MESSAGE(read, read.error);
+        CHECK(read->stops[0].problem->Q == find_example("ties")->Q);
+        REQUIRE_FALSE(write_file_atomic(tour, "# T\n## A\n- problem: q.json\n\nx\n"));
+        const auto missing = load_tour_file(tour, names);
+        REQUIRE_FALSE(missing);
+        CHECK(missing.error.starts_with(tour + ", line 3: "));
+        CHECK(missing.error.find("q.json") != std::string::npos);
+    }
+
+    TEST_CASE("every mistake is located") {
+        struct Wrong {
+            std::string text, sentence;
+        };
+        const std::string end = "\nx\n";
+        const Wrong all[] = {
+            {"", "my.md: there is no title, expected a line \"# My tour\"."},
+            {"# T\n", "my.md: the tour has no stop, expected \"## \" and a heading."},
+            {"\n## A\n", "my.md, line 2: expected the title first, as in \"# My tour\"."},
+            {"# T\n# U\n", "my.md, line 2: there is a title already; a stop begins with \"## \"."},
+            {"# T\n## A\nx\n- step: 3\n",
+             "my.md, line 4: a setting stands before the text of its stop, not after it."},
+            {"# T\n## A\n\nx\n",
+             "my.md, line 2: the first stop names no problem; \"- problem: worked-4x4\"."},
+            {"# T\n## A\n- problem: worked-4x5\n" + end,
+             "my.md, line 3: there is no example \"worked-4x5\"; did you mean worked-4x4?"},
+            {head, "my.md, line 3: the stop has no text."},
+            {head + "- lesson: flash-foward\n" + end,
+             "my.md, line 5: there is no lesson \"flash-foward\"; did you mean flash-forward?"},
+            {head + "- lessn: x\n" + end,
+             "my.md, line 5: there is no setting \"lessn\"; did you mean lesson?"},
+            {head + "- step\n" + end, "my.md, line 5: expected \"- key: value\"."},
+            {head + "- step:\n" + end, "my.md, line 5: step has no value."},
+            {head + "- step: 1\n- step: 2\n" + end, "my.md, line 6: step stands there twice."},
+            {head + "- step: 41\n" + end,
+             "my.md, line 5: there is no step \"41\"; the walk has steps 1 to 40."},
+            {head + "- step: 0\n" + end,
+             "my.md, line 5: there is no step \"0\"; the walk has steps 1 to 40."},
+            {head + "- step: new_mx\n" + end,
+             "my.md, line 5: there is no step \"new_mx\"; did you mean new_max?"},
+            {head + "- step: new_max i=2\n" + end, "my.md, line 5: the walk has no step \"new_max i=2\"."},
+            {head + "- step: new_max k=2\n" + end,
+             "my.md, line 5: expected i=0, j=0 or n=1 in place of \"k=2\"."},
+            {head + "- step: 3\n- cell: S[0,0]\n" + end,
+             "my.md, line 6: there is no cell \"S[0,0]\" at step 3."},
+            {head + "- cell: S0\n" + end,
+             "my.md, line 5: expected a cell such as m[0] or S[0,2] in place of \"S0\"."},
+            {head + "- highlight: panel SRM\n" + end,
+             "my.md, line 5: there is no panel \"SRM\"; did you mean SRAM?"},
+            {head + "- highlight: button ply\n" + end,
+             "my.md, line 5: there is no button \"ply\"; did you mean play?"},
+            {head + "- highlight: matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},
+            {head + "- highlight: matrix S\n" + end, "my.md, line 5: there is no matrix \"S\" at step 1."},
+            {head + "- highlight: ring\n" + end, "my.md, line 5: expected panel, button, cell, matrix, "
+                                                 "timeline or formula in place of \"ring\"."},
+            {head + "- fault: no_mx\n" + end,
+             "my.md, line 5: the lesson flash-forward knows no fault \"no_mx\"; did you mean no_max?"},
+            {head + "- presenter: on\n" + end, "my.md, line 5: presenter is yes or no."},
+            {head + "- side: brek\n" + end, "my.md, line 5: there is no side \"brek\"; did you mean break?"},
+            {head + "\nfine\n\nm is {m[0]}\nx\n", "my.md, line 8: there is no m[0] at step 1."},
+            {head + "\n{frog}\n", "my.md, line 6: {frog} is neither a cell nor a known number."},
+            {head + "\n{moved in a}\n", "my.md, line 6: there is no lesson \"a\"."},
+            {head + "\n{step\n", "my.md, line 6: a { has no } in its paragraph."},
+            {head + "\na } b\n", "my.md, line 6: a } has no { before it."},
+            {head + "\na *b\n",
+             "my.md, line 6: a * has no second * in its paragraph; \\* is the character itself."},
+            {head + "\n\x07\n", "my.md, line 6: a control character stands in it."},
+            {head + "\n\xE4\n", "my.md, line 6: it is not in UTF-8."},
+            {head + "\n" + std::string(441, 'x'),
+             "my.md, line 3: the text has 441 letters; the card holds 440."},
+            {"# T\n## " + std::string(45, 'x') + "\n- problem: ties\n\nx",
+             "my.md, line 2: the heading has 45 letters; the card holds 44."},
+        };
+        for (const Wrong& wrong : all) {
+            CAPTURE(wrong.text);
+            CHECK(refusal(wrong.text) == wrong.sentence);
+        }
+    }
+
+    TEST_CASE("line ends of Windows and a byte order mark are no mistakes") {
+        CHECK(parsed("\xEF\xBB\xBF# T\r\n\r\n## A\r\n- problem: ties\r\n\r\nx\r\n"));
+    }
+
+    TEST_CASE("the example of the documentation is a tour") {
+        const auto text = read_file(std::string(TILEWALK_SOURCE_DIR) + "/docs/tour-format.md");
+        REQUIRE(text);
+        const std::string fence = "```markdown\n";
+        const std::size_t from = text->find(fence) + fence.size();
+        const auto tour = parsed(text->substr(from, text->find("```", from) - from));
+        REQUIRE_MESSAGE(tour, tour.error);
+        CHECK(tour->stops.size() == 2);
+        CHECK(shown_text(tour->stops[1]).find("m[0] goes from 1 to 2") != std::string::npos);
+    }
+
+    TEST_CASE("damaged files are refused in a sentence with their name, or are still tours") {
+        const std::string whole = head + "- lesson: flash-forward\n- step: new_max i=0 j=1\n- cell: m[1]\n"
+                                         "- highlight: cell S[0,2] in SRAM\n\nOne {m[0]} *two*.\n"
+                                         "## B\n- problem: causal-8\n- step: skip\n\n{skipped} of {tiles}\n";
+        REQUIRE(parsed(whole));
+        std::mt19937 random(5);
+        const std::string bits = "#-: {}[]*\\\n=,ij09m\xC3\xFF";
+        int refused = 0;
+        for (int n = 0; n < 400; ++n) {
+            std::string text = whole;
+            for (unsigned k = 0, times = 1 + random() % 3; k < times; ++k) {
+                const std::size_t at = random() % text.size();
+                if (random() % 3 == 0)
+                    text.erase(at, 1 + random() % 6);
+                else
+                    text.insert(at, 1, bits[random() % bits.size()]);
+            }
+            const auto tour = parsed(text);
+            if (tour) continue;
+            ++refused;
+            CHECK(tour.error.starts_with("my.md"));
+            CHECK((tour.error.ends_with('.') || tour.error.ends_with('?')));
+        }
+        CHECK(refused > 100);
+    }
+}
