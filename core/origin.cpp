@@ -89,6 +89,8 @@ double value_of(const Trace& trace, const Place& place) {
     return value_at(*tile_of(trace, place).value, place.cell);
 }
 
+const Value* tile_with(const Trace& trace, const Place& place) { return tile_of(trace, place).value; }
+
 bool holds_still(const Trace& trace, const Place& place, int k) {
     return place_of(trace, place.cell, k) == place;
 }

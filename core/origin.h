@@ -31,6 +31,8 @@ struct Patch {
 /// The place of what the cell holds after step k; nothing if it holds nothing then.
 std::optional<Place> place_of(const Trace& trace, const CellRef& cell, int k);
 double value_of(const Trace& trace, const Place& place);
+/// The tile that the place lies in; null if there is no such place in this trace.
+const Value* tile_with(const Trace& trace, const Place& place);
 /// The place is the latest that its cell holds after step k.
 bool holds_still(const Trace& trace, const Place& place, int k);
 

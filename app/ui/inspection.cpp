@@ -1,17 +1,266 @@
 #include "app/ui/inspection.h"
 
+#include "app/ui/imgui_compat.h"
+#include "app/ui/state.h"
+#include "app/ui/widgets/matrix.h"
+
+#include <algorithm>
+
 namespace tilewalk::ui {
 
-void inspect(AppState& state, CellRef cell) {
-    state.inspection = std::make_shared<Inspection>(Inspection{cell, state.cursor.step});
+namespace {
+
+constexpr int most_fed = 200;      // patches that are listed
+constexpr int most_behind = 1500;  // places looked at for the given cells behind one
+
+void add_entries(Inspection& in, Link link, const std::vector<Patch>& patches, int& group) {
+    for (const Patch& patch : patches) {
+        in.entries.push_back({link, patch});
+        if (in.open == group++)
+            for (int r = 0; r < patch.cells.rows; ++r)
+                for (int c = 0; c < patch.cells.cols; ++c) {
+                    const Region one{patch.cells.row + r, patch.cells.col + c, 1, 1};
+                    in.entries.push_back({link, {patch.slot, patch.step, one}, true});
+                }
+    }
 }
 
-bool inspecting(const AppState& state) { return state.inspection != nullptr; }
+void list_entries(Inspection& in) {
+    in.entries.clear();
+    int group = 0;
+    add_entries(in, Link::source, in.from, group);
+    add_entries(in, Link::fed, in.feeds, group);
+    add_entries(in, Link::input, in.ends, group);
+    in.chosen = std::clamp(in.chosen, 0, std::max(0, static_cast<int>(in.entries.size()) - 1));
+    in.keep_in_sight = true;
+}
+
+// What is known of the last place of the way.
+void look_up(Inspection& in) {
+    const Trace& trace = *in.trace;
+    in.told = in.at().step >= 0 ? explain(trace, in.at().step, in.at().cell) : Explanation{};
+    in.from = patches(sources(trace, in.at()));
+    in.feeds = in.readers->fed_by(in.at(), most_fed);
+    in.ends.clear();
+    if (const auto behind = inputs_of(trace, in.at(), most_behind); behind && in.at().step >= 0)
+        in.ends = patches(*behind);
+    if (in.ends == in.from) in.ends.clear();  // one step from the inputs: said already
+    in.open = -1;
+    in.chosen = in.first_line = 0;
+    list_entries(in);
+}
+
+int group_of(const Inspection& in, int entry) {
+    int group = -1;
+    for (int n = 0; n <= entry; ++n) group += !in.entries[static_cast<std::size_t>(n)].inner;
+    return group;
+}
+
+std::string range_text(int first, int count) {
+    return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
+}
+
+// Slots that hold one block of a matrix in HBM are told from it by the number of the block.
+int block_of(const Trace& trace, Slot slot, int step) {
+    if (step < 0) return -1;
+    switch (slot) {
+    case Slot::Qi:
+    case Slot::Oi:
+    case Slot::dOi:
+    case Slot::Li:
+    case Slot::Di:
+    case Slot::dQi: return trace.step(step).i;
+    case Slot::Kj:
+    case Slot::Vj:
+    case Slot::dKj:
+    case Slot::dVj: return trace.step(step).j;
+    default: return -1;
+    }
+}
+
+bool written_now(const AppState& state, const CellRef& cell) {
+    const Held held = holding(*state.trace, cell, state.cursor.step);
+    return held && held.step == state.cursor.step;
+}
+
+bool hidden(const AppState& state) { return !state.presenter && (state.show_problem || state.show_break); }
+
+void choose_entry(Inspection& in, int by) {
+    const int last = static_cast<int>(in.entries.size()) - 1;
+    in.chosen = std::clamp(in.chosen + by, 0, std::max(0, last));
+    in.keep_in_sight = true;
+}
+
+}  // namespace
+
+void inspect(AppState& state, CellRef cell) {
+    if (cell.slot == Slot::count)
+        return notify(state, "This step writes nothing: click a cell to inspect it.");
+    const auto place = place_of(*state.trace, cell, state.cursor.step);
+    if (!place) return;
+    show_side(state, false, false);
+    auto made = std::make_shared<Inspection>();
+    made->trace = state.trace;
+    made->path = {*place};
+    const bool same_walk = state.inspection && state.inspection->trace == state.trace;
+    made->readers = same_walk ? state.inspection->readers : std::make_shared<const Readers>(state.trace);
+    look_up(*made);
+    state.inspection = std::move(made);
+}
+
+bool inspecting(const AppState& state) { return state.inspection && state.page == Page::walk; }
+
+Inspection* inspection_of(AppState& state) {
+    Inspection* in = state.inspection.get();
+    if (!in || in->trace == state.trace) return in;
+    const bool there = std::string_view(in->trace->lesson()) == state.trace->lesson() &&
+                       std::ranges::all_of(in->path, [&](const Place& place) {
+                           return place.step < state.trace->size() && tile_with(*state.trace, place);
+                       });
+    if (!there) {
+        state.inspection.reset();
+        return nullptr;
+    }
+    in->trace = state.trace;  // the same walk with other numbers
+    in->readers = std::make_shared<const Readers>(state.trace);
+    look_up(*in);
+    return in;
+}
+
+void click_cell(AppState& state, CellRef cell) {
+    const bool again = state.explanation.target == cell;
+    if (!inspecting(state) || hidden(state)) choose_cell(state, cell);
+    if (hidden(state) || (!inspecting(state) && written_now(state, cell) && !again)) return;
+    const auto place = place_of(*state.trace, cell, state.cursor.step);
+    if (!place) return;
+    const Inspection* in = inspection_of(state);
+    const auto near = [&](const Patch& p) {
+        return p.slot == cell.slot && p.step == place->step && p.cells.contains(cell.row, cell.col);
+    };
+    if (in && (std::ranges::any_of(in->from, near) || std::ranges::any_of(in->feeds, near)))
+        return follow(state, *place);
+    if (!in || in->at() != *place) inspect(state, cell);
+}
+
+void follow(AppState& state, Place place) {
+    Inspection* in = inspection_of(state);
+    if (!in || !tile_with(*in->trace, place)) return;
+    if (in->path.size() > 1 && in->path[in->path.size() - 2] == place)
+        in->path.pop_back();
+    else
+        in->path.push_back(place);
+    look_up(*in);
+}
+
+void go_back_to(AppState& state, int n) {
+    Inspection* in = inspection_of(state);
+    if (!in || n < 0 || n + 1 >= static_cast<int>(in->path.size())) return;
+    in->path.resize(static_cast<std::size_t>(n) + 1);
+    look_up(*in);
+}
+
+void use_entry(AppState& state, int entry) {
+    Inspection* in = inspection_of(state);
+    if (!in || entry < 0 || entry >= static_cast<int>(in->entries.size())) return;
+    const LinkEntry chosen = in->entries[static_cast<std::size_t>(entry)];
+    const Region& cells = chosen.patch.cells;
+    if (cells.rows * cells.cols == 1)
+        return follow(state, {{chosen.patch.slot, cells.row, cells.col}, chosen.patch.step});
+    const int group = group_of(*in, entry), before = in->open;
+    in->open = before == group ? -1 : group;
+    list_entries(*in);
+    // The lines above it may have closed: the choice stays on the group.
+    for (int n = 0; n < static_cast<int>(in->entries.size()); ++n)
+        if (!in->entries[static_cast<std::size_t>(n)].inner && group_of(*in, n) == group) in->chosen = n;
+}
+
+void go_to_origin(AppState& state) {
+    const Inspection* in = inspection_of(state);
+    if (!in || in->at().step < 0) return;
+    go_to(state, at_step(*state.trace, in->at().step));
+    choose_cell(state, in->at().cell);
+}
+
+std::string place_name(const Trace& trace, const Place& place) {
+    return patch_name(trace, {place.cell.slot, place.step, {place.cell.row, place.cell.col, 1, 1}});
+}
+
+std::string patch_name(const Trace& trace, const Patch& patch) {
+    const int block = block_of(trace, patch.slot, patch.step);
+    std::string name =
+        plain(slot_symbol(patch.slot, block)) + "[" + range_text(patch.cells.row, patch.cells.rows);
+    if (!one_column(patch.slot)) name += "," + range_text(patch.cells.col, patch.cells.cols);
+    return name + "]";
+}
+
+std::string made_text(int step) { return step < 0 ? "given" : "step " + std::to_string(step + 1); }
+
+std::vector<LinkMark> link_marks(const AppState& state, Slot slot, const Value& tile) {
+    std::vector<LinkMark> out;
+    if (!inspecting(state) || state.inspection->trace != state.trace || hidden(state)) return out;
+    const Inspection& in = *state.inspection;
+    const auto add = [&](Link link, const Patch& patch) {
+        const Region &a = patch.cells, &b = tile.region;
+        const int top = std::max(a.row, b.row), left = std::max(a.col, b.col),
+                  bottom = std::min(a.row + a.rows, b.row + b.rows),
+                  right = std::min(a.col + a.cols, b.col + b.cols);
+        if (patch.slot != slot || top >= bottom || left >= right) return;
+        if (tile_with(*in.trace, {{slot, top, left}, patch.step}) != &tile) return;
+        out.push_back({link, {top, left, bottom - top, right - left}});
+    };
+    for (const Patch& patch : in.from) add(Link::source, patch);
+    for (const Patch& patch : in.feeds) add(Link::fed, patch);
+    for (const Patch& patch : patches({in.at()})) add(Link::inspected, patch);
+    return out;
+}
 
 bool answer_inspection_key(AppState& state, const KeyPress& press) {
-    if (!inspecting(state) || press.key != Key::escape) return false;
-    state.inspection.reset();
-    return true;
+    if (state.edit || state.show_goto || state.show_help || hidden(state) || press.ctrl || press.alt)
+        return false;
+    if (!inspecting(state)) {
+        if (press.key != Key::enter || press.shift || keyboard_focus_visible()) return false;
+        inspect(state, chosen_cell(state));
+        return true;
+    }
+    Inspection* in = inspection_of(state);
+    if (!in) return false;
+    switch (press.key) {
+    case Key::up:
+    case Key::down:
+        if (press.shift) return false;  // the column of the formula
+        choose_entry(*in, press.key == Key::up ? -1 : 1);
+        return true;
+    case Key::enter:
+        if (keyboard_focus_visible()) return false;
+        press.shift ? go_to_origin(state) : use_entry(state, in->chosen);
+        return true;
+    case Key::backspace: go_back_to(state, static_cast<int>(in->path.size()) - 2); return true;
+    case Key::escape: state.inspection.reset(); return true;
+    default: return false;
+    }
+}
+
+std::vector<int> shown_crumbs(const std::vector<float>& widths, float gap, float room, int lines) {
+    const int count = static_cast<int>(widths.size());
+    const auto fits = [&](const std::vector<int>& shown) {
+        float x = 0;
+        int used = 1;
+        for (int n : shown) {
+            const float w = n < 0 ? gap : widths[static_cast<std::size_t>(n)] + gap;
+            if (x > 0 && x + w > room) x = 0, ++used;
+            x += w;
+        }
+        return used <= lines;
+    };
+    for (int skipped = 0; skipped < std::max(1, count - 1); ++skipped) {
+        std::vector<int> shown;
+        for (int n = 0; n < count; ++n) {
+            if (skipped > 0 && n == 1) shown.push_back(-1);
+            if (n == 0 || n > skipped) shown.push_back(n);
+        }
+        if (fits(shown)) return shown;
+    }
+    return {count - 1};
 }
 
 }  // namespace tilewalk::ui

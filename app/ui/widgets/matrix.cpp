@@ -3,6 +3,7 @@
 #include "app/ui/inputs.h"
 #include "app/ui/inspection.h"
 #include "app/ui/items.h"
+#include "app/ui/marks.h"
 #include "app/ui/state.h"
 #include "core/numbers.h"
 
@@ -271,6 +272,19 @@ void note_cells(const Canvas& canvas, const MatrixLook& look) {
         }
 }
 
+// What the tile held before this step, where this step wrote it.
+void turn_back(const Trace& trace, int k, MatrixLook& look) {
+    for (const Access& a : trace.writes(k)) {
+        if (!look.value || a.slot != look.slot || &trace.value(a.value) != look.value) continue;
+        look.region = look.value->region;
+        look.value = trace.live(a.slot, a.tile, k - 1).value;
+        look.before = nullptr;
+        look.state = look.value ? CellState::idle : CellState::pending;
+        look.rows_done = look.cells_done = std::numeric_limits<int>::max();
+        look.show_before = look.only_changed = false;
+    }
+}
+
 void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
     const CellRef at = state.edit->cell;
@@ -335,6 +349,7 @@ std::string cell_name(CellRef cell) {
 }
 
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget) {
+    if (shows_before(state)) turn_back(*state.trace, state.cursor.step, look);
     look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);

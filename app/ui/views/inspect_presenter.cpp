@@ -1,0 +1,71 @@
+// The breadcrumb for the back row: the way, the value, and the cell that Enter follows. Nothing under 27 px.
+#include "app/ui/inspection.h"
+#include "app/ui/items.h"
+#include "core/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float size = 27;
+
+std::string chosen_text(const Inspection& in) {
+    if (in.entries.empty()) return in.at().step < 0 ? "given" : "a start value";
+    const LinkEntry& entry = in.entries[static_cast<std::size_t>(in.chosen)];
+    const Region& cells = entry.patch.cells;
+    const char* words = entry.link == Link::source ? "from "
+                        : entry.link == Link::fed  ? "feeds "
+                                                   : "in the end from ";
+    std::string out = words + patch_name(*in.trace, entry.patch);
+    if (cells.rows * cells.cols == 1)
+        out += " = " + format_short(
+                           value_of(*in.trace, {{entry.patch.slot, cells.row, cells.col}, entry.patch.step}));
+    return out + ", " + made_text(entry.patch.step) + "   (" + std::to_string(in.chosen + 1) + " of " +
+           std::to_string(in.entries.size()) + ")";
+}
+
+void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
+    constexpr float gap = 44;
+    std::vector<float> widths;
+    for (const Place& place : in.path)
+        widths.push_back(text_width(Face::medium, size, place_name(*in.trace, place)));
+    for (int n : shown_crumbs(widths, gap, room, 1)) {
+        if (n != 0) {
+            const bool back = n < 0 || in.path[static_cast<std::size_t>(n)].step <=
+                                           in.path[static_cast<std::size_t>(n) - 1].step;
+            c.text(x + gap / 2, y,
+                   n < 0  ? "…"
+                   : back ? "←"
+                          : "→",
+                   size, c.theme->t3, Face::regular, Align::center);
+            x += gap;
+        }
+        if (n < 0) continue;
+        const bool last = n + 1 == static_cast<int>(in.path.size());
+        x += c.text(x, y, place_name(*in.trace, in.path[static_cast<std::size_t>(n)]), size,
+                    last ? c.theme->t1 : c.theme->t2, last ? Face::semibold : Face::medium);
+    }
+}
+
+}  // namespace
+
+void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
+    const Inspection* in = inspection_of(state);
+    if (!in) return;
+    way(c, *in, a.x, a.y + 18, a.w);
+    Line line{word(place_name(*in->trace, in->at()) + " = ")};
+    line.push_back(number(format_full(value_of(*in->trace, in->at())), Role::none, true));
+    if (in->at().step >= 0) {
+        Line numbers = in->told.numbers;
+        numbers.insert(numbers.begin(), word("  =  "));
+        Line whole = line;
+        whole.insert(whole.end(), numbers.begin(), numbers.end());
+        if (!in->told.numbers.empty() && rich_width(c, whole, size) <= a.w) line = whole;
+    }
+    c.rich(a.x, a.y + 64, line, size, Align::left, c.theme->t1);
+    c.text_within(a.x, a.y + 112, a.w, chosen_text(*in), size, c.theme->t2);
+}
+
+}  // namespace tilewalk::ui
