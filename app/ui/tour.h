@@ -33,6 +33,8 @@ struct Tour {
     std::vector<Line> text;  ///< of this stop, filled with numbers
     int text_of = -1;        ///< the stop that `text` was made for, in this style
     NumberStyle style;
+    std::optional<Rect> place;  ///< what the stop points at, as the last frame showed it; logical px
+    Rect card;
 
     const TourStop& stop() const { return script.stops[static_cast<std::size_t>(at)]; }
     int stops() const { return static_cast<int>(script.stops.size()); }

@@ -167,10 +167,10 @@ void tour_card(const Canvas& main, AppState& state, float W, float H) {
     }
     settle_tour(state);
     refresh_text(state);
-    const std::optional<Rect> place =
-        at_stop(state) ? tour_place(main, state.tour->stop().place) : std::nullopt;
-    if (place) ring(main, *state.tour, *place, look_of(state), W, H);
-    const Rect area = area_of(main, state, place, W, H);
+    Tour& tour = *state.tour;
+    tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
+    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
+    const Rect area = tour.card = area_of(main, state, tour.place, W, H);
     if (begin_card(main, "Tour", area)) {
         const Canvas c = main.in_window();
         begin_panel(c, "Tour", area.x, area.y, area.w, area.h);

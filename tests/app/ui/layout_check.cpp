@@ -25,13 +25,13 @@ float overlap(const Item& a, const Item& b) {
                     std::min(a.max.y, b.max.y) - std::max(a.min.y, b.min.y));
 }
 
-// What lies on top of the panels is compared with itself only.
-enum class Layer { panels, help, go_to, front };
-Layer layer_of(const Item& item) {
-    return item.panel == "Help"         ? Layer::help
-           : item.panel == "Go to step" ? Layer::go_to
-           : item.panel.empty()         ? Layer::front
-                                        : Layer::panels;
+// A card lies on top of the panels: what is on it is compared with itself only. So is what belongs to no
+// panel, the notice for example.
+constexpr std::string_view cards[] = {"Help",     "Go to step", "Settings", "Tour",       "Glossary",
+                                      "Question", "Save",       "Menu",     "Breakpoints"};
+std::string_view layer_of(const Item& item) {
+    const bool on_card = std::find(std::begin(cards), std::end(cards), item.panel) != std::end(cards);
+    return on_card ? std::string_view(item.panel) : item.panel.empty() ? "front" : "panels";
 }
 
 struct Checker {
