@@ -5,6 +5,7 @@
 #include "app/ui/items.h"
 #include "app/ui/marks.h"
 #include "app/ui/state.h"
+#include "app/ui/views/matrix_menu.h"
 #include "core/numbers.h"
 
 #include <algorithm>
@@ -320,6 +321,7 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const CellRef ref{look.slot, region.row + r, region.col + c};
     state.hover_now = ref;
     if (hot.clicked) click_cell(state, ref);
+    if (hot.right_clicked) open_matrix_menu(state, look.slot, *look.value);
     if (hot.double_clicked && input_of(look.slot)) begin_edit(state, ref, widget);
 }
 
