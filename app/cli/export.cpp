@@ -8,8 +8,8 @@
 #include "app/cli/values.h"
 #include "app/io/file.h"
 #include "app/io/text.h"
-#include "app/render/offscreen.h"
 #include "app/render/svg_picture.h"
+#include "app/render/view_picture.h"
 #include "app/ui/state.h"
 #include "core/numbers.h"
 
@@ -83,7 +83,7 @@ std::optional<std::string> check_options(const Arguments& a, Format format) {
 
 // Every step in presenter mode, whose letters stay legible in a column of a page, in both themes.
 PictureBook draw_pictures(ui::AppState& state, const PageLook& look) {
-    const HeadlessContext context;
+    const DrawingApart apart;
     const int steps = state.trace->size();
     std::vector<std::string> drawn[2];
     state.presenter = true;
