@@ -90,17 +90,20 @@ std::vector<Stop> in_order(const Shown& shown) {
     return out;
 }
 
+void go_to_stop(Focus& f, const Stop& stop) {
+    f.id = stop.id;
+    f.visible = true;
+    release_active_item();  // a field that had the caret
+    f.entered = stop.field;
+}
+
 void move_by(Focus& f, int by) {
     const std::vector<Stop> stops = in_order(f.now);
     if (stops.empty()) return;
     const int count = static_cast<int>(stops.size());
     const auto found = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) { return s.id == f.id; });
     const int at = found != stops.end() ? static_cast<int>(found - stops.begin()) : by > 0 ? -1 : count;
-    const Stop& next = stops[static_cast<std::size_t>((at + by + count) % count)];
-    f.id = next.id;
-    f.visible = true;
-    release_active_item();  // a field that had the caret
-    f.entered = next.field;
+    go_to_stop(f, stops[static_cast<std::size_t>((at + by + count) % count)]);
 }
 
 const Stop* focused_stop(const Focus& f) {
@@ -201,6 +204,24 @@ void keep_focus_here(bool popup) {
 bool focus_closes_popup() { return answering(current()) && current().close_popup; }
 
 ImGuiID focused_item() { return current().visible && focused_stop(current()) ? current().id : 0; }
+
+void focus_next_row(int by) {
+    Focus& f = current();
+    const Stop* from = f.visible ? focused_stop(f) : nullptr;
+    if (!from) return move_by(f, by);
+    // The nearest stop that lies wholly above or below
+    const Stop start = *from;
+    std::vector<Stop> stops = in_order(f.now);
+    const Stop* best = nullptr;
+    const auto far = [&](const Stop& s) {
+        return std::abs(s.middle() - start.middle()) * 4 + std::abs(s.min.x - start.min.x);
+    };
+    for (const Stop& stop : stops) {
+        const bool beyond = by > 0 ? stop.min.y >= start.max.y - 1 : stop.max.y <= start.min.y + 1;
+        if (beyond && (!best || far(stop) < far(*best))) best = &stop;
+    }
+    if (best) go_to_stop(f, *best);
+}
 
 void clear_focus() {
     current().visible = false;

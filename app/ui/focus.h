@@ -16,6 +16,8 @@ bool answer_focus_key(const KeyPress& press);
 void draw_focus_ring(const Canvas& canvas);
 /// What has the focus; 0 while nothing has, or while it is not shown because the mouse is used.
 ImGuiID focused_item();
+/// To the next row of stops, down or up (by = ±1), as the arrow keys go through a card.
+void focus_next_row(int by);
 void clear_focus();
 
 // ---- For the controls (items*.cpp) and cards

@@ -8,6 +8,7 @@
 #include "app/ui/state.h"
 #include "app/ui/tour.h"
 #include "app/ui/views/glossary_card.h"
+#include "app/ui/views/help_card.h"
 #include "app/ui/views/matrix_menu.h"
 #include "app/ui/views/menu.h"
 #include "app/ui/views/save_card.h"
@@ -189,9 +190,9 @@ bool is_walk_key(Key key) {
 // What lies on top is asked first.
 bool answer_card_key(AppState& state, const KeyPress& press) {
     using Answer = bool (*)(AppState&, const KeyPress&);
-    constexpr Answer cards[] = {answer_menu_card_key, answer_matrix_menu_key, answer_save_key,
-                                answer_glossary_key,  answer_settings_key,    answer_quiz_key,
-                                answer_tour_key,      answer_marks_key};
+    constexpr Answer cards[] = {answer_menu_card_key, answer_help_key,     answer_matrix_menu_key,
+                                answer_save_key,      answer_glossary_key, answer_settings_key,
+                                answer_quiz_key,      answer_tour_key,     answer_marks_key};
     return std::any_of(std::begin(cards), std::end(cards),
                        [&](Answer answer) { return answer(state, press); });
 }
@@ -222,53 +223,6 @@ void answer_keys(AppState& state) {
         else
             answer_plain_key(state, press);
     }
-}
-
-std::span<const Shortcut> shortcuts() {
-    static const Shortcut table[] = {
-        {"→  ←", "next, previous step"},
-        {"Shift →  ←", "next, previous tile"},
-        {"Ctrl →  ←", "next, previous query block"},
-        {"Alt →  ←", "row by row"},
-        {"Home  End", "first, last step"},
-        {"PgDn  PgUp", "next, previous step (clicker)"},
-        {"↑  ↓", "row of the formula; with Shift its column"},
-        {"Space", "play, pause; at scale, CPU vs GPU: run"},
-        {"G", "go to step"},
-        {"I", "problem: inputs, tiles, mask"},
-        {"X", "break it: faults, formats"},
-        {"B", "before and after the step"},
-        {"D  Shift D", "next difference, next NaN; CPU vs GPU: where it begins"},
-        {"N  Shift N", "next, previous noteworthy step"},
-        {"W", "where does this number come from"},
-        {"F9  Shift F9", "breakpoint: on this op, on a condition"},
-        {"Ctrl 1 … 9", "go to bookmark; with Shift set it"},
-        {"1 … 8", "chapter of that number"},
-        {"Ctrl Tab", "next lesson; with Shift the previous"},
-        {"U", "guided tour"},
-        {"Q", "questions on, off"},
-        {"K", "symbols and terms"},
-        {"O", "settings"},
-        {"F10", "menu"},
-        {"Ctrl S", "save picture or hand-out"},
-        {"Ctrl Shift C", "copy a matrix"},
-        {".", "presenter mode: blank screen"},
-        {"C", "formula or pseudocode"},
-        {"E  S", "softmax: next line, cut; with Shift back"},
-        {"P  F5  F11", "presenter mode"},
-        {"T", "theme: dark, light, contrast"},
-        {"M", "next rise of a maximum"},
-        {"J", "loop: its first step, its last, off"},
-        {"+  −", "timeline: more, less of it"},
-        {"L", "at scale: axes log, linear; CPU vs GPU: measure"},
-        {"A", "motion on, off"},
-        {"Ctrl +  −  0", "larger, smaller, normal size"},
-        {"Ctrl Z  Y", "undo, redo an edit"},
-        {"Ctrl C", "copy cell or explanation"},
-        {"?  F1", "this help"},
-        {"Esc", "close; edit marks off; end a run"},
-    };
-    return table;
 }
 
 }  // namespace tilewalk::ui

@@ -1,9 +1,10 @@
-// The keyboard: one table of shortcuts, which the help overlay shows as well.
+// The keyboard. The table of shortcuts is what the help card shows; a test holds it against what keys do.
 #pragma once
 
 #include "app/ui/app_state.h"
 
 #include <span>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -11,8 +12,10 @@ namespace tilewalk::ui {
 void answer_keys(AppState& state);
 
 struct Shortcut {
-    const char* keys;    ///< as shown: "Shift →"
-    const char* action;  ///< "next tile"
+    const char* group;                   ///< "Walk"; those of a group follow each other
+    const char* keys;                    ///< as shown: "Shift →"
+    const char* action;                  ///< "next tile"
+    std::vector<KeyPress> presses = {};  ///< what `keys` means
 };
 std::span<const Shortcut> shortcuts();
 

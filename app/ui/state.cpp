@@ -130,6 +130,9 @@ void notify(AppState& state, std::string sentence) {
 
 bool set_problem(AppState& state, Problem problem, bool into_history) {
     if (!state.lesson) state.lesson = &default_lesson();
+    // Letters that the problem leaves open are the user's choice.
+    if (problem.options.notation == Notation::d_o)
+        problem.options.notation = static_cast<Notation>(state.settings.letters);
     const History history = into_history ? History::add : History::none;
     return rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(problem)), history);
 }
@@ -190,15 +193,19 @@ void toggle_play(AppState& state) {
 
 void play_on(AppState& state, double dt) {
     state.player.steps_per_second = state.settings.speed;
-    const Cursor next = advance(state.player, *state.trace, state.cursor, dt, state.timeline.loop);
+    Cursor next = advance(state.player, *state.trace, state.cursor, dt, state.timeline.loop);
     if (next == state.cursor) return;
+    const int stop = first_stop(state, state.cursor.step, next.step);
+    if (stop >= 0) next = at_step(*state.trace, stop);
     const bool new_step = next.step != state.cursor.step;
     if (new_step && asks_before(state, next)) {
         state.player.playing = false;
         return;
     }
     go_to(state, next);
-    if (new_step && stops_at(state, next.step)) state.player.playing = false;
+    if (stop < 0) return;
+    state.player.playing = false;
+    notify(state, noteworthy(state, stop));
 }
 
 CellRef chosen_cell(const AppState& state) {

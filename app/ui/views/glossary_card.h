@@ -4,13 +4,16 @@
 #include "app/ui/app_state.h"
 #include "app/ui/canvas.h"
 
+#include <string>
 #include <string_view>
 
 namespace tilewalk::ui {
 
 struct Glossary {
-    char search[64] = "";
-    int at = 0;  ///< the chosen entry
+    std::string search;
+    std::string card;     ///< id of the chosen card
+    float scroll = 0;     ///< of the list, in logical px
+    bool to_card = true;  ///< the list moves so that the chosen card is in sight
 };
 
 /// Opens it at a term; without one at what the current step is about.

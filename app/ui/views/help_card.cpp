@@ -1,15 +1,94 @@
-// The keys.
+#include "app/ui/views/help_card.h"
+
 #include "app/ui/items.h"
 #include "app/ui/keys.h"
 #include "app/ui/views/card.h"
+#include "app/ui/views/search_box.h"
 #include "app/ui/views/views.h"
 #include "app/ui/widgets/matrix.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace tilewalk::ui {
 
 namespace {
+
+// What was typed, and how far the list is scrolled; forgotten when the card closes.
+struct Search {
+    std::string text = {};
+    float scroll = 0;
+    float page = 400;  // how much of it shows
+    int frame = -1;
+};
+Search& search() {
+    static Search kept;
+    return kept;
+}
+
+struct Entry {
+    const char* heading = nullptr;  // a group; null: a shortcut
+    const Shortcut* key = nullptr;
+};
+
+std::string lower(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+// Every word that was typed stands somewhere in the keys, the action or the group.
+bool fits(const Shortcut& s, const std::string& typed) {
+    const std::string all = lower(std::string(s.keys) + " " + s.action + " " + s.group);
+    const std::string words = lower(typed) + " ";
+    for (std::size_t at = 0, end; (end = words.find(' ', at)) != std::string::npos; at = end + 1)
+        if (all.find(words.substr(at, end - at)) == std::string::npos) return false;
+    return true;
+}
+
+// Headings and shortcuts, divided into columns of about the same length, a group never begun at the foot.
+std::vector<std::vector<Entry>> columns(const std::string& typed, int count) {
+    std::vector<Entry> lines;
+    const char* group = "";
+    for (const Shortcut& s : shortcuts()) {
+        if (!fits(s, typed)) continue;
+        if (std::string_view(group) != s.group) lines.push_back({group = s.group, nullptr});
+        lines.push_back({nullptr, &s});
+    }
+    std::vector<std::vector<Entry>> out(1);
+    const std::size_t each =
+        (lines.size() + static_cast<std::size_t>(count) - 1) / static_cast<std::size_t>(count);
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        const bool full = out.back().size() >= each || (lines[n].heading && out.back().size() + 2 > each);
+        if (full && static_cast<int>(out.size()) < count) out.emplace_back();
+        out.back().push_back(lines[n]);
+    }
+    return out;
+}
+
+struct Sizes {
+    float text, row, keys_w;
+    bool big;
+};
+
+void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& s, float x, float y, float w,
+                 const Rect& window) {
+    const Theme& t = *c.theme;
+    for (const Entry& line : lines) {
+        const float middle = y + s.row / 2;
+        y += s.row;
+        // Rows that reach beyond the card are not drawn at all, instead of cut in two.
+        if (middle - s.row / 2 < window.y - 1 || middle + s.row / 2 > window.bottom() + 1) continue;
+        if (line.heading) {
+            c.text_within(x, middle + 3, w, line.heading, s.text, t.t3, Face::semibold);
+            c.line({x, middle + s.row / 2 - 2}, {x + w, middle + s.row / 2 - 2}, t.line);
+            continue;
+        }
+        c.text_within(x, middle, s.keys_w - 10, line.key->keys, s.text, 0, Face::medium);
+        c.text_within(x + s.keys_w, middle, w - s.keys_w, line.key->action, s.text, t.t2);
+    }
+}
 
 // The two marks that only broken and edited walks have.
 void legend(const Canvas& c, float x, float y, float w, float size) {
@@ -24,39 +103,70 @@ void legend(const Canvas& c, float x, float y, float w, float size) {
     }
 }
 
+void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
+    const auto lists = columns(s.text, sizes.big || a.w < 700 ? 1 : 2);
+    std::size_t longest = 0;
+    for (const auto& list : lists) longest = std::max(longest, list.size());
+    const float fit = std::max(1.0f, std::floor(a.h / sizes.row)) * sizes.row,
+                most = std::max(0.0f, static_cast<float>(longest) * sizes.row - fit);
+    s.page = fit;
+    s.scroll = std::clamp(s.scroll - ImGui::GetIO().MouseWheel * 3 * sizes.row, 0.0f, most);
+    const float from = std::floor(s.scroll / sizes.row + .5f) * sizes.row,
+                w = (a.w - 16) / static_cast<float>(lists.size());
+    const Rect window{a.x, a.y, a.w, fit};
+    for (std::size_t n = 0; n < lists.size(); ++n)
+        draw_column(c, lists[n], sizes, a.x + w * static_cast<float>(n), a.y - from, w - 24, window);
+    if (longest == 0) c.text(a.x, a.y + sizes.row / 2, "No key has that.", sizes.text, c.theme->t2);
+    if (most <= 0) return;
+    const float all = most + fit;
+    c.rect(a.right() - 5, a.y + fit * from / all, 4, fit * fit / all, c.theme->line2, 2);
+}
+
 }  // namespace
 
+bool answer_help_key(AppState& state, const KeyPress& press) {
+    if (!state.show_help) return false;
+    Search& s = search();
+    const float row = state.presenter ? 52.0f : 30.0f;
+    switch (press.key) {
+    case Key::escape:
+    case Key::question:
+    case Key::f1: state.show_help = false; return true;
+    case Key::up: s.scroll -= row; return true;
+    case Key::down: s.scroll += row; return true;
+    case Key::page_up: s.scroll -= s.page; return true;
+    case Key::page_down: s.scroll += s.page; return true;
+    case Key::home: s.scroll = 0; return true;
+    case Key::end: s.scroll = 1e6f; return true;
+    case Key::left:
+    case Key::right:
+    case Key::enter: return true;  // not for the walk below
+    default: return answer_search_key(s.text, press) || press.key == Key::space;
+    }
+}
+
 void help_card(const Canvas& main, AppState& state, float W, float H) {
-    const float big = state.presenter ? 1.0f : 0.0f;
-    const std::span<const Shortcut> keys = shortcuts();
-    const float size = big > 0 ? 27 : 14, marks = size * 2 + 16, room = H - 24 - 76 - 14 - marks;
-    const bool two_columns = big > 0 || 31 * static_cast<float>(keys.size()) > room;
-    const int per_column =
-        two_columns ? static_cast<int>(keys.size() + 1) / 2 : static_cast<int>(keys.size());
-    const float row = std::min(big > 0       ? 58.0f
-                               : two_columns ? 36.0f
-                                             : 31.0f,
-                               room / static_cast<float>(per_column));
-    const float w = std::min(W - 32, big > 0       ? 1240.0f
-                                     : two_columns ? 820.0f
-                                                   : 520.0f),
-                h = 76 + row * static_cast<float>(per_column) + 14 + marks;
-    const float x = (W - w) / 2, y = (H - h) / 2;
-    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
-    if (begin_card(main, "Help", {x, y, w, h})) {
+    Search& s = search();
+    const int now = ImGui::GetFrameCount();
+    if (std::exchange(s.frame, now) + 1 != now) s = {.frame = now};  // just opened
+    if (type_into(s.text)) s.scroll = 0;
+    const bool big = state.presenter;
+    const Sizes sizes = big ? Sizes{27, 52, 270, true} : Sizes{14, 30, 140, false};
+    const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
+    const float w = std::min(W - 32, big ? 1240.0f : 980.0f), h = std::min(H - 24, big ? 696.0f : 1060.0f);
+    const Rect a = centred_card(main, w, h, W, H);
+    if (begin_card(main, "Help", a)) {
         const Canvas c = main.in_window();
-        begin_panel(c, "Help", x, y, w, h);
-        c.text(x + 20, y + 34, "Keys", big > 0 ? 34 : 22, 0, Face::semibold);
-        if (icon_button(c, "##close help", x + w - 48, y + 16, 32, 32, Icon::close)) state.show_help = false;
-        const float column = (w - 40) / (two_columns ? 2 : 1), keys_w = big > 0 ? 230 : 148;
-        for (std::size_t n = 0; n < keys.size(); ++n) {
-            const int i = static_cast<int>(n);
-            const float X = x + 20 + column * static_cast<float>(i / per_column),
-                        Y = y + 76 + row * static_cast<float>(i % per_column) + row / 2 - 6;
-            c.text_within(X, Y, keys_w - 8, keys[n].keys, size, 0, Face::medium);
-            c.text_within(X + keys_w, Y, column - keys_w - 12, keys[n].action, size, c.theme->t2);
-        }
-        legend(c, x + 20, y + h - 14 - size * 2, w - 40, size);
+        begin_panel(c, "Help", a.x, a.y, a.w, a.h);
+        const float title = c.text(a.x + 24, a.y + top / 2, "Keys", big ? 34 : 22, 0, Face::semibold);
+        const float field = big ? 56.0f : 38.0f, x = a.x + 24 + title + 32;
+        draw_search(c, "find key", x, a.y + (top - field) / 2,
+                    std::min(big ? 520.0f : 300.0f, a.right() - 64 - x), field, s.text, "Type to find a key");
+        if (icon_button(c, "##close help", a.right() - 48, a.y + 16, 32, 32, Icon::close,
+                        {.tooltip = "Close (Esc)"}))
+            state.show_help = false;
+        draw_list(c, s, {a.x + 24, a.y + top, a.w - 40, a.h - top - marks - 12}, sizes);
+        legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
         end_panel(c);
     }
     end_card();
