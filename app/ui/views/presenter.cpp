@@ -1,11 +1,15 @@
 // Presenter mode: the step for the back row. Nothing under 27 px on a page of 1280 × 720. The page has the
 // same head, formula and timeline in every lesson; the lesson draws the middle.
+#include "app/ui/views/presenter.h"
+#include "app/ui/inspection.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/break_panel.h"
 #include "app/ui/views/lesson_view.h"
 #include "app/ui/views/timeline.h"
 #include "app/ui/views/views.h"
+
+#include "core/spoken.h"
 
 #include <algorithm>
 
@@ -67,6 +71,25 @@ void head(const Canvas& c, const AppState& state, float W) {
     broken_pill(c, state, W - 28 - counter - 20, 36, 27);
 }
 
+// In the place of the timeline: what one would say, and how far the walk has come.
+void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
+    const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
+    const float h = paragraph_height(a.w, text, 28, 2, Face::regular, 1.25f);
+    c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, 28, c.theme->t1, 2, Face::regular, 1.25f);
+    const float part = static_cast<float>(state.cursor.step + 1) / static_cast<float>(state.trace->size());
+    c.progress(a.x, a.bottom() - 4, a.w, 4, part);
+}
+
+void timeline(const Canvas& c, AppState& state, const Rect& a) {
+    LaneStyle style;
+    style.lane = 26;
+    style.gap = 10;
+    style.name_w = 0;
+    style.symbols = false;
+    style.heads = false;
+    lanes(c, state, a, style);
+}
+
 }  // namespace
 
 float presenter_title(const Canvas& c, std::string_view title) {
@@ -81,7 +104,10 @@ float presenter_title(const Canvas& c, std::string_view title) {
     return c.text(72, 36, title, 27, c.theme->t2, Face::medium);
 }
 
-void presenter_view(const Canvas& c, AppState& state, float W, float H) {
+void presenter_view(const Canvas& page, AppState& state, float W, float H) {
+    const Theme theme = bright_room(*page.theme);
+    Canvas c = page;
+    c.theme = &theme;
     const Explanation& e = state.explanation;
     const LessonView& view = lesson_view(*state.lesson);
     begin_region(c, "Presenter", 0, 0, W, H);
@@ -92,15 +118,12 @@ void presenter_view(const Canvas& c, AppState& state, float W, float H) {
     const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
     c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
     view.presenter(c, state, strip, {x, top, w, bottom - lanes_h - formula_h - top - 30});
-    formula(c, state, {x, bottom - lanes_h - formula_h - 10, w, formula_h});
+    const Rect below{x, bottom - lanes_h - formula_h - 10, w, formula_h};
+    inspecting(state) ? inspect_presenter(c, state, below) : formula(c, state, below);
 
-    LaneStyle style;
-    style.lane = 26;
-    style.gap = 10;
-    style.name_w = 0;
-    style.symbols = false;
-    style.heads = false;
-    lanes(c, state, {24, bottom - lanes_h + 8, W - 52, lanes_h - 8}, style);
+    const Rect strip_below{24, bottom - lanes_h + 8, W - 52, lanes_h - 8};
+    state.settings.subtitles ? subtitle(c, state, {24, bottom - lanes_h, W - 48, lanes_h + 8})
+                             : timeline(c, state, strip_below);
     mouse_buttons(c, state, W);
     end_panel(c);
 }
