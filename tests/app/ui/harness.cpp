@@ -62,7 +62,7 @@ std::optional<ImGuiKey> imgui_key(Key key) {
     }
 }
 
-constexpr std::string_view letters = "abceghilmnoprstvyz";  // in the order of Key::a … Key::z
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";  // in the order of Key::a … Key::z
 
 std::optional<char> letter_of(Key key) {
     const int at = static_cast<int>(key) - static_cast<int>(Key::a);
