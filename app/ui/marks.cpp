@@ -131,6 +131,13 @@ bool stops_at(const AppState& state, int step) {
     return marks.stops[static_cast<std::size_t>(step)];
 }
 
+int first_stop(const AppState& state, int from, int to) {
+    if (to < from) from = to - 1;  // back at the beginning of a loop
+    for (int k = from + 1; k <= to; ++k)
+        if (stops_at(state, k)) return k;
+    return -1;
+}
+
 StepMarks marks_of_step(const AppState& state, int step) {
     StepMarks out;
     if (!state.marks) return out;

@@ -50,6 +50,8 @@ void next_noteworthy(AppState& state, int direction);
 std::string noteworthy(const AppState& state, int step);
 /// Playing stops at this step.
 bool stops_at(const AppState& state, int step);
+/// The first step that playing must not pass on its way from one step to another; −1 if there is none.
+int first_stop(const AppState& state, int from, int to);
 
 /// Sets or takes away the breakpoint on the op of the current step.
 void toggle_breakpoint(AppState& state);

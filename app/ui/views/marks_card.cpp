@@ -127,7 +127,10 @@ void before_pill(const Canvas& c, const AppState& state, float W, float H) {
 }  // namespace
 
 void marks_card(const Canvas& c, AppState& state, float W, float H) {
-    if (shows_before(state)) before_pill(c, state, W, H);
+    if (shows_before(state))
+        before_pill(c, state, W, H);
+    else if (state.marks)
+        state.marks->before_step = -1;  // a step was taken
     if (state.marks && state.marks->card && state.page == Page::walk) card(c, state, W, H);
 }
 
