@@ -63,6 +63,18 @@ Result<std::string> moved_in(const Trace& trace, std::string_view lesson) {
     return format_traffic(moved((*other)->step((*other)->size() - 1).traffic));
 }
 
+// "192 B": the unit is a word, not a part of the number.
+void add_number(Line& line, Span span, const std::string& filled) {
+    const std::size_t space = filled.find(' ');
+    const bool unit = space != std::string::npos && filled.find("×") == std::string::npos;
+    span.text = filled.substr(0, unit ? space : filled.size());
+    line.push_back(span);
+    if (!unit) return;
+    span.face = Span::Face::text;
+    span.text = "\u00A0" + filled.substr(space + 1);
+    line.push_back(std::move(span));
+}
+
 }  // namespace
 
 std::optional<int> find_step(const Trace& trace, const StepQuery& query) {
@@ -112,9 +124,14 @@ std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int
 }
 
 Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words) {
-    constexpr std::string_view in = "moved in ", earlier = " before";
+    constexpr std::string_view in = "moved in ", earlier = " before", unbroken = " true";
     if (auto number = whole_of(trace, k, words)) return *number;
     if (words.starts_with(in)) return moved_in(trace, words.substr(in.size()));
+    if (words.ends_with(unbroken)) {
+        words.remove_suffix(unbroken.size());
+        const auto walk = build_trace(lesson_of(trace), without_faults(trace.problem()));
+        return walk ? fill_placeholder(**walk, k, words) : Failure{walk.error};
+    }
     const bool before = words.ends_with(earlier);
     if (before) words.remove_suffix(earlier.size());
     const auto cell_words = read_cell(words);
@@ -128,11 +145,16 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
 }
 
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {
-    std::vector<Line> out = stop.text;
-    for (Line& line : out)
-        for (Span& span : line)
+    std::vector<Line> out;
+    for (const Line& line : stop.text) {
+        Line& filled = out.emplace_back();
+        for (const Span& span : line) {
             if (span.face == Span::Face::number)
-                if (auto filled = fill_placeholder(trace, stop.step, span.text)) span.text = *filled;
+                add_number(filled, span, fill_placeholder(trace, stop.step, span.text).value.value_or("?"));
+            else
+                filled.push_back(span);
+        }
+    }
     return out;
 }
 

@@ -69,7 +69,7 @@ std::vector<Slot> slots_called(std::string_view name);
 /// writes, else reads, else the one written last. Nothing if none of them holds such a cell then.
 std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k);
 
-/// Fills one placeholder ("m[0]", "m[0] before", "read", "moved in attention", "tiles", …) with the numbers
+/// Fills one placeholder ("m[0]", "m[0] before", "O[0,0] true", "read", "moved in attention", "tiles", …) with the numbers
 /// of step k.
 Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words);
 /// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been

@@ -11,7 +11,7 @@ namespace tilewalk {
 
 constexpr std::size_t most_tour_stops = 200;
 /// Of one stop's text and heading: what the card holds in presenter mode.
-constexpr int most_stop_letters = 440, most_heading_letters = 44;
+constexpr int most_stop_letters = 440, most_heading_letters = 36;
 
 /// Every stop is tried: its problem, lesson, step, cell and numbers exist. A sentence says in which line they
 /// do not. Problem files are looked for beside the tour, in `folder`.

@@ -52,6 +52,9 @@ public:
 
 private:
     void flush() {
+        // Both sides of an equation stay in one line.
+        for (std::size_t at; (at = words_.find(" = ")) != std::string::npos;)
+            words_.replace(at, 3, "\u00A0=\u00A0");
         if (!words_.empty()) line_.push_back(piece(std::move(words_), strong_));
         words_.clear();
     }

@@ -12,7 +12,10 @@ namespace {
 bool is_called(const NamedPlace& at, const TourPlace& place) {
     switch (place.kind) {
     case TourPlace::Kind::none: return false;
-    case TourPlace::Kind::panel: return at.kind == ItemKind::panel && at.name == place.name;
+    // Presenter mode has the lanes of the timeline without the panel round them.
+    case TourPlace::Kind::panel:
+        return at.kind == ItemKind::panel &&
+               (at.name == place.name || (place.name == "Timeline" && at.name == "timeline"));
     case TourPlace::Kind::button:
         return (at.kind == ItemKind::button || at.kind == ItemKind::field) && at.name == place.name;
     case TourPlace::Kind::cell: return at.kind == ItemKind::cell && at.name == cell_name(place.cell);

@@ -30,6 +30,7 @@ Line equation(const Explanation& e) {
 
 void formula(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
+    note_item(ItemKind::panel, c.device(a.x, a.y), c.device(a.right(), a.bottom()), "Explanation");
     Line second = equation(e);
     float size = 34;
     while (size > 27 && rich_width(c, second, size) > a.w) size = size > 30 ? 30 : 27;

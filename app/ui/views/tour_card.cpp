@@ -15,7 +15,7 @@ namespace {
 struct Look {
     float text, heading, line, pad, control;
 };
-constexpr Look normal{15, 17, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
+constexpr Look normal{15, 16, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
 const Look& look_of(const AppState& state) { return state.presenter ? large : normal; }
 
 float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
@@ -47,8 +47,10 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const std::string number = std::to_string(tour.at + 1);
     const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
-    const float bx = std::clamp(x - bw / 2, 2.0f, W - bw - 2),
-                by = std::clamp(y - side / 2, 2.0f, H - side - 2);
+    // What a matrix is called stands above it; a panel has its title inside.
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
+    const float bx = std::clamp((panel ? x : x + w) - bw / 2, 2.0f, W - bw - 2),
+                by = std::clamp((panel ? y : y + h) - side / 2, 2.0f, H - side - 2);
     c.rect(bx - 2, by - 2, bw + 4, side + 4, c.theme->bg, side / 2 + 2);
     c.rect(bx, by, bw, side, c.theme->t1, side / 2);
     c.text(bx + bw / 2, by + side / 2, number, size, c.theme->inv, Face::semibold, Align::center);

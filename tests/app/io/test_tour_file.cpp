@@ -71,9 +71,11 @@ TEST_SUITE("tour files") {
         CHECK(shown_text(only_stop(at, "{alpha[0]} {α[0]}")) == "0.368 0.368");
         CHECK(shown_text(only_stop(at, "{step} of {steps}")) == "17 of 40");
         CHECK(shown_text(only_stop(at, "{N} {N_kv} {d} {Br} {Bc} {tiles} {skipped}")) == "4 4 4 2 2 4 0");
-        CHECK(shown_text(only_stop(at, "{read}, {written}, {moved}")) == "160 B, 0 B, 160 B");
+        CHECK(shown_text(only_stop(at, "{read}, {written}, {moved}")) == "160\u00A0B, 0\u00A0B, 160\u00A0B");
         // O is on chip and in HBM; the step says which is meant.
         CHECK(shown_text(only_stop("- step: output i=0 j=1\n", "{O[0,0]}")) == "11.80");
+        CHECK(shown_text(only_stop("- fault: no_correction\n- step: normalize i=0\n",
+                                   "{O[0,0]} {O[0,0] true}")) == "5.433 7.204");
         CHECK(shown_text(only_stop("- step: last\n", "{O[0,0]}")) == "7.204");
         CHECK(shown_text(only_stop("- lesson: training-step\n- step: loss n=2\n", "{loss[0] before}")) ==
               "65.12");
@@ -180,8 +182,8 @@ TEST_SUITE("tour files") {
             {head + "\n\xE4\n", "my.md, line 6: it is not in UTF-8."},
             {head + "\n" + std::string(441, 'x'),
              "my.md, line 3: the text has 441 letters; the card holds 440."},
-            {"# T\n## " + std::string(45, 'x') + "\n- problem: ties\n\nx",
-             "my.md, line 2: the heading has 45 letters; the card holds 44."},
+            {"# T\n## " + std::string(37, 'x') + "\n- problem: ties\n\nx",
+             "my.md, line 2: the heading has 37 letters; the card holds 36."},
         };
         for (const Wrong& wrong : all) {
             CAPTURE(wrong.text);
