@@ -59,8 +59,23 @@ check_format() {
 }
 
 extra=(xvfb xauth xdotool)
+# A browser for the page that 'tilewalk export' writes, by the name that it has here. Where the name stands for a
+# package of another system (Ubuntu's chromium), or for none, that test is skipped.
+browser() {
+    local name
+    command -v apt-cache >/dev/null && grep -q '^ID=debian' /etc/os-release || return 0
+    for name in chromium-headless-shell chromium; do
+        if apt-cache policy "$name" | grep -q '^ *Candidate: [0-9]'; then
+            echo "$name"
+            return 0
+        fi
+    done
+}
+
 if grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release; then extra+=(clang-format); fi
 set_up "${extra[@]}"
+mapfile -t browsers < <(browser)
+if [ ${#browsers[@]} -gt 0 ]; then install_packages "${browsers[@]}"; fi
 
 build build release all
 test_build build

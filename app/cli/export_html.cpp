@@ -12,7 +12,7 @@
 #include "app/ui/theme.h"
 #include "core/numbers.h"
 
-#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -95,14 +95,15 @@ void put_cell(std::ostream& out, double value, float shade) {
     out << "<td data-value=\"" << full << '"';
     if (full != shown) out << " title=\"" << full << '"';
     if (std::isnan(value) || value == std::numeric_limits<double>::infinity()) out << " class=\"lost\"";
-    if (const long v = std::lround(100 * std::abs(shade)); v > 0) out << " style=\"--v:" << v << "%\"";
+    if (const long v = std::lround(100 * std::abs(shade)); v > 0)
+        out << " style=\"--v:" << (v < 10 ? ".0" : v < 100 ? "." : "") << (v < 100 ? v : 1) << '"';
     out << '>' << shown << "</td>";
 }
 
 // Rows and columns are numbered as in the whole matrix.
 void put_table(std::ostream& out, const Value& value, const ui::SlotLook& look) {
     const Region& at = value.region;
-    out << "<div class=\"scroll\"><table class=\"grid\"><thead><tr><td></td>";
+    out << "<div class=\"scroll\"><table class=\"grid\"><thead><tr><th></th>";
     for (int c = 0; c < at.cols; ++c) out << "<th scope=\"col\">" << at.col + c << "</th>";
     out << "</tr></thead><tbody>\n";
     for (int r = 0; r < at.rows; ++r) {
@@ -149,13 +150,22 @@ void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices, cons
 
 std::string step_name(const Explanation& e) { return escaped(e.title + ", " + e.place); }
 
+// "Query block 0" above the list says what "query block 0" beside a step would.
+bool says_the_same(std::string lane, const std::string& place) {
+    if (!lane.empty()) lane[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lane[0])));
+    return lane == place;
+}
+
 void put_list(std::ostream& out, const Trace& trace) {
+    std::string heading;
     for (int k = 0; k < trace.size(); ++k) {
         const Explanation e = explain(trace, k);
-        if (const std::string lane = lane_at(trace, k); !lane.empty())
+        if (const std::string lane = lane_at(trace, k); !lane.empty()) {
             out << (k > 0 ? "</ol>\n" : "") << "<h2>" << escaped(lane) << "</h2>\n<ol>\n";
+            heading = lane;
+        }
         out << "<li><a href=\"#step-" << k + 1 << "\"><span>" << k + 1 << "</span>" << escaped(e.title)
-            << "<i>" << escaped(e.place) << "</i></a></li>\n";
+            << "<i>" << (says_the_same(heading, e.place) ? "" : escaped(e.place)) << "</i></a></li>\n";
     }
     out << "</ol>\n";
 }
@@ -187,7 +197,7 @@ void put_code(std::ostream& out, const Trace& trace, int current) {
 void put_rows(std::ostream& out, const Trace& trace, int k) {
     const Block rows = number_lines(trace, k);
     if (rows.size() < 2) return;
-    out << "<details class=\"rows\"><summary>The other rows</summary><pre>";
+    out << "<details class=\"rows\"><summary>Row by row</summary><pre>";
     for (const std::string& row : rows) out << ui::svg::escaped(row) << '\n';
     out << "</pre></details>\n";
 }
@@ -246,6 +256,7 @@ std::string colours(const ui::Theme& t, const PictureBook& pictures, bool dark) 
                       set("focus", t.focus) + set("inv", t.inv) + set("danger", t.danger) +
                       set("page", ui::presenter_page(t));
     for (std::size_t n = 1; n < t.roles.size(); ++n) out += set("r" + std::to_string(n), t.roles[n]);
+    out += dark ? "--in-dark:inline;--in-light:none;" : "--in-dark:none;--in-light:inline;";
     return out + pictures.colours(dark);
 }
 

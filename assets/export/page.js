@@ -119,4 +119,7 @@
   root.classList.add("script");
   list.open = wide.matches;
   if (!fromAddress()) show(0, false);
+  // The one step that is shown begins at the top, also where the address names it.
+  history.scrollRestoration = "manual";
+  addEventListener("load", () => setTimeout(() => scrollTo(0, 0)));
 })();
