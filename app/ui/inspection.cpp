@@ -130,7 +130,9 @@ Inspection* inspection_of(AppState& state) {
 void click_cell(AppState& state, CellRef cell) {
     const bool again = state.explanation.target == cell;
     if (!inspecting(state) || hidden(state)) choose_cell(state, cell);
-    if (hidden(state) || (!inspecting(state) && written_now(state, cell) && !again)) return;
+    // A formula that can only be about another slot of the step leaves nothing for the first click to choose.
+    const bool chosen = !again && state.explanation.target == cell && written_now(state, cell);
+    if (hidden(state) || (!inspecting(state) && chosen)) return;
     const auto place = place_of(*state.trace, cell, state.cursor.step);
     if (!place) return;
     const Inspection* in = inspection_of(state);
@@ -183,6 +185,13 @@ void go_to_origin(AppState& state) {
 
 std::string place_name(const Trace& trace, const Place& place) {
     return patch_name(trace, {place.cell.slot, place.step, {place.cell.row, place.cell.col, 1, 1}});
+}
+
+std::string crumb_name(const Inspection& in, int n) {
+    const Place& place = in.path[static_cast<std::size_t>(n)];
+    const auto same = [&](const Place& p) { return p.cell == place.cell && p.step != place.step; };
+    const bool several = place.step >= 0 && std::ranges::any_of(in.path, same);
+    return place_name(*in.trace, place) + (several ? " · " + std::to_string(place.step + 1) : "");
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {

@@ -60,6 +60,8 @@ void go_to_origin(AppState& state);
 
 /// "S[0,2]", of a block on chip "O₀[0,1]".
 std::string place_name(const Trace& trace, const Place& place);
+/// The name of the n-th place of the way; one cell that is on it several times names its step too.
+std::string crumb_name(const Inspection& in, int n);
 /// "Q[0,0…3]"
 std::string patch_name(const Trace& trace, const Patch& patch);
 /// "step 12", "given"

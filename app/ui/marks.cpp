@@ -177,9 +177,9 @@ void toggle_breakpoint(AppState& state) {
     const bool set = marks.breakpoints.size() == had;
     if (set) marks.breakpoints.push_back({op, {}});
     changed(marks);
-    const std::string what = std::string(name(op)) + " (" + title(op) + ")";
+    const std::string what = title(op) + std::string(" (op == ") + name(op) + ")";
     notify(state,
-           set ? "Playing stops at every step " + what + "." : "No breakpoint on " + what + " any more.");
+           set ? "Playing stops at every step " + what + "." : "Playing no longer stops at " + what + ".");
 }
 
 bool add_condition(AppState& state, std::string_view text) {

@@ -59,22 +59,13 @@ void separator(const Canvas& c, const Inspection& in, int n, float x, float y, f
     c.text(x, y, back ? "←" : "→", size, c.theme->t3, Face::regular, Align::center);
 }
 
-std::string crumb_text(const Inspection& in, int n) {
-    const Place& place = in.path[static_cast<std::size_t>(n)];
-    std::string name = place_name(*in.trace, place);
-    const auto same = [&](const Place& p) { return p.cell == place.cell && p.step != place.step; };
-    // One cell of a sum that grows is on the way several times.
-    if (std::ranges::any_of(in.path, same) && place.step >= 0) name += " · " + std::to_string(place.step + 1);
-    return name;
-}
-
 // The crumbs in lines; returns the height.
 float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, int lines) {
     Inspection& in = *state.inspection;
     const float gap = size * 1.5f, h = size * 1.75f;
     std::vector<float> widths;
     for (int n = 0; n < static_cast<int>(in.path.size()); ++n)
-        widths.push_back(std::min(a.w - gap, text_width(Face::medium, size, crumb_text(in, n)) + size));
+        widths.push_back(std::min(a.w - gap, text_width(Face::medium, size, crumb_name(in, n)) + size));
     const std::vector<int> shown = shown_crumbs(widths, gap, a.w, lines);
     float x = a.x, y = a.y;
     int clicked = -1;
@@ -93,7 +84,7 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
         look.active = n + 1 == static_cast<int>(in.path.size());
         look.tooltip = "Back to here (Backspace: one back)";
         const float left = n > 0 ? x + gap : x;
-        if (button(c, ("##crumb " + std::to_string(n)).c_str(), left, y, w, h, crumb_text(in, n), look))
+        if (button(c, ("##crumb " + std::to_string(n)).c_str(), left, y, w, h, crumb_name(in, n), look))
             clicked = n;
         x = left + w;
     }
@@ -133,8 +124,10 @@ float identity(const Canvas& c, AppState& state, const Rect& a) {
     look.tooltip = "Shift Enter";
     if (button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go, look))
         go_to_origin(state);
-    c.text_within(a.x, a.y + 67, a.w - button_w - 10, "made by: " + in.told.title + ", " + in.told.place, 14,
-                  t.t2);
+    const float room = a.w - button_w - 10;
+    const std::string whole = in.told.title + ", " + in.told.place;
+    c.text_within(a.x, a.y + 67, room, text_width(Face::regular, 14, whole) <= room ? whole : in.told.title,
+                  14, t.t2);
     return 86;
 }
 
@@ -166,6 +159,18 @@ std::string entry_value(const Inspection& in, const LinkEntry& entry) {
     return format_short(value_of(*in.trace, {{entry.patch.slot, cells.row, cells.col}, entry.patch.step}));
 }
 
+void triangle(const Canvas& c, float x, float y, bool open, ImU32 colour) {
+    if (open)
+        c.polygon({{x - 5, y - 3}, {x + 5, y - 3}, {x, y + 4}}, colour);
+    else
+        c.polygon({{x - 3, y - 5}, {x + 4, y}, {x - 3, y + 5}}, colour);
+}
+
+bool group_is_open(const Inspection& in, int n) {
+    const std::size_t next = static_cast<std::size_t>(n) + 1;
+    return next < in.entries.size() && in.entries[next].inner;
+}
+
 // True when clicked.
 bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
     const Theme& t = *c.theme;
@@ -178,12 +183,12 @@ bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
     if (!entry.inner)
         draw_link_mark(c, entry.link == Link::input ? Link::source : entry.link, info(entry.patch.slot).role,
                        x, y - 7, 14, 14);
-    const float step_w = 66, value_w = text_width(Face::mono, 14, entry_value(in, entry));
+    const float step_w = 80, value_w = text_width(Face::mono, 14, entry_value(in, entry));
     const float right = a.x + a.w - 10, value_x = right - step_w - value_w, name_x = x + 24;
     c.text_within(name_x, y, value_x - name_x - 8, patch_name(*in.trace, entry.patch), 14, 0, Face::medium);
     c.text(value_x, y, entry_value(in, entry), 14, group ? t.t2 : 0, group ? Face::regular : Face::mono);
-    c.text(right, y, group ? made_text(entry.patch.step) + " ▸" : made_text(entry.patch.step), 13, t.t3,
-           Face::regular, Align::right);
+    c.text(right - 14, y, made_text(entry.patch.step), 13, t.t3, Face::regular, Align::right);
+    if (group) triangle(c, right - 4, y, group_is_open(in, n), t.t2);
     return hot.clicked;
 }
 

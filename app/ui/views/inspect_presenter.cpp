@@ -29,8 +29,8 @@ std::string chosen_text(const Inspection& in) {
 void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
     constexpr float gap = 44;
     std::vector<float> widths;
-    for (const Place& place : in.path)
-        widths.push_back(text_width(Face::medium, size, place_name(*in.trace, place)));
+    for (int n = 0; n < static_cast<int>(in.path.size()); ++n)
+        widths.push_back(text_width(Face::semibold, size, crumb_name(in, n)));
     for (int n : shown_crumbs(widths, gap, room, 1)) {
         if (n != 0) {
             const bool back = n < 0 || in.path[static_cast<std::size_t>(n)].step <=
@@ -44,8 +44,8 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
         }
         if (n < 0) continue;
         const bool last = n + 1 == static_cast<int>(in.path.size());
-        x += c.text(x, y, place_name(*in.trace, in.path[static_cast<std::size_t>(n)]), size,
-                    last ? c.theme->t1 : c.theme->t2, last ? Face::semibold : Face::medium);
+        x += c.text(x, y, crumb_name(in, n), size, last ? c.theme->t1 : c.theme->t2,
+                    last ? Face::semibold : Face::medium);
     }
 }
 
@@ -54,7 +54,7 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
 void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
     const Inspection* in = inspection_of(state);
     if (!in) return;
-    way(c, *in, a.x, a.y + 18, a.w);
+    way(c, *in, a.x, a.bottom() - 98, a.w);
     Line line{word(place_name(*in->trace, in->at()) + " = ")};
     line.push_back(number(format_full(value_of(*in->trace, in->at())), Role::none, true));
     if (in->at().step >= 0) {
@@ -64,8 +64,8 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
         whole.insert(whole.end(), numbers.begin(), numbers.end());
         if (!in->told.numbers.empty() && rich_width(c, whole, size) <= a.w) line = whole;
     }
-    c.rich(a.x, a.y + 64, line, size, Align::left, c.theme->t1);
-    c.text_within(a.x, a.y + 112, a.w, chosen_text(*in), size, c.theme->t2);
+    c.rich(a.x, a.bottom() - 57, line, size, Align::left, c.theme->t1);
+    c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size, c.theme->t2);
 }
 
 }  // namespace tilewalk::ui

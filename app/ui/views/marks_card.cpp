@@ -7,6 +7,7 @@
 #include "app/ui/views/card.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tilewalk::ui {
@@ -86,7 +87,7 @@ void card(const Canvas& main, AppState& state, float W, float H) {
     const int count = static_cast<int>(marks.breakpoints.size());
     const float list_room = H - 60 - top - words_h - 30;
     const int shown = std::min(count, std::max(1, static_cast<int>(list_room / s.row)));
-    const float h = top + words_h + 18 + static_cast<float>(shown) * s.row + (count ? 8.0f : 0.0f);
+    const float h = std::ceil(top + words_h + 18 + static_cast<float>(shown) * s.row + (count ? 8.0f : 0.0f));
     const Rect area{(W - w) / 2, std::max(16.0f, (H - h) * .4f), w, h};
     if (begin_card(main, "Breakpoints", area)) {
         const Canvas c = main.in_window();
@@ -116,7 +117,7 @@ void card(const Canvas& main, AppState& state, float W, float H) {
 void before_pill(const Canvas& c, const AppState& state, float W, float H) {
     const std::string words = "before step " + std::to_string(state.cursor.step + 1) + " (B: after it)";
     if (state.presenter) {
-        c.pill(W / 2, H - 46 - 74 - 144 - 40, words, 27, c.theme->t1, c.theme->inv, Align::center);
+        c.pill(W - 28, 104, words, 27, c.theme->t1, c.theme->inv, Align::right);
         return;
     }
     const Layout layout = layout_for(W, H);
