@@ -36,6 +36,16 @@ float rail_value(float place, float lo, float hi, bool logarithmic) {
     return logarithmic ? lo * std::pow(hi / lo, place) : lo + (hi - lo) * place;
 }
 
+/// Where an arrow key moves a slider to. The caller may round what it is given, so steps are taken from where
+/// the last one led, unless the value has gone elsewhere since.
+float stepped_place(ImGuiID id, float place, int by) {
+    static ImGuiID last = 0;
+    static float led_to = 0;
+    const float from = last == id && std::abs(led_to - place) < .15f ? led_to : place;
+    last = id;
+    return led_to = std::clamp(from + .05f * static_cast<float>(by), 0.0f, 1.0f);
+}
+
 /// A small control with its label to the right, clickable as one. True when clicked.
 Hot labelled(const Canvas& c, const char* id, float x, float y, float box_w, std::string_view label,
              bool enabled) {
@@ -170,8 +180,8 @@ bool slider(const Canvas& c, const char* id, float x, float y, float w, float& v
         value = wanted;
     }
     if (const int by = focus_arrow(hot.id).x; by != 0 && hi > lo) {
-        const float wanted = rail_value(
-            rail_place(value, lo, hi, logarithmic) + .02f * static_cast<float>(by), lo, hi, logarithmic);
+        const float wanted = rail_value(stepped_place(hot.id, rail_place(value, lo, hi, logarithmic), by), lo,
+                                        hi, logarithmic);
         changed = changed || wanted != value;
         value = wanted;
     }

@@ -80,7 +80,7 @@ std::vector<Shortcut> program_keys() {
             {g, "F10", "menu", {{Key::f10}}},
             {g, "Ctrl S", "save picture or hand-out", {ctrl(Key::s)}},
             {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},
-            {g, "Enter  Space", "press what Tab has reached; arrows change it", {{Key::enter}, {Key::space}}},
+            {g, "Enter  Space", "press it; arrows change it", {{Key::enter}, {Key::space}}},
             {g, "Esc", "close what lies on top; back to the walk", {{Key::escape}}}};
 }
 
@@ -95,15 +95,21 @@ std::vector<Shortcut> view_keys() {
         {g, "Ctrl 0", "normal size", {ctrl(Key::zero)}}};
 }
 
+// The pages without a walk have keys of their own.
 std::vector<Shortcut> page_keys() {
-    const char* const g = "Memory, At scale, CPU vs GPU";
-    return {
-        {g, "←  →", "memory: round trip; at scale: kernel; CPU vs GPU: tile", {{Key::left}, {Key::right}}},
-        {g, "↑  ↓", "length; CPU vs GPU: query row", {{Key::up}, {Key::down}}},
-        {g, "Space", "memory: play; at scale, CPU vs GPU: run", {{Key::space}}},
-        {g, "L", "at scale: axes; CPU vs GPU: measure", {{Key::l}}},
-        {g, "D  G", "CPU vs GPU: where it begins, its step", {{Key::d}, {Key::g}}},
-        {g, "Esc", "at scale, CPU vs GPU: end a run", {{Key::escape}}}};
+    const char *const memory = "Memory", *const scale = "At scale", *const compare = "CPU vs GPU";
+    return {{memory, "←  →", "round trip; presenter mode: length", {{Key::left}, {Key::right}}},
+            {memory, "↑  ↓", "longer, shorter", {{Key::up}, {Key::down}}},
+            {memory, "Space", "play the round trips", {{Key::space}}},
+            {scale, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
+            {scale, "↑  ↓", "length", {{Key::up}, {Key::down}}},
+            {scale, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {scale, "L", "axes: logarithmic, linear", {{Key::l}}},
+            {compare, "←  →", "tile", {{Key::left}, {Key::right}}},
+            {compare, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
+            {compare, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {compare, "L", "what is measured", {{Key::l}}},
+            {compare, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
 }
 
 std::vector<Shortcut> all_keys() {

@@ -19,7 +19,7 @@ struct Sizes {
     bool big;
 };
 Sizes sizes_for(const AppState& state) {
-    if (state.presenter) return {27, 27, 34, 44, 50, 420, 92, true};
+    if (state.presenter) return {27, 27, 34, 44, 50, 440, 92, true};
     return {15, 13, 22, 20, 32, 304, 60, false};
 }
 
@@ -53,7 +53,8 @@ void draw_row(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& 
     const bool chosen = g.card == card.id;
     const Hot hot = hot_area(c, (std::string("##card ") + card.id).c_str(), a.x, a.y, a.w, a.h);
     if (hot.clicked) choose(g, card);
-    if (chosen || hot.hovered) c.rect(a.x, a.y + 1, a.w, a.h - 2, chosen ? t.raised : t.well, 6);
+    if (chosen || hot.hovered)
+        c.rect(a.x, a.y + 1, a.w, a.h - 2, chosen ? mix(t.panel, t.raised, .6f) : t.well, 6);
     if (chosen) c.rect(a.x, a.y + 6, 3, a.h - 12, t.t1, 1.5f);
     const Line symbol = symbol_of(card);
     if (!symbol.empty())
@@ -182,7 +183,7 @@ void glossary_card(const Canvas& main, AppState& state, float W, float H) {
     const std::shared_ptr<Glossary> open = state.glossary;
     Glossary& g = *open;
     const Sizes s = sizes_for(state);
-    if (type_into(g.search)) filter(g);
+    if (++g.frames > 2 && type_into(g.search)) filter(g);
     const float w = std::min(W - 32, s.big ? 1248.0f : 940.0f), h = std::min(H - 32, s.big ? 688.0f : 600.0f);
     const Rect a = centred_card(main, w, h, W, H);
     if (begin_card(main, "Glossary", a)) {

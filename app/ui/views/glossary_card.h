@@ -12,6 +12,7 @@ namespace tilewalk::ui {
 struct Glossary {
     std::string search;
     std::string card;     ///< id of the chosen card
+    int frames = 0;       ///< that it has been shown; the key that opened it is not typed into it
     float scroll = 0;     ///< of the list, in logical px
     bool to_card = true;  ///< the list moves so that the chosen card is in sight
 };
