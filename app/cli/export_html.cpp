@@ -12,6 +12,7 @@
 #include "app/ui/theme.h"
 #include "core/numbers.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -44,12 +45,17 @@ std::string_view asset(std::string_view name) {
 std::string role_class(Role role) { return "r" + std::to_string(static_cast<int>(role)); }
 
 std::string html(const Span& span) {
-    std::string text = escaped(span.text) + (span.tilde ? "\u0303" : "");
+    std::string text = escaped(span.text);
     if (span.face == Span::Face::number) {
         text = "<span class=\"number " + role_class(span.role) + "\">" + text + "</span>";
         return span.strong ? "<b>" + text + "</b>" : text;
     }
-    const std::string hue = span.role == Role::none ? "" : " class=\"" + role_class(span.role) + "\"";
+    // Typefaces place a combining tilde badly; the page draws its own, and what is read or copied has this
+    // one.
+    if (span.tilde) text += "<span class=\"unseen\">\u0303</span>";
+    const std::string hue = span.role == Role::none && !span.tilde
+                                ? ""
+                                : " class=\"" + role_class(span.role) + (span.tilde ? " over" : "") + "\"";
     if (span.script == Span::Script::sub) return "<sub" + hue + ">" + text + "</sub>";
     if (span.script == Span::Script::super) return "<sup" + hue + ">" + text + "</sup>";
     return span.face == Span::Face::symbol ? "<i" + hue + ">" + text + "</i>" : text;
@@ -151,9 +157,9 @@ void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices, cons
 std::string step_name(const Explanation& e) { return escaped(e.title + ", " + e.place); }
 
 // "Query block 0" above the list says what "query block 0" beside a step would.
-bool says_the_same(std::string lane, const std::string& place) {
-    if (!lane.empty()) lane[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lane[0])));
-    return lane == place;
+bool says_the_same(const std::string& lane, const std::string& place) {
+    return std::ranges::equal(
+        lane, place, [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
 }
 
 void put_list(std::ostream& out, const Trace& trace) {

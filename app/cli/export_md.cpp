@@ -46,8 +46,8 @@ void put_matrix(std::ostream& out, const Value& value) {
 
 void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices) {
     for (const WholeMatrix& matrix : matrices) {
-        out << "**" << math(slot_symbol(matrix.slot)) << "**: " << info(matrix.slot).what << ", "
-            << matrix.value.region.rows << " × " << matrix.value.region.cols << "\n\n";
+        out << math(slot_symbol(matrix.slot)) << " (" << info(matrix.slot).what << ", "
+            << matrix.value.region.rows << " × " << matrix.value.region.cols << ")\n\n";
         put_matrix(out, matrix.value);
     }
 }

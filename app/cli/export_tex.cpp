@@ -101,7 +101,8 @@ void put_map(std::ostream& out, const Trace& trace, int k) {
     if (!tiled || step.i < 0 || step.j < 0 || p.Tr() > most_blocks || p.Tc() > most_blocks) return;
     out << "\\hfill\\begin{tikzpicture}[x=3.4mm,y=-3.4mm,baseline=(current bounding box.center)]\n"
         << "\\fill[twS!55] (" << step.j << "," << step.i << ") rectangle +(1,1);\n"
-        << "\\draw[black!45] (0,0) grid (" << p.Tc() << "," << p.Tr() << ");\n"
+        << "\\foreach \\c in {0,...," << p.Tc() << "} \\draw[black!45] (\\c,0) -- (\\c," << p.Tr() << ");\n"
+        << "\\foreach \\r in {0,...," << p.Tr() << "} \\draw[black!45] (0,\\r) -- (" << p.Tc() << ",\\r);\n"
         << "\\draw[line width=1.2pt] (" << step.j << "," << step.i << ") rectangle +(1,1);\n"
         << "\\end{tikzpicture}";
 }
