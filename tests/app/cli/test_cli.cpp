@@ -35,8 +35,8 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
         CHECK_MESSAGE(contains(ran.out, there), std::string(there));
     for (const char* not_there : {"gif", "--frames"})
         CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
-    for (const char* command :
-         {"trace", "render", "compare", "model", "bench", "examples", "lessons", "kernels", "devices"}) {
+    for (const char* command : {"trace", "render", "export", "compare", "model", "bench", "examples",
+                                "lessons", "kernels", "devices"}) {
         const Ran of_command = run({command, "--help"});
         CHECK(of_command.code == 0);
         CHECK(contains(of_command.out, std::string("tilewalk ") + command));

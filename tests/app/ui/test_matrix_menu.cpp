@@ -1,8 +1,7 @@
 // The list that copies a matrix: by mouse and by keys, and what it puts on the clipboard.
 #include "tests/app/ui/harness.h"
-#include "tests/app/ui/layout_check.h"
 
-#include "app/io/matrix_file.h"
+#include "app/ui/imgui_compat.h"
 #include "app/ui/state.h"
 #include "app/ui/views/matrix_menu.h"
 #include "core/matrix_text.h"
@@ -27,9 +26,9 @@ std::string clipboard() {
 
 void right_click(Program& program, std::string_view cell, std::string_view panel) {
     program.hover(cell, panel);
-    ImGui::GetIO().MouseDown[1] = true;
+    ui::send_mouse_button(1, true);
     program.frame();
-    ImGui::GetIO().MouseDown[1] = false;
+    ui::send_mouse_button(1, false);
     program.frame(2);
 }
 
