@@ -36,6 +36,12 @@ void refresh_text(AppState& state) {
     tour.style = number_style();
 }
 
+void badge(const Canvas& c, const std::string& number, const Rect& a, float size) {
+    c.rect(a.x - 2, a.y - 2, a.w + 4, a.h + 4, c.theme->bg, a.h / 2 + 2);
+    c.rect(a.x, a.y, a.w, a.h, c.theme->t1, a.h / 2);
+    c.text(a.x + a.w / 2, a.middle(), number, size, c.theme->inv, Face::semibold, Align::center);
+}
+
 // Two lines, so that one of them stands out from whatever lies below; the number says to which card it
 // belongs.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
@@ -47,13 +53,12 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const std::string number = std::to_string(tour.at + 1);
     const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
-    // What a matrix is called stands above it; a panel has its title inside.
-    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
-    const float bx = std::clamp((panel ? x : x + w) - bw / 2, 2.0f, W - bw - 2),
-                by = std::clamp((panel ? y : y + h) - side / 2, 2.0f, H - side - 2);
-    c.rect(bx - 2, by - 2, bw + 4, side + 4, c.theme->bg, side / 2 + 2);
-    c.rect(bx, by, bw, side, c.theme->t1, side / 2);
-    c.text(bx + bw / 2, by + side / 2, number, size, c.theme->inv, Face::semibold, Align::center);
+    // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside.
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel,
+               cell = tour.stop().place.kind == TourPlace::Kind::cell;
+    const float bx = panel ? x - bw / 2 : cell ? x + w : x + w - bw / 2;
+    const float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side / 2;
+    badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
 }
 
 // Which of two bands, or which corner, hides less of the place.
