@@ -112,13 +112,13 @@ std::string place_of(const Asked& a, const Run& run) {
 
 std::string values_text(const Run& run, std::size_t nth) {
     std::string out;
-    for (const std::vector<double>& v : run.values) out += (out.empty() ? "" : "; ") + shown(v[nth]);
+    for (const std::vector<double>& v : run.values) out += (out.empty() ? "" : ";\u00A0") + shown(v[nth]);
     return run.values.size() == 1 ? out : "(" + out + ")";
 }
 
 // "α[0] = 0.3679", "m[0] = 1 before and 2 now"
 std::string given(const Asked& a, const Run& run) {
-    const std::string name = letter(a.trace, run.first.slot) + place_of(a, run) + " = ";
+    const std::string name = letter(a.trace, run.first.slot) + place_of(a, run) + "\u00A0=\u00A0";
     if (run.values[0].size() < 2) return name + values_text(run, 0);
     return name + values_text(run, 0) + " before and " + values_text(run, 1) + " now";
 }
@@ -127,9 +127,9 @@ std::string given(const Asked& a, const Run& run) {
 void add_constants(const Asked& a, const Explanation& e, std::vector<std::string>& out) {
     const std::string formula = plain(e.formula);
     if (formula.find("scale") != std::string::npos)
-        out.push_back("scale = " + shown(a.problem.softmax_scale()));
+        out.push_back("scale\u00A0=\u00A0" + shown(a.problem.softmax_scale()));
     if (formula.find("η") != std::string::npos)
-        out.push_back("η = " + shown(a.problem.options.learning_rate));
+        out.push_back("η\u00A0=\u00A0" + shown(a.problem.options.learning_rate));
 }
 
 bool is_maximum(Op op) { return op == Op::new_max || op == Op::row_max || op == Op::tile_max; }
@@ -237,7 +237,8 @@ Moved moved(const Asked& a, std::span<const Access> accesses) {
         if (!slot.hbm) continue;
         const Region at = a.trace.value(access.value).region;
         const int each = slot.counts_elements ? a.problem.element_bytes : 4;
-        out.tiles.push_back(letter(a.trace, access.slot) + " (" + str(at.rows) + " × " + str(at.cols) + ")");
+        out.tiles.push_back(letter(a.trace, access.slot) + "\u00A0(" + str(at.rows) + "\u00A0×\u00A0" +
+                            str(at.cols) + ")");
         out.terms.push_back(product({num(at.rows), num(at.cols), num(each)}));
         out.bytes += std::int64_t{at.rows} * at.cols * each;
         if (!slot.counts_elements) out.fp32.push_back(letter(a.trace, access.slot));

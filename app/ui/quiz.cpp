@@ -234,6 +234,9 @@ bool looks_like_formula(const std::string& text) {
 
 // A field that holds a comma, a quote or a line break goes into quotes (RFC 4180).
 std::string csv_field(std::string text) {
+    const std::string_view unbreakable = "\u00A0";  // belongs to the card, not into a table
+    for (std::size_t at = 0; (at = text.find(unbreakable, at)) != std::string::npos;)
+        text.replace(at, unbreakable.size(), " ");
     if (looks_like_formula(text)) text.insert(0, "'");
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";

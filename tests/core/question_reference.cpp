@@ -191,7 +191,8 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     return dense(trace, step, cell);
 }
 
-double worked_out_from(const std::string& text) {
+double worked_out_from(const std::string& printed) {
+    const std::string text = std::regex_replace(printed, std::regex("\u00A0"), " ");
     std::smatch m;
     if (std::regex_search(
             text, m,

@@ -105,10 +105,10 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
     look.size = 28;
     look.dim = false;
     if (look.rows_done >= t.bed.rows) look.before = nullptr;
-    matrix(c, state, look, "presenter");
     if (look.state == CellState::written)
         beam(c, state, t.bed.x, t.bed.y, t.bed.cw * static_cast<float>(t.bed.cols),
              t.bed.ch * static_cast<float>(t.bed.rows));
+    matrix(c, state, look, "presenter");
     Line symbol = backward_symbol(state, t.slot);
     if (t.transposed) symbol.push_back({"T", info(t.slot).role, Span::Face::symbol, Span::Script::super});
     c.rich(t.bed.center(), t.bed.y - 32, symbol, 35, Align::center);

@@ -170,10 +170,10 @@ void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
         look.digits = std::max(b.digits, 2), look.least_digits = 2;
         look.size = 28;
         if (look.cells_done >= b.bed.rows * b.bed.cols) look.before = nullptr;  // too small to read
-        matrix(c, state, look, "presenter");
         if (look.state == CellState::written)
             beam(c, state, b.bed.x, b.bed.y, b.bed.cw * static_cast<float>(b.bed.cols),
                  b.bed.ch * static_cast<float>(b.bed.rows));
+        matrix(c, state, look, "presenter");
         Line symbol = slot_symbol(b.slot);
         if (b.transposed)
             symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});

@@ -122,10 +122,10 @@ void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digit
     if (!rows_missing) look.before = nullptr;
     if (!look.value)
         look.region = {0, 0, look.transposed ? bed.cols : bed.rows, look.transposed ? bed.rows : bed.cols};
-    matrix(c.faded(light_on(state, slot)), state, look, "presenter");
     if (look.state == CellState::written)
         beam(c, state, bed.x, bed.y, bed.cw * static_cast<float>(bed.cols),
              bed.ch * static_cast<float>(bed.rows));
+    matrix(c.faded(light_on(state, slot)), state, look, "presenter");
 }
 
 // The transfer of this step, if it is one.

@@ -11,7 +11,7 @@ namespace tilewalk::ui {
 float light_on(const AppState& state, Slot slot);
 /// The same for something else that was lit or not.
 float light_of(const AppState& state, bool now, bool before);
-/// A frame that is seen from the last row, round what the step has written.
+/// A glow that is seen from the last row, below what the step has written; drawn before it.
 void beam(const Canvas& canvas, const AppState& state, float x, float y, float w, float h);
 
 /// The light theme for a room with daylight: every text at least 7 : 1, fills that differ on a projector that

@@ -43,7 +43,7 @@ float light_on(const AppState& state, Slot slot) {
 
 void beam(const Canvas& c, const AppState& state, float x, float y, float w, float h) {
     if (!state.settings.spotlight) return;
-    c.faded(transition(state)).frame(x - 8, y - 8, w + 16, h + 16, c.theme->focus, 3.5f, 10);
+    c.faded(transition(state)).rect(x - 12, y - 12, w + 24, h + 24, with_alpha(c.theme->focus, .3f), 14);
 }
 
 Theme bright_room(const Theme& theme) {

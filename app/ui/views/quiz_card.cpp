@@ -5,6 +5,7 @@
 #include "app/ui/items.h"
 #include "app/ui/layout.h"
 #include "app/ui/views/card.h"
+#include "app/ui/views/presenter.h"
 
 #include <algorithm>
 #include <functional>
@@ -232,7 +233,9 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
         if (quiz.verdict) stack.paragraph(quiz.verdict->sentence, main.theme->danger, 0, 14);
         add_skip(stack, state);
     }
-    const float h = std::min(stack.height() + 2 * pad, H - layout.side.y - 8);
+    // A small window has no pseudocode below; half a sentence of the explanation would look out there.
+    const float least = layout.tight ? layout.side.h - 56 : 0;
+    const float h = std::min(std::max(stack.height() + 2 * pad, least), H - layout.side.y - 8);
     draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad);
 }
 
@@ -246,12 +249,15 @@ std::string choices_line(const Question& q) {
     return out;
 }
 
-void presenter_card(const Canvas& main, AppState& state, float W, float H) {
+void presenter_card(const Canvas& page, AppState& state, float W, float H) {
+    const Theme bright = bright_room(*page.theme);
+    Canvas main = page;
+    main.theme = &bright;
     constexpr float pad = 22, size = 28;
     const Quiz& quiz = *state.quiz;
     const Question& q = quiz.question;
     const Explanation& e = q.explanation;
-    Stack stack{main, W - 48 - 2 * pad, size};
+    Stack stack{main, W - 36 - 2 * pad, size};
     stack.paragraph(q.text, main.theme->t1, 4);
     if (q.is_choice()) stack.paragraph(choices_line(q), main.theme->t1, 2);
     stack.space(8);
@@ -264,7 +270,7 @@ void presenter_card(const Canvas& main, AppState& state, float W, float H) {
         stack.rich(e.result, 34, 1);
     }
     const float h = stack.height() + 2 * pad;
-    draw_stack(main, stack, {24, H - 16 - h, W - 48, h}, pad);
+    draw_stack(main, stack, {18, H - 16 - h, W - 36, h}, pad);
 }
 
 }  // namespace

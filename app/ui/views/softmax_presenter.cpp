@@ -31,8 +31,9 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
     std::string text = format_short(value);
     if (text_width(Face::mono, 28, text) > a.w - 6) text = format_short(value, 3);
     if (text_width(Face::mono, 28, text) <= a.w - 6) look.text = text;
-    const bool was = walk.k > 0 && walk.trace.step(walk.k - 1).j == j;
-    cell(c.faded(light_of(state, walk.element() == j + 1, was)), a.x, a.y, a.w, a.h, look);
+    const Slot on_chip = slot == Slot::x ? Slot::S : Slot::Vj;
+    const float light = walk.element() == j + 1 ? light_on(state, on_chip) : light_of(state, false, false);
+    cell(c.faded(light), a.x, a.y, a.w, a.h, look);
 }
 
 }  // namespace
@@ -68,8 +69,8 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     for (int which = 0; which < 3; ++which) {
         const Rect area{a.x + static_cast<float>(which) * (w + 20), y, w, card_h};
         const SoftmaxCard card = softmax_card(state, walk, which);
+        if (card.written) beam(c, state, area.x + 4, area.y + 4, area.w - 8, area.h - 8);
         draw_card(c.faded(light_on(state, slots[which])), area, card, 36);
-        if (card.written) beam(c, state, area.x + 6, area.y + 6, area.w - 12, area.h - 12);
     }
 }
 
