@@ -116,9 +116,9 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
     const float x = t.bed.x - std::max(gap, text_width(Face::regular, 34, t.before) + 26) / 2;
     if (std::string_view(t.before) == "→")
         c.arrow({{x - 17, mid}, {x + 17, mid}}, ArrowStyle::link);
-    else
+    else if (*t.before)
         c.text(x, mid, t.before, 34, c.theme->t2, Face::regular, Align::center);
-    c.text(t.bed.right() + 12, mid, t.after, 34, c.theme->t2, Face::regular, Align::center);
+    if (*t.after) c.text(t.bed.right() + 12, mid, t.after, 34, c.theme->t2, Face::regular, Align::center);
 }
 
 // D of one query block, from O and dO in HBM.

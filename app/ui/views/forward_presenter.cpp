@@ -169,9 +169,9 @@ void symbols(const Canvas& c, const AppState& state, const PresenterRow& row, co
     }
     Line k = slot_symbol(Slot::Kj, block_on_chip(state, Slot::Kj));
     k.push_back({"T", Role::K, Span::Face::symbol, Span::Script::super});
-    c.faded(light_on(state, Slot::Kj)).rich(K.right() + 12, (K.y + K.bottom()) / 2, k, 35);
+    c.faded(light_on(state, Slot::Kj)).rich(K.right() + 20, (K.y + K.bottom()) / 2, k, 35);
     c.faded(light_on(state, Slot::Vj))
-        .rich(V.x - 14, (V.y + V.bottom()) / 2, slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), 35,
+        .rich(V.x - 22, (V.y + V.bottom()) / 2, slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), 35,
               Align::right);
 }
 

@@ -213,7 +213,7 @@ TEST_CASE("subtitles say every step in two lines that lie over nothing") {
             const std::string text = spoken(*program.state.trace, k, program.state.explanation);
             CHECK_MESSAGE(program.shows(text.substr(0, text.find(' '))), lesson.id, " ", k);
             for (const Finding& f : broken_rules(program))
-                FAIL_CHECK(lesson.id, " ", k, ": ", f.rule, ": ", f.text);
+                FAIL_CHECK(std::string(lesson.id), " ", k, ": ", f.rule, ": ", f.text, " ", f.amount);
         });
     }
     Program program;
