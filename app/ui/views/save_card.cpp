@@ -122,7 +122,6 @@ struct Look {
 void name_row(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
     FieldLook field;
     field.size = look.text;
-    field.focus_now = std::exchange(card.focus, false);
     field.flags = ImGuiInputTextFlags_AutoSelectAll;
     const FieldResult typed =
         text_field(c, "##file", a.x, a.y, a.w, 36 * look.u, card.path, sizeof card.path, field);
@@ -156,7 +155,8 @@ void message_row(const Canvas& c, const AppState& state, const SaveCard& card, c
         c.paragraph(a.x, a.y, a.w, words, look.text, c.theme->danger, 2, Face::medium);
         return;
     }
-    c.paragraph(a.x, a.y, a.w, "← → format   ↑ ↓ size   Tab name   Enter saves", look.small, c.theme->t3, 2);
+    c.paragraph(a.x, a.y, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: name and all else", look.small,
+                c.theme->t3, 2);
 }
 
 void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
@@ -204,7 +204,6 @@ bool answer_save_key(AppState& state, const KeyPress& press) {
     case Key::right: set_format(state, card, (card.format + 1) % formats); break;
     case Key::up: card.size = (card.size + sizes - 1) % sizes; break;
     case Key::down: card.size = (card.size + 1) % sizes; break;
-    case Key::tab: card.focus = true; break;
     case Key::enter: save(state); break;
     default: break;
     }

@@ -13,7 +13,6 @@ struct SaveCard {
     char path[512] = "";
     int format = static_cast<int>(SaveFormat::svg);
     int size = as_on_screen;
-    bool focus = false;   ///< put the caret into the name in the next frame
     std::string asked;    ///< the file that is there already and may be replaced
     std::string message;  ///< why nothing was written
 };

@@ -77,9 +77,9 @@ LaneWindow window_for(const AppState& state, const Grid& grid, const Rect& a, co
     fit_lanes(room);
     const bool cut = v.lanes < grid.count() || v.columns < grid.columns;
     if (cut && style.heads) {
-        const float h = std::clamp(2.0f * static_cast<float>(grid.count()), 8.0f, 16.0f);
+        const float h = std::clamp(1.5f * static_cast<float>(grid.count()), 6.0f, 12.0f);
         v.overview = {v.x0, a.bottom() - h, w, h};
-        fit_lanes(room - h - 8);
+        fit_lanes(room - h - 6);
     }
     v.first_lane = std::clamp(grid.lane_of(state.cursor.step) - v.lanes / 2, 0, grid.count() - v.lanes);
     return v;
