@@ -50,6 +50,7 @@ std::string matrix_as_numpy(const Matrix& matrix) {
 }
 
 std::string matrix_as_latex(const Matrix& matrix, int digits) {
+    const PlainNumbers as_in_every_file;
     // amsmath stops at ten columns unless it is told otherwise.
     const std::string columns =
         matrix.cols() > 10 ? "\\setcounter{MaxMatrixCols}{" + std::to_string(matrix.cols()) + "}\n" : "";

@@ -145,6 +145,7 @@ std::string bench_to_csv(std::span<const BenchReport> reports) {
 }
 
 std::string bench_to_markdown(std::span<const BenchReport> reports) {
+    const PlainNumbers as_in_every_file;
     std::string text = "# Attention at scale\n";
     for (const BenchReport& report : reports) text += "\n" + section(report);
     return text;

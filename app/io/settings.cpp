@@ -1,6 +1,7 @@
 #include "app/io/settings.h"
 
 #include "app/io/file.h"
+#include "core/numbers.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,8 @@ using ui::Settings;
 
 constexpr std::size_t largest_file = std::size_t{16} << 20;
 constexpr const char* theme_names[] = {"dark", "light", "contrast"};
+constexpr const char* palette_names[] = {"usual", "safe"};
+constexpr const char* letter_names[] = {"l_O", "d_o", "delta_omega"};
 
 // Each reader leaves the default where the entry is missing and returns false where its type is wrong.
 bool read(const json& object, const char* key, bool& value) {
@@ -44,19 +47,29 @@ template <class T> bool read(const json& object, const char* key, T& value, doub
     return true;
 }
 
-bool read(const json& object, const char* key, ui::ThemeId& value) {
+// One of several names; an empty one is as good as none.
+template <class Choice, std::size_t count>
+bool read(const json& object, const char* key, Choice& value, const char* const (&names)[count]) {
     std::string name;
     if (!read(object, key, name)) return false;
     if (name.empty()) return true;
-    const auto found = std::find(std::begin(theme_names), std::end(theme_names), name);
-    if (found == std::end(theme_names)) return false;
-    value = static_cast<ui::ThemeId>(found - std::begin(theme_names));
+    const auto found = std::find(std::begin(names), std::end(names), name);
+    if (found == std::end(names)) return false;
+    value = static_cast<Choice>(found - std::begin(names));
     return true;
 }
 
 /// The key whose value cannot be used, or nothing.
 const char* read_all(const json& object, Settings& settings) {
-    if (!read(object, "theme", settings.theme)) return "theme";
+    if (!read(object, "theme", settings.theme, theme_names)) return "theme";
+    if (!read(object, "palette", settings.palette, palette_names)) return "palette";
+    if (!read(object, "letters", settings.letters, letter_names)) return "letters";
+    if (!read(object, "digits", settings.digits, fewest_digits, most_digits)) return "digits";
+    if (!read(object, "decimal_comma", settings.decimal_comma)) return "decimal_comma";
+    if (!read(object, "spotlight", settings.spotlight)) return "spotlight";
+    if (!read(object, "subtitles", settings.subtitles)) return "subtitles";
+    if (!read(object, "question_each", settings.question_each)) return "question_each";
+    if (!read(object, "tour_offered", settings.tour_offered)) return "tour_offered";
     if (!read(object, "zoom", settings.zoom, 0.5, 3.0)) return "zoom";
     if (!read(object, "motion", settings.motion)) return "motion";
     if (!read(object, "speed", settings.speed, 0.1, 60.0)) return "speed";
@@ -105,6 +118,14 @@ std::optional<std::string> save_settings(const std::string& path, const Settings
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
 
     const json object = {{"theme", theme_names[static_cast<int>(settings.theme)]},
+                         {"palette", palette_names[static_cast<int>(settings.palette)]},
+                         {"letters", letter_names[static_cast<int>(settings.letters)]},
+                         {"digits", settings.digits},
+                         {"decimal_comma", settings.decimal_comma},
+                         {"spotlight", settings.spotlight},
+                         {"subtitles", settings.subtitles},
+                         {"question_each", settings.question_each},
+                         {"tour_offered", settings.tour_offered},
                          {"zoom", settings.zoom},
                          {"motion", settings.motion},
                          {"speed", settings.speed},

@@ -1,4 +1,5 @@
 // Every cell of an output or of a tile, by how far kernel and CPU are apart, and the one that is furthest.
+#include "app/ui/focus.h"
 #include "app/ui/items.h"
 #include "app/ui/views/compare.h"
 #include "core/kernel_compare_parts.h"
@@ -224,6 +225,7 @@ void cells(const Canvas& c, AppState& state, const Map& map, const Shown& at, co
     const Rect filled = heat_map(c, map, a);
     tile_names(c, state, map, filled);
     const Hot hot = hot_area(c, "##heat map", filled.x, filled.y, filled.w, filled.h, ItemKind::cell);
+    drop_focus_stop();  // the arrow keys of the page choose tile and row
     const Rect place = heat_cell(map, filled, at.row, at.column);
     const float r = std::max(0.0f, (9 - std::min(place.w, place.h)) / 2);
     c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.inv, 3, 4);

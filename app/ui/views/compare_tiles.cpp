@@ -1,4 +1,5 @@
 // All tiles at once: a box for each with its largest difference, or, where there are many, the grid of tiles.
+#include "app/ui/focus.h"
 #include "app/ui/items.h"
 #include "app/ui/views/compare.h"
 #include "core/numbers.h"
@@ -66,6 +67,7 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
     };
     const Hot hot =
         hot_area(c, "##tile grid", a.x, a.y, w * static_cast<float>(cols), h * static_cast<float>(rows));
+    drop_focus_stop();  // the arrow keys of the page choose the tile
     for (int r = 0; r < rows; ++r)
         for (int k = 0; k < cols; ++k) {
             const TileComparison* largest = nullptr;

@@ -1,5 +1,6 @@
 // Derivation and proof: the lines of the argument at the left, the chosen one in full at the right, with the
 // numbers of this row.
+#include "app/ui/focus.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/views/softmax_parts.h"
@@ -124,6 +125,7 @@ void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
     c.line({handle, a.y - 5}, {handle, a.bottom() + 5}, t.focus, 2.4f);
     c.disc(handle, a.y - 5, 4, t.focus);
     const Hot hot = hot_area(c, "##cut", a.x - 4, a.y - 8, a.w + 8, a.h + 14);
+    drop_focus_stop();  // S moves it
     if (hot.hovered) tooltip(c, "Drag the cut (S, Shift S)");
     if (hot.held)
         state.softmax.split = std::clamp(static_cast<int>(std::round((c.mouse().x - a.x) / cw)), 0, N);

@@ -1,4 +1,5 @@
 // Ranges and places of the timeline: what is looped, the current tile or block, breakpoints and bookmarks.
+#include "app/ui/focus.h"
 #include "app/ui/items.h"
 #include "app/ui/marks.h"
 #include "app/ui/state.h"
@@ -128,6 +129,7 @@ bool loop_handles(const Canvas& c, AppState& state, const LaneWindow& v) {
         const float x = edge_of_handle(cell, first);
         const char* id = first ? "##loop begins" : "##loop ends";
         const Hot hot = hot_area(c, id, x - 5, cell.y - 6, 10, cell.h + 12);
+        drop_focus_stop();  // J sets it
         if (!hot.held || !loop.set()) continue;
         const int wanted = step_at(state.look.grid, v, c.mouse());
         (first ? loop.first : loop.last) = first ? std::min(wanted, loop.last) : std::max(wanted, loop.first);

@@ -7,13 +7,22 @@
 #include <initializer_list>
 #include <limits>
 #include <string>
+#include <vector>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;
 
 namespace {
 
-constexpr ThemeId all_themes[] = {ThemeId::dark, ThemeId::light, ThemeId::contrast};
+constexpr ThemeId theme_ids[] = {ThemeId::dark, ThemeId::light, ThemeId::contrast};
+
+// Each theme with each palette.
+std::vector<const Theme*> all_themes() {
+    std::vector<const Theme*> out;
+    for (const ThemeId id : theme_ids)
+        for (const Palette palette : {Palette::usual, Palette::safe}) out.push_back(&theme(id, palette));
+    return out;
+}
 
 float lowest_contrast(std::initializer_list<ImU32> inks, std::initializer_list<ImU32> surfaces) {
     float lowest = 21;
@@ -31,8 +40,8 @@ TEST_CASE("contrast ratio has its known values") {
 }
 
 TEST_CASE("text tokens are legible on every surface of their theme") {
-    for (ThemeId id : all_themes) {
-        const Theme& t = theme(id);
+    for (const Theme* shown : all_themes()) {
+        const Theme& t = *shown;
         CAPTURE(std::string(t.name));
         CHECK(lowest_contrast({t.t1, t.t2, t.t3, t.danger}, {t.bg, t.panel, t.well, t.raised}) >=
               t.text_contrast);
@@ -43,9 +52,9 @@ TEST_CASE("text tokens are legible on every surface of their theme") {
 }
 
 TEST_CASE("the hue of every role is legible on panel and well") {
-    for (ThemeId id : all_themes)
+    for (const Theme* shown : all_themes())
         for (int role = 0; role < 9; ++role) {
-            const Theme& t = theme(id);
+            const Theme& t = *shown;
             CAPTURE(std::string(t.name));
             CAPTURE(role);
             CHECK(lowest_contrast({hue(t, static_cast<Role>(role))}, {t.panel, t.well}) >= t.text_contrast);
@@ -53,8 +62,8 @@ TEST_CASE("the hue of every role is legible on panel and well") {
 }
 
 TEST_CASE("numbers are legible on every fill of the ramps") {
-    for (ThemeId id : all_themes) {
-        const Theme& t = theme(id);
+    for (const Theme* shown : all_themes()) {
+        const Theme& t = *shown;
         CAPTURE(std::string(t.name));
         float lowest = 21;
         for (int role = 0; role < 9; ++role)
@@ -81,6 +90,19 @@ TEST_CASE("ramps run from the panel towards the hue and stand hostile values") {
     CHECK(signed_ramp(t, Role::Q, .5f) == ramp(t, Role::Q, .5f));
     CHECK(signed_ramp(t, Role::Q, -1) != signed_ramp(t, Role::Q, 1));
     CHECK(hue(t, static_cast<Role>(200)) == t.t2);
+}
+
+TEST_CASE("a palette changes the hues of quantities and nothing else") {
+    for (const ThemeId id : theme_ids) {
+        const Theme &usual = theme(id), &safe = theme(id, Palette::safe);
+        CHECK(&usual == &theme(id, Palette::usual));
+        CHECK(hue(usual, Role::none) == hue(safe, Role::none));
+        for (int role = 1; role < 9; ++role)
+            CHECK(hue(usual, static_cast<Role>(role)) != hue(safe, static_cast<Role>(role)));
+        CHECK(usual.bg == safe.bg);
+        CHECK(usual.t2 == safe.t2);
+        CHECK(usual.text_contrast == safe.text_contrast);
+    }
 }
 
 TEST_CASE("cividis ends in its first and last stop") {

@@ -53,6 +53,14 @@ TEST_SUITE("settings") {
         saved.zoom = 1.25f;
         saved.motion = false;
         saved.speed = 2.5;
+        saved.palette = ui::Palette::safe;
+        saved.letters = ui::Letters::delta_omega;
+        saved.digits = 6;
+        saved.decimal_comma = true;
+        saved.spotlight = false;
+        saved.subtitles = true;
+        saved.question_each = true;
+        saved.tour_offered = true;
         saved.window_width = 1280;
         saved.window_height = 720;
         saved.example = "";
@@ -62,6 +70,14 @@ TEST_SUITE("settings") {
         const LoadedSettings loaded = load_settings(folder.file());
         CHECK(loaded.notice == "");
         CHECK(loaded.settings.theme == saved.theme);
+        CHECK(loaded.settings.palette == saved.palette);
+        CHECK(loaded.settings.letters == saved.letters);
+        CHECK(loaded.settings.digits == 6);
+        CHECK(loaded.settings.decimal_comma);
+        CHECK_FALSE(loaded.settings.spotlight);
+        CHECK(loaded.settings.subtitles);
+        CHECK(loaded.settings.question_each);
+        CHECK(loaded.settings.tour_offered);
         CHECK(loaded.settings.zoom == saved.zoom);
         CHECK(loaded.settings.motion == saved.motion);
         CHECK(loaded.settings.speed == saved.speed);
@@ -80,9 +96,28 @@ TEST_SUITE("settings") {
 
     TEST_CASE("a file that cannot be used gives the defaults and says why") {
         TemporaryFolder folder;
-        for (const char* text : {"", "{", "[]", "\xff\xfe", "{\"theme\": \"pink\"}", "{\"theme\": 3}",
-                                 "{\"zoom\": \"big\"}", "{\"motion\": 1}", "{\"speed\": null}",
-                                 "{\"example\": []}", "{\"window_width\": true, \"zoom\": 2}"}) {
+        for (const char* text : {"",
+                                 "{",
+                                 "[]",
+                                 "\xff\xfe",
+                                 "{\"theme\": \"pink\"}",
+                                 "{\"theme\": 3}",
+                                 "{\"zoom\": \"big\"}",
+                                 "{\"motion\": 1}",
+                                 "{\"speed\": null}",
+                                 "{\"palette\": \"pink\"}",
+                                 "{\"palette\": true}",
+                                 "{\"letters\": \"abc\"}",
+                                 "{\"letters\": 1}",
+                                 "{\"digits\": \"4\"}",
+                                 "{\"digits\": true}",
+                                 "{\"decimal_comma\": \"yes\"}",
+                                 "{\"spotlight\": 0}",
+                                 "{\"subtitles\": null}",
+                                 "{\"question_each\": []}",
+                                 "{\"tour_offered\": 1}",
+                                 "{\"example\": []}",
+                                 "{\"window_width\": true, \"zoom\": 2}"}) {
             CAPTURE(text);
             const LoadedSettings loaded = load_text(folder, text);
             CHECK(loaded.notice.find(folder.file()) != std::string::npos);
@@ -108,6 +143,9 @@ TEST_SUITE("settings") {
         CHECK(s.zoom == 3.0f);
         CHECK(s.speed == 0.1);
         CHECK(s.window_width == 16384);
+        CHECK(load_text(folder, "{\"digits\": 40}").settings.digits == 6);
+        CHECK(load_text(folder, "{\"digits\": -1e99}").settings.digits == 3);
+        CHECK(load_text(folder, "{\"digits\": 5.9}").settings.digits == 5);
         s = load_text(folder, "{\"zoom\": 0, \"speed\": 1e9, \"window_height\": -1}").settings;
         CHECK(s.zoom == 0.5f);
         CHECK(s.speed == 60.0);
