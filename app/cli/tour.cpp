@@ -30,7 +30,7 @@ std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& a) {
         return "A tour has its own problems, lessons and steps; leave out the other options of them.";
     Result<ui::Tour> tour = read_tour(a.tour.value_or(""));
     if (!tour) return tour.error;
-    if (a.stop && *a.stop != "all") {
+    if (a.stop && (*a.stop != "all" || a.command != Command::render)) {
         const auto stop = whole_number("--stop", *a.stop, 1, tour->stops());
         if (!stop) return stop.error;
         tour->at = static_cast<int>(*stop) - 1;

@@ -1,10 +1,12 @@
 // The whole tour without a window: each stop loads, points at something that is there, and fits.
 #include "app/cli/tour.h"
+#include "app/io/settings.h"
 #include "app/io/tour_file.h"
 #include "app/ui/items.h"
 #include "app/ui/state.h"
 #include "app/ui/tour.h"
 #include "core/numbers.h"
+#include "tests/app/cli/run.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -284,6 +286,46 @@ TEST_CASE("numbers in the text follow the settings at once") {
     CHECK(p.shows("sum 1,639"));
     p.state.settings.decimal_comma = false;
     p.frame();
+}
+
+TEST_CASE("the command line begins a tour, or says what is wrong with it") {
+    const Folder folder;
+    const std::string bad = (folder.path / "bad.md").string(), png = (folder.path / "a.png").string();
+    std::ofstream(bad) << "# T\n## A\n- problem: worked-4x4\n- lesson: flash-foward\n\nx\n";
+    const Ran refused = run({"render", "--tour", bad, "-o", png});
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("bad.md, line 4: there is no lesson \"flash-foward\"; did you mean") !=
+          std::string::npos);
+    CHECK(run({"--tour", bad}).code == 2);
+    CHECK(run({"render", "--stop", "99", "-o", png}).code == 2);
+    CHECK(run({"render", "--stop", "3", "--lesson", "backward", "-o", png}).code == 2);
+    CHECK(run({"--stop", "all"}).code == 2);
+    CHECK(run({"render", "--stop", "3", "--size", "1024x640", "-o", png}).code == 0);
+    CHECK(std::filesystem::exists(png));
+    const auto window = [](AppState& state, const WindowOptions&) {
+        CHECK(state.tour);
+        CHECK(state.tour->at == 2);
+        CHECK(state.tour->back.problem->name == "ties");
+        return 3;
+    };
+    Settings settings;
+    settings.example = "ties";
+    const std::string home = (folder.path / "tilewalk" / "settings.json").string();
+    const std::string before = std::getenv("XDG_CONFIG_HOME") ? std::getenv("XDG_CONFIG_HOME") : "";
+    ::setenv("XDG_CONFIG_HOME", folder.path.c_str(), 1);
+    CHECK_FALSE(save_settings(home, settings));
+    CHECK(run({"--stop", "3"}, window).code == 3);
+    std::string notice;
+    const auto first = [&notice](AppState& state, const WindowOptions&) {
+        notice = state.notice;
+        return 0;
+    };
+    std::filesystem::remove(home);
+    CHECK(run({}, first).code == 0);
+    CHECK(notice.find("guided tour") != std::string::npos);
+    CHECK(run({}, first).code == 0);
+    CHECK(notice.find("guided tour") == std::string::npos);
+    before.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }
 
 TEST_SUITE_END();
