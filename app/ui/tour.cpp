@@ -19,9 +19,26 @@ Page page_of(const std::string& name) {
 }
 
 TourReturn place_of(const AppState& s) {
-    return {s.lesson,       s.problem,    s.trace, s.truth, s.before_edit, s.comparison,
-            s.look,         s.cursor,     s.row,   s.col,   s.page,        s.presenter,
-            s.show_problem, s.show_break, s.undo,  s.redo,  s.left_at,     s.chapter_lessons};
+    return {.lesson = s.lesson,
+            .problem = s.problem,
+            .trace = s.trace,
+            .truth = s.truth,
+            .before_edit = s.before_edit,
+            .comparison = s.comparison,
+            .look = s.look,
+            .cursor = s.cursor,
+            .row = s.row,
+            .col = s.col,
+            .page = s.page,
+            .presenter = s.presenter,
+            .show_problem = s.show_problem,
+            .show_break = s.show_break,
+            .undo = s.undo,
+            .redo = s.redo,
+            .timeline = s.timeline,
+            .inspection = s.inspection,
+            .left_at = s.left_at,
+            .chapter_lessons = s.chapter_lessons};
 }
 
 void go_back(AppState& s, TourReturn back) {
@@ -41,6 +58,8 @@ void go_back(AppState& s, TourReturn back) {
     show_side(s, back.show_problem, back.show_break);
     s.undo = std::move(back.undo);
     s.redo = std::move(back.redo);
+    s.timeline = back.timeline;
+    s.inspection = std::move(back.inspection);
     s.left_at = std::move(back.left_at);
     s.chapter_lessons = std::move(back.chapter_lessons);
     s.hover.reset();
@@ -87,6 +106,7 @@ void start_tour(AppState& state, Tour tour) {
     state.tour = std::make_shared<Tour>(std::move(tour));
     state.settings.tour_offered = true;
     state.notice.clear();
+    state.timeline = {};
     go_to_stop(state, state.tour->at);
 }
 

@@ -21,6 +21,8 @@ struct TourReturn {
     Page page = Page::walk;
     bool presenter = false, show_problem = false, show_break = false;
     std::vector<ProblemPtr> undo, redo;
+    TimelineView timeline;
+    std::shared_ptr<Inspection> inspection;
     std::map<std::string, int> left_at;
     std::map<std::string, std::string> chapter_lessons;
 };

@@ -173,6 +173,7 @@ TEST_CASE("leaving leads back to where one was") {
     p.go_to_step(7);
     p.state.row = 1;
     p.state.show_problem = true;
+    p.state.timeline.zoom = 2;
     p.frame();
     const ProblemPtr problem = p.state.problem;
     const auto undo = p.state.undo;
@@ -194,6 +195,7 @@ TEST_CASE("leaving leads back to where one was") {
     CHECK(p.state.row == 1);
     CHECK(p.state.show_problem);
     CHECK(p.state.page == Page::walk);
+    CHECK(p.state.timeline.zoom == 2);
     CHECK(p.state.undo == undo);
     CHECK(p.state.redo.empty());
     CHECK(p.state.left_at == left_at);
