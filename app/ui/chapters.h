@@ -15,6 +15,7 @@ struct ChapterLesson {
 struct Chapter {
     const char* id;
     const char* title;
+    const char* brief;  ///< for narrow windows
     const char* tooltip;
     std::span<const ChapterLesson> lessons;  ///< empty: a page without a walk
     Page page = Page::walk;

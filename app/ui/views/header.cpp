@@ -43,27 +43,46 @@ float lesson_switch(const Canvas& c, AppState& state, float x) {
     return segmented_width(names);
 }
 
-// One tab for each chapter. Where they do not all fit with their names, the others show their number only.
+// How much of its name a tab shows.
+enum class TabLabel { number, brief, full };
+
+std::string tab_label(std::size_t n, TabLabel label) {
+    const std::string number = std::to_string(n + 1);
+    if (label == TabLabel::number) return number;
+    return number + "  " + (label == TabLabel::full ? chapters()[n].title : chapters()[n].brief);
+}
+
+float tab_width(std::size_t n, TabLabel label) {
+    return text_width(Face::semibold, 14, tab_label(n, label)) + 18;
+}
+
+// The longest names with which all tabs, and the switch between the lessons of a chapter, fit into the room.
+TabLabel fitting_labels(const AppState& state, float room) {
+    for (TabLabel label : {TabLabel::full, TabLabel::brief}) {
+        float all = 130;
+        for (std::size_t n = 0; n < chapters().size(); ++n) {
+            const bool current = &chapters()[n] == &current_chapter(state);
+            all += tab_width(n, current ? TabLabel::full : label) + 2;
+        }
+        if (all <= room) return label;
+    }
+    return TabLabel::number;
+}
+
+// One tab for each chapter, the current one with its full name.
 void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
-    const auto label_of = [](std::size_t n, bool full) {
-        return std::to_string(n + 1) + (full ? std::string("  ") + chapters()[n].title : std::string());
-    };
-    const auto width_of = [&](std::size_t n, bool full) {
-        return text_width(Face::semibold, 14, label_of(n, full)) + (full ? 20.0f : 16.0f);
-    };
-    float all = 130;  // the switch between the lessons of a chapter
-    for (std::size_t n = 0; n < chapters().size(); ++n) all += width_of(n, true) + 2;
+    const TabLabel others = fitting_labels(state, room);
     for (std::size_t n = 0; n < chapters().size(); ++n) {
         const Chapter& chapter = chapters()[n];
         const bool current = &chapter == &current_chapter(state);
-        const bool full = current || all <= room;
-        const float w = width_of(n, full);
+        const TabLabel label = current ? TabLabel::full : others;
+        const float w = tab_width(n, label);
         ButtonLook look;
         look.active = current;
         look.quiet = true;
         look.face = current ? Face::semibold : Face::medium;
         look.tooltip = chapter.tooltip;
-        if (button(c, chapter.id, x, 9, w, 34, label_of(n, full), look)) open_chapter(state, chapter);
+        if (button(c, chapter.id, x, 9, w, 34, tab_label(n, label), look)) open_chapter(state, chapter);
         if (current) c.rect(x + 10, 46.5f, w - 20, 4, c.theme->t1, 2);
         x += w + 2;
         if (current)

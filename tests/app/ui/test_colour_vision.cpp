@@ -147,7 +147,7 @@ TEST_CASE("the hues of every theme stay apart, whatever cone is missing") {
                 CAPTURE(safe);
                 CHECK(least >= bound);
                 if (std::getenv("TILEWALK_COLOURS"))
-                    MESSAGE(std::string(t.name) + (safe ? " safe " : " usual ") + name(vision), " ", least);
+                    MESSAGE((std::string(t.name) + (safe ? " safe " : " usual ") + name(vision)), " ", least);
             }
         }
 }
