@@ -15,7 +15,7 @@ std::vector<GlossaryCard> gradient_cards() {
          .words = "upstream",
          .related = {"loss", "value-gradient", "weight-gradient", "row-dot"}},
         {.id = "row-dot",
-         .term = "mean of dP under P, per row",
+         .term = "mean of dP under P",
          .slots = {Slot::D, Slot::Di},
          .shape = "N; a block: Br",
          .text = "D = rowsum(dO ⊙ O), which equals rowsum(P ⊙ dP). Each row of dS has it subtracted, because "

@@ -45,7 +45,7 @@ std::vector<GlossaryCard> tensor_cards() {
          .words = "logits QK^T score matrix",
          .related = {"queries", "keys", "scale", "mask", "tile"}},
         {.id = "unnormalised-weights",
-         .term = "weights before normalisation",
+         .term = "undivided weights",
          .slots = {Slot::P, Slot::E},
          .shape = "Br × Bc",
          .text = "P̃ = exp(S − m) with the maximum known so far. Divided by the row sum ℓ at the end, it is "

@@ -180,8 +180,9 @@ Arrow focus_arrow(ImGuiID id, bool both) {
     if (stops.empty() || stops.back().id != id) return {};
     stops.back().arrows = true;
     stops.back().up_and_down = both;
-    const Focus& f = current();
-    return answering(f) && f.visible && f.id == id ? f.arrow : Arrow{};
+    Focus& f = current();
+    // Taken once: within a group the focus moves on to a stop that is still to be drawn.
+    return answering(f) && f.visible && f.id == id ? std::exchange(f.arrow, {}) : Arrow{};
 }
 
 void focus_on(ImGuiID id) { current().id = id; }

@@ -53,8 +53,8 @@ void draw_row(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& 
     const bool chosen = g.card == card.id;
     const Hot hot = hot_area(c, (std::string("##card ") + card.id).c_str(), a.x, a.y, a.w, a.h);
     if (hot.clicked) choose(g, card);
-    if (chosen || hot.hovered)
-        c.rect(a.x, a.y + 1, a.w, a.h - 2, chosen ? mix(t.panel, t.raised, .6f) : t.well, 6);
+    if (chosen || hot.hovered) c.rect(a.x, a.y + 1, a.w, a.h - 2, t.well, 6);
+    if (chosen) c.frame(a.x + .5f, a.y + 1.5f, a.w - 1, a.h - 3, t.line2, 1, 6);
     if (chosen) c.rect(a.x, a.y + 6, 3, a.h - 12, t.t1, 1.5f);
     const Line symbol = symbol_of(card);
     if (!symbol.empty())
