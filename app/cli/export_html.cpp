@@ -24,7 +24,7 @@ namespace tilewalk {
 namespace {
 
 constexpr int most_steps = 600;
-constexpr std::int64_t most_numbers = 100'000;
+constexpr std::int64_t most_numbers = 40'000;
 
 // Foreign text, titles of files above all: never markup, not even of a placeholder.
 std::string escaped(const std::string& text) {

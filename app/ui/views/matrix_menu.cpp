@@ -58,12 +58,13 @@ struct Look {
     float size, small, row, w;
 };
 
-// Where the mouse was, but within the window; without a mouse in the middle.
+// Its heading under the mouse, which then no longer rests on a cell, but within the window; without a mouse
+// in the middle.
 void place(const Canvas& main, MatrixMenu& menu, float w, float h, float W, float H) {
     if (menu.placed) return;
     menu.placed = true;
     const Point mouse = main.mouse();
-    menu.corner = menu.at_mouse ? Point{mouse.x + 2, mouse.y + 2} : Point{(W - w) / 2, (H - h) / 2};
+    menu.corner = menu.at_mouse ? Point{mouse.x - 24, mouse.y - 16} : Point{(W - w) / 2, (H - h) / 2};
     menu.corner.x = std::clamp(menu.corner.x, 8.0f, std::max(8.0f, W - w - 8));
     menu.corner.y = std::clamp(menu.corner.y, 8.0f, std::max(8.0f, H - h - 8));
 }

@@ -76,7 +76,7 @@ std::string unbalanced(const std::string& html) {
             open.push_back(name);
         }
         at = end;
-        if (name == "style" || name == "script") at = html.find("</" + name, at);
+        if (tag == "style" || tag == "script") at = html.find("</" + name, at);
     }
     return open.empty() ? "" : "<" + open.back() + "> is open";
 }
@@ -150,7 +150,8 @@ std::string tex_fault(const std::string& tex) {
             const bool definition = c == '#' && line < 30;  // parameters of the macros
             if (dollars % 2 == 0 && !definition && c != '&') {
                 const std::string before = tex.substr(at < 60 ? 0 : at - 60, at < 60 ? at : 60);
-                if (!contains(before, "\\ensuremath{")) return std::string(1, c) + where;
+                if (!contains(before, "\\ensuremath{") && !contains(before, "\\tilewalkcell{"))
+                    return std::string(1, c) + where;
             }
         }
     }
@@ -170,7 +171,7 @@ Problem hostile() {
 
 TEST_CASE("every lesson: the page's numbers are those of the trace, bit by bit") {
     for (const Lesson& lesson : lessons()) {
-        CAPTURE(lesson.id);
+        CAPTURE(std::string(lesson.id));
         const auto trace = walk(lesson, *find_example("worked-4x4"));
         const std::string page = page_of(*trace);
         const std::vector<std::string> shown = values_of(page, "data-value");
@@ -200,7 +201,7 @@ TEST_CASE("every example: pages are well formed and ask nobody for anything") {
 
 TEST_CASE("every lesson: a Markdown table has as many cells in every row") {
     for (const Lesson& lesson : lessons()) {
-        CAPTURE(lesson.id);
+        CAPTURE(std::string(lesson.id));
         std::istringstream text(markdown_of(*walk(lesson, *find_example("ragged-7x5"))));
         std::ptrdiff_t cells = 0;
         for (std::string line; std::getline(text, line);) {
@@ -215,8 +216,8 @@ TEST_CASE("every lesson: a Markdown table has as many cells in every row") {
 TEST_CASE("every lesson: LaTeX is balanced, and its math is ASCII") {
     for (const Lesson& lesson : lessons())
         for (const char* name : {"worked-4x4", "six-words", "fully-masked-row"}) {
-            CAPTURE(lesson.id);
-            CAPTURE(name);
+            CAPTURE(std::string(lesson.id));
+            CAPTURE(std::string(name));
             const auto trace = walk(lesson, *find_example(name));
             const std::string tex = tex_of(*trace);
             CHECK(tex_fault(tex) == "");
@@ -255,7 +256,7 @@ TEST_CASE("titles from files are text and nothing else") {
     CHECK(!contains(page, "\x01"));
     CHECK(tex_fault(tex_of(*trace)) == "");
     CHECK(!contains(tex_of(*trace), "\\input{x}"));
-    CHECK(!contains(markdown_of(*trace), "<script src"));
+    CHECK(contains(markdown_of(*trace), "\\</title\\>\\<script src"));
 }
 
 TEST_CASE("pictures: what several steps share is there once, and both themes have their colours") {

@@ -64,10 +64,10 @@ TEST_CASE("by mouse: one tile, or the whole slot") {
     right_click(program, "K[2,0]", "HBM");
     REQUIRE(program.state.matrix_menu);
     CHECK(program.state.matrix_menu->slot == Slot::K);
-    program.click("##copy tile CSV");
+    program.click("copy tile CSV");
     CHECK(clipboard() == matrix_as_csv(program.state.problem->K.bottomRows(2)));
     right_click(program, "K[2,0]", "HBM");
-    program.click("##copy all NumPy");
+    program.click("copy all NumPy");
     program.frame();
     CHECK(clipboard() == matrix_as_numpy(program.state.problem->K));
     CHECK(!program.state.matrix_menu);
