@@ -136,12 +136,21 @@ void click_cell(AppState& state, CellRef cell) {
     const auto place = place_of(*state.trace, cell, state.cursor.step);
     if (!place) return;
     const Inspection* in = inspection_of(state);
+    if (in && in->at() == *place) return;
+    const auto before = in ? std::make_shared<Inspection>(*in) : nullptr;
     const auto near = [&](const Patch& p) {
         return p.slot == cell.slot && p.step == place->step && p.cells.contains(cell.row, cell.col);
     };
     if (in && (std::ranges::any_of(in->from, near) || std::ranges::any_of(in->feeds, near)))
-        return follow(state, *place);
-    if (!in || in->at() != *place) inspect(state, cell);
+        follow(state, *place);
+    else
+        inspect(state, cell);
+    if (before) before->before_click.reset();
+    state.inspection->before_click = before;
+}
+
+void take_back_click(AppState& state) {
+    if (state.inspection && !hidden(state)) state.inspection = state.inspection->before_click;
 }
 
 void follow(AppState& state, Place place) {

@@ -36,6 +36,7 @@ struct Inspection {
     int first_line = 0;                    ///< of the lists, at the top of their window
     bool keep_in_sight = true;             ///< scroll to the chosen entry
     std::shared_ptr<const Readers> readers;
+    std::shared_ptr<Inspection> before_click;  ///< what a click replaced; a double click brings it back
 
     const Place& at() const { return path.back(); }
 };
@@ -48,6 +49,8 @@ bool inspecting(const AppState& state);
 Inspection* inspection_of(AppState& state);
 /// A click on a cell: inspects it, unless a first click means the row of what this step wrote.
 void click_cell(AppState& state, CellRef cell);
+/// The click was the first of two that open a cell for typing.
+void take_back_click(AppState& state);
 
 /// The next place of the way; a step back if it is the one before.
 void follow(AppState& state, Place place);

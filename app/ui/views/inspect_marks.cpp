@@ -30,12 +30,12 @@ void draw_link_mark(const Canvas& c, Link link, Role role, float x, float y, flo
         c.frame(x + 2.5f, y + 2.5f, w - 5, h - 5, t.t1, 1.4f, 3);
         for (const float cx : {x, x + w})
             for (const float cy : {y, y + h})
-                if (w >= 14 && h >= 14) c.rect(cx - 4, cy - 4, 8, 8, t.t1, 1);
+                if (w >= 22 && h >= 18) c.rect(cx - 4, cy - 4, 8, 8, t.t1, 1);
         return;
     case Link::source:
     case Link::input: c.dashed_frame(x + 1, y + 1, w - 2, h - 2, colour, 2.4f, {5, 3}); return;
     case Link::fed:
-        corners(c, x + .5f, y + .5f, w - 1, h - 1, t.panel, 4.5f);
+        corners(c, x + .5f, y + .5f, w - 1, h - 1, t.panel, 3.6f);
         corners(c, x + .5f, y + .5f, w - 1, h - 1, t.t1, 2);
         return;
     }

@@ -322,7 +322,10 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     state.hover_now = ref;
     if (hot.clicked) click_cell(state, ref);
     if (hot.right_clicked) open_matrix_menu(state, look.slot, *look.value);
-    if (hot.double_clicked && input_of(look.slot)) begin_edit(state, ref, widget);
+    if (hot.double_clicked && input_of(look.slot)) {
+        take_back_click(state);
+        begin_edit(state, ref, widget);
+    }
 }
 
 }  // namespace

@@ -193,6 +193,24 @@ TEST_SUITE("inspect") {
         CHECK(program.look_for("Explanation"));
     }
 
+    TEST_CASE("a double click types into a cell and leaves the inspection as it was") {
+        Program program;
+        program.go_to_step(12);
+        program.double_click("V[0,1]", "HBM");
+        REQUIRE(program.state.edit);
+        CHECK_FALSE(program.state.inspection);
+        program.press(Key::escape);
+        program.state.edit.reset();
+        program.go_to_step(program.state.trace->size() - 1);
+        program.click("O[0,1]", "HBM");
+        program.press(Key::enter);
+        const std::vector<Place> way = inspected(program).path;
+        REQUIRE(way.size() == 2);
+        program.double_click("V[0,1]", "HBM");
+        REQUIRE(program.state.edit);
+        CHECK(inspected(program).path == way);
+    }
+
     TEST_CASE("a long way loses its middle") {
         const std::vector<float> widths(10, 50);
         CHECK(shown_crumbs(widths, 10, 1000, 1).size() == 10);
