@@ -192,7 +192,8 @@ void add_skip(Stack& s, AppState& state) {
     const float w = s.w;
     s.pieces.push_back(
         {34, [w, &state](const Canvas& c, float x, float y) {
-             const char* keys = state.quiz->question.is_choice() ? "1 … 5, Enter" : "Enter checks";
+             const std::size_t n = state.quiz->question.choices.size();
+             const std::string keys = n > 0 ? "1 … " + std::to_string(n) + ", Enter checks" : "Enter checks";
              c.text_within(x, y + 20, w - 130, keys, 13, c.theme->t2);
              const float skip = button_width("Skip (Esc)", 14);
              if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
