@@ -40,14 +40,16 @@ struct ListLine {
 
 std::vector<ListLine> lines_of(const Inspection& in) {
     std::vector<ListLine> out;
-    if (in.from.empty()) out.push_back({hint(in), Link::source, -1, false});
-    for (int n = 0; n < static_cast<int>(in.entries.size()); ++n) {
-        const Link link = in.entries[static_cast<std::size_t>(n)].link;
-        const bool first = n == 0 || in.entries[static_cast<std::size_t>(n - 1)].link != link;
-        if (first) out.push_back({heading(link), link, -1, true});
-        out.push_back({"", link, n, false});
+    for (const Link link : {Link::source, Link::fed, Link::input}) {
+        const std::size_t before = out.size();
+        out.push_back({heading(link), link, -1, true});
+        for (int n = 0; n < static_cast<int>(in.entries.size()); ++n)
+            if (in.entries[static_cast<std::size_t>(n)].link == link) out.push_back({"", link, n, false});
+        if (out.size() > before + 1) continue;
+        out.resize(before);
+        if (link == Link::source) out.push_back({hint(in), link, -1, false});
+        if (link == Link::fed) out.push_back({"No later step reads it.", link, -1, false});
     }
-    if (in.feeds.empty()) out.push_back({"No later step reads it.", Link::fed, -1, false});
     return out;
 }
 
