@@ -69,17 +69,26 @@ std::string length(const VectorRun& run) {
     return attribute("textLength", run.width) + " lengthAdjust=\"spacingAndGlyphs\"";
 }
 
+// Spaces at the beginning or several of them would shrink to one or none. Browsers ask each text for it.
+std::string keep_spaces(const VectorShape& shape) {
+    const bool any = std::ranges::any_of(shape.runs, [](const VectorRun& run) {
+        return run.text.starts_with(' ') || run.text.ends_with(' ') ||
+               run.text.find("  ") != std::string::npos;
+    });
+    return any ? " xml:space=\"preserve\"" : "";
+}
+
 std::string text(const VectorShape& shape) {
     const VectorRun& first = shape.runs.front();
     if (shape.runs.size() > 1) {
-        std::string out = "<text>";
+        std::string out = "<text" + keep_spaces(shape) + ">";
         for (const VectorRun& run : shape.runs)
             out += "<tspan" + attribute("x", run.at.x) + attribute("y", run.at.y) + letters(run) +
                    length(run) + ">" + svg::escaped(run.text) + "</tspan>";
         return out + "</text>";
     }
-    std::string out =
-        "<text" + attribute("x", first.at.x + first.width * shape.anchor) + attribute("y", first.at.y);
+    std::string out = "<text" + keep_spaces(shape) + attribute("x", first.at.x + first.width * shape.anchor) +
+                      attribute("y", first.at.y);
     if (shape.anchor > 0) out += attribute("text-anchor", shape.anchor < 1 ? "middle" : "end");
     return out + letters(first) + length(first) + ">" + svg::escaped(first.text) + "</text>";
 }
@@ -187,8 +196,7 @@ std::string to_svg(const VectorPicture& picture, int width, int height, const st
     const std::string w = std::to_string(width), h = std::to_string(height);
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", w) +
                       attribute("height", h) + attribute("viewBox", "0 0 " + w + " " + h) +
-                      attribute("font-family", svg::sans_family) +
-                      " xml:space=\"preserve\" style=\"white-space:pre\">\n";
+                      attribute("font-family", svg::sans_family) + ">\n";
     if (!clips.definitions.empty()) out += "<defs>\n" + clips.definitions + "</defs>\n";
     return out + body + "</svg>\n";
 }

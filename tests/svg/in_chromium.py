@@ -15,7 +15,7 @@ import tempfile
 import zlib
 
 WIDTH, HEIGHT, SQUARE = 1600, 900, 8
-MEAN_LIMIT, WORST_LIMIT = 1.5, 60  # of 255: over the picture, and of its worst square
+MEAN_LIMIT, WORST_LIMIT = 1, 45  # of 255: over the picture, and of its worst square
 
 VIEWS = {
     "forward": ["--step", "17"],

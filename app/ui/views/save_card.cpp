@@ -136,14 +136,17 @@ void name_row(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, c
     if (!folder.empty()) c.text_within(a.x, a.y + 51 * look.u, a.w, "in " + folder, look.small, c.theme->t3);
 }
 
+/// From the middle of a switch to its top.
+float half_switch(const Look& look) { return std::max(32.0f, look.text + 18) / 2; }
+
 void size_row(const Canvas& c, const AppState& state, SaveCard& card, float x, float y, const Look& look) {
     if (!whole_walk(card)) {
-        segmented(c, "##picture size", x, y, size_names, card.size, look.text);
+        segmented(c, "##picture size", x, y - half_switch(look), size_names, card.size, look.text);
         return;
     }
     const std::string words =
         state.page == Page::walk ? "all " + std::to_string(state.trace->size()) + " steps, in one file" : "";
-    c.text(x, y + 16 * look.u, words, look.text, c.theme->t2);
+    c.text(x, y, words, look.text, c.theme->t2);
 }
 
 // What went wrong, or else which keys there are.
@@ -155,8 +158,8 @@ void message_row(const Canvas& c, const AppState& state, const SaveCard& card, c
         c.paragraph(a.x, a.y, a.w, words, look.text, c.theme->danger, 2, Face::medium);
         return;
     }
-    c.paragraph(a.x, a.y, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: name and all else", look.small,
-                c.theme->t3, 2);
+    c.text_within(a.x, a.y + 19 * look.u, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: name and all else",
+                  look.small, c.theme->t3);
 }
 
 void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
@@ -169,10 +172,11 @@ void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const
     name_row(c, state, card, {x + label, a.y + 64 * u, w - label, 0}, look);
     name(a.y + 148 * u, "Format");
     int format = card.format;
-    if (segmented(c, "##format", x + label, a.y + 132 * u, format_names, format, look.text))
+    if (segmented(c, "##format", x + label, a.y + 148 * u - half_switch(look), format_names, format,
+                  look.text))
         set_format(state, card, format);
     name(a.y + 196 * u, whole_walk(card) ? "Walk" : "Size");
-    size_row(c, state, card, x + label, a.y + 180 * u, look);
+    size_row(c, state, card, x + label, a.y + 196 * u, look);
 
     const bool again = !card.asked.empty() && card.asked == full_path(card);
     const char* words = again ? "Replace" : "Save file";

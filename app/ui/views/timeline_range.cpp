@@ -39,7 +39,8 @@ void breakpoint_mark(const Canvas& c, const Rect& cell) {
 }
 
 void bookmark_flag(const Canvas& c, const Rect& cell) {
-    const float x = cell.x + cell.w / 2 - 2, y = cell.y - 4, size = cell.w < 14 ? 6.0f : 8.0f;
+    const float size = cell.w < 14 ? 6.0f : 8.0f, y = cell.y - 5;
+    const float x = cell.w < 24 ? cell.x + cell.w / 2 - 2 : cell.right() - size - 2;  // clear of the symbol
     c.rect(x - 1, y - 1, size + 3, size + 2, c.theme->panel, 2);
     c.rect(x, y, 1.5f, size + 2, c.theme->t1);
     c.polygon({{x + 1.5f, y}, {x + size + 1, y + size * .4f}, {x + 1.5f, y + size * .8f}}, c.theme->t1);

@@ -2,6 +2,7 @@
 #include "tests/app/cli/run.h"
 
 #include "app/render/png.h"
+#include "tests/app/ui/xml_check.h"
 
 #include <doctest/doctest.h>
 
@@ -158,4 +159,32 @@ TEST_CASE("render: a failure half way takes the new pictures back") {
     CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 2);
     CHECK(run({"render", "--step", "all", "-o", folder.file("plain", "file")}).code == 4);
     CHECK(run({"render", "--step", "all", "-o", folder.file("no/such")}).code == 4);
+}
+
+TEST_CASE("render: SVG by the ending or by --format, one step or all of them") {
+    const Folder folder;
+    const std::string by_ending = folder.file("step.SVG"), by_name = folder.file("step.picture"),
+                      png = folder.file("png.svg"), all = folder.file("steps");
+    CHECK(run({"render", "--step", "17", "--size", "1280x720", "-o", by_ending}).code == 0);
+    CHECK(run({"render", "--step", "17", "--size", "1280x720", "--format", "svg", "-o", by_name}).code == 0);
+    CHECK(contents(by_ending) == contents(by_name));
+    const Xml xml = read_xml(contents(by_ending));
+    REQUIRE_MESSAGE(xml.error.empty(), xml.error);
+    CHECK(xml.elements[0].name == "svg");
+    CHECK(xml.elements[0].attributes.at("viewBox") == "0 0 1280 720");
+    const auto shows = [&](const char* words) {
+        return std::any_of(xml.elements.begin(), xml.elements.end(),
+                           [&](const XmlElement& e) { return e.name == "text" && e.text == words; });
+    };
+    CHECK(shows("Row sum"));
+    CHECK(contains(contents(by_ending), "1.639"));
+    CHECK(run({"render", "--format", "png", "-o", png}).code == 0);
+    CHECK(decode_png(contents(png)));
+
+    CHECK(run({"render", "--random", "1x1", "--step", "all", "--format", "svg", "--size", "1024x640", "-o",
+               all})
+              .code == 0);
+    CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 12);
+    CHECK(read_xml(contents(all + "/step-012.svg")).error.empty());
+    CHECK(run({"render", "-o", folder.file("no/such.svg")}).code == 4);
 }

@@ -217,6 +217,7 @@ TEST_SUITE("vector picture") {
         CHECK(holds(">S</tspan>"));
         CHECK(holds(">\u02DC</tspan>"));
         CHECK(holds(">ij</tspan>"));
+        CHECK(holds("<text xml:space=\"preserve\"><tspan"));
         CHECK(holds(" &lt; 1 &amp; 2</tspan></text>"));
         CHECK(!holds("clipPath"));
     }
