@@ -36,7 +36,7 @@ std::vector<Shortcut> walk_keys() {
          {alt(Key::right), alt(Key::left), alt(Key::page_down), alt(Key::page_up)}},
         {g, "Home  End", "first, last step", {{Key::home}, {Key::end}}},
         {g, "Space", "play, pause", {{Key::space}}},
-        {g, "G", "go to a step by its number", {{Key::g}}},
+        {g, "G", "go to step, by its number", {{Key::g}}},
         {g, "N  Shift N", "next, previous noteworthy step", {{Key::n}, shift(Key::n)}},
         {g, "M", "next rise of a maximum", {{Key::m}}},
         {g, "J", "loop: its first step, its last, off", {{Key::j}}},

@@ -140,13 +140,13 @@ TEST_CASE("Escape closes one thing at a time, the topmost first") {
     program.press(Key::p);
     program.press(Key::question);
     REQUIRE((s.show_problem && s.presenter && s.show_help));
+    program.press(Key::escape);
+    CHECK_FALSE(s.show_help);
+    CHECK(s.presenter);
     program.press(Key::g);
     REQUIRE(s.show_goto);
     program.press(Key::escape);
     CHECK_FALSE(s.show_goto);
-    CHECK(s.show_help);
-    program.press(Key::escape);
-    CHECK_FALSE(s.show_help);
     CHECK(s.presenter);
     program.press(Key::escape);
     CHECK_FALSE(s.presenter);
