@@ -177,7 +177,7 @@ void matrix_menu(const Canvas& main, AppState& state, float W, float H) {
     if (begin_card(main, "Copy matrix", area)) {
         const Canvas c = main.in_window();
         begin_panel(c, "Copy matrix", area.x, area.y, area.w, area.h);
-        c.frame(area.x + .5f, area.y + .5f, area.w - 1, area.h - 1, c.theme->line2, 1, 10);
+        c.frame(area.x + .5f, area.y + .5f, area.w - 1, area.h - 1, c.theme->t3, 1, 10);
         draw_list(c, state, menu, look);
         if (ImGui::IsMouseClicked(0) &&
             !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&

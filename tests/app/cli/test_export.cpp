@@ -1,12 +1,15 @@
 // Hand-outs: every lesson in every format, with the numbers of its trace and nothing from elsewhere.
 #include "tests/app/cli/run.h"
+#include "tests/app/ui/harness.h"
 
+#include "app/cli/export.h"
 #include "app/cli/export_formats.h"
 #include "app/cli/export_math.h"
 #include "app/cli/export_parts.h"
 #include "app/cli/export_picture.h"
 #include "app/io/examples.h"
 #include "core/lessons/lesson.h"
+#include "core/numbers.h"
 
 #include <doctest/doctest.h>
 
@@ -332,6 +335,29 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
         CHECK(ran.out.empty());
     }
     CHECK(contents(page) == html);
+}
+
+TEST_CASE("from the window: its walk in the usual numbers, and the window goes on undisturbed") {
+    const Folder folder;
+    Program program(random_with_tiles(2, 2, 2, 2));
+    program.frame(3);
+    const Image before = program.picture();
+    const NumberStyle comma{3, true};
+    set_number_style(comma);
+    CHECK(!export_walk(folder.file("walk.html"), program.state));
+    CHECK(!export_walk(folder.file("walk.md"), program.state));
+    CHECK(number_style() == comma);
+    set_number_style({});
+    CHECK(contents(folder.file("walk.html")) == [&] {
+        const std::string again = folder.file("again.html");
+        CHECK(!export_walk(again, program.state));
+        return contents(again);
+    }());
+    program.frame();
+    CHECK(program.picture() == before);
+    const auto refused = export_walk(folder.file("walk.pdf"), program.state);
+    REQUIRE(refused);
+    CHECK(contains(*refused, ".html, .md and .tex"));
 }
 
 TEST_SUITE_END();
