@@ -165,6 +165,23 @@ TEST_SUITE("vector picture") {
         CHECK(below < above);
     }
 
+    TEST_CASE("layers lie as ImGui draws them, not as they were drawn into") {
+        Program program;
+        Recording recorder;
+        run_frame(400, 300, 1.0f / 60, [&] {
+            Canvas c;
+            c.theme = &theme(ThemeId::dark);
+            c.dl = ImGui::GetForegroundDrawList();
+            c.text(10, 50, "above");
+            c.dl = ImGui::GetBackgroundDrawList();
+            c.text(10, 50, "below");
+        });
+        order_layers(recorder.picture, *ImGui::GetDrawData());
+        const std::string svg = to_svg(recorder.picture, 400, 300);
+        REQUIRE(svg.find(">below<") != std::string::npos);
+        CHECK(svg.find(">below<") < svg.find(">above<"));
+    }
+
     TEST_CASE("a text field shows its text, cut at its edges") {
         Program program;
         open_save_card(program.state);
