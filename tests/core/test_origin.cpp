@@ -161,6 +161,23 @@ int check_changes(const Trace& a, const Trace& b) {
     return count;
 }
 
+// Every value comes from earlier ones, from what was given, or is a start value. Returns how many given cells
+// were met.
+int check_ends(const Trace& trace) {
+    int ends = 0;
+    every_place(trace, [&](const Place& place) {
+        const std::vector<Place> from = sources(trace, place);
+        bool sound = !from.empty() || may_be_constant(trace, place);
+        for (const Place& source : from) {
+            sound &= source.step < place.step;  // nothing goes round in a circle
+            if (source.step < 0) sound &= given(trace, source), ++ends;
+        }
+        INFO(text(trace, place));
+        CHECK(sound);
+    });
+    return ends;
+}
+
 }  // namespace
 
 TEST_SUITE("origin") {
@@ -168,19 +185,22 @@ TEST_SUITE("origin") {
         int walks = 0, ends = 0;
         every_walk([&](const Lesson&, const Trace& trace) {
             ++walks;
-            every_place(trace, [&](const Place& place) {
-                const std::vector<Place> from = sources(trace, place);
-                bool sound = !from.empty() || may_be_constant(trace, place);
-                for (const Place& source : from) {
-                    // Strictly earlier: nothing goes round in a circle.
-                    sound &= source.step < place.step;
-                    if (source.step < 0) sound &= given(trace, source), ++ends;
-                }
-                INFO(text(trace, place));
-                CHECK(sound);
-            });
+            ends += check_ends(trace);
         });
         CHECK(walks > 40);
+        CHECK(ends > 1000);
+    }
+
+    TEST_CASE("so does every cell of a broken walk") {
+        int ends = 0;
+        for (bool Switches::*off : {&Switches::no_max, &Switches::no_correction, &Switches::no_division,
+                                    &Switches::wrong_mask_edge, &Switches::stale_max, &Switches::no_lse})
+            for (const Lesson& lesson : lessons()) {
+                Problem p = shaped(6, 6, 2, 2, 3, true, {});
+                p.switches.*off = true;
+                p.precision.softmax = Format::fp16;
+                if (const auto trace = build_trace(lesson, p)) ends += check_ends(**trace);
+            }
         CHECK(ends > 1000);
     }
 
