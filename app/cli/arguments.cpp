@@ -80,7 +80,8 @@ void add_look(CLI::App& app, Arguments& a) {
 }
 
 void add_tour(CLI::App& app, Arguments& a, const char* stop) {
-    add_word(app, other_group, "--tour", a.tour, "FILE|NAME", "guided tour (.md); flash-attention is built in");
+    add_word(app, other_group, "--tour", a.tour, "FILE|NAME",
+             "guided tour (.md); flash-attention is built in");
     add_word(app, other_group, "--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }
 
@@ -167,7 +168,8 @@ void add_export(CLI::App& app, Arguments& a) {
     add_word(hand_out, other_group, "--size", a.size, "WxH",
              "of the pictures of a page, 1024x640 to 3840x2160 [1280x720]");
     add_switch(hand_out, other_group, "--fragment", a.fragment, "tex: the body alone, for \\input");
-    add_word(hand_out, other_group, "-o,--output", a.output, "FILE", "required for a page; md and tex: stdout");
+    add_word(hand_out, other_group, "-o,--output", a.output, "FILE",
+             "required for a page; md and tex: stdout");
 }
 
 void add_commands(CLI::App& app, Arguments& a) {
@@ -186,8 +188,7 @@ void add_commands(CLI::App& app, Arguments& a) {
     add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
     add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
              "pixels per unit of layout, 1 to 4 [1]");
-    add_word(render, other_group, "--format", a.format, "png|svg",
-             "[by the ending of the file; png]");
+    add_word(render, other_group, "--format", a.format, "png|svg", "[by the ending of the file; png]");
     add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
              "required; a folder for --step all");
 
