@@ -1,5 +1,6 @@
 #include "app/ui/widgets/matrix.h"
 
+#include "app/ui/focus.h"
 #include "app/ui/inputs.h"
 #include "app/ui/inspection.h"
 #include "app/ui/items.h"
@@ -306,6 +307,43 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     }
 }
 
+// The cell that the arrow keys have reached in the matrix that has the focus.
+struct KeyCell {
+    ImGuiID matrix = 0;
+    int across = 0, down = 0;
+    bool edited = false;  // from here; the focus comes back when the field is gone
+};
+KeyCell key_cell;
+
+// Arrow keys go from cell to cell; Enter edits one of an input, and chooses another.
+void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look, ImGuiID id,
+                  const char* widget) {
+    const Region region = region_of(look);
+    const int across = look.transposed ? region.rows : region.cols,
+              down = look.transposed ? region.cols : region.rows;
+    const FocusAnswer focus = focus_stop(id, canvas.device(look.x, look.y),
+                                         canvas.device(look.x + static_cast<float>(across) * look.cw,
+                                                       look.y + static_cast<float>(down) * look.ch));
+    const Arrow arrow = focus_arrow(id, true);
+    KeyCell& at = key_cell;
+    if (at.matrix == id && at.edited && !state.edit) {
+        at.edited = false;
+        focus_on(id);
+    }
+    if (!focus.focused) return;
+    if (at.matrix != id) at = {id};
+    at.across = std::clamp(at.across + arrow.x, 0, across - 1);
+    at.down = std::clamp(at.down + arrow.y, 0, down - 1);
+    const int r = look.transposed ? at.across : at.down, c = look.transposed ? at.down : at.across;
+    const auto [x, y] = place_of(look, r, c);
+    canvas.frame(x + 1, y + 1, look.cw - 2, look.ch - 2, canvas.theme->focus, 2, 4);
+    if (!focus.pressed) return;
+    const CellRef ref{look.slot, region.row + r, region.col + c};
+    if (!input_of(look.slot)) return click_cell(state, ref);
+    begin_edit(state, ref, widget);
+    at.edited = true;
+}
+
 void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
     const Region region = region_of(look);
     const int across = look.transposed ? region.rows : region.cols,
@@ -313,6 +351,7 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const std::string id = std::string("##") + widget + " " + info(look.slot).name;
     const Hot hot = hot_area(canvas, id.c_str(), look.x, look.y, static_cast<float>(across) * look.cw,
                              static_cast<float>(down) * look.ch, ItemKind::panel);
+    if (look.value) answer_focus(canvas, state, look, hot.id, widget);
     if (!hot.hovered || !look.value) return;
     const Point mouse = canvas.mouse();
     const int a = std::clamp(static_cast<int>((mouse.x - look.x) / look.cw), 0, across - 1);

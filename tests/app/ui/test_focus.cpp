@@ -207,6 +207,27 @@ TEST_CASE("Tab goes into a field, types there, and goes on") {
     CHECK(focused_name(program) == "Br/more");
 }
 
+TEST_CASE("cells are reached and inputs edited without a mouse") {
+    Program program;
+    focus(program, "hbm0 Q");
+    program.press(Key::right);
+    program.press(Key::down);
+    program.press(Key::right);
+    CHECK(program.step() == 0);
+    program.press(Key::enter);
+    REQUIRE(program.state.edit);
+    CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 2});
+    program.clear_field();
+    program.type("3");
+    program.press(Key::enter);
+    CHECK(program.state.problem->Q(1, 2) == 3);
+    CHECK(focused_name(program) == "hbm0 Q");
+    for (int n = 0; n < 9; ++n) program.press(Key::left);
+    program.press(Key::enter);
+    REQUIRE(program.state.edit);
+    CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 0});
+}
+
 TEST_CASE("a card keeps the focus, a list is gone through and closed by keys") {
     Program program;
     program.press(Key::o);
