@@ -142,8 +142,10 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (icon_button(c, "##presenter", x, 10, 32, 32, Icon::screen, presenter)) state.presenter = true;
     ButtonLook theme_look;
     theme_look.tooltip = "Theme: dark, light, high contrast (T)";
-    x -= 4 + 32;
-    if (icon_button(c, "##theme", x, 10, 32, 32, Icon::theme, theme_look)) next_theme(state);
+    if (area.w >= 1100) {  // where there is no room the settings have it
+        x -= 4 + 32;
+        if (icon_button(c, "##theme", x, 10, 32, 32, Icon::theme, theme_look)) next_theme(state);
+    }
     const float problem_w = button_width("Problem");
     ButtonLook problem;
     problem.active = state.show_problem;
