@@ -13,11 +13,11 @@ namespace tilewalk {
 
 Result<ui::Tour> read_tour(const std::string& name_or_path) {
     const std::string name = name_or_path.empty() ? default_tour : name_or_path;
-    const auto tours = embedded_tours();
+    const auto tours = embedded_tour();
     const bool own =
         std::any_of(tours.begin(), tours.end(), [&](const EmbeddedFile& tour) { return name == tour.name; });
     Result<TourScript> script =
-        own ? embedded_tour(name, ui::tour_names()) : load_tour_file(name, ui::tour_names());
+        own ? load_tour(name, ui::tour_names()) : load_tour_file(name, ui::tour_names());
     if (!script) return Failure{script.error};
     ui::Tour tour;
     tour.script = std::move(*script);

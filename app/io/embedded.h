@@ -15,8 +15,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_examples();
 /// All files of assets/bench: results that were recorded on other machines.
 std::span<const EmbeddedFile> embedded_bench();
-/// All files of assets/tours: Markdown, docs/tour-format.md.
-std::span<const EmbeddedFile> embedded_tours();
+/// All files of assets/tour: Markdown, docs/tour-format.md.
+std::span<const EmbeddedFile> embedded_tour();
 /// All files of assets/export, with their endings: the frame of the page that 'tilewalk export' writes.
 std::span<const EmbeddedFile> embedded_export();
 

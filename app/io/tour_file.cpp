@@ -376,8 +376,8 @@ Result<TourScript> load_tour_file(const std::string& path, const TourNames& name
     return parse_tour(*text, path, names, std::filesystem::path(path).parent_path().string());
 }
 
-Result<TourScript> embedded_tour(std::string_view name, const TourNames& names) {
-    for (const EmbeddedFile& file : embedded_tours())
+Result<TourScript> load_tour(std::string_view name, const TourNames& names) {
+    for (const EmbeddedFile& file : embedded_tour())
         if (name == file.name) return parse_tour(file.text, std::string(file.name) + ".md", names);
     return Failure{"There is no tour " + in_quotes(name) + "."};
 }

@@ -70,6 +70,7 @@ bool answer_compare_key(AppState& state, const KeyPress& press) {
     case Key::c:
     case Key::m:
     case Key::b:
+    case Key::x:
     case Key::e:
     case Key::s: return true;
     default: return false;

@@ -120,7 +120,8 @@ bool answer_memory_key(AppState& state, const KeyPress& press) {
     case Key::i:
     case Key::c:
     case Key::m:
-    case Key::b: return true;
+    case Key::b:
+    case Key::x: return true;
     default: return false;
     }
 }

@@ -149,6 +149,7 @@ bool answer_scale_key(AppState& state, const KeyPress& press) {
     case Key::c:
     case Key::m:
     case Key::b:
+    case Key::x:
     case Key::d:
     case Key::e:
     case Key::s: return true;

@@ -61,6 +61,10 @@ struct Middle {
         program.state.notice.clear();
         state = program.state;
     }
+    // With the same fonts at every size: only the state is looked at, and loading fonts takes long.
+    void draw() {
+        run_frame(1280, 720, 1.0f / 60, [&] { frame(program.state); });
+    }
     // The state after the press as text; empty if the press did nothing.
     const std::string& after(const KeyPress& press) {
         const int id = static_cast<int>(press.key) * 8 + press.shift + 2 * press.ctrl + 4 * press.alt;
@@ -68,10 +72,10 @@ struct Middle {
         if (!is_new) return at->second;
         program.state = state;
         clear_focus();
-        program.frame_unlisted();
+        draw();
         const std::string before = marks(program.state);
         program.state.keys.push_back(press);
-        program.frame_unlisted();
+        draw();
         const std::string now = marks(program.state);
         if (now != before) at->second = now;
         return at->second;

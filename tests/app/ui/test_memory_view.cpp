@@ -239,7 +239,7 @@ TEST_CASE("memory: the keys of a walk do nothing, the others what they do everyw
     MemoryPage page;
     const int step = page.step();
     for (Key key :
-         {Key::g, Key::i, Key::c, Key::m, Key::b, Key::enter, Key::tab, Key::page_down, Key::e, Key::z})
+         {Key::g, Key::i, Key::c, Key::m, Key::b, Key::x, Key::enter, Key::page_down, Key::e, Key::z})
         for (const bool ctrl : {false, true}) page.press({key, false, ctrl});
     for (Key key : {Key::left, Key::right, Key::up, Key::down, Key::home, Key::end})
         for (int mods = 1; mods < 8; ++mods)
@@ -247,6 +247,7 @@ TEST_CASE("memory: the keys of a walk do nothing, the others what they do everyw
     CHECK(page.step() == step);
     CHECK_FALSE(page.state.show_goto);
     CHECK_FALSE(page.state.show_problem);
+    CHECK_FALSE(page.state.show_break);
     CHECK(page.state.page == Page::memory);
     page.press({Key::c, false, true});
     CHECK(std::string(ImGui::GetClipboardText()) == verdict(page.now()));

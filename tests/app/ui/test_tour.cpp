@@ -116,7 +116,7 @@ TEST_CASE("every stop loads, points at something, and fits: presenter at 1920 ×
 }
 
 TEST_CASE("the tour goes through every lesson and page") {
-    const auto script = embedded_tour(default_tour, tour_names());
+    const auto script = load_tour(default_tour, tour_names());
     REQUIRE_MESSAGE(script, script.error);
     std::set<std::string> seen;
     for (const TourStop& stop : script->stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
