@@ -76,6 +76,7 @@ void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
 
 void add_look(CLI::App& app, Arguments& a) {
     add_word(app, other_group, "--theme", a.theme, "dark|light|contrast", "colours");
+    add_word(app, other_group, "--palette", a.palette, "usual|safe", "safe: without red against green");
     add_switch(app, other_group, "--presenter", a.presenter, "large type for a projector");
 }
 
@@ -185,6 +186,8 @@ void add_commands(CLI::App& app, Arguments& a) {
     add_look(render, a);
     add_tour(render, a, "N|all");
     add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
+    add_word(render, other_group, "--keys", a.keys, "'KEY …'",
+             "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
     add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
     add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
              "pixels per unit of layout, 1 to 4 [1]");

@@ -68,7 +68,7 @@ struct Arguments {
     ModelWords model;
     BenchWords bench;
     CompareWords compare;
-    Word lesson, step, theme, format, output, size, pixel_ratio;
+    Word lesson, step, keys, theme, palette, format, output, size, pixel_ratio;
     Word tour, stop;          ///< window and render
     Word frames, screenshot;  ///< window, for tests
     bool presenter = false, timing = false;

@@ -5,9 +5,11 @@
 #include "app/cli/values.h"
 #include "app/io/file.h"
 #include "app/io/text.h"
+#include "app/render/keyboard.h"
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/render/svg_picture.h"
+#include "app/ui/key_names.h"
 #include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
 
@@ -16,6 +18,7 @@
 #include <filesystem>
 #include <functional>
 #include <ostream>
+#include <sstream>
 
 namespace tilewalk {
 namespace {
@@ -57,9 +60,36 @@ Result<Picture> read_picture(const Arguments& a) {
     return picture;
 }
 
+using Keys = std::vector<ui::KeyPress>;
+
+Result<Keys> read_keys(const Arguments& a) {
+    Keys keys;
+    if (a.keys && (a.step == "all" || a.stop == "all"))
+        return Failure{"--keys goes with one picture; leave out 'all'."};
+    std::istringstream words(a.keys.value_or(""));
+    for (std::string word; words >> word;) {
+        const auto press = ui::press_named(word);
+        if (!press)
+            return Failure{"--keys has " + in_quotes(word) +
+                           ", expected keys with spaces between them: q, right, shift+n, ctrl+tab, f9, …"};
+        keys.push_back(*press);
+    }
+    return keys;
+}
+
+// The user who presses them waits for what is computed, as long as it takes.
+void press_keys(ui::AppState& state, const Keys& keys, Size size) {
+    const auto draw = [&] {
+        if (state.pending) state.pending->result.wait();
+        settle_frame(state, size.width, size.height);
+    };
+    if (!keys.empty()) draw();
+    for (const ui::KeyPress& press : keys) press_key(state, press, draw);
+    state.notice.clear();  // it passes; what it said of a key would hide what the key did
+}
+
 Writer picture_writer(ui::AppState& state, const Picture& picture) {
     return [&state, &picture](std::ostream& out) {
-        state.display_scale = static_cast<float>(picture.ratio);
         const auto [width, height] = picture.size;
         if (picture.vectors)
             out << svg_of_frame(state, width, height);
@@ -127,8 +157,11 @@ Outcome run_render(const Arguments& a) {
     auto picture = read_picture(a);
     if (!picture) return bad_input(picture.error);
     picture->vectors = *vectors;
+    const auto keys = read_keys(a);
+    if (!keys) return bad_input(keys.error);
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
+    state->display_scale = static_cast<float>(picture->ratio);
     if (auto sentence = begin_tour(*state, a)) return bad_input(*sentence);
     if (state->tour && a.stop == "all") return draw_stops(*state, *picture, *a.output);
     if (state->tour) settle_at_stop(*state, state->tour->at);
@@ -137,6 +170,8 @@ Outcome run_render(const Arguments& a) {
     if (a.step == "all") return draw_steps(*state, *picture, *a.output);
     if (a.step)
         if (auto sentence = go_to_step(*state, *a.step)) return bad_input(*sentence);
+    const HeadlessContext context;  // what the keys opened stays open in it
+    press_keys(*state, *keys, picture->size);
     return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
 }
 

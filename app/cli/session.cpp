@@ -109,6 +109,14 @@ std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings
 
 namespace {
 
+std::optional<std::string> choose_palette(const Word& name, ui::Settings& settings) {
+    if (!name) return std::nullopt;
+    const auto index = choice("--palette", *name, {"usual", "safe"});
+    if (!index) return index.error;
+    settings.palette = static_cast<ui::Palette>(*index);
+    return std::nullopt;
+}
+
 // A file of results opens the page that shows them.
 bool loads_results(const ProblemWords& words, const PageName* page) {
     if (!words.load) return false;
@@ -151,6 +159,7 @@ Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings 
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
+    if (auto sentence = choose_palette(arguments.palette, settings)) return Failure{*sentence};
     const PageName* page = find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (arguments.problem.load && is_bundle_file(*arguments.problem.load))

@@ -16,11 +16,11 @@ bool settle_frame(ui::AppState& state, int width, int height) {
     ui::load_fonts(ui::ui_scale(state, w, h), state.presenter);
 
     // A picture shows the step, not the way to it.
-    const bool motion = std::exchange(state.settings.motion, false);
+    const bool still = std::exchange(state.still, true);
     const bool playing = std::exchange(state.player.playing, false);
     // Windows of ImGui know their content's size one frame late, popups two.
     for (int pass = 0; pass < 3; ++pass) run_frame(width, height, 1.0f / 60, [&] { ui::frame(state); });
-    state.settings.motion = motion;
+    state.still = still;
     state.player.playing = playing;
     return true;
 }

@@ -275,6 +275,7 @@ struct AppState {
     // What is on screen
     Settings settings;
     bool presenter = false;
+    bool still = false;          ///< drawn as a picture: as if nothing moved
     float display_scale = 1.0f;  ///< HiDPI factor of the display
     bool show_help = false, show_goto = false, show_settings = false, show_menu = false;
     bool blank = false;           ///< presenter mode: nothing, until the next key

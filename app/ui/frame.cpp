@@ -140,7 +140,7 @@ double idle_seconds(const AppState& state) {
 bool animating(const AppState& state) { return idle_seconds(state) <= 0; }
 
 float transition(const AppState& state) {
-    const bool cut = !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
+    const bool cut = state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
     if (cut) return 1;
     const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
     return 1 - (1 - t) * (1 - t) * (1 - t);

@@ -99,6 +99,7 @@ TimelineGrid timeline_grid(const Trace& trace) {
         if (step.op != Op::skip) ops[static_cast<std::size_t>(inner)].insert(step.op);
     }
     out.first.push_back(trace.size());
+    if (ops.empty() && out.count() > 1) out.phases = std::exchange(out.first, {0, trace.size()});
     for (int lane = 0; lane < out.count(); ++lane) {
         const auto [before, after] = around_blocks(out, trace, lane);
         out.start = std::max(out.start, before), out.finish = std::max(out.finish, after);

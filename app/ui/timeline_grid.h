@@ -8,9 +8,11 @@
 
 namespace tilewalk::ui {
 
-// Where each step stands: one lane per phase of the walk (a query block, a key block, a pass, a kernel), and
-// the same columns for the same inner block in each lane, so that lanes can be compared. An op that any lane
-// has in a block keeps its column in all of them; a skipped tile is one wide cell.
+// Where each step stands: one lane per phase of the walk (a query block, a key block, a pass), and the same
+// columns for the same inner block in each lane, so that lanes can be compared. An op that any lane has in a
+// block keeps its column in all of them; a skipped tile is one wide cell. Phases without inner blocks (the
+// kernels of standard attention) are few steps with nothing to compare: they stand one after the other in one
+// lane.
 struct TimelineGrid {
     struct Group {
         std::vector<Op> ops;  // in the order of the columns
@@ -18,6 +20,7 @@ struct TimelineGrid {
     };
     std::vector<int> first;     // first step of each lane, and one past the last step of all
     std::vector<Group> blocks;  // one for each inner block
+    std::vector<int> phases;  // first step of each, and one past the last of all; empty where each is a lane
     std::vector<int> column, width;
     int start = 0, finish = 0;  // columns before and after the blocks
     int columns = 0;

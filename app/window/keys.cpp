@@ -1,5 +1,7 @@
 #include "app/window/keys.h"
 
+#include "app/ui/key_names.h"
+
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
@@ -40,22 +42,10 @@ std::optional<Key> fixed_key(int key) {
     }
 }
 
-// Keys that print a character. '=' is the key that carries '+' on an American keyboard.
+// '=' is the key that carries '+' on an American keyboard; the question mark arrives as a character.
 std::optional<Key> printed_key(char character) {
-    constexpr Key letters[] = {Key::a, Key::b, Key::c, Key::d, Key::e, Key::f, Key::g, Key::h, Key::i,
-                               Key::j, Key::k, Key::l, Key::m, Key::n, Key::o, Key::p, Key::q, Key::r,
-                               Key::s, Key::t, Key::u, Key::v, Key::w, Key::x, Key::y, Key::z};
-    if (character >= 'a' && character <= 'z') return letters[character - 'a'];
-    if (character >= '1' && character <= '9')
-        return static_cast<Key>(static_cast<int>(Key::one) + character - '1');
-    switch (character) {
-    case '+':
-    case '=': return Key::plus;
-    case '-': return Key::minus;
-    case '0': return Key::zero;
-    case '.': return Key::period;
-    default: return std::nullopt;
-    }
+    if (character == '=') return Key::plus;
+    return character == '?' ? std::nullopt : ui::key_printing(character);
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -75,28 +65,18 @@ bool repeats(Key key) {
            key == Key::page_up || key == Key::page_down;
 }
 
-bool is_function_key(Key key) { return key >= Key::f1 && key <= Key::f11; }
-
-// Ctrl with these edits the text itself.
-bool edits_text(char character) {
-    return std::string_view("acvxyz").find(character) != std::string_view::npos;
-}
-
 }  // namespace
 
 std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mods, bool typing) {
     if (action == GLFW_RELEASE || (mods & GLFW_MOD_SUPER) != 0) return std::nullopt;
     const std::optional<Key> fixed = fixed_key(key);
-    const char character = fixed ? '\0' : printed_character(key, scancode);
-    const std::optional<Key> known = fixed ? fixed : printed_key(character);
+    const std::optional<Key> known = fixed ? fixed : printed_key(printed_character(key, scancode));
     if (!known || (action == GLFW_REPEAT && !repeats(*known))) return std::nullopt;
 
-    const bool ctrl = (mods & GLFW_MOD_CONTROL) != 0;
-    // Tab leaves a field for what comes next.
-    const bool shortcut = is_function_key(*known) || *known == Key::tab ||
-                          (ctrl && character != '\0' && !edits_text(character));
-    if (typing && !shortcut) return std::nullopt;
-    return ui::KeyPress{*known, (mods & GLFW_MOD_SHIFT) != 0, ctrl, (mods & GLFW_MOD_ALT) != 0};
+    const ui::KeyPress press{*known, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0,
+                             (mods & GLFW_MOD_ALT) != 0};
+    if (typing && !ui::works_while_typing(press)) return std::nullopt;
+    return press;
 }
 
 }  // namespace tilewalk

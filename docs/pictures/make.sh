@@ -49,6 +49,21 @@ lesson flash-backward 29
 lesson training-step 32
 lesson memory ""
 
+# Alone and in the classroom: a stop of the tour, a question and its answer, where 13.44 comes from, a symbol,
+# a projector with a sentence to say
+draw tour --tour flash-attention --stop 9 --size 1600x900
+draw tour-presenter-light --tour flash-attention --stop 9 --size 1280x720 --presenter --theme light
+draw question --step 13 --keys 'q right' --size 1600x900
+draw question-answered-light --step 17 --keys 'q right 1 6 . 7 2 enter' --size 1280x720 --theme light
+draw question-presenter --step 17 --keys 'q right enter' --size 1280x720 --presenter
+draw breadcrumb --step 18 --keys 'shift+down w down enter down down enter enter' --size 1600x900
+draw breadcrumb-presenter-light --step 18 --keys 'shift+down w' --size 1280x720 --presenter --theme light
+draw glossary --step 15 --keys 'k' --size 1600x900
+draw keys-light --keys '?' --size 1600x900 --theme light
+draw settings-safe --step 15 --keys 'o' --size 1600x900 --palette safe
+draw save --step 15 --keys 'ctrl+s' --size 1280x720
+draw problem-safe-light --step 17 --palette safe --theme light --size 1280x720
+
 # Recorded results
 draw scale-dark --lesson scale --size 1600x900
 draw scale-light --lesson scale --size 1600x900 --theme light

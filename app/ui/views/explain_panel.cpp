@@ -190,17 +190,28 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
     return used;
 }
 
+float code_height(const AppState& state, const Rect& a) {
+    return static_cast<float>(state.lesson->code(*state.problem).size()) * (a.h > 700 ? 22.0f : 20.0f);
+}
+
 }  // namespace
+
+void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
+    const std::size_t lines = state.lesson->code(*state.problem).size();
+    const float code_y = y + 18, left = a.bottom() - 12 - code_y;
+    if (left < static_cast<float>(std::min<std::size_t>(lines, 8)) * least_code_row) return;
+    const float code_h = code_height(state, a), top = std::max(code_y, a.bottom() - 12 - code_h);
+    c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
+    pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
+}
 
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
     title_row(c, state, a);
-    const std::size_t lines = state.lesson->code(*state.problem).size();
-    const float code_h = static_cast<float>(lines) * (a.h > 700 ? 22.0f : 20.0f);
     const float card = a.y + 56;
     // In a low window formula and pseudocode take turns.
     if (tight && state.show_code) {
-        pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_h, a.h - 56 - 54)});
+        pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_height(state, a), a.h - 56 - 54)});
     } else {
         const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
         const float label = a.w < 360 ? 0.0f : 44.0f;
@@ -211,12 +222,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
                                  Face::regular, 1.42f);
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
-        const float code_y = y + used + 18, left = a.bottom() - 12 - code_y;
-        if (!tight && left >= static_cast<float>(std::min<std::size_t>(lines, 8)) * least_code_row) {
-            const float top = std::max(code_y, a.bottom() - 12 - code_h);
-            c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
-            pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
-        }
+        if (!tight) pseudocode_below(c, state, a, y + used);
     }
     if (tight) {
         int tab = state.show_code ? 1 : 0;

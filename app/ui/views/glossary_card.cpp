@@ -130,7 +130,8 @@ void draw_card(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
     c.text_within(x, y, a.right() - x - 44, card.term, s.term, 0, Face::semibold);
     y += s.symbol / 2 + (s.big ? 18 : 16);
     if (card.shape[0]) {
-        c.text_within(a.x, y + s.text / 2, a.w, card.shape, s.text, t.t2, Face::mono);
+        const float label = c.text(a.x, y + s.text / 2, "Shape ", s.text, t.t3);
+        c.text_within(a.x + label, y + s.text / 2, a.w - label, card.shape, s.text, t.t2, Face::mono);
         y += s.text * 1.9f;
     }
     y += c.paragraph(a.x, y, a.w, card.text, s.big ? 27 : 16, t.t1, 0, Face::regular, s.big ? 1.3f : 1.5f);

@@ -47,30 +47,35 @@ bool fits(const Shortcut& s, const std::string& typed) {
     return true;
 }
 
-// Headings and shortcuts, divided into columns of about the same length, a group never begun at the foot.
-std::vector<std::vector<Entry>> columns(const std::string& typed, int count) {
-    std::vector<Entry> lines;
-    const char* group = "";
+using Column = std::vector<Entry>;
+
+// The groups one after the other, each whole, in the column that is shortest so far.
+std::vector<Column> columns(const std::string& typed, int count) {
+    std::vector<Column> groups, out(static_cast<std::size_t>(count));
+    const char* last = "";
     for (const Shortcut& s : shortcuts()) {
         if (!fits(s, typed)) continue;
-        if (std::string_view(group) != s.group) lines.push_back({group = s.group, nullptr});
-        lines.push_back({nullptr, &s});
+        if (std::string_view(last) != s.group) groups.push_back({{last = s.group, nullptr}});
+        groups.back().push_back({nullptr, &s});
     }
-    std::vector<std::vector<Entry>> out(1);
-    const std::size_t each =
-        (lines.size() + static_cast<std::size_t>(count) - 1) / static_cast<std::size_t>(count);
-    for (std::size_t n = 0; n < lines.size(); ++n) {
-        const bool full = out.back().size() >= each || (lines[n].heading && out.back().size() + 2 > each);
-        if (full && static_cast<int>(out.size()) < count) out.emplace_back();
-        out.back().push_back(lines[n]);
+    for (const Column& group : groups) {
+        const auto shorter = [](const Column& a, const Column& b) { return a.size() < b.size(); };
+        Column& column = *std::min_element(out.begin(), out.end(), shorter);
+        column.insert(column.end(), group.begin(), group.end());
     }
     return out;
 }
 
 struct Sizes {
     float text, row, keys_w;
-    bool big;
+    int columns;
+    float card_w, card_h;  // at most
 };
+// On a projector one column, in its large type.
+Sizes sizes_for(bool presenter, float W) {
+    if (presenter) return {27, 52, 270, 1, 1240, 696};
+    return W < 1440 ? Sizes{14, 29, 122, 2, 980, 1060} : Sizes{14, 29, 122, 3, 1400, 1060};
+}
 
 void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& s, float x, float y, float w,
                  const Rect& window) {
@@ -104,7 +109,7 @@ void legend(const Canvas& c, float x, float y, float w, float size) {
 }
 
 void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
-    const auto lists = columns(s.text, sizes.big || a.w < 700 ? 1 : 2);
+    const auto lists = columns(s.text, sizes.columns);
     std::size_t longest = 0;
     for (const auto& list : lists) longest = std::max(longest, list.size());
     const float fit = std::max(1.0f, std::floor(a.h / sizes.row)) * sizes.row,
@@ -127,7 +132,7 @@ void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
 bool answer_help_key(AppState& state, const KeyPress& press) {
     if (!state.show_help) return false;
     Search& s = search();
-    const float row = state.presenter ? 52.0f : 30.0f;
+    const float row = sizes_for(state.presenter, 0).row;
     switch (press.key) {
     case Key::escape:
     case Key::question:
@@ -151,9 +156,9 @@ void help_card(const Canvas& main, AppState& state, float W, float H) {
     if (std::exchange(s.frame, now) + 1 != now) s = {.frame = now};  // just opened
     if (type_into(s.text)) s.scroll = 0;
     const bool big = state.presenter;
-    const Sizes sizes = big ? Sizes{27, 52, 270, true} : Sizes{14, 30, 140, false};
+    const Sizes sizes = sizes_for(big, W);
     const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
-    const float w = std::min(W - 32, big ? 1240.0f : 980.0f), h = std::min(H - 24, big ? 696.0f : 1060.0f);
+    const float w = std::min(W - 32, sizes.card_w), h = std::min(H - 24, sizes.card_h);
     const Rect a = centred_card(main, w, h, W, H);
     if (begin_card(main, "Help", a)) {
         const Canvas c = main.in_window();

@@ -142,7 +142,7 @@ double memory_idle_seconds(const AppState& state) {
 }
 
 float trip_progress(const AppState& state) {
-    if (!state.settings.motion) return 1;
+    if (state.still || !state.settings.motion) return 1;
     const float t = std::clamp(state.memory.trip_age / fill_seconds, 0.0f, 1.0f);
     return 1 - (1 - t) * (1 - t) * (1 - t);
 }

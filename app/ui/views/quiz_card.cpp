@@ -6,6 +6,7 @@
 #include "app/ui/layout.h"
 #include "app/ui/views/card.h"
 #include "app/ui/views/presenter.h"
+#include "app/ui/views/views.h"
 
 #include <algorithm>
 #include <functional>
@@ -201,7 +202,9 @@ void add_skip(Stack& s, AppState& state) {
          }});
 }
 
-void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float pad) {
+// `state`: its pseudocode fills the rest.
+void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float pad,
+                const AppState* state = nullptr) {
     if (begin_card(main, "Question", area)) {
         const Canvas c = main.in_window();
         begin_panel(c, "Question", area.x, area.y, area.w, area.h);
@@ -211,12 +214,13 @@ void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float 
             piece.draw(c, area.x + pad, y);
             y += piece.h;
         }
+        if (state) pseudocode_below(c, *state, area, y);
         end_panel(c);
     }
     end_card();
 }
 
-// Over the side panel, from its top: the tiles and the timeline stay free.
+// In place of the side panel: the tiles and the timeline stay free.
 void normal_card(const Canvas& main, AppState& state, float W, float H) {
     const Layout layout = layout_for(W, H);
     constexpr float pad = 16;
@@ -234,10 +238,8 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
         if (quiz.verdict) stack.paragraph(quiz.verdict->sentence, main.theme->danger, 0, 14);
         add_skip(stack, state);
     }
-    // A small window has no pseudocode below; half a sentence of the explanation would look out there.
-    const float least = layout.tight ? layout.side.h - 56 : 0;
-    const float h = std::min(std::max(stack.height() + 2 * pad, least), H - layout.side.y - 8);
-    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad);
+    const float h = std::min(std::max(stack.height() + 2 * pad, layout.side.h), H - layout.side.y - 8);
+    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad, &state);
 }
 
 // ---- Presenter mode: for a class that answers aloud

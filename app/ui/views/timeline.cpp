@@ -18,8 +18,10 @@ namespace {
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 
-// "start", "key block 0" … above the columns.
-void heads(const Canvas& c, const Grid& grid, bool elements, const LaneWindow& v, float y, float right) {
+// "start", "key block 0" … above the columns, or the phases that share a lane.
+void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
+           float right) {
+    const bool elements = grid.by_query && by_element(*state.trace);
     const auto head = [&](int from, int to, const std::string& full, const std::string& brief) {
         if (to <= from || full.empty()) return;
         const float a = v.x_of(from), b = v.x_of(to) - 5;
@@ -32,6 +34,10 @@ void heads(const Canvas& c, const Grid& grid, bool elements, const LaneWindow& v
         c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
         c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
     };
+    for (int n = 0; n + 1 < static_cast<int>(grid.phases.size()); ++n) {
+        const auto at = grid.phases.begin() + n;
+        head(at[0], at[1], state.lesson->lane(*state.problem, n), "");
+    }
     head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
     const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
     for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
@@ -177,7 +183,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     const Grid& grid = state.look.grid;
     settle_view(state, grid, window_for(state, grid, a, style));
     const LaneWindow v = window_for(state, grid, a, style);
-    if (style.heads) heads(c, grid, grid.by_query && by_element(*state.trace), v, a.y + 6, a.right());
+    if (style.heads) heads(c, state, grid, v, a.y + 6, a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
         const std::string part = std::to_string(v.first_lane) + "–" +
@@ -203,7 +209,7 @@ void timeline_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Timeline", a.x, a.y, a.w, a.h);
     const float transport_h = a.h < 160 ? 54.0f : 70.0f;
     LaneStyle style;
-    style.name_w = a.w < 900 ? 44 : 100;
+    style.name_w = !state.look.grid.phases.empty() ? 0.0f : a.w < 900 ? 44.0f : 100.0f;
     lanes(c, state, {a.x + 16, a.y + 11, a.w - 28, a.h - transport_h - 14}, style);
     transport(c, state, a, a.bottom() - transport_h / 2 - 2);
     end_panel(c);

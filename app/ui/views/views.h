@@ -17,6 +17,8 @@ void lens_view(const Canvas& canvas, AppState& state, const Rect& area, float re
 void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight,
                void (*lens)(const Canvas&, AppState&, const Rect&) = lens_view);
 void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
+/// At the foot of a panel, from y at most; nothing where it has no room.
+void pseudocode_below(const Canvas& canvas, const AppState& state, const Rect& panel, float y);
 void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
 void timeline_view(const Canvas& canvas, AppState& state, const Rect& area);
 void meters_view(const Canvas& canvas, AppState& state, const Rect& area);

@@ -173,6 +173,7 @@ TEST_CASE("refusals: pictures") {
     const std::string out = folder.file("x.png");
     check_refused({
         {{"render"}, "needs -o"},
+        {{"render", "-o", out, "--palette", "red"}, "expected usual or safe"},
         {{"render", "-o", out, "--format", "gif"}, "expected png or svg"},
         {{"render", "-o", out, "--size", "800x600"}, "from 1024x640 to 7680x4320"},
         {{"render", "-o", out, "--size", "8000x4320"}, "from 1024x640 to 7680x4320"},

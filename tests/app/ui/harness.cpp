@@ -2,15 +2,16 @@
 
 #include "app/cli/session.h"
 #include "app/io/examples.h"
+#include "app/render/keyboard.h"
 #include "app/ui/fonts.h"
 #include "app/ui/imgui_compat.h"
+#include "app/ui/key_names.h"
 #include "app/ui/state.h"
 #include "app/ui/theme.h"
 
 #include <cfloat>
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
-#include <optional>
 
 namespace tilewalk::test {
 
@@ -38,57 +39,6 @@ std::string known_names(const ItemRegistry& list) {
 }
 
 ImVec2 middle(const Item& item) { return {(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2}; }
-
-// The keys of ours that ImGui's text fields react to.
-std::optional<ImGuiKey> imgui_key(Key key) {
-    switch (key) {
-    case Key::left: return ImGuiKey_LeftArrow;
-    case Key::right: return ImGuiKey_RightArrow;
-    case Key::up: return ImGuiKey_UpArrow;
-    case Key::down: return ImGuiKey_DownArrow;
-    case Key::home: return ImGuiKey_Home;
-    case Key::end: return ImGuiKey_End;
-    case Key::enter: return ImGuiKey_Enter;
-    case Key::escape: return ImGuiKey_Escape;
-    case Key::tab: return ImGuiKey_Tab;
-    case Key::backspace: return ImGuiKey_Backspace;
-    case Key::del: return ImGuiKey_Delete;
-    case Key::a: return ImGuiKey_A;
-    case Key::c: return ImGuiKey_C;
-    case Key::v: return ImGuiKey_V;
-    case Key::y: return ImGuiKey_Y;
-    case Key::z: return ImGuiKey_Z;
-    default: return std::nullopt;
-    }
-}
-
-constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";  // in the order of Key::a … Key::z
-
-std::optional<char> letter_of(Key key) {
-    const int at = static_cast<int>(key) - static_cast<int>(Key::a);
-    if (at < 0 || at >= static_cast<int>(letters.size())) return std::nullopt;
-    return letters[static_cast<std::size_t>(at)];
-}
-
-std::optional<Key> key_of(char character) {
-    if (character == ' ') return Key::space;
-    if (character == '?') return Key::question;
-    if (character == '0') return Key::zero;
-    if (character == '+') return Key::plus;
-    if (character == '-') return Key::minus;
-    const std::size_t at = letters.find(character);
-    if (at == std::string_view::npos) return std::nullopt;
-    return static_cast<Key>(static_cast<int>(Key::a) + static_cast<int>(at));
-}
-
-// What the window lets through while a text field has the caret.
-bool works_while_typing(const KeyPress& press) {
-    const Key key = press.key;
-    if (key == Key::tab || key == Key::f1 || key == Key::f5 || key == Key::f11) return true;
-    const bool edits_text = key == Key::a || key == Key::c || key == Key::v || key == Key::y || key == Key::z;
-    const bool prints = letter_of(key) || key == Key::plus || key == Key::minus || key == Key::zero;
-    return press.ctrl && prints && !edits_text;
-}
 
 }  // namespace
 
@@ -209,17 +159,7 @@ void Program::double_click(std::string_view name, std::string_view panel) {
 }
 
 void Program::press(KeyPress press) {
-    const bool typing = ImGui::GetIO().WantTextInput;
-    if (!typing || works_while_typing(press)) state.keys.push_back(press);
-    const auto letter = letter_of(press.key);
-    if (letter && !press.ctrl && !press.alt) send_text(std::string(1, *letter));
-    const auto key = imgui_key(press.key);
-    if (press.ctrl) send_ctrl(true);
-    if (key) send_key(*key, true);
-    frame();
-    if (key) send_key(*key, false);
-    if (press.ctrl) send_ctrl(false);
-    frame(2);
+    press_key(state, press, [this] { frame(); });
 }
 
 void Program::type(std::string_view text) {
@@ -229,7 +169,7 @@ void Program::type(std::string_view text) {
         next_code_point(rest);
         const std::string_view character = before.substr(0, before.size() - rest.size());
         const bool typing = ImGui::GetIO().WantTextInput;
-        const auto key = key_of(character[0]);
+        const auto key = key_printing(character[0]);
         if (key && !typing) state.keys.push_back({*key});
         send_text(character);
         frame();

@@ -139,6 +139,30 @@ TEST_SUITE("timeline") {
         CHECK(program.state.timeline.zoom == 1);
     }
 
+    TEST_CASE("phases without blocks follow each other in one lane, each under its name") {
+        for (const char* name : {"attention", "backward", "training-step"}) {
+            CAPTURE(name);
+            Program program(example("worked-4x4"), {1024, 640});
+            set_lesson(program.state, *find_lesson(name));
+            program.settle();
+            const TimelineGrid& grid = program.state.look.grid;
+            const Trace& trace = *program.state.trace;
+            REQUIRE(grid.phases.size() > 2);
+            CHECK(grid.count() == 1);
+            CHECK(grid.columns == trace.size());
+            for (std::size_t n = 0; n + 1 < grid.phases.size(); ++n) {
+                const std::string phase =
+                    program.state.lesson->lane(*program.state.problem, static_cast<int>(n));
+                CHECK_MESSAGE(program.look_for(phase, "Timeline"), phase);
+                for (int k = grid.phases[n]; k < grid.phases[n + 1]; ++k)
+                    CHECK(trace.step(k).phase == static_cast<int>(n));
+            }
+        }
+        Program tiled;
+        CHECK(tiled.state.look.grid.phases.empty());
+        CHECK(tiled.state.look.grid.count() == 2);
+    }
+
     TEST_CASE("the wheel zooms round the mouse, the overview moves the view, a step brings it back") {
         Program program;
         show_large_backward(program);
