@@ -4,6 +4,7 @@
 #include "core/trace.h"
 
 #include <string>
+#include <vector>
 
 namespace tilewalk {
 
@@ -40,6 +41,12 @@ struct SavedView {
     int row = 0;         ///< the chosen row, from 0
     bool presenter = false;
     std::string panel;  ///< "explanation", "problem" or "break"; empty: not said
+    struct Bookmark {
+        int number = 0, step = 0, row = 0;  ///< 1 … 9; step from 1, row from 0
+        bool operator==(const Bookmark&) const = default;
+    };
+    std::vector<Bookmark> bookmarks = {};       ///< of this lesson
+    std::vector<std::string> breakpoints = {};  ///< conditions, core/condition.h
     bool operator==(const SavedView&) const = default;
 };
 

@@ -1,10 +1,12 @@
 #include "app/io/problem_extras.h"
 
 #include "app/io/text.h"
+#include "core/condition.h"
 #include "core/faults.h"
 #include "core/precision.h"
 
 #include <array>
+#include <limits>
 
 namespace tilewalk {
 namespace {
@@ -147,11 +149,55 @@ void read_extras(Reading& reading, Problem& problem) {
     read_precision(reading, problem.precision);
 }
 
+namespace {
+
+// A whole number in these limits.
+void read_within(Reading& reading, const char* key, int& number, int least, int most) {
+    if (!reading.find(key)) return reading.fail(reading.path + key + " is missing");
+    read_count(reading, key, number);
+    if (reading.error.empty() && (number < least || number > most))
+        reading.fail(reading.path + key + " is " + std::to_string(number) + ", expected " +
+                     std::to_string(least) + " to " + std::to_string(most));
+}
+
+void read_bookmarks(Reading& outer, std::vector<SavedView::Bookmark>& bookmarks) {
+    const Json* list = outer.find("bookmarks");
+    if (!list) return;
+    if (!list->is_array()) return outer.expected("bookmarks", *list, "an array of objects");
+    for (std::size_t n = 0; n < list->size() && outer.error.empty(); ++n) {
+        const std::string path = "bookmarks[" + std::to_string(n) + "]";
+        if (!(*list)[n].is_object()) return outer.expected(path, (*list)[n], "an object");
+        Reading reading{(*list)[n], "", outer.path + path + "."};
+        check_keys(reading, {"number", "step", "row"});
+        SavedView::Bookmark& mark = bookmarks.emplace_back();
+        read_within(reading, "number", mark.number, 1, 9);
+        read_within(reading, "step", mark.step, 1, std::numeric_limits<int>::max());
+        read_within(reading, "row", mark.row, 0, std::numeric_limits<int>::max());
+        if (!reading.error.empty()) outer.fail(reading.error);
+    }
+}
+
+void read_breakpoints(Reading& reading, std::vector<std::string>& breakpoints) {
+    const Json* list = reading.find("breakpoints");
+    if (!list) return;
+    if (!list->is_array()) return reading.expected("breakpoints", *list, "an array of conditions");
+    for (std::size_t n = 0; n < list->size(); ++n) {
+        const Json& text = (*list)[n];
+        const std::string where = "breakpoints[" + std::to_string(n) + "]";
+        if (!text.is_string()) return reading.expected(where, text, "a condition, for example \"alpha < 1\"");
+        breakpoints.push_back(text.get<std::string>());
+        if (const auto condition = parse_condition(breakpoints.back()); !condition)
+            return reading.fail(reading.path + where + ", " + condition.error);
+    }
+}
+
+}  // namespace
+
 void read_view(Reading& outer, SavedView& view) {
     const Json* object = object_of(outer, "view");
     if (!object) return;
     Reading reading{*object, "", "view."};
-    check_keys(reading, {"lesson", "step", "row", "presenter", "panel"});
+    check_keys(reading, {"lesson", "step", "row", "presenter", "panel", "bookmarks", "breakpoints"});
     int panel = 0;
     read_text(reading, "lesson", view.lesson);
     read_count(reading, "step", view.step);
@@ -160,6 +206,8 @@ void read_view(Reading& outer, SavedView& view) {
     read_choice(reading, "panel", {"explanation", "problem", "break"}, panel);
     static constexpr const char* panels[] = {"explanation", "problem", "break"};
     if (reading.find("panel")) view.panel = panels[panel];
+    read_bookmarks(reading, view.bookmarks);
+    read_breakpoints(reading, view.breakpoints);
     if (!reading.error.empty()) outer.fail(reading.error);
 }
 
@@ -195,6 +243,13 @@ std::string view_to_json(const SavedView& view) {
                        ", \"step\": " + std::to_string(view.step) + ", \"row\": " + std::to_string(view.row) +
                        ", \"presenter\": " + (view.presenter ? "true" : "false");
     if (!view.panel.empty()) text += ", \"panel\": " + quoted(view.panel);
+    std::string marks, stops;
+    for (const auto& [number, step, row] : view.bookmarks)
+        marks += ", {\"number\": " + std::to_string(number) + ", \"step\": " + std::to_string(step) +
+                 ", \"row\": " + std::to_string(row) + "}";
+    for (const std::string& condition : view.breakpoints) stops += ", " + quoted(condition);
+    if (!marks.empty()) text += ", \"bookmarks\": [" + marks.substr(2) + "]";
+    if (!stops.empty()) text += ", \"breakpoints\": [" + stops.substr(2) + "]";
     return text + "},\n";
 }
 

@@ -72,8 +72,11 @@ void follow_number_style(AppState& state) {
 
 void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     canvas.min_text = 27;
+    if (state.page == Page::walk) return presenter_view(canvas, state, W, H);
+    const Rect card = tour_band(canvas, state, W, H);
+    if (card.h > 0) H = card.y;
     switch (state.page) {
-    case Page::walk: return presenter_view(canvas, state, W, H);
+    case Page::walk: return;
     case Page::memory: return memory_presenter(canvas, state, W, H);
     case Page::scale: return scale_presenter(canvas, state, W, H);
     case Page::compare: return compare_presenter(canvas, state, W, H);
@@ -140,7 +143,8 @@ double idle_seconds(const AppState& state) {
 bool animating(const AppState& state) { return idle_seconds(state) <= 0; }
 
 float transition(const AppState& state) {
-    const bool cut = state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
+    const bool cut =
+        state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
     if (cut) return 1;
     const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
     return 1 - (1 - t) * (1 - t) * (1 - t);

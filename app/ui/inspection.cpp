@@ -200,7 +200,7 @@ std::string crumb_name(const Inspection& in, int n) {
     const Place& place = in.path[static_cast<std::size_t>(n)];
     const auto same = [&](const Place& p) { return p.cell == place.cell && p.step != place.step; };
     const bool several = place.step >= 0 && std::ranges::any_of(in.path, same);
-    return place_name(*in.trace, place) + (several ? " · " + std::to_string(place.step + 1) : "");
+    return place_name(*in.trace, place) + (several ? ", step " + std::to_string(place.step + 1) : "");
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {

@@ -130,6 +130,14 @@ bool open_by_key(AppState& state, const KeyPress& press) {
     }
 }
 
+// The panels are those of the normal view.
+AppState& leave_presenter(AppState& state) {
+    if (!std::exchange(state.presenter, false)) return state;
+    state.show_problem = state.show_break = false;  // a panel left open before is opened, not closed
+    notify(state, "P leads back to presenter mode.");
+    return state;
+}
+
 void answer_plain_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::space: return toggle_play(state);
@@ -143,8 +151,8 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
         return;
     case Key::t: return next_theme(state);
-    case Key::i: return show_side(state, !state.show_problem, false);
-    case Key::x: return show_side(state, false, !state.show_break);
+    case Key::i: return show_side(leave_presenter(state), !state.show_problem, false);
+    case Key::x: return show_side(leave_presenter(state), false, !state.show_break);
     case Key::b: return toggle_before(state);
     case Key::d: return press.shift ? next_lost(state) : next_difference(state);
     case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);

@@ -33,10 +33,6 @@ const Bookmarks* bookmarks_of(const AppState& state) {
     return found == state.marks->bookmarks.end() ? nullptr : &found->second;
 }
 
-bool stops(const Breakpoint& b, const Trace& trace, int k) {
-    return b.op ? trace.step(k).op == *b.op : b.condition->holds(trace, k);
-}
-
 std::string step_text(int k) { return "Step " + std::to_string(k + 1); }
 
 // "the maximum of row 1 rises from 2 to 13.44"; several rows: how many
@@ -94,8 +90,8 @@ std::string difference_words(const AppState& state, int k) {
 
 std::string breakpoint_words(const AppState& state, int k) {
     if (!stops_at(state, k)) return {};
-    for (const Breakpoint& b : state.marks->breakpoints)
-        if (stops(b, *state.trace, k)) return "breakpoint " + b.words();
+    for (const Condition& b : state.marks->breakpoints)
+        if (b.holds(*state.trace, k)) return "breakpoint " + b.text();
     return {};
 }
 
@@ -115,8 +111,6 @@ void changed(Marks& marks) {
 
 }  // namespace
 
-std::string Breakpoint::words() const { return op ? "op == " + std::string(name(*op)) : condition->text(); }
-
 bool stops_at(const AppState& state, int step) {
     if (!state.marks || state.marks->breakpoints.empty() || step < 0 || step >= state.trace->size())
         return false;
@@ -125,7 +119,7 @@ bool stops_at(const AppState& state, int step) {
         marks.stops.assign(static_cast<std::size_t>(state.trace->size()), false);
         for (int k = 0; k < state.trace->size(); ++k)
             marks.stops[static_cast<std::size_t>(k)] = std::ranges::any_of(
-                marks.breakpoints, [&](const Breakpoint& b) { return stops(b, *state.trace, k); });
+                marks.breakpoints, [&](const Condition& b) { return b.holds(*state.trace, k); });
         marks.stops_of = state.trace;
     }
     return marks.stops[static_cast<std::size_t>(step)];
@@ -173,11 +167,12 @@ void toggle_breakpoint(AppState& state) {
     Marks& marks = marks_of(state);
     const Op op = state.trace->step(state.cursor.step).op;
     const std::size_t had = marks.breakpoints.size();
-    std::erase_if(marks.breakpoints, [&](const Breakpoint& b) { return b.op == op; });
+    const std::string text = std::string("op == ") + name(op);
+    std::erase_if(marks.breakpoints, [&](const Condition& b) { return b.text() == text; });
     const bool set = marks.breakpoints.size() == had;
-    if (set) marks.breakpoints.push_back({op, {}});
+    if (set) marks.breakpoints.push_back(*parse_condition(text));
     changed(marks);
-    const std::string what = title(op) + std::string(" (op == ") + name(op) + ")";
+    const std::string what = title(op) + std::string(" (") + text + ")";
     notify(state,
            set ? "Playing stops at every step " + what + "." : "Playing no longer stops at " + what + ".");
 }
@@ -187,11 +182,11 @@ bool add_condition(AppState& state, std::string_view text) {
     Result<Condition> parsed = parse_condition(text);
     marks.error = parsed.error;
     if (!parsed) return false;
-    marks.breakpoints.push_back({{}, std::move(*parsed)});
+    marks.breakpoints.push_back(std::move(*parsed));
     marks.text[0] = 0;
     changed(marks);
     int steps = 0;
-    for (int k = 0; k < state.trace->size(); ++k) steps += stops(marks.breakpoints.back(), *state.trace, k);
+    for (int k = 0; k < state.trace->size(); ++k) steps += marks.breakpoints.back().holds(*state.trace, k);
     notify(state, steps == 0
                       ? "No step of this walk meets " + std::string(text) + "."
                       : "Playing stops at " + std::to_string(steps) + (steps == 1 ? " step." : " steps."));
@@ -222,6 +217,27 @@ void go_to_bookmark(AppState& state, int n) {
     go_to(state, at_step(*state.trace, mark->step));
     state.row = mark->row;
     refresh_explanation(state);
+}
+
+void save_marks(const AppState& state, SavedView& view) {
+    if (!state.marks) return;
+    for (const Condition& b : state.marks->breakpoints) view.breakpoints.push_back(b.text());
+    const Bookmarks* all = bookmarks_of(state);
+    for (int n = 1; all && n <= most_bookmarks; ++n)
+        if (const auto& mark = (*all)[static_cast<std::size_t>(n - 1)])
+            view.bookmarks.push_back({n, mark->step + 1, mark->row});
+}
+
+void restore_marks(AppState& state, const SavedView& view) {
+    if (view.bookmarks.empty() && view.breakpoints.empty()) return;
+    Marks& marks = marks_of(state);
+    marks.breakpoints.clear();
+    for (const std::string& text : view.breakpoints)
+        if (auto condition = parse_condition(text)) marks.breakpoints.push_back(std::move(*condition));
+    changed(marks);
+    Bookmarks& all = marks.bookmarks[walk_key(state)] = {};
+    for (const auto& [number, step, row] : view.bookmarks)
+        all[static_cast<std::size_t>(number - 1)] = Bookmark{step - 1, row};
 }
 
 void toggle_before(AppState& state) {

@@ -7,12 +7,6 @@
 
 namespace tilewalk::ui {
 
-/// On an op, or on a condition.
-struct Breakpoint {
-    std::optional<Op> op;
-    std::optional<Condition> condition;
-    std::string words() const;  ///< "scores", "alpha < 1"
-};
 struct Bookmark {
     int step = 0, row = 0;
 };
@@ -20,7 +14,7 @@ constexpr int most_bookmarks = 9;
 using Bookmarks = std::array<std::optional<Bookmark>, most_bookmarks>;
 
 struct Marks {
-    std::vector<Breakpoint> breakpoints;
+    std::vector<Condition> breakpoints;          ///< one on an op is "op == scores"
     std::map<std::string, Bookmarks> bookmarks;  ///< by lesson and problem
     int before_step = -1;                        ///< the step whose slots are shown as they were before it
 
@@ -61,6 +55,10 @@ void remove_breakpoint(AppState& state, int n);
 /// n: 1 … 9
 void set_bookmark(AppState& state, int n);
 void go_to_bookmark(AppState& state, int n);
+
+/// What a file keeps: the breakpoints, and the bookmarks of this walk.
+void save_marks(const AppState& state, SavedView& view);
+void restore_marks(AppState& state, const SavedView& view);
 
 /// True if the key belonged to breakpoints, bookmarks or their card.
 bool answer_marks_key(AppState& state, const KeyPress& press);

@@ -4,6 +4,7 @@
 
 #include "app/ui/app_state.h"
 #include "app/ui/canvas.h"
+#include "app/ui/layout.h"
 #include "core/questions.h"
 
 #include <set>
@@ -59,6 +60,8 @@ bool asks_before(AppState& state, Cursor next);
 bool answer_quiz_key(AppState& state, const KeyPress& press);
 /// A question is open, and still about the step that comes next.
 bool quiz_waits(const AppState& state);
+/// Where presenter mode has the card; empty without a question.
+Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
 void quiz_card(const Canvas& canvas, AppState& state, float W, float H);
 
 // What the card's buttons do.

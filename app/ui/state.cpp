@@ -345,6 +345,7 @@ SavedView view_of(const AppState& state) {
     view.row = state.row;
     view.presenter = state.presenter;
     view.panel = state.show_problem ? "problem" : state.show_break ? "break" : "explanation";
+    save_marks(state, view);
     return view;
 }
 
@@ -356,6 +357,7 @@ void restore_view(AppState& state, const SavedView& view) {
     state.page = Page::walk;
     set_lesson(state, *lesson);
     state.presenter = view.presenter;
+    restore_marks(state, view);
     if (!view.panel.empty()) show_side(state, view.panel == "problem", view.panel == "break");
     // A walk that is built in the background begins at its first step.
     if (state.pending || view.step < 1) return;

@@ -65,6 +65,10 @@ TourNames tour_names();
 /// Where this frame shows what the stop points at, in logical px; nothing if it does not.
 std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
 
+/// The stop is about the foot of presenter mode's page, so that its card lies along the top.
+bool speaks_of_the_foot(const Tour& tour);
+/// Where presenter mode has the card; empty without a tour.
+Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
 /// The ring round the place that a stop speaks of, and the card with its text.
 void tour_card(const Canvas& canvas, AppState& state, float W, float H);
 

@@ -26,8 +26,8 @@ struct TraceLook {
 };
 TraceLook look_of(const Trace& trace);
 
-/// How numbers may be shown where room is short, best first: at 15, 14 and 13 px with all digits of the user's
-/// choice, then at 13 with fewer, down to 3.
+/// How numbers may be shown where room is short, best first: at 15, 14 and 13 px with all digits of the
+/// user's choice, then at 13 with fewer, down to 3.
 struct NumberSize {
     float size;
     int digits;

@@ -41,7 +41,6 @@ float total(std::span<const Column> columns) {
     return w;
 }
 
-
 // Fewer digits and smaller numbers first; then Q and dO, which HBM shows too, lose their numbers, then the
 // tiles.
 NumberSize fit(const AppState& state, std::span<Column> columns, float room, float row_height) {

@@ -220,12 +220,11 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
     // Weights of a broken row do not sum to 1, so its areas need not cancel.
     const bool cancels = op != Op::ds || !state.truth;
-    c.text_within(a.x + 26 + w, title_y, a.w - w - 42,
-                  op == Op::recompute && state.problem->switches.no_lse
-                      ? "exp of the scores themselves, without L"
-                  : cancels ? caption(op)
-                            : "width P × height (dP − D) = area dS",
-                  14, c.theme->t3);
+    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42,
+                 op == Op::recompute && state.problem->switches.no_lse
+                     ? "exp of the scores themselves, without L"
+                 : cancels ? caption(op)
+                           : "width P × height (dP − D) = area dS");
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
     const bool bytes = op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip;
     if (bytes)

@@ -203,6 +203,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
             mini(c, state, slots[row][n], a.x + 20 + static_cast<float>(n) * (cell + 20),
                  a.y + 106 + static_cast<float>(row) * 132, cell, 72);
     const float y = a.y + 336;
+    if (a.bottom() < y + 130) return end_panel(c);  // a card takes the room of the scores
     c.line({a.x + 20, y + .5f}, {a.right() - 20, y + .5f}, c.theme->line);
     const Line names{{"P", Role::S, Span::Face::symbol},
                      word("  "),

@@ -3,6 +3,7 @@
 #include "app/ui/focus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tilewalk::ui {
@@ -44,14 +45,18 @@ Rect centred_card(const Canvas& c, float w, float h, float W, float H) {
 }
 
 bool begin_card(const Canvas& c, const char* name, const Rect& a) {
-    ImGui::SetNextWindowPos(c.device(a.x, a.y));
-    ImGui::SetNextWindowSize({a.w * c.s, a.h * c.s});
+    // Whole pixels, all of the card: ImGui cuts off the rest, and with it a border.
+    const ImVec2 from = c.device(a.x, a.y), to = c.device(a.right(), a.bottom());
+    const ImVec2 first{std::floor(from.x), std::floor(from.y)};
+    ImGui::SetNextWindowPos(first);
+    ImGui::SetNextWindowSize({std::ceil(to.x) - first.x, std::ceil(to.y) - first.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     const bool open = ImGui::Begin(name, nullptr,
                                    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
                                        ImGuiWindowFlags_NoBackground);
-    ImGui::PopStyleVar();
+    ImGui::PopStyleVar(2);
     if (keep_focus) keep_focus_here();
     keep_focus = false;
     return open;

@@ -233,7 +233,7 @@ void dense_lens(const Canvas& c, AppState& state, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
     const float title_y = a.y + (a.h < 110 ? 16 : 22);
     const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
-    c.text_within(a.x + 26 + w, title_y, a.w - w - 42, caption(state), 14, c.theme->t3);
+    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42, caption(state));
     draw(c, state, {a.x + 30, title_y + 16, a.w - 60, a.bottom() - title_y - 24});
     end_panel(c);
 }

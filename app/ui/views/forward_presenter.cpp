@@ -250,12 +250,17 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
     const Step& now = state.trace->step(state.cursor.step);
     for (int k = 0; k < state.trace->size(); ++k) {
         const Step& step = state.trace->step(k);
-        if (step.op != Op::scores) continue;
+        if (step.op != Op::scores && step.op != Op::skip) continue;
         const float X = x + static_cast<float>(step.j * p.Bc) * w,
                     Y = y + static_cast<float>(step.i * p.Br) * h;
         const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * w,
                     th = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * h;
         const bool current = step.i == now.i && step.j == now.j, used = k < state.cursor.step && !current;
+        if (step.op == Op::skip) {  // no tile at all, rather than one that waits
+            c.line({X + 3, Y + th - 3}, {X + tw - 3, Y + 3}, t.t3, 1.5f);
+            if (current) c.frame(X, Y, tw, th, t.focus, 2.5f, 5);
+            continue;
+        }
         if (current && k <= state.cursor.step)
             c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .55f), 3);
         if (used) c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .16f), 3);
@@ -275,6 +280,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     mini(c, state, Slot::Q, a.x + 20, a.y + 254, cell, 80);
     mini(c, state, Slot::O, a.x + 48 + cell, a.y + 254, cell, 80);
     const float y = a.y + 358;
+    if (a.bottom() < y + 130) return end_panel(c);  // a card takes the room of the scores
     c.line({a.x + 20, y + .5f}, {a.right() - 20, y + .5f}, c.theme->line);
     const Line names{{"S", Role::S, Span::Face::symbol}, word("  "), {"P", Role::S, Span::Face::symbol}};
     c.rich(a.x + 20, y + 28, names, 30);

@@ -119,12 +119,12 @@ float identity(const Canvas& c, AppState& state, const Rect& a) {
         return 80;
     }
     const std::string go = "Go to step " + std::to_string(in.at().step + 1);
-    const float button_w = button_width(go, 13);
+    const bool here = state.cursor.step == in.at().step;
+    const float button_w = here ? 0 : button_width(go, 13);
     ButtonLook look;
     look.size = 13;
-    look.active = state.cursor.step == in.at().step;
     look.tooltip = "Shift Enter";
-    if (button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go, look))
+    if (!here && button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go, look))
         go_to_origin(state);
     const float room = a.w - button_w - 10;
     const std::string whole = in.told.title + ", " + in.told.place;

@@ -57,7 +57,8 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
     way(c, *in, a.x, a.bottom() - 98, a.w);
     Line line{word(place_name(*in->trace, in->at()) + " = ")};
     line.push_back(number(format_full(value_of(*in->trace, in->at())), Role::none, true));
-    if (in->at().step >= 0) {
+    // Of a step that only moves numbers the formula counts bytes.
+    if (in->at().step >= 0 && in->told.target == in->at().cell) {
         Line numbers = in->told.numbers;
         numbers.insert(numbers.begin(), word("  =  "));
         Line whole = line;

@@ -244,9 +244,8 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
 static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
     if (!has_evolution(*state.lesson) || a.h < 116) return 0;
     const bool brief = a.w - reserved < 620;
-    const std::vector<std::string> labels =
-        brief ? std::vector<std::string>{"Step", "Row"}
-              : std::vector<std::string>{"This step", "This row over the tiles"};
+    const std::vector<std::string> labels = brief ? std::vector<std::string>{"Step", "Row"}
+                                                  : std::vector<std::string>{"This step", "Row over tiles"};
     const float w = segmented_width(labels, 13);
     if (a.w - reserved - w < 190) return 0;
     int chosen = state.row_over_tiles;
@@ -268,8 +267,8 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) 
     const float w =
         c.text_within(a.x + 16, title_y, a.w - 32 - reserved,
                       over_tiles ? "One row over the tiles" : "This step, to scale", 14, 0, Face::semibold);
-    c.text_within(a.x + 26 + w, title_y, a.w - w - 42 - reserved,
-                  over_tiles ? "dashed line: rescaled by α" : caption(state), 14, c.theme->t3);
+    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42 - reserved,
+                 over_tiles ? "dashed line: rescaled by α" : caption(state));
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
     if (over_tiles) {
         const bool lost = state.comparison && next_lost(*state.comparison, -1) >= 0;

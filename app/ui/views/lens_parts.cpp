@@ -115,6 +115,10 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
 
 }  // namespace
 
+void lens_caption(const Canvas& c, float x, float y, float room, std::string_view words) {
+    if (text_width(Face::regular, 14, words) <= room) c.text(x, y, words, 14, c.theme->t3);
+}
+
 Extent extent(const Stack& s) {
     Extent out{std::min(0.0, s.has_old ? s.old : 0.0), std::max(0.0, s.has_old ? s.old : 0.0)};
     double at = 0;

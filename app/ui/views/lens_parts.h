@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -17,6 +18,9 @@ struct Part {
     double value;
     Role role;
 };
+
+/// Beside the title, where it has room as a whole.
+void lens_caption(const Canvas& canvas, float x, float y, float room, std::string_view words);
 
 /// Terms laid end to end; above them, where there is one, the old value and how it shrinks by α.
 struct Stack {

@@ -64,7 +64,7 @@ void list(const Canvas& c, AppState& state, const Sizes& s, float x, float y, fl
         const float Y = y + s.row * static_cast<float>(n - first), middle = Y + s.row / 2;
         if (n == marks.chosen) c.frame(x - 4, Y + 1, w + 8, s.row - 2, c.theme->focus, 1.6f, 6);
         c.disc(x + 8, middle, s.text * .3f, c.theme->danger);
-        c.text_within(x + 24, middle, w - 24 - s.row, marks.breakpoints[static_cast<std::size_t>(n)].words(),
+        c.text_within(x + 24, middle, w - 24 - s.row, marks.breakpoints[static_cast<std::size_t>(n)].text(),
                       s.text, 0, Face::mono);
         ButtonLook look;
         look.tooltip = "Remove (Delete)";

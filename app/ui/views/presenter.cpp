@@ -3,7 +3,9 @@
 #include "app/ui/views/presenter.h"
 #include "app/ui/inspection.h"
 #include "app/ui/items.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
+#include "app/ui/tour.h"
 #include "app/ui/views/break_panel.h"
 #include "app/ui/views/lesson_view.h"
 #include "app/ui/views/timeline.h"
@@ -30,7 +32,6 @@ Line equation(const Explanation& e) {
 
 void formula(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
-    note_item(ItemKind::panel, c.device(a.x, a.y), c.device(a.right(), a.bottom()), "Explanation");
     Line second = equation(e);
     float size = 34;
     while (size > 27 && rich_width(c, second, size) > a.w) size = size > 30 ? 30 : 27;
@@ -41,6 +42,7 @@ void formula(const Canvas& c, const AppState& state, const Rect& a) {
         h = 54 + rich_paragraph_height(c, a.w, second, size = 34, 0, 1.4f);
     }
     const float y = a.bottom() - h;
+    note_item(ItemKind::panel, c.device(a.x - 12, y), c.device(a.right(), a.bottom() + 6), "Explanation");
     c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
     c.rich_paragraph(a.x, y + 54, a.w, second, size, 0, 0, 1.4f);
 }
@@ -91,6 +93,21 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     lanes(c, state, a, style);
 }
 
+// What the card of a question or of a tour leaves of the page: it takes the place of whole parts, and the
+// rest moves together.
+struct Stage {
+    float top, bottom;
+    bool head = true, formula = true, lanes = true;
+};
+Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
+    const Rect question = question_band(c, state, W, H), tour = tour_band(c, state, W, H);
+    if (question.h > 0) return {0, question.y - 12, true, false, false};
+    if (tour.h == 0) return {0, H - 24};
+    if (!speaks_of_the_foot(*state.tour)) return {0, tour.y - 12, true, false, false};
+    const bool lanes = state.tour->stop().place.name == "Timeline";
+    return {tour.bottom() + 12, H - 24, false, !lanes, lanes};
+}
+
 }  // namespace
 
 float presenter_title(const Canvas& c, std::string_view title) {
@@ -112,19 +129,27 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const Explanation& e = state.explanation;
     const LessonView& view = lesson_view(*state.lesson);
     begin_region(c, "Presenter", 0, 0, W, H);
-    head(c, state, W);
-    const float bottom = H - 24, lanes_h = 74, formula_h = 144, top = 132;
-    const Rect strip{24, 70, view.presenter_strip ? 228.0f : 0.0f, bottom - lanes_h - 16 - 70};
+    const Stage stage = stage_beside(c, state, W, H);
+    const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16;
+    const float foot = stage.bottom - lanes_h, top = stage.head ? 70 : stage.top;
+    const Rect strip{24, top, view.presenter_strip ? 228.0f : 0.0f, foot - (stage.lanes ? gap : 0) - top};
     const float x = view.presenter_strip ? 288 : 28, w = W - 28 - x;
-    const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
-    c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
-    view.presenter(c, state, strip, {x, top, w, bottom - lanes_h - formula_h - top - 30});
-    const Rect below{x, bottom - lanes_h - formula_h - 10, w, formula_h};
-    inspecting(state) ? inspect_presenter(c, state, below) : formula(c, state, below);
-
-    const Rect strip_below{24, bottom - lanes_h + 8, W - 52, lanes_h - 8};
-    state.settings.subtitles ? subtitle(c, state, {24, bottom - lanes_h, W - 48, lanes_h + 8})
-                             : timeline(c, state, strip_below);
+    const float scene = stage.head ? 132 : top;
+    view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : 0) - scene});
+    if (stage.head) {
+        head(c, state, W);
+        const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
+        c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
+    }
+    if (stage.formula) {
+        const Rect below{x, foot - formula_h - 10, w, formula_h};
+        inspecting(state) ? inspect_presenter(c, state, below) : formula(c, state, below);
+    }
+    if (stage.lanes) {
+        const Rect strip_below{24, foot + 8, W - 52, lanes_h - 8};
+        state.settings.subtitles ? subtitle(c, state, {24, foot, W - 48, lanes_h + 8})
+                                 : timeline(c, state, strip_below);
+    }
     mouse_buttons(c, state, W);
     end_panel(c);
 }

@@ -1,5 +1,7 @@
 #include "app/ui/views/presenter.h"
 
+#include "app/ui/quiz.h"
+
 #include <algorithm>
 #include <ranges>
 
@@ -7,7 +9,16 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float in_the_dark = .3f;  // still to be seen, no longer to be read
+// What lies in the dark can still be read, but does not draw the eye. Each theme loses its contrast at
+// another pace.
+float in_the_dark(const AppState& state) {
+    switch (state.settings.theme) {
+    case ThemeId::dark: return .5f;
+    case ThemeId::light: return .65f;
+    case ThemeId::contrast: return .75f;
+    }
+    return 1;
+}
 constexpr float wanted_contrast = 7.1f;
 constexpr ImU32 black = IM_COL32(0, 0, 0, 255);
 
@@ -31,8 +42,9 @@ ImU32 darker(ImU32 colour, std::initializer_list<ImU32> surfaces) {
 }  // namespace
 
 float light_of(const AppState& state, bool now, bool before) {
-    if (!state.settings.spotlight) return 1;
-    const float to = now ? 1 : in_the_dark, from = before ? 1 : in_the_dark;
+    // A question is about numbers that this step may leave alone.
+    if (!state.settings.spotlight || quiz_waits(state)) return 1;
+    const float dark = in_the_dark(state), to = now ? 1 : dark, from = before ? 1 : dark;
     return from + (to - from) * transition(state);
 }
 

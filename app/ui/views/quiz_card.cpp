@@ -252,35 +252,42 @@ std::string choices_line(const Question& q) {
     return out;
 }
 
-void presenter_card(const Canvas& page, AppState& state, float W, float H) {
-    const Theme bright = bright_room(*page.theme);
-    Canvas main = page;
-    main.theme = &bright;
-    constexpr float pad = 22, size = 28;
+constexpr float band_pad = 22, band_margin = 16;
+
+Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
     const Quiz& quiz = *state.quiz;
     const Question& q = quiz.question;
     const Explanation& e = q.explanation;
-    Stack stack{main, W - 36 - 2 * pad, size};
-    stack.paragraph(q.text, main.theme->t1, 4);
-    if (q.is_choice()) stack.paragraph(choices_line(q), main.theme->t1, 2);
+    Stack stack{c, W - 2 * band_margin - 2 * band_pad, 28};
+    stack.paragraph(q.text, c.theme->t1, 4);
+    if (q.is_choice()) stack.paragraph(choices_line(q), c.theme->t1, 2);
     stack.space(8);
     if (!quiz.revealed) {
-        stack.paragraph("Enter shows the answer", main.theme->t2, 1, 27);
+        stack.paragraph("Enter shows the answer", c.theme->t2, 1, 27);
     } else if (q.is_choice()) {
-        stack.paragraph(answer_text(q) + ". " + e.why, main.theme->t1, 3, 30);
+        stack.paragraph(answer_text(q) + ". " + e.why, c.theme->t1, 3, 30);
     } else {
         stack.rich(e.numbers, 28, 2);
         stack.rich(e.result, 34, 1);
     }
-    const float h = stack.height() + 2 * pad;
-    draw_stack(main, stack, {18, H - 16 - h, W - 36, h}, pad);
+    return stack;
 }
 
 }  // namespace
 
-void quiz_card(const Canvas& c, AppState& state, float W, float H) {
+Rect question_band(const Canvas& c, const AppState& state, float W, float H) {
+    if (!quiz_waits(state)) return {};
+    const float h = presenter_stack(c, state, W).height() + 2 * band_pad;
+    return {band_margin, H - band_margin - h, W - 2 * band_margin, h};
+}
+
+void quiz_card(const Canvas& page, AppState& state, float W, float H) {
     if (!quiz_waits(state)) return;
-    state.presenter ? presenter_card(c, state, W, H) : normal_card(c, state, W, H);
+    if (!state.presenter) return normal_card(page, state, W, H);
+    const Theme bright = bright_room(*page.theme);
+    Canvas c = page;
+    c.theme = &bright;
+    draw_stack(c, presenter_stack(c, state, W), question_band(c, state, W, H), band_pad);
 }
 
 }  // namespace tilewalk::ui

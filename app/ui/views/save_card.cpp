@@ -158,7 +158,7 @@ void message_row(const Canvas& c, const AppState& state, const SaveCard& card, c
         c.paragraph(a.x, a.y, a.w, words, look.text, c.theme->danger, 2, Face::medium);
         return;
     }
-    c.text_within(a.x, a.y + 19 * look.u, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: name and all else",
+    c.text_within(a.x, a.y + 19 * look.u, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: to the name",
                   look.small, c.theme->t3);
 }
 

@@ -88,7 +88,9 @@ void speed_row(const Canvas& c, AppState& s, float x, float y, float size) {
     const float w = size > 20 ? 300.0f : 170.0f;
     if (slider(c, "##set speed", x + 8, y, w, speed, .1f, 60, true))
         s.settings.speed = static_cast<double>(speed);
-    c.text(x + w + 28, y, format_number(s.settings.speed, 2) + " steps/s", size, c.theme->t2);
+    c.text(x + w + 28, y,
+           format_number(s.settings.speed, 2) + (s.settings.speed == 1 ? " step/s" : " steps/s"), size,
+           c.theme->t2);
 }
 
 void spotlight_row(const Canvas& c, AppState& s, float x, float y, float) {

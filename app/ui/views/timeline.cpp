@@ -51,8 +51,10 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
 
 // All columns where they fit; otherwise as many as do, of the size that the user chose.
 float pitch_of(const AppState& state, const Grid& grid, float w) {
-    const float all = std::clamp(w / static_cast<float>(grid.columns), narrowest, widest);
-    return std::min(all * state.timeline.zoom, widest);
+    // A lane alone may use the room that it has.
+    const float most = grid.phases.empty() ? widest : 2 * widest;
+    const float all = std::clamp(w / static_cast<float>(grid.columns), narrowest, most);
+    return std::min(all * state.timeline.zoom, most);
 }
 
 // The first column: the user's choice, or round the current step.

@@ -99,22 +99,26 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
         c.polyline(diamond, c.theme->t3, 1.2f, true);
 }
 
-// The op's symbol as it fits: "K V", else "KV", else nothing.
-Line fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
+constexpr float symbol_size = 14, small_symbol = 12;
+
+// The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
+std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     const Op op = trace.step(k).op;
     Line symbol = symbol_of(trace, k);
     for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
-    if (rich_width(c, symbol, 14) <= room) return symbol;
+    const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
+    if (fits(symbol_size)) return {symbol, symbol_size};
     std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
     for (Span& s : symbol)
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
     if (op == Op::mask) symbol = {word("/")};
-    if (rich_width(c, symbol, 14) <= room) return symbol;
+    if (fits(symbol_size)) return {symbol, symbol_size};
+    if (fits(small_symbol)) return {symbol, small_symbol};
     // Of what the backward walk loads or stores together, the first stands for all.
     if (plain(symbol_of(trace, k)) == plain(step_symbol(op))) return {};
     symbol.erase(symbol.begin() + 1, symbol.end());
-    if (rich_width(c, symbol, 14) <= room) return symbol;
+    if (fits(symbol_size)) return {symbol, symbol_size};
     return {};
 }
 
@@ -145,8 +149,8 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     if (style.symbols && h >= 18) {
         const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
-        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, fitting_symbol(c, *state.trace, k, w - mark - 2), 14,
-               Align::center, ink);
+        const auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
+        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, symbol, size, Align::center, ink);
     }
     marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
 }

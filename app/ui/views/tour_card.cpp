@@ -61,20 +61,14 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
 }
 
-// Which of two bands, or which corner, hides less of the place.
+// The corner that hides least of the place.
 Rect area_of(const Canvas& c, const AppState& state, const std::optional<Rect>& place, float W, float H) {
-    const Look& look = look_of(state);
-    if (!state.presenter) {
-        const float w = W < 1440 ? 388.0f : 420.0f;
-        const float h =
-            look.pad + 34 + text_height(c, *state.tour, look, w - 2 * look.pad) + look.control + look.pad + 8;
-        return place_card(w, h, W, H, place.value_or(Rect{0, 0, W * .7f, H * .7f}));
-    }
-    constexpr float margin = 16;
-    const float w = W - 2 * margin;
-    const float h = 14 + look.control + 6 + text_height(c, *state.tour, look, w - 2 * look.pad) + 8;
-    const bool below = !place || place->middle() < H / 2;
-    return {margin, below ? H - margin - h : margin, w, h};
+    if (state.presenter) return tour_band(c, state, W, H);
+    const Look& look = normal;
+    const float w = W < 1440 ? 388.0f : 420.0f;
+    const float h =
+        look.pad + 34 + text_height(c, *state.tour, look, w - 2 * look.pad) + look.control + look.pad + 8;
+    return place_card(w, h, W, H, place.value_or(Rect{0, 0, W * .7f, H * .7f}));
 }
 
 void paragraphs(const Canvas& c, const Tour& tour, const Look& look, float x, float y, float w) {
@@ -164,6 +158,19 @@ void answer(AppState& state, const Pressed& pressed) {
 }
 
 }  // namespace
+
+bool speaks_of_the_foot(const Tour& tour) {
+    const TourPlace& place = tour.stop().place;
+    return place.kind == TourPlace::Kind::panel && (place.name == "Explanation" || place.name == "Timeline");
+}
+
+Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
+    if (!state.tour) return {};
+    constexpr float margin = 16;
+    const float w = W - 2 * margin;
+    const float h = 14 + large.control + 6 + text_height(c, *state.tour, large, w - 2 * large.pad) + 8;
+    return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
+}
 
 void tour_card(const Canvas& main, AppState& state, float W, float H) {
     // The list is of this frame; it is filled from now on as long as a tour runs.

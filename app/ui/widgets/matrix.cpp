@@ -5,6 +5,7 @@
 #include "app/ui/inspection.h"
 #include "app/ui/items.h"
 #include "app/ui/marks.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
 #include "app/ui/views/matrix_menu.h"
 #include "core/numbers.h"
@@ -223,6 +224,19 @@ void outline_links(const Canvas& canvas, const AppState& state, const MatrixLook
     }
 }
 
+// The number that the open question asks for.
+void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.value || !quiz_waits(state) || state.quiz->decided() || state.quiz->question.is_choice())
+        return;
+    const CellRef asked = state.quiz->question.explanation.target;
+    const Region region = region_of(look);
+    if (asked.slot != look.slot || !region.contains(asked.row, asked.col)) return;
+    const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
+    canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
+    canvas.text(x + look.cw / 2, y + look.ch / 2, "?", std::clamp(look.ch * .6f, 8.0f, 27.0f),
+                canvas.theme->inv, Face::semibold, Align::center);
+}
+
 // Where single cells are too small for their own frames, one frame goes round all that was written.
 void outline_written(const Canvas& canvas, const MatrixLook& look) {
     if (look.state != CellState::written || !look.value || !small_cells(look)) return;
@@ -402,6 +416,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     outline_links(canvas, state, look);
     outline_sources(canvas, state, look);
     marks(canvas, state, look);
+    mark_asked(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);
     const bool editing = state.edit && state.edit->widget == widget && state.edit->cell.slot == look.slot &&

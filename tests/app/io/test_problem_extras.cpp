@@ -24,7 +24,8 @@ Problem with_everything() {
     return p;
 }
 
-const SavedView somewhere{"flash-backward", 29, 1, true, "break"};
+const SavedView somewhere{"flash-backward",         29, 1, true, "break", {{2, 7, 1}, {9, 40, 0}},
+                          {"op == scores", "P > 0"}};
 
 std::string error_of(const std::string& entries) {
     const std::string text =
@@ -124,6 +125,14 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("view": {"step": "x"})", "view.step"},
         {R"("view": {"panel": "none"})", "view.panel"},
         {R"("view": {"lesson": 3})", "view.lesson"},
+        {R"("view": {"bookmarks": {}})", "view.bookmarks is an object"},
+        {R"("view": {"bookmarks": [3]})", "view.bookmarks[0] is 3"},
+        {R"("view": {"bookmarks": [{"step": 1, "row": 0}]})", "view.bookmarks[0].number is missing"},
+        {R"("view": {"bookmarks": [{"number": 10, "step": 1, "row": 0}]})", "number is 10, expected 1 to 9"},
+        {R"("view": {"bookmarks": [{"number": 1, "step": 0, "row": 0}]})", "view.bookmarks[0].step is 0"},
+        {R"("view": {"bookmarks": [{"number": 1, "step": 1, "row": -1}]})", "view.bookmarks[0].row is -1"},
+        {R"("view": {"breakpoints": "alpha"})", "view.breakpoints is \"alpha\""},
+        {R"("view": {"breakpoints": ["alpha < 1", "alpha <"]})", "view.breakpoints[1], column 8"},
     };
     for (const auto& c : cases) {
         const std::string error = error_of(c.entries);

@@ -163,6 +163,33 @@ TEST_SUITE("marks") {
         CHECK(program.state.marks->breakpoints.empty());
     }
 
+    TEST_CASE("a saved view brings breakpoints and bookmarks back, for its walk alone") {
+        Program before;
+        before.go_to_step(13);
+        before.press(Key::down);
+        before.press({Key::four, true, true});
+        before.press(Key::f9);
+        REQUIRE(add_condition(before.state, "P > 0.5"));
+        const SavedView view = view_of(before.state);
+        CHECK(view.breakpoints == std::vector<std::string>{"op == new_max", "P > 0.5"});
+        CHECK(view.bookmarks == std::vector<SavedView::Bookmark>{{4, 14, 1}});
+
+        Program after;
+        restore_view(after.state, view);
+        for (int k = 0; k < after.state.trace->size(); ++k)
+            CHECK(stops_at(after.state, k) == stops_at(before.state, k));
+        after.go_to_step(2);
+        after.press({Key::four, false, true});
+        CHECK(after.step() == 13);
+        CHECK(after.state.row == 1);
+        CHECK(view_of(after.state) == view);
+        // Those of before are replaced, not added to.
+        restore_view(after.state, view);
+        CHECK(after.state.marks->breakpoints.size() == 2);
+        after.show(example("causal-8"));
+        CHECK(view_of(after.state).bookmarks.empty());
+    }
+
     TEST_CASE("bookmarks belong to lesson and problem") {
         Program program;
         program.go_to_step(11);

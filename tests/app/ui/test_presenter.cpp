@@ -196,11 +196,11 @@ TEST_CASE("the spotlight leaves in the dark what the step does not touch, and ca
     CHECK_FALSE(faint("Q"));
     program.state.settings.spotlight = true;
     CHECK(light_on(program.state, Slot::l) == 1);
-    CHECK(light_on(program.state, Slot::Qi) < .5f);
+    CHECK(light_on(program.state, Slot::Qi) < .6f);
     program.state.settings.motion = true;
     program.state.step_age = 0;  // P̃ was there the step before, ℓ comes into the light
     CHECK(light_on(program.state, Slot::P) == 1);
-    CHECK(light_on(program.state, Slot::l) < .5f);
+    CHECK(light_on(program.state, Slot::l) < .6f);
     program.state.settings.motion = false;
     CHECK(light_on(program.state, Slot::l) == 1);
 }

@@ -144,7 +144,7 @@ TEST_SUITE("softmax view") {
     TEST_CASE("the lens of the forward pass shows the row over the tiles, skipped tiles included") {
         Program program(example("causal-8"));
         program.go_to_step(program.state.trace->size() - 3);
-        program.click("lens/This row over the tiles", "Lens");
+        program.click("lens/Row over tiles", "Lens");
         program.frame(2);
         CHECK(program.state.row_over_tiles);
         CHECK(program.shows("One row over the tiles"));
