@@ -12,7 +12,6 @@ namespace tilewalk::ui {
 
 ItemRegistry* item_registry = nullptr;
 std::vector<NamedPlace>* place_list = nullptr;
-std::vector<Spot>* spot_list = nullptr;
 
 namespace {
 
@@ -89,6 +88,10 @@ void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImG
     item.faint = fg != 0 && alpha < 1;
     item.fg = fg ? mix(item.bg | IM_COL32_A_MASK, fg | IM_COL32_A_MASK, alpha) : 0;
     r.items.push_back(std::move(item));
+}
+
+void note_part(const Canvas& c, const Rect& a, std::string_view name) {
+    note_item(ItemKind::panel, c.device(a.x, a.y), c.device(a.right(), a.bottom()), name);
 }
 
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour) {

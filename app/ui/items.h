@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/canvas.h"
+#include "app/ui/layout.h"
 
 #include <imgui.h>
 #include <initializer_list>
@@ -49,14 +50,6 @@ struct ItemRegistry {
 /// Set by tests only; null costs one comparison per item.
 extern ItemRegistry* item_registry;
 
-/// Where the named panels, buttons and cells of a frame stand, for what points at them; filled while the list
-/// is set.
-struct Spot {
-    std::string name;
-    ImVec2 min, max;  ///< device px
-};
-extern std::vector<Spot>* spot_list;
-
 /// Where the panels, controls and cells of a frame lie, for what points at them: filled while the list is
 /// set, and null otherwise, which costs one comparison per item.
 struct NamedPlace {
@@ -68,6 +61,8 @@ extern std::vector<NamedPlace>* place_list;
 
 void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id = 0,
                float font_px = 0, ImU32 fg = 0);
+/// A part of a page that is no panel of its own, under the name that a tour calls it by.
+void note_part(const Canvas& canvas, const Rect& area, std::string_view name);
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour);
 
 /// Draws a panel, clips to it until end_panel(), and names it for the list. Panels may lie in each other.

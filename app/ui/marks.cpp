@@ -17,12 +17,15 @@ Marks& marks_of(AppState& state) {
     return *state.marks;
 }
 
-// Which walk a bookmark belongs to. An edited element leaves the steps where they are.
+// Which walk a bookmark belongs to: all that decides on its steps. An edited element leaves them where they
+// are.
 std::string walk_key(const AppState& state) {
     const Problem& p = *state.problem;
     std::string title = p.title;
     if (const std::size_t at = title.rfind(" (changed)"); at != std::string::npos) title.resize(at);
-    for (int n : {p.N(), p.N_kv(), p.d(), p.Br, p.Bc, static_cast<int>(p.causal), p.window.value_or(-1)})
+    for (int n : {p.N(), p.N_kv(), p.d(), p.Br, p.Bc, static_cast<int>(p.causal), p.window.value_or(-1),
+                  p.options.row, static_cast<int>(p.options.order), static_cast<int>(p.options.normalised),
+                  state.trace->size()})
         title += "/" + std::to_string(n);
     return std::string(state.lesson->id) + "/" + title;
 }

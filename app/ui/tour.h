@@ -65,6 +65,8 @@ TourNames tour_names();
 /// Where this frame shows what the stop points at, in logical px; nothing if it does not.
 std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
 
+/// The stop that the walk stands at points at this panel.
+bool points_at(const AppState& state, std::string_view panel);
 /// The stop is about the foot of presenter mode's page, so that its card lies along the top.
 bool speaks_of_the_foot(const Tour& tour);
 /// Where presenter mode has the card; empty without a tour.

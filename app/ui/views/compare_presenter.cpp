@@ -40,6 +40,7 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     c.text(40, 160, words, 28, t.t2);
     c.text(40, 194, "of standard attention", 28, t.t2);
     ratio_gauge(c, v, {470, 96, W - 470 - 60, 100}, 27);
+    note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
 
 // m, ℓ and α of the chosen tile in large digits
@@ -54,6 +55,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
     const int r = at.row - at.i * shown.kernel->problem.Br;
     float y = a.y + 76;
     for (Quantity quantity : {Quantity::m, Quantity::l, Quantity::alpha}) {
+        if (y + 60 > a.bottom()) break;
         const ThreeWays values = tile_values(shown, quantity, at.i, at.j);
         c.rich(a.x, y + 18, slot_symbol(info(quantity).slot), 44);
         if (r < values.kernel.rows() && r < values.cpu.rows()) {
@@ -112,8 +114,13 @@ void compare_presenter(const Canvas& page_canvas, AppState& state, float W, floa
         (shown.kernel->run.device == "cuda" ? shown.kernel->run.device_name : "emulator");
     c.text_within(W - 28, 36, W - 28 - 72 - title - 240, what, 27, t.t2, Face::medium, Align::right);
     verdict(c, shown, W);
-    const float top = 250, foot = H - 80, half = std::floor(W * .5f);
-    if (!shown.tiles.empty()) statistics(c, state, {40, top, half - 70, foot - top});
+    const bool brief = H < 700;  // the card of a tour has the rest
+    const float top = brief ? 234 : 250, foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
+    if (!shown.tiles.empty()) statistics(c, state, {40, top, brief ? W - 80 : half - 70, foot - top});
+    if (brief) {
+        mouse_buttons(c, state);
+        return end_panel(c);
+    }
     if (const auto map = map_of(state)) {
         const float x = shown.tiles.empty() ? 40 : half + 20;
         map_side(c, state, *map, {x, top, W - 40 - x, foot - top});

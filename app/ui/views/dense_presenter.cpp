@@ -1,9 +1,11 @@
 // Presenter mode of the dense lessons: the step as one line, what is read on the left, what comes of it on
 // the right.
+#include "app/ui/items.h"
 #include "app/ui/views/dense.h"
 #include "app/ui/views/presenter.h"
 #include "app/ui/views/slot_view.h"
 #include "app/ui/widgets/matrix.h"
+#include "core/numbers.h"
 
 #include <algorithm>
 
@@ -129,8 +131,15 @@ void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
 void remarks(const Canvas& c, const AppState& state, const Block& last, const Rect& a) {
     const float x = last.bed.right() + 40, y = a.y + 58 + (a.h - 66) / 2;
     const Op op = state.trace->step(state.cursor.step).op;
-    if (op == Op::load) c.text(x, y, "from HBM", 30, c.theme->t2);
-    if (op == Op::store) c.text(x, y, "→ HBM", 30, c.theme->t2);
+    if (op == Op::load || op == Op::store) {
+        const Traffic now = state.trace->step(state.cursor.step).traffic;
+        const std::string words[] = {op == Op::load ? "from HBM" : "→ HBM",
+                                     format_traffic(now.hbm_read + now.hbm_write) + " so far"};
+        float w = 0;
+        for (int n = 0; n < 2; ++n)
+            w = std::max(w, c.text(x, y - 20 + 40 * static_cast<float>(n), words[n], 30, c.theme->t2));
+        note_part(c, {x - 12, y - 44, w + 44, 88}, "Meters");
+    }
     if (state.explanation.asides.size() != 2 || op != Op::loss) return;
     const char* const labels[] = {"promised", "really"};
     for (int n = 0; n < 2; ++n) {

@@ -222,7 +222,8 @@ void mini(const Canvas& page, const AppState& state, Slot slot, float x, float y
     const Canvas c = page.faded(light_on(state, slot));
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
-    const bool query = slot == Slot::Q || slot == Slot::O;
+    const bool query = slot == Slot::Q || slot == Slot::O || slot == Slot::L;
+    note_part(c, {x, y, w, h}, std::string("strip ") + info(slot).name);
     const int rows = query ? p.N() : p.N_kv(), block = query ? p.Br : p.Bc;
     const Step& now = state.trace->step(state.cursor.step);
     const int current = query ? now.i : now.j;
@@ -278,7 +279,8 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     mini(c, state, Slot::K, a.x + 20, a.y + 106, cell, 80);
     mini(c, state, Slot::V, a.x + 48 + cell, a.y + 106, cell, 80);
     mini(c, state, Slot::Q, a.x + 20, a.y + 254, cell, 80);
-    mini(c, state, Slot::O, a.x + 48 + cell, a.y + 254, cell, 80);
+    mini(c, state, Slot::O, a.x + 48 + cell, a.y + 254, cell - 30, 80);
+    mini(c, state, Slot::L, a.right() - 38, a.y + 254, 18, 80);
     const float y = a.y + 358;
     if (a.bottom() < y + 130) return end_panel(c);  // a card takes the room of the scores
     c.line({a.x + 20, y + .5f}, {a.right() - 20, y + .5f}, c.theme->line);
@@ -294,6 +296,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
 
 void forward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
     hbm_strip(c, state, strip);
+    note_part(c, {body.x - 8, body.y + 4, body.w + 16, body.h - 12}, "SRAM");
     sram_row(c, state, {body.x + 4, body.y, body.w - 8, body.h}, strip.right());
 }
 

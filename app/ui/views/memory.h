@@ -5,6 +5,7 @@
 #include "app/ui/app_state.h"
 #include "app/ui/canvas.h"
 #include "app/ui/layout.h"
+#include "app/ui/widgets/chart.h"
 
 namespace tilewalk::ui {
 
@@ -17,6 +18,8 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H);
 void memory_hierarchy(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 void memory_table(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 void memory_traffic(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
+/// For a drawing of this width.
+Chart roofline_chart(const Theme& theme, const Study& study, float w);
 void memory_roofline(const Canvas& canvas, const Study& study, const Rect& area);
 void memory_controls(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 /// Fields for the user's own hardware.

@@ -2,6 +2,7 @@
 // Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
 #include "app/ui/items.h"
 #include "app/ui/state.h"
+#include "app/ui/tour.h"
 #include "app/ui/views/memory.h"
 #include "app/ui/views/presenter.h"
 #include "app/ui/views/views.h"
@@ -46,6 +47,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
            Face::medium, Align::center);
     c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), 27, t.t2,
            Face::medium, Align::right);
+    note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
     const float pitch = (a.h - 40) / 4;
     for (std::size_t n = 0; n < s.rows.size(); ++n) {
         const ScoreRow& row = s.rows[n];
@@ -76,6 +78,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
 
 void bars(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
+    note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
     const float x = a.x + 170, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 170 - 350;
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
@@ -91,6 +94,12 @@ void bars(const Canvas& c, const Study& s, const Rect& a) {
         if (one.algorithm != Algorithm::standard)
             c.text(x + w + 32 + number, y, compared(s, one.algorithm), 28, t.t2);
     }
+}
+
+void roofline(const Canvas& c, const Study& s, const Rect& a) {
+    note_part(c, a, "Roofline");
+    const ChartLook look{.text = 27, .label = 28, .marker = 10, .line = 3, .panel = false};
+    paint(c, lay_out(roofline_chart(*c.theme, s, a.w - 300), a, look, *c.theme));
 }
 
 std::string short_verdict(const Study& s) {
@@ -135,12 +144,23 @@ void memory_presenter(const Canvas& page_canvas, AppState& state, float W, float
     begin_region(c, "Presenter", 0, 0, W, H);
     head(c, s, W);
     const float x = 40, w = W - 80;
+    if (H < 700 && points_at(state, "Roofline")) {
+        roofline(c, s, {x, 64, w, H - 64 - 16});
+        mouse_buttons(c, state, W);
+        return end_panel(c);
+    }
     c.rich(x, 102, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44,
            Align::left, c.theme->t1);
     const float title = rich_width(
         c, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44);
     c.text_within(x + title + 24, 107, w - title - 24, "the N × N matrices, and HBM bytes of one head", 30,
                   c.theme->t2);
+    if (H < 700) {  // the card of a tour has the rest: what it speaks of stays
+        const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
+        points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
+        mouse_buttons(c, state, W);
+        return end_panel(c);
+    }
     table(c, s, {x, 138, w, 226});
     c.line({x, 380.5f}, {W - x, 380.5f}, c.theme->line);
     bars(c, s, {x, 394, w, 192});

@@ -75,6 +75,15 @@ void points(Chart& chart, const Theme& t, const Study& s) {
 
 }  // namespace
 
+Chart roofline_chart(const Theme& t, const Study& s, float w) {
+    Chart chart;
+    chart.x.title = "FLOP per byte of HBM traffic", chart.y.title = "TFLOP/s";
+    find_ends(chart, s, w);
+    roof(chart, t, s);
+    points(chart, t, s);
+    return chart;
+}
+
 void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
     const bool wide = a.w > 460, high = a.h > 300;
@@ -83,11 +92,7 @@ void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
         wide ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes) : h.name;
     if (!h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
     begin_panel(c, "Roofline", a.x, a.y, a.w, a.h, "Roofline", subtitle);
-    Chart chart;
-    chart.x.title = "FLOP per byte of HBM traffic", chart.y.title = "TFLOP/s";
-    find_ends(chart, s, a.w - 78);
-    roof(chart, t, s);
-    points(chart, t, s);
+    const Chart chart = roofline_chart(t, s, a.w - 78);
     ChartLook look;
     look.marker = 6.5f, look.label = 14, look.x_title = high;
     paint(c, lay_out(chart, {a.x, a.y + 30, a.w, a.h - 30 - (high ? 28 : 20)}, look, t));

@@ -42,7 +42,7 @@ void formula(const Canvas& c, const AppState& state, const Rect& a) {
         h = 54 + rich_paragraph_height(c, a.w, second, size = 34, 0, 1.4f);
     }
     const float y = a.bottom() - h;
-    note_item(ItemKind::panel, c.device(a.x - 12, y), c.device(a.right(), a.bottom() + 6), "Explanation");
+    note_part(c, {a.x - 12, y, a.w + 12, h + 6}, "Explanation");
     c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
     c.rich_paragraph(a.x, y + 54, a.w, second, size, 0, 0, 1.4f);
 }

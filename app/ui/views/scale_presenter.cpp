@@ -53,6 +53,7 @@ void scale_presenter(const Canvas& page_canvas, AppState& state, float W, float 
     chart.title = "";
     ChartLook look{.text = 27, .label = 28, .marker = 9, .line = 2, .panel = false};
     const Rect area{40, 136, W - 80, H - 136 - 132};
+    note_part(c, area, state.scale.memory_plot ? "Memory" : "Time");
     const ChartScene scene = lay_out(chart, area, look, *c.theme);
     paint(c, scene);
     const ShownReport* shown = chosen_report(state);

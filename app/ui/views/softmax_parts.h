@@ -30,6 +30,8 @@ private:
 /// x as often as the shown one has (those that read it less often are through), at the same kind of step
 /// within the element.
 SoftmaxWalk softmax_walk(AppState& state, int passes);
+/// "Two passes"
+const char* passes_title(int passes);
 /// The lesson that is shown.
 SoftmaxWalk softmax_walk(AppState& state);
 /// The step of `there` that stands beside step k of `here`, as above.

@@ -12,7 +12,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-const char* const titles[] = {"One pass", "Two passes", "Three passes"};
+constexpr const char* titles[] = {"One pass", "Two passes", "Three passes"};
 const char* const subtitles[] = {"FlashAttention", "online softmax", "safe softmax"};
 const char* const ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
 
@@ -98,6 +98,8 @@ void form_choice(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 }  // namespace
+
+const char* passes_title(int passes) { return titles[passes - 1]; }
 
 void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;

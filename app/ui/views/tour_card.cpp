@@ -46,6 +46,7 @@ void badge(const Canvas& c, const std::string& number, const Rect& a, float size
 // belongs.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
     constexpr float out = 5;
+    begin_region(c, "Ring", 0, 0, W, H);
     const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - out, 3.0f);
     const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + out, H - 3) - y;
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
@@ -53,12 +54,14 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const std::string number = std::to_string(tour.at + 1);
     const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
-    // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside.
-    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel,
+    // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
+    // but the parts of presenter mode begin with what they say.
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel && &look == &normal,
                cell = tour.stop().place.kind == TourPlace::Kind::cell;
     const float bx = panel ? x - bw / 2 : cell ? x + w : x + w - bw / 2;
     const float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side / 2;
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
+    end_panel(c);
 }
 
 // The corner that hides least of the place.
@@ -158,6 +161,12 @@ void answer(AppState& state, const Pressed& pressed) {
 }
 
 }  // namespace
+
+bool points_at(const AppState& state, std::string_view panel) {
+    if (!state.tour) return false;
+    const TourPlace& place = state.tour->stop().place;
+    return place.kind == TourPlace::Kind::panel && place.name == panel;
+}
 
 bool speaks_of_the_foot(const Tour& tour) {
     const TourPlace& place = tour.stop().place;

@@ -131,7 +131,7 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("view": {"bookmarks": [{"number": 10, "step": 1, "row": 0}]})", "number is 10, expected 1 to 9"},
         {R"("view": {"bookmarks": [{"number": 1, "step": 0, "row": 0}]})", "view.bookmarks[0].step is 0"},
         {R"("view": {"bookmarks": [{"number": 1, "step": 1, "row": -1}]})", "view.bookmarks[0].row is -1"},
-        {R"("view": {"breakpoints": "alpha"})", "view.breakpoints is \"alpha\""},
+        {R"("view": {"breakpoints": "alpha"})", "view.breakpoints is the string"},
         {R"("view": {"breakpoints": ["alpha < 1", "alpha <"]})", "view.breakpoints[1], column 8"},
     };
     for (const auto& c : cases) {
