@@ -11,7 +11,7 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr int most_fed = 200;      // patches that are listed
-constexpr int most_behind = 1500;  // places looked at for the given cells behind one
+constexpr int most_behind = 8000;  // places looked at for the given cells behind one
 
 void add_entries(Inspection& in, Link link, const std::vector<Patch>& patches, int& group) {
     for (const Patch& patch : patches) {
@@ -42,8 +42,9 @@ void look_up(Inspection& in) {
     in.from = patches(sources(trace, in.at()));
     in.feeds = in.readers->fed_by(in.at(), most_fed);
     in.ends.clear();
-    if (const auto behind = inputs_of(trace, in.at(), most_behind); behind && in.at().step >= 0)
-        in.ends = patches(*behind);
+    const auto behind = in.at().step >= 0 ? inputs_of(trace, in.at(), most_behind) : std::vector<Place>();
+    if (behind) in.ends = patches(*behind);
+    in.too_many_ends = !behind;
     if (in.ends == in.from) in.ends.clear();  // one step from the inputs: said already
     in.open = -1;
     in.chosen = in.first_line = 0;

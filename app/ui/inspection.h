@@ -30,6 +30,7 @@ struct Inspection {
     // Of the last place
     Explanation told;                      ///< of the step that made it, if one did
     std::vector<Patch> from, feeds, ends;  ///< sources, fed cells, given cells behind it
+    bool too_many_ends = false;            ///< more than are looked for
     int open = -1;                         ///< the group that is open, counted without inner entries
     std::vector<LinkEntry> entries;        ///< as listed
     int chosen = 0;                        ///< of them

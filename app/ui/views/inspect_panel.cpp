@@ -49,6 +49,8 @@ std::vector<ListLine> lines_of(const Inspection& in) {
         out.resize(before);
         if (link == Link::source) out.push_back({hint(in), link, -1, false});
         if (link == Link::fed) out.push_back({"No later step reads it.", link, -1, false});
+        if (link == Link::input && in.too_many_ends)
+            out.push_back({"In the end from more cells than are listed.", link, -1, false});
     }
     return out;
 }

@@ -74,6 +74,15 @@ TEST_SUITE("inspect") {
         CHECK(program.look_for("Explanation"));
     }
 
+    TEST_CASE("where more cells lie behind one than are looked for, the panel says so") {
+        Program program(random_with_tiles(64, 128, 16, 16));
+        program.go_to_step(program.state.trace->size() - 1);
+        program.press(Key::w);
+        program.frame(2);
+        CHECK(inspected(program).too_many_ends);
+        CHECK(program.shows("In the end from more cells than are listed."));
+    }
+
     TEST_CASE("what the panel says is what the trace holds") {
         Program program;
         program.go_to_step(program.state.trace->size() - 1);
