@@ -5,6 +5,7 @@
 #include "core/explain.h"
 #include "core/lessons/lesson.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,9 @@ struct TourScript {
 
 /// What a stop may name that only the window knows.
 struct TourNames {
-    std::vector<std::string> pages;            ///< "memory", …
-    std::vector<std::string> panels, buttons;  ///< "SRAM", "play"
+    std::vector<std::string> pages;                          ///< "memory", …
+    std::map<std::string, std::vector<std::string>> panels;  ///< by page or lesson: "SRAM"
+    std::vector<std::string> buttons;                        ///< "play"
 };
 
 /// Which step is meant: the n-th with this op (and tile), from 1.
@@ -69,8 +71,8 @@ std::vector<Slot> slots_called(std::string_view name);
 /// writes, else reads, else the one written last. Nothing if none of them holds such a cell then.
 std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k);
 
-/// Fills one placeholder ("m[0]", "m[0] before", "O[0,0] true", "read", "moved in attention", "tiles", …) with the numbers
-/// of step k.
+/// Fills one placeholder ("m[0]", "m[0] before", "O[0,0] true", "read", "moved in attention", "tiles", …)
+/// with the numbers of step k.
 Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words);
 /// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been
 /// checked: every placeholder can be filled in this walk.

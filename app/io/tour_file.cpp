@@ -260,8 +260,9 @@ private:
         return true;
     }
     bool known_panel(const std::string& name) {
-        const bool known = std::find(names_.panels.begin(), names_.panels.end(), name) != names_.panels.end();
-        return known || no_such("panel", name, names_.panels, such_as(names_.panels));
+        const std::vector<std::string>& panels = names_.panels.at(stop_.page.empty() ? stop_.lesson->id : stop_.page);
+        const bool known = std::find(panels.begin(), panels.end(), name) != panels.end();
+        return known || no_such("panel", name, panels, such_as(panels));
     }
     bool known_button(const std::string& name) {
         const bool known =

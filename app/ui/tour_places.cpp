@@ -41,13 +41,35 @@ const NamedPlace* largest(const TourPlace& place, const NamedPlace* within) {
 
 }  // namespace
 
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names panels_of(const Lesson& lesson) {
+    Names out{"Header", "Explanation", "Timeline", "Meters", "Problem", "Break it"};
+    const std::string_view id = lesson.id;
+    const Names more =
+        id.starts_with("softmax") ? Names{"Row", "Three passes", "Two passes", "One pass", "Running values"}
+        : id.starts_with("flash") ? Names{"HBM", "SRAM", id == "flash-forward-v1" ? "Beside" : "Lens"}
+                                  : Names{"Matrices", "Lens"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+std::map<std::string, Names> panels_of_all() {
+    std::map<std::string, Names> out{
+        {"memory", {"Header", "Sizes", "Hierarchy", "Traffic", "Roofline", "Scores"}},
+        {"scale", {"Header", "Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
+        {"compare", {"Header", "Run", "Verdict", "Differences", "Row statistics"}}};
+    for (const Lesson& lesson : lessons()) out[lesson.id] = panels_of(lesson);
+    return out;
+}
+
+}  // namespace
+
 TourNames tour_names() {
     return {{"memory", "scale", "compare"},
-            {"Header",       "HBM",        "SRAM",     "Lens",           "Beside",      "Explanation",
-             "Timeline",     "Meters",     "Problem",  "Break it",       "Matrices",    "Row",
-             "Three passes", "Two passes", "One pass", "Running values", "Hierarchy",   "Traffic",
-             "Roofline",     "Scores",     "Devices",  "Sizes",          "Ladder",      "Times",
-             "Time",         "Memory",     "Run",      "Verdict",        "Differences", "Row statistics"},
+            panels_of_all(),
             {"chapter attention",
              "chapter softmax",
              "chapter forward",

@@ -15,7 +15,11 @@ using namespace tilewalk::test;
 
 namespace {
 
-const TourNames names{{"memory", "scale", "compare"}, {"SRAM", "HBM", "Explanation", "Timeline"}, {"play"}};
+const TourNames names{{"memory", "scale", "compare"},
+                      {{"flash-forward", {"SRAM", "HBM", "Explanation", "Timeline"}},
+                       {"attention", {"Matrices", "Explanation", "Timeline"}},
+                       {"memory", {"Scores", "Roofline"}}},
+                      {"play"}};
 
 const std::string head = "# T\n\n## A\n- problem: worked-4x4\n";  // four lines
 
@@ -161,6 +165,10 @@ TEST_SUITE("tour files") {
              "my.md, line 5: expected a cell such as m[0] or S[0,2] in place of \"S0\"."},
             {head + "- highlight: panel SRM\n" + end,
              "my.md, line 5: there is no panel \"SRM\"; did you mean SRAM?"},
+            {head + "- highlight: panel Roofline\n" + end,
+             "my.md, line 5: there is no panel \"Roofline\"; there are SRAM, HBM, Explanation, Timeline."},
+            {head + "- lesson: memory\n- highlight: panel SRAM\n" + end,
+             "my.md, line 6: there is no panel \"SRAM\"; there are Scores, Roofline."},
             {head + "- highlight: button ply\n" + end,
              "my.md, line 5: there is no button \"ply\"; did you mean play?"},
             {head + "- highlight: matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},

@@ -254,31 +254,30 @@ TEST_CASE("a walk that is built in the background is waited for") {
     CHECK(at_stop(p.state));
 }
 
-TEST_CASE("what a tour may point at is there") {
+TEST_CASE("what a tour may point at is there, in every lesson and on every page") {
     std::set<std::string> shown;
-    const auto collect = [&shown](const Program& p) {
+    const auto collect = [&shown](Program& p) {
+        p.frame(2);
         for (const Item& item : p.items())
             if (item.kind != ItemKind::text) shown.insert(item.text);
     };
+    const TourNames names = tour_names();
     Program p;
-    for (const Lesson& lesson : lessons()) {
-        set_lesson(p.state, lesson);
-        p.frame(2);
-        collect(p);
-    }
-    p.press(Key::i);
-    collect(p);
-    p.press(Key::x);
-    collect(p);
-    for (const Page page : {Page::memory, Page::scale, Page::compare}) {
-        auto tour = read("# T\n## One\n- problem: worked-4x4\n- lesson: " +
-                         tour_names().pages[static_cast<std::size_t>(page) - 1] + "\n\nx\n");
+    std::set<std::string> everywhere;
+    for (const auto& [where, panels] : names.panels) {
+        CAPTURE(where);
+        auto tour = read("# T\n## One\n- problem: worked-4x4\n- lesson: " + where + "\n\nx\n");
         start_tour(p.state, std::move(*tour));
         settle(p);
+        shown.clear();
         collect(p);
+        if (p.state.page == Page::walk)
+            for (const Key key : {Key::i, Key::x}) p.press(key), collect(p);
+        for (const std::string& name : panels) CHECK_MESSAGE(shown.contains(name), name);
+        everywhere.insert(shown.begin(), shown.end());
     }
-    for (const std::string& name : tour_names().panels) CHECK_MESSAGE(shown.contains(name), name);
-    for (const std::string& name : tour_names().buttons) CHECK_MESSAGE(shown.contains(name), name);
+    CHECK(names.panels.size() == lessons().size() + names.pages.size());
+    for (const std::string& name : names.buttons) CHECK_MESSAGE(everywhere.contains(name), name);
 }
 
 TEST_CASE("numbers in the text follow the settings at once") {
