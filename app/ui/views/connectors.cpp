@@ -68,6 +68,11 @@ std::string note(const AppState& state, Transfer t) {
     return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + std::to_string(t.step + 1);
 }
 
+// Where room is short. What is to come is no longer what lies in the tile: when counts more than how much.
+std::string brief_note(const AppState& state, Transfer t) {
+    return t.step > state.cursor.step ? "step " + std::to_string(t.step + 1) : format_traffic(t.bytes);
+}
+
 void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, Transfer t,
           ImU32 colour) {
     const bool now = t.step == state.cursor.step;
@@ -90,14 +95,14 @@ void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, co
              hue(th, Role::V));
         const bool brief = chip_x + chip_width(c, slot_symbol(Slot::Kj, 0), note(state, v)) >= K.x - 16;
         c.chip(chip_x, g.v_line, slot_symbol(Slot::Vj, state.trace->step(v.step).j),
-               brief ? format_traffic(v.bytes) : note(state, v));
+               brief ? brief_note(state, v) : note(state, v));
     }
     const float k_y = std::max((K.y + K.bottom()) / 2, g.v_line + 32);
     if (k.step >= 0) {
         flow(c, state, {{edge, k_y}, {K.x - 8, k_y}}, k, hue(th, Role::K));
         const Line symbol = slot_symbol(Slot::Kj, state.trace->step(k.step).j);
-        // Shorter before not at all: the bytes, then nothing.
-        for (const std::string& words : {note(state, k), format_traffic(k.bytes)})
+        // Shorter before not at all.
+        for (const std::string& words : {note(state, k), brief_note(state, k)})
             if (chip_x + chip_width(c, symbol, words) < K.x - 16) {
                 c.chip(chip_x, k_y, symbol, words);
                 break;

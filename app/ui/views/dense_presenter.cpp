@@ -146,7 +146,7 @@ void remarks(const Canvas& c, const AppState& state, const Block& last, const Re
         const Line& result = state.explanation.asides[static_cast<std::size_t>(n)].result;
         const float Y = y - 26 + 52 * static_cast<float>(n);
         c.text(x, Y, labels[n], 30, c.theme->t2);
-        c.text(x + 140, Y, result.back().text, 30, 0, Face::mono_bold);
+        c.text(x + 156, Y, result.back().text, 30, 0, Face::mono_bold);
     }
 }
 
