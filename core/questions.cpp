@@ -20,6 +20,14 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t n) {
 
 namespace quiz {
 
+std::string shown(double v) {
+    const double size = std::abs(v);
+    if (v == 0 || size >= 1) return format_short(v, 4);
+    if (size < 1e-3) return format_fixed(v, 3);  // times a power of ten
+    if (const std::string text = format_full(v); text.size() <= 6) return text;
+    return format_fixed(v, size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6);
+}
+
 std::string listed(const std::vector<std::string>& words) {
     std::string out;
     for (std::size_t n = 0; n < words.size(); ++n)
@@ -33,6 +41,7 @@ std::string letter(const Trace& trace, Slot slot) {
         switch (slot) {
         case Slot::S: return "x";
         case Slot::P: return "p";
+        case Slot::Prob: return "a";
         case Slot::l: return letters.sum;
         case Slot::Oi: return letters.out + std::string(letters.tilde ? "\u0303" : "");
         default: break;
@@ -44,14 +53,6 @@ std::string letter(const Trace& trace, Slot slot) {
 namespace {
 
 constexpr std::size_t most_sources = 14;  // more than that nobody works out in the head or on paper
-
-// A number for the text: four significant digits, so that what is worked out from it is right to three.
-std::string shown(double v) {
-    const double size = std::abs(v);
-    if (v == 0 || size >= 1 || size < 1e-3) return format_short(v, 4);
-    if (const std::string text = format_full(v); text.size() <= 6) return text;
-    return format_fixed(v, size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6);
-}
 
 // The values of a cell that the step reads: two where it needs it before and after an update (m for α).
 std::vector<double> values_read(const Asked& a, const CellRef& cell) {
@@ -123,47 +124,41 @@ std::string given(const Asked& a, const Run& run) {
     return name + values_text(run, 0) + " before and " + values_text(run, 1) + " now";
 }
 
-// Constants that the formula names.
-void add_constants(const Asked& a, const Explanation& e, std::vector<std::string>& out) {
+// Constants that the formula names, as words and as numbers.
+void add_constants(const Asked& a, const Explanation& e, std::vector<std::string>& words,
+                   std::vector<double>& numbers) {
     const std::string formula = plain(e.formula);
-    if (formula.find("scale") != std::string::npos)
-        out.push_back("scale\u00A0=\u00A0" + shown(a.problem.softmax_scale()));
-    if (formula.find("η") != std::string::npos)
-        out.push_back("η\u00A0=\u00A0" + shown(a.problem.options.learning_rate));
+    const auto add = [&](const char* name, double value) {
+        if (formula.find(name) == std::string::npos) return;
+        words.push_back(name + std::string("\u00A0=\u00A0") + shown(value));
+        numbers.push_back(value);
+    };
+    add("scale", a.problem.softmax_scale());
+    add("η", a.problem.options.learning_rate);
 }
 
 bool is_maximum(Op op) { return op == Op::new_max || op == Op::row_max || op == Op::tile_max; }
-// The answer is a product of what is given, so that its digits are as good as theirs.
-bool keeps_digits(Op op) {
-    return is_maximum(op) || op == Op::correction || op == Op::exponentials || op == Op::divide ||
-           op == Op::normalize || op == Op::recompute || op == Op::scale;
-}
-bool whole(double v) { return std::abs(v) < 1e6 && v == std::round(v); }
-
-// Can be worked out to three digits from four digits of what is given.
-bool worth_asking(const Asked& a, double expected, const std::vector<double>& from) {
-    if (std::ranges::any_of(from, [](double v) { return !std::isfinite(v) && v != minus_infinity; }))
-        return false;
-    if (expected == minus_infinity) return is_maximum(a.step.op);
-    const double size = std::abs(expected);
-    if (!std::isfinite(expected) || size >= 1e6) return false;
-    if (std::ranges::all_of(from, whole) && whole(expected)) return true;
-    if (expected == 0) return a.step.op == Op::exponentials || a.step.op == Op::correction;
-    double largest = 0;
-    for (double v : from)
-        if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
-    // exp makes of a small error of a large number a large one of the weight.
-    const bool exponent = a.step.op == Op::exponentials || a.step.op == Op::correction ||
-                          a.step.op == Op::recompute || (a.step.op == Op::divide && softmax_passes(a.trace));
-    if (exponent && largest >= 10 && !std::ranges::all_of(from, whole)) return false;
-    return size >= 0.01 && largest < 1e6 && (keeps_digits(a.step.op) || size >= 0.1 * largest);
-}
 
 double largest_of(const std::vector<double>& numbers) {
     double out = 1;
     for (double v : numbers)
         if (std::isfinite(v)) out = std::max(out, std::abs(v));
     return out;
+}
+
+// Can be worked out to three digits from four digits of what is given.
+bool worth_asking(const Asked& a, double expected, const std::vector<double>& from, const Line& arithmetic) {
+    if (std::ranges::any_of(from, [](double v) { return !std::isfinite(v) && v != minus_infinity; }))
+        return false;
+    const bool maximum = is_maximum(a.step.op);
+    if (!std::isfinite(expected)) return expected == minus_infinity && maximum;
+    const double size = std::abs(expected);
+    if (size >= 1e6 || (expected != 0 && size < 0.01) || largest_of(from) >= 1e6) return false;
+    // One of the numbers itself; and where all is masked, or too small for exp, digits do not matter.
+    if (maximum || (expected == 0 && (a.step.op == Op::exponentials || a.step.op == Op::correction)))
+        return true;
+    const std::optional<double> error = error_of_shown(arithmetic, from);
+    return error && *error <= forgiven(expected) / 2;  // the other half is for rounding on the way
 }
 
 // "ℓ[0]", "d′₃" of the result "ℓ[0] = 1.639"
@@ -185,13 +180,15 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     for (const Run& run : from) {
         for (const std::vector<double>& v : run.values) {
             if (v.empty()) return {};  // lies elsewhere by now
+            const bool twins = v.size() > 1 && v[0] != v[1] && shown(v[0]) == shown(v[1]);
+            if (twins) return {};  // "0.7071 before and 0.7071 now" would look as if nothing had changed
             numbers.insert(numbers.end(), v.begin(), v.end());
         }
         words.push_back(given(a, run));
     }
     const double expected = written(a, cell);
-    if (!worth_asking(a, expected, numbers)) return {};
-    add_constants(a, e, words);
+    add_constants(a, e, words, numbers);
+    if (!worth_asking(a, expected, numbers, e.numbers)) return {};
     Question q = a.question(Question::Kind::value,
                             a.next() + " With " + listed(words) + ", what will " + target_of(e) + " be?");
     q.expected = expected;

@@ -200,6 +200,12 @@ double half_unit_of(std::string text, bool count) {
     return 0.5 * power * std::pow(10, zeros);
 }
 
+// Half a unit of the last of four digits; 0 if they are all that the number has.
+double digits_left_out(double v) {
+    if (!std::isfinite(v) || v == 0 || read_typed(shown(v), false, false)->value == v) return 0;
+    return 0.5 * std::pow(10, std::floor(std::log10(std::abs(v))) - 3);
+}
+
 }  // namespace
 
 std::optional<Typed> read_typed(std::string_view typed, bool count, bool bytes) {
@@ -209,17 +215,47 @@ std::optional<Typed> read_typed(std::string_view typed, bool count, bool bytes) 
     const std::optional<double> value = Calculator(text).value();
     if (!value || std::isnan(*value)) return {};
     const double factor = unit > 0 ? unit : 1;
-    // A whole number of bytes is meant as it stands; 1.5 KiB is rounded.
-    const bool whole = count && factor == 1 && text.find_first_not_of("0123456789") == std::string::npos;
-    return Typed{*value * factor, whole ? 0 : half_unit_of(text, count) * factor};
+    // A count is meant as it stands, even 1.3e2; with a larger unit it is rounded.
+    const bool exact = count && factor == 1;
+    return Typed{*value * factor, exact ? 0 : half_unit_of(text, count) * factor};
+}
+
+double forgiven(double expected) {
+    const double size = std::abs(expected);
+    return expected == std::round(expected) && size >= 10 ? 0.05 : 0.005 * size;
+}
+
+std::optional<double> error_of_shown(const Line& numbers, const std::vector<double>& given) {
+    std::vector<std::string> pieces;
+    for (const Span& span : numbers) pieces.push_back(span.text);
+    const auto result = [&] {
+        std::string text;
+        for (const std::string& piece : pieces) text += piece;
+        const std::optional<Typed> typed = read_typed(text, false, false);
+        return typed ? typed->value : std::nan("");
+    };
+    const double as_written = result();
+    if (std::isnan(as_written)) return {};
+    double error = 0;
+    for (std::size_t n = 0; n < numbers.size(); ++n) {
+        if (numbers[n].face != Span::Face::number) continue;
+        const double written = read_typed(pieces[n], false, false).value_or(Typed{}).value;
+        if (!std::isfinite(written)) continue;
+        // The formula may show a number with fewer digits than the question gives.
+        const auto far = [&](double v) { return std::abs(v - written); };
+        const double stored = *std::ranges::min_element(given, {}, far);
+        const double off = digits_left_out(stored);
+        if (off == 0) continue;
+        const std::string kept = std::exchange(pieces[n], "(" + format_full(written + off) + ")");
+        error += std::abs(result() - as_written);
+        pieces[n] = kept;
+    }
+    return error;
 }
 
 }  // namespace quiz
 
 namespace {
-
-// Numbers read off the screen have four digits, and what is worked out from them three.
-constexpr double slack = 0.005;
 
 // Half a unit in the second digit: what no answer may be further off, however few digits it has.
 double second_digit(double value) {
@@ -228,11 +264,10 @@ double second_digit(double value) {
 
 bool is_answer(const Question& q, const quiz::Typed& typed) {
     if (!std::isfinite(q.expected) || !std::isfinite(typed.value)) return typed.value == q.expected;
-    const double off = std::abs(typed.value - q.expected), size = std::abs(q.expected);
+    const double off = std::abs(typed.value - q.expected);
     const double digits = std::min(typed.half_unit, second_digit(q.expected)) * (1 + 1e-9);
     if (q.exact) return off <= digits + 1e-9;
-    const bool whole = q.expected == std::round(q.expected);
-    return off <= std::max({digits, whole && size >= 10 ? 0.05 : slack * size, q.noise});
+    return off <= std::max({digits, quiz::forgiven(q.expected), q.noise});
 }
 
 std::string choice_names(const Question& q, const std::vector<int>& which) {
@@ -265,7 +300,9 @@ std::string trimmed(std::string_view text) {
 
 std::string answer_text(const Question& q) {
     if (q.is_choice()) return choice_names(q, q.right);
-    return q.bytes ? std::to_string(static_cast<std::int64_t>(q.expected)) + " B" : format_short(q.expected);
+    return q.bytes   ? std::to_string(static_cast<std::int64_t>(q.expected)) + " B"
+           : q.exact ? std::to_string(static_cast<std::int64_t>(q.expected))
+                     : quiz::shown(q.expected);
 }
 
 Verdict check(const Question& q, std::vector<int> chosen) {

@@ -31,7 +31,9 @@ struct Asked {
                                 static_cast<std::uint64_t>(n));
     }
     /// "Next: Row sum, tile (0, 1)."
-    std::string next() const { return "Next: " + e.title + (e.place == e.title ? "" : ", " + e.place) + "."; }
+    std::string next() const {
+        return "Next: " + step_title(trace, k, e) + (e.place == e.title ? "" : ", " + e.place) + ".";
+    }
     Question question(Question::Kind kind, std::string text) const {
         Question q;
         q.kind = kind;
@@ -42,12 +44,22 @@ struct Asked {
     }
 };
 
+/// A number of a question or of its answer: four significant digits, so that what is worked out from it is
+/// right to three.
+std::string shown(double v);
 /// "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& words);
 /// Symbol of a slot in the letters of the lesson: "m̃", "d′".
 std::string letter(const Trace& trace, Slot slot);
 /// What these tiles take in HBM by the rule of their slots.
 std::int64_t bytes_in_hbm(const Asked& a, std::span<const Access> accesses);
+
+/// How far off an answer may be: numbers read off the screen have four digits, and what is worked out from
+/// them three.
+double forgiven(double expected);
+/// How far off the result of this arithmetic may be where each number is known as the question shows it;
+/// nothing if the arithmetic cannot be read. `given`: the numbers of the question, as they are stored.
+std::optional<double> error_of_shown(const Line& numbers, const std::vector<double>& given);
 
 // Each appends what suits the step.
 void ask_value(const Asked& a, std::vector<Question>& out);
@@ -60,7 +72,7 @@ struct Typed {
     double value = 0, half_unit = 0;
 };
 /// Nothing if it is no number. `count`: a comma before three digits parts thousands, and a whole number is
-/// meant to its last digit; `bytes`: a unit may follow.
+/// meant as it stands; `bytes`: a unit may follow.
 std::optional<Typed> read_typed(std::string_view text, bool count, bool bytes);
 
 }  // namespace tilewalk::quiz

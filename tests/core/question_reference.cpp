@@ -1,8 +1,11 @@
 #include "tests/core/question_reference.h"
 
+#include "tests/core/expression.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <regex>
 
 namespace tilewalk::test {
@@ -11,6 +14,9 @@ namespace {
 
 const long double minus_infinity = -std::numeric_limits<long double>::infinity();
 std::size_t at(int n) { return static_cast<std::size_t>(n); }
+std::string without_unbreakable(const std::string& text) {
+    return std::regex_replace(text, std::regex("\u00A0"), " ");
+}
 
 }  // namespace
 
@@ -192,7 +198,7 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
 }
 
 double worked_out_from(const std::string& printed) {
-    const std::string text = std::regex_replace(printed, std::regex("\u00A0"), " ");
+    const std::string text = without_unbreakable(printed);
     std::smatch m;
     if (std::regex_search(
             text, m,
@@ -213,6 +219,108 @@ double worked_out_from(const std::string& printed) {
         bytes += std::stod((*n)[2]) * std::stod((*n)[3]) * (four ? 4 : each);
     }
     return bytes;
+}
+
+namespace {
+
+// "(1; 0.1353)" or "1"
+std::vector<std::string> values_in(const std::string& text) {
+    std::vector<std::string> out;
+    const std::regex value("[^ ;()]+");
+    for (std::sregex_iterator n(text.begin(), text.end(), value), end; n != end; ++n) out.push_back(n->str());
+    return out;
+}
+
+using Numbers = std::vector<double>;
+
+Numbers read_all(const std::vector<std::string>& texts) {
+    Numbers out;
+    for (const std::string& text : texts) out.push_back(static_cast<double>(read_number(text).value().value));
+    return out;
+}
+
+double total(const Numbers& a) { return std::accumulate(a.begin(), a.end(), 0.0); }
+double dot(const Numbers& a, const Numbers& b) {
+    return a.size() == b.size() ? std::inner_product(a.begin(), a.end(), b.begin(), 0.0) : std::nan("");
+}
+double weight_of(double score, double m) { return std::isinf(score) ? 0 : std::exp(score - m); }
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+// What a step makes of its numbers, which stand in the order of its formula.
+struct Worked {
+    std::vector<Numbers> g;
+    Numbers now;  // of the number that has two values
+    double scale = 1, rate = 0;
+    int passes = 0;
+
+    double one(std::size_t n) const { return g.at(n).at(0); }
+    bool grows() const { return g.size() == 3; }  // the first is the sum so far
+    double output(bool first_version) const {
+        if (passes > 1) return one(0) + one(2) * one(1);
+        if (passes == 1 && g.size() == 4) return one(2) * one(0) + one(3) * one(1);
+        if (passes == 1) return one(0) * ratio(one(3), now[0]) * one(2) + ratio(one(4), now[0]) * one(1);
+        if (g.size() == 2) return dot(g[0], g[1]);
+        if (first_version) return ratio(one(0) * one(1) * one(2) + dot(g[3], g[4]), now[0]);
+        return one(0) * one(1) + dot(g[2], g[3]);
+    }
+    double result(Op op, bool first_version) const {
+        switch (op) {
+        case Op::scale: return scale * one(0);
+        case Op::scores: return scale * dot(g.at(0), g.at(1));
+        case Op::row_max:
+        case Op::tile_max: return *std::ranges::max_element(g.at(0));
+        case Op::new_max: return std::max(one(0), one(1));
+        case Op::correction: return weight_of(one(0), now.at(0));
+        case Op::exponentials:
+        case Op::recompute: return weight_of(one(0), one(1));
+        case Op::row_sum:
+            if (g.size() == 1) return total(g[0]);
+            return g.size() == 2 ? one(0) + one(1) : one(0) * one(1) + total(g[2]);
+        case Op::divide: return passes ? ratio(weight_of(one(0), one(1)), one(2)) : ratio(one(0), one(1));
+        case Op::normalize: return ratio(one(0), one(1));
+        case Op::output: return output(first_version);
+        case Op::store: return one(0) + std::log(one(1));
+        case Op::ds: return one(0) * (one(1) - one(2));
+        case Op::dv:
+        case Op::dk:
+        case Op::dq: return grows() ? one(0) + scale * dot(g[1], g[2]) : scale * dot(g.at(0), g.at(1));
+        case Op::update: return one(0) - rate * one(1);
+        case Op::loss:
+            return g.size() == 2 ? dot(g[0], g[1]) : std::nan("");  // of several rows nobody is asked
+        default: return dot(g.at(0), g.at(1));
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<GivenNumber> given_by(const std::string& question) {
+    const std::string text = without_unbreakable(question);
+    const std::size_t from = text.find(" With "), to = text.find(", what will ");
+    if (from == std::string::npos || to == std::string::npos) return {};
+    const std::string part = text.substr(from, to - from);
+    const std::regex entry("([^ ]+) = (\\([^)]*\\)|[^ ,]+)( before and (\\([^)]*\\)|[^ ,]+) now)?");
+    std::vector<GivenNumber> out;
+    for (std::sregex_iterator n(part.begin(), part.end(), entry), end; n != end; ++n)
+        out.push_back({(*n)[1], values_in((*n)[2]), values_in((*n)[4])});
+    return out;
+}
+
+double worked_out_from_given(const Trace& trace, const Question& q) {
+    const std::string lesson = trace.lesson();
+    Worked work;
+    if (lesson.starts_with("softmax")) work.passes = lesson[8] - '0';
+    for (const GivenNumber& given : given_by(q.text)) {
+        const Numbers values = read_all(given.before);
+        if (given.name == "scale")
+            work.scale = values.at(0);
+        else if (given.name == "η")
+            work.rate = values.at(0);
+        else
+            work.g.push_back(values);
+        if (!given.now.empty()) work.now = read_all(given.now);
+    }
+    return work.result(trace.step(q.step).op, lesson == "flash-forward-v1");
 }
 
 namespace {

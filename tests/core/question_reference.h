@@ -39,6 +39,16 @@ private:
     DenseGradients gradients_;
 };
 
+/// A number that the text gives: several values for a row or a column, `now` where a step changed them.
+struct GivenNumber {
+    std::string name;  ///< "P̃[0,2…3]"
+    std::vector<std::string> before, now;
+};
+/// "With … what will": all that a question gives, in its order.
+std::vector<GivenNumber> given_by(const std::string& text);
+/// The answer as somebody works it out who has nothing but the numbers in the text; NaN if this is unknown.
+double worked_out_from_given(const Trace& trace, const Question& question);
+
 /// Bytes or FLOPs as the text of the question gives them.
 double worked_out_from(const std::string& text);
 /// What the next step reads from HBM, by the pseudocode of its lesson.

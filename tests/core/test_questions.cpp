@@ -112,6 +112,8 @@ void check_value(const QuestionReference& reference, const Trace& trace, const Q
     const double truth = static_cast<double>(reference.value(trace, q.step, q.explanation.target));
     REQUIRE_MESSAGE(!std::isnan(truth), where(trace, q));
     std::vector<std::string> good = {print(truth), print(truth, "%.3g"), format_short(truth, 4)}, bad;
+    const double from_text = worked_out_from_given(trace, q);
+    good.insert(good.end(), {print(from_text), print(from_text, "%.4g")});
     if (std::isfinite(truth)) {
         std::string comma = print(truth, "%.5g");
         if (const auto point = comma.find('.'); point != std::string::npos) comma[point] = ',';
@@ -200,6 +202,119 @@ TEST_CASE("a thousand questions: the reference answers all, and wrong answers ar
         CHECK_MESSAGE(values[slot] >= 3, std::string(slot));
 }
 
+namespace {
+
+// Numbers with all the digits that a double has, so that the text of a question leaves most of them out.
+Matrix long_numbers(Random& random, Eigen::Index rows, Eigen::Index cols, double size) {
+    Matrix A(rows, cols);
+    for (double& v : A.reshaped()) v = size * pick(random, -1000003, 1000003) / 1000003.0;
+    return A;
+}
+
+Problem long_problem(const Lesson& lesson, Random& random) {
+    Problem p = problem_for(lesson, random);
+    p.projection.reset();
+    const double size = choose(random, {1, 3, 12});
+    for (Matrix* A : {&p.Q, &p.K, &p.V}) *A = long_numbers(random, A->rows(), A->cols(), size);
+    p.dO = long_numbers(random, p.Q.rows(), p.Q.cols(), size);
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("what is worked out from the numbers in the text is right") {
+    Random random(64);
+    int asked = 0, from_rounded = 0;
+    std::set<std::string> ops;
+    for (int round = 0; round < 40; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const auto built = build_trace(lesson, long_problem(lesson, random));
+            if (!built) continue;
+            const Trace& trace = **built;
+            for (int k = 1; k < trace.size(); ++k)
+                for (const Question& q : questions_before(trace, k, random())) {
+                    if (q.kind != Question::Kind::value) continue;
+                    const double answer = worked_out_from_given(trace, q);
+                    ++asked;
+                    from_rounded += answer != q.expected;
+                    ops.insert(title(trace.step(k).op));
+                    for (const std::string& text : {print(answer), print(answer, "%.4g")})
+                        if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+                }
+        }
+    MESSAGE(asked, " numbers, ", from_rounded, " of them from rounded ones");
+    CHECK(from_rounded > 3000);
+    CHECK(ops.size() >= 20);
+}
+
+TEST_CASE("no question says what its step does") {
+    Random random(65);
+    std::map<std::string, std::set<std::string>> titles;  // of what computes the same
+    int rises = 0;
+    for (int round = 0; round < 12; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const auto built = build_trace(lesson, problem_for(lesson, random));
+            if (!built) continue;
+            const Trace& trace = **built;
+            for (int k = 1; k < trace.size(); ++k) {
+                const Explanation e = explain(trace, k);
+                rises += e.title == "The maximum rises";
+                for (const Question& q : questions_before(trace, k, random())) {
+                    if (q.text.find("rises") != std::string::npos) FAIL_CHECK(where(trace, q));
+                    if (!q.text.starts_with("Next: ")) continue;
+                    titles[std::string(lesson.id) + title(trace.step(k).op) + info(e.target.slot).name]
+                        .insert(q.text.substr(0, q.text.find_first_of(",.")));
+                }
+            }
+        }
+    CHECK(rises > 20);
+    for (const auto& [of, said] : titles) CHECK_MESSAGE(said.size() == 1, of);
+}
+
+TEST_CASE("the softmax lessons ask in the letters of their formulas") {
+    Random random(66);
+    std::set<std::string> letters;
+    for (int round = 0; round < 9; ++round)
+        for (const Lesson& lesson : lessons()) {
+            if (!std::string(lesson.id).starts_with("softmax")) continue;
+            Problem p = problem_for(lesson, random);
+            p.options.notation = static_cast<Notation>(round % 3);
+            const auto trace = *build_trace(lesson, p);
+            for (int k = 1; k < trace->size(); ++k)
+                for (const Question& q : questions_before(*trace, k, random()))
+                    for (const GivenNumber& given : given_by(q.text)) {
+                        const std::string letter = given.name.substr(0, given.name.find('['));
+                        letters.insert(letter);
+                        if (plain(q.explanation.formula).find(letter) == std::string::npos)
+                            FAIL_CHECK(letter, ": ", where(*trace, q));
+                    }
+        }
+    CHECK(letters.count("a") == 1);
+    CHECK(letters.count("P") == 0);
+}
+
+TEST_CASE("numbers that differ never look the same") {
+    Problem p = worked_example();
+    p.Q = Matrix::Constant(2, 1, 1);
+    p.K.resize(3, 1);
+    p.K << 0.707101, 0.707104, 0.9;
+    p.V = Matrix::Constant(3, 1, 2.5);
+    p.dO.reset();
+    p.Br = p.Bc = 1;
+    p.options.row = 0;
+    int asked = 0;
+    for (const char* id : {"softmax-1pass", "softmax-2pass", "flash-forward"}) {
+        const auto trace = *build_trace(*find_lesson(id), p);
+        for (int k = 1; k < trace->size(); ++k)
+            for (const Question& q : questions_before(*trace, k))
+                for (const GivenNumber& given : given_by(q.text)) {
+                    asked += !given.now.empty();
+                    CHECK_MESSAGE((given.before != given.now || q.expected == 1), where(*trace, q));
+                }
+    }
+    CHECK(asked >= 6);
+}
+
 TEST_CASE("bytes asked for at the end are those of the closed form") {
     Random random(62);
     int compared = 0;
@@ -258,11 +373,16 @@ TEST_CASE("numbers as people type them") {
 TEST_CASE("bytes with and without their unit") {
     Question q = number_question(1536);
     q.exact = q.bytes = true;
-    for (const char* text :
-         {"1536", "1536 B", "1,536", "1 536", "1.5 KiB", "1.536 kB", "1536 bytes", "3*512", "1,5 KiB"})
+    for (const char* text : {"1536", "1536 B", "1,536", "1 536", "1.5 KiB", "1.536 kB", "1536 bytes", "3*512",
+                             "1,5 KiB", "1.536e3", "1536.0"})
         CHECK_MESSAGE(right(q, text), text);
-    for (const char* text : {"1537", "1535 B", "1500", "1.6 KiB", "1.4 kB", "1.5", "2 KiB"})
+    for (const char* text : {"1537", "1535 B", "1500", "1.6 KiB", "1.4 kB", "1.5", "2 KiB", "1.5e3",
+                             "1.5e3 B", "1.54×10³", "1536.4"})
         CHECK_MESSAGE(wrong(q, text), text);
+    q = number_question(128);
+    q.exact = true;
+    CHECK(wrong(q, "1.3e2"));
+    CHECK(right(q, "1.28e2"));
     CHECK(check(number_question(3), "3 B").kind == Verdict::Kind::unreadable);
 }
 
@@ -284,6 +404,9 @@ TEST_CASE("what is no answer gets a sentence") {
     CHECK(check(choice, "2").sentence == "Right: b.");
     CHECK(check(choice, "1").sentence == "You chose a; it is b.");
     CHECK(check(q, "4").sentence == "You typed 4; O[0,0] = 3.");
+    // With fewer digits it would be a mystery why this is refused.
+    CHECK(check(number_question(0.012487), "0.0124").sentence == "You typed 0.0124; O[0,0] = 0.01249.");
+    CHECK(check(number_question(0.10074), "0.102").sentence == "You typed 0.102; O[0,0] = 0.1007.");
 }
 
 TEST_CASE("the same seed asks the same, and every question explains itself") {
