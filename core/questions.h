@@ -49,7 +49,7 @@ std::string answer_text(const Question& question);
 
 /// One question of each kind that suits step `step`, the same for the same seed; none for what cannot be
 /// worked out from the screen of step − 1. A walk that is broken on purpose is asked about its order and its
-/// bytes, never about its numbers.
+/// bytes and FLOPs, never about its numbers.
 std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed = 0);
 /// One of them.
 std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed = 0);

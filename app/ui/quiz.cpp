@@ -74,6 +74,14 @@ bool quiz_waits(const AppState& state) {
            state.quiz->at == state.cursor;
 }
 
+bool hides_what_comes(const AppState& state) {
+    if (!quiz_waits(state)) return false;
+    const Quiz& quiz = *state.quiz;
+    using Kind = Question::Kind;
+    const bool about_it = quiz.question.kind == Kind::next_op || quiz.question.kind == Kind::skipped_tiles;
+    return about_it && !quiz.revealed && (!quiz.decided() || quiz.may_retry());
+}
+
 bool asks_before(AppState& state, Cursor next) {
     if (!state.quiz || state.page != Page::walk) return false;
     Quiz& quiz = *state.quiz;

@@ -60,6 +60,9 @@ bool asks_before(AppState& state, Cursor next);
 bool answer_quiz_key(AppState& state, const KeyPress& press);
 /// A question is open, and still about the step that comes next.
 bool quiz_waits(const AppState& state);
+/// The question is which step comes next or which tiles are skipped, and there is still something to guess:
+/// nothing on the screen may tell.
+bool hides_what_comes(const AppState& state);
 /// Where presenter mode has the card; empty without a question.
 Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
 void quiz_card(const Canvas& canvas, AppState& state, float W, float H);

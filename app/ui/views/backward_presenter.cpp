@@ -1,5 +1,6 @@
 // Presenter page of the backward pass: the matrices of this step alone, as an equation from left to right.
 #include "app/ui/items.h"
+#include "app/ui/quiz.h"
 #include "app/ui/views/backward_view.h"
 #include "app/ui/views/hbm_parts.h"
 #include "app/ui/views/presenter.h"
@@ -212,7 +213,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
                      {"dS", Role::S, Span::Face::symbol}};
     c.rich(a.x + 20, y + 28, names, 30);
     const float side = std::min(92.0f, a.bottom() - 16 - y - 54);
-    ghost(c, *state.trace, state.cursor.step, a.x + 20, y + 54, side, side);
+    ghost(c, *state.trace, state.cursor.step, a.x + 20, y + 54, side, side, hides_what_comes(state));
     c.text(a.x + 128, y + 74, "never", 27, c.theme->t2);
     c.text(a.x + 128, y + 106, "here", 27, c.theme->t2);
     end_panel(c);

@@ -1,5 +1,6 @@
 #include "app/ui/views/evolution.h"
 
+#include "app/ui/quiz.h"
 #include "app/ui/views/running_plot.h"
 
 #include <algorithm>
@@ -89,6 +90,7 @@ Evolution evolution_of(const AppState& state, const Chosen& at) {
     for (int k = 0; k < trace.size(); ++k) {
         const Step& step = trace.step(k);
         if (step.i != at.i || step.j < 0) continue;
+        if (k > now && step.op == Op::skip && hides_what_comes(state)) continue;
         note(e, trace, k, at);
         const std::size_t j = static_cast<std::size_t>(step.j);
         if (k > now) continue;

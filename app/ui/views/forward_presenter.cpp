@@ -1,5 +1,6 @@
 // Presenter mode of the tiled forward lessons: matrices that this step does not use shrink to their colours.
 #include "app/ui/items.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
 #include "app/ui/views/connectors.h"
 #include "app/ui/views/presenter.h"
@@ -257,7 +258,8 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
         const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * w,
                     th = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * h;
         const bool current = step.i == now.i && step.j == now.j, used = k < state.cursor.step && !current;
-        if (step.op == Op::skip) {  // no tile at all, rather than one that waits
+        const bool told = k <= state.cursor.step || !hides_what_comes(state);
+        if (step.op == Op::skip && told) {  // no tile at all, rather than one that waits
             c.line({X + 3, Y + th - 3}, {X + tw - 3, Y + 3}, t.t3, 1.5f);
             if (current) c.frame(X, Y, tw, th, t.focus, 2.5f, 5);
             continue;

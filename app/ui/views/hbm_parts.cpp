@@ -1,6 +1,7 @@
 #include "app/ui/views/hbm_parts.h"
 
 #include "app/ui/items.h"
+#include "app/ui/quiz.h"
 #include "app/ui/widgets/matrix.h"
 
 #include <algorithm>
@@ -170,7 +171,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
 
 }  // namespace
 
-void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w, float h) {
+void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w, float h, bool hide_skips) {
     const Problem& p = trace.problem();
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
@@ -184,7 +185,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
         if (step.op != Op::scores && step.op != Op::skip) continue;
         const auto [X, Y, tw, tall] = grid.tile(step);
         const bool current = now && step.i == now->i && step.j == now->j;
-        if (step.op == Op::skip) {
+        if (step.op == Op::skip && (s <= k || !hide_skips)) {
             c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1, 3);
             c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
         } else if (current) {
@@ -209,7 +210,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     const float top = y + 46, room = a.bottom() - 14 - top;
     const bool caption = room > 165;
     const float side = std::min({room - (caption ? 48.0f : 0.0f), (a.w - 32) * .48f, 124.0f});
-    ghost(c, *state.trace, state.cursor.step, a.x + 16, top, side, side);
+    ghost(c, *state.trace, state.cursor.step, a.x + 16, top, side, side, hides_what_comes(state));
     const float lx = a.x + 16 + side + 16;
     if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
     if (caption) c.paragraph(a.x + 16, top + side + 12, a.w - 32, words, 13, c.theme->t3, 2);

@@ -24,8 +24,10 @@ void thumb(const Canvas& canvas, AppState& state, const Thumb& thumb);
 bool still_growing(const AppState& state, Slot slot);
 
 /// S of the whole problem at (x, y), at most w × h: which tile is on chip now, which were, which are yet to
-/// come or skipped, as far as `trace` has come at step k.
-void ghost(const Canvas& canvas, const Trace& trace, int k, float x, float y, float w, float h);
+/// come or skipped, as far as `trace` has come at step k. `hide_skips`: those that will be skipped look like
+/// those yet to come.
+void ghost(const Canvas& canvas, const Trace& trace, int k, float x, float y, float w, float h,
+           bool hide_skips);
 /// The lower part of the panel: a rule at y, the title, the ghost with its legend, and a caption where it
 /// fits.
 void ghost_section(const Canvas& canvas, const AppState& state, const Rect& panel, float y, const Line& title,

@@ -132,8 +132,11 @@ std::string verdict_text(const Quiz& quiz) {
            "; that is not it yet.";
 }
 
-// The formula with its numbers; the result and the reason once there is nothing left to try.
-void add_explanation(Stack& s, const Quiz& quiz) {
+// The formula with its numbers; the result and the reason once there is nothing left to try. Of what comes
+// next the formula would be the answer.
+void add_explanation(Stack& s, const AppState& state) {
+    if (hides_what_comes(state)) return;
+    const Quiz& quiz = *state.quiz;
     const Explanation& e = quiz.question.explanation;
     s.space(6);
     s.rich(e.formula, 16, 2);
@@ -231,7 +234,7 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
     stack.space(8);
     if (quiz.decided()) {
         add_verdict(stack, quiz);
-        add_explanation(stack, quiz);
+        add_explanation(stack, state);
         add_buttons(stack, state);
     } else {
         quiz.question.is_choice() ? add_choices(stack, state) : add_field(stack, state);
@@ -239,7 +242,8 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
         add_skip(stack, state);
     }
     const float h = std::min(std::max(stack.height() + 2 * pad, layout.side.h), H - layout.side.y - 8);
-    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad, &state);
+    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad,
+               hides_what_comes(state) ? nullptr : &state);
 }
 
 // ---- Presenter mode: for a class that answers aloud

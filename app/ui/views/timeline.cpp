@@ -2,6 +2,7 @@
 
 #include "app/ui/items.h"
 #include "app/ui/marks.h"
+#include "app/ui/quiz.h"
 #include "app/ui/state.h"
 #include "app/ui/views/timeline_parts.h"
 #include "app/ui/views/views.h"
@@ -99,10 +100,14 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
         const Rect cell = cell_of(grid, v, k);
         if (cell.w > 0) step_cell(c, state, k, cell.x, cell.y, cell.w, cell.h, style);
     };
-    const int current = state.cursor.step;
+    const int current = state.cursor.step, hidden = first_hidden_column(state, row);
     for (int k = grid.begin(row); k < grid.end(row); ++k)
-        if (k != current) draw(k);
+        if (k != current && grid.column_of(k) < hidden) draw(k);
     if (current >= grid.begin(row) && current < grid.end(row)) draw(current);
+    // A missing place or a wide one would tell what comes: there is one cell for each column.
+    for (int column = std::max(hidden, v.offset); column < std::min(grid.columns, v.offset + v.columns);
+         ++column)
+        waiting_cell(c, v.x_of(column), v.y_of(row), v.pitch - v.space(), v.lane);
 }
 
 // "Query block 3", or "Q3" where there is no room.
@@ -128,7 +133,8 @@ void settle_view(AppState& state, const Grid& grid, const LaneWindow& v) {
 
 std::string tip(const AppState& state, int k) {
     const StepMarks marks = marks_of_step(state, k);
-    std::string text = "Step " + std::to_string(k + 1) + ": " + explain(*state.trace, k).title;
+    std::string text = "Step " + std::to_string(k + 1);
+    if (k <= state.cursor.step || !hides_what_comes(state)) text += ": " + explain(*state.trace, k).title;
     if (marks.breakpoint) text += ", breakpoint";
     if (marks.bookmark > 0) text += ", bookmark " + std::to_string(marks.bookmark);
     return text;
@@ -161,6 +167,13 @@ void answer_mouse(const Canvas& c, AppState& state, const Grid& grid, const Lane
 }
 
 }  // namespace
+
+int first_hidden_column(const AppState& state, int row) {
+    const Grid& grid = state.look.grid;
+    const int current = state.cursor.step, lane = grid.lane_of(current);
+    if (row < lane || !hides_what_comes(state)) return grid.columns;
+    return row > lane ? 0 : grid.column_of(current) + grid.width_of(current);
+}
 
 Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     const int row = grid.lane_of(k), column = grid.column_of(k) - v.offset;

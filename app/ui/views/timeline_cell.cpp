@@ -130,6 +130,10 @@ void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 col
     c.hatch(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 4.0f : 7.0f);
 }
 
+void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1, std::min(5.0f, w / 4));
+}
+
 void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h,
                const LaneStyle& style) {
     const Theme& t = *c.theme;
@@ -141,7 +145,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     if (current || done)
         c.rect(x, y, w, h, current ? t.t1 : style.heads ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.line, 1, r);
+        waiting_cell(c, x, y, w, h);
     if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;

@@ -30,10 +30,14 @@ void draw_lane(const Strip& strip, const AppState& state, int row) {
         return state.trace->step(k).op == Op::skip ? 0 : k <= state.cursor.step ? 2 : 1;
     };
     const float y = strip.y_of(row), h = std::max(1.0f, strip.y_of(row + 1) - y - .5f);
-    int k = grid.begin(row);
-    while (k < grid.end(row)) {
+    int k = grid.begin(row), last = grid.end(row);
+    const int hidden = first_hidden_column(state, row);
+    while (last > k && grid.column_of(last - 1) >= hidden) --last;
+    if (hidden < grid.columns)
+        strip.c.rect(strip.x_of(hidden), y, strip.x_of(grid.columns) - strip.x_of(hidden), h, t.line2);
+    while (k < last) {
         int end = k + 1;
-        while (end < grid.end(row) && look(end) == look(k) &&
+        while (end < last && look(end) == look(k) &&
                grid.column_of(end) == grid.column_of(end - 1) + grid.width_of(end - 1))
             ++end;
         const float x0 = strip.x_of(grid.column_of(k)),

@@ -20,6 +20,8 @@ struct LaneWindow {
 };
 /// Where step k lies; empty if it is not shown.
 Rect cell_of(const TimelineGrid& grid, const LaneWindow& window, int k);
+/// Where what comes begins in this lane while a question asks for it; otherwise the number of columns.
+int first_hidden_column(const AppState& state, int row);
 /// The step under the mouse: the last one of the lane that does not lie right of it.
 int step_at(const TimelineGrid& grid, const LaneWindow& window, Point mouse);
 /// The softmax lessons go through a row element by element; no step of theirs belongs to a query block.
@@ -28,6 +30,8 @@ bool by_element(const Trace& trace);
 // timeline_cell.cpp
 void step_cell(const Canvas& canvas, const AppState& state, int k, float x, float y, float w, float h,
                const LaneStyle& style);
+/// A step that is still to come; nothing in it tells which.
+void waiting_cell(const Canvas& canvas, float x, float y, float w, float h);
 void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU32 colour);
 
 // timeline_range.cpp

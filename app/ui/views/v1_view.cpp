@@ -1,6 +1,7 @@
 #include "app/ui/views/v1_view.h"
 
 #include "app/ui/items.h"
+#include "app/ui/quiz.h"
 #include "app/ui/views/hbm_parts.h"
 #include "app/ui/views/views.h"
 #include "core/lessons/flash_forward.h"
@@ -84,14 +85,14 @@ void verdict(const Canvas& c, const AppState& state, const Rect& a) {
     c.text_within(a.x, a.y, a.w, words, 14, same ? c.theme->t2 : c.theme->danger);
 }
 
-void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a) {
+void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_skips) {
     const bool words = a.h >= 90;
     const Problem& p = l.trace.problem();
     const float side = a.h - (words ? 20.0f : 0.0f);
     const float cell =
         std::min({a.w / static_cast<float>(p.N_kv()), side / static_cast<float>(p.N()), 30.0f});
     const float w = cell * static_cast<float>(p.N_kv()), h = cell * static_cast<float>(p.N());
-    ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h);
+    ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
     if (words)
         c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, 13, c.theme->t2, Face::regular,
                       Align::center);
@@ -103,8 +104,9 @@ void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
     const Ledger one{"FlashAttention-1", "FA1", "columns first", first, k},
         two{"FlashAttention-2", "FA2", "rows first", second, step_beside(first, k, second)};
     const float side = std::min(a.h, 150.0f), gap = 28;
-    ghost_beside(c, one, {a.x, a.y, side, a.h});
-    ghost_beside(c, two, {a.x + side + gap, a.y, side, a.h});
+    const bool hide_skips = hides_what_comes(state);
+    ghost_beside(c, one, {a.x, a.y, side, a.h}, hide_skips);
+    ghost_beside(c, two, {a.x + side + gap, a.y, side, a.h}, hide_skips);
     const float x = a.x + 2 * (side + gap) + 4;
     const std::int64_t most = std::max({std::int64_t{1}, total(one.end()), total(two.end())});
     const float w = a.right() - x;

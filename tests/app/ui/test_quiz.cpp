@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -246,6 +247,87 @@ TEST_CASE("the file of results: one line each, quoted, and no formulas") {
     CHECK(csv.find(",'=1+1,wrong\n2,worked-4x4,flash-forward,11,") != std::string::npos);
     CHECK(csv.ends_with("K and V,\"K, V\",right at the second try\n"));
     CHECK(std::ranges::count(csv, '\n') == 3);
+}
+
+namespace {
+
+// The pixels of what these items cover.
+std::vector<std::uint8_t> pixels_of(const Program& program, const std::function<bool(const Item&)>& wanted) {
+    ImVec2 min{1e9f, 1e9f}, max{0, 0};
+    for (const Item& item : program.items()) {
+        if (!wanted(item)) continue;
+        min = {std::min(min.x, item.min.x), std::min(min.y, item.min.y)};
+        max = {std::max(max.x, item.max.x), std::max(max.y, item.max.y)};
+    }
+    REQUIRE(max.x > min.x);
+    const Image image = program.picture();
+    std::vector<std::uint8_t> out;
+    for (int y = static_cast<int>(min.y); y < static_cast<int>(max.y); ++y) {
+        const auto row = image.rgba.begin() + (std::ptrdiff_t{y} * image.width + static_cast<int>(min.x)) * 4;
+        out.insert(out.end(), row, row + (static_cast<int>(max.x) - static_cast<int>(min.x)) * 4);
+    }
+    return out;
+}
+
+struct Seen {
+    std::vector<std::uint8_t> timeline, map;
+    std::string texts;  // of the card
+};
+
+// What is on the screen while the question waits. A window in addition to the causal mask leaves the first
+// query block as it is and skips more of those that follow.
+Seen seen(std::optional<Kind> kind, std::optional<int> window, bool presenter, bool skipped = false) {
+    Problem p = random_with_tiles(8, 2, 2, 2);
+    p.causal = true;
+    p.window = window;
+    Program program(p);
+    program.state.presenter = presenter;
+    const int k = step_of(program, Op::load_q, 2);
+    if (kind)
+        ask(program, k, *kind);
+    else
+        program.go_to_step(k - 1);
+    if (skipped) {
+        program.state.quiz->revealed = presenter;
+        program.state.quiz->chosen = program.state.quiz->question.right;
+        if (!presenter) check_answer(program.state);
+    }
+    program.frame(3);
+    Seen out;
+    // Beside and below the map of the tiles.
+    const auto in_map = [&](const Item& item) {
+        const bool title = item.text.ends_with("never reach HBM");
+        return item.panel == "HBM" && (presenter || title || item.text == "used" || item.text == "masked");
+    };
+    const auto in_lanes = [](const Item& item) { return item.text == "timeline"; };
+    out.map = pixels_of(program, in_map);
+    if (!presenter) out.timeline = pixels_of(program, in_lanes);
+    for (const Item& item : program.items())
+        if (item.panel == "Question") out.texts += item.text + "\n";
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("nothing on the screen answers which step comes or which tiles are skipped") {
+    const std::string code = "for i in";
+    for (const Kind kind : {Kind::next_op, Kind::skipped_tiles}) {
+        const Seen causal = seen(kind, {}, false), windowed = seen(kind, 1, false);
+        CHECK(causal.timeline == windowed.timeline);
+        CHECK(causal.map == windowed.map);
+        CHECK(causal.texts.find(code) == std::string::npos);
+        const Seen after = seen(kind, {}, false, true), after_windowed = seen(kind, 1, false, true);
+        CHECK(after.timeline != after_windowed.timeline);
+        CHECK(after.timeline != causal.timeline);
+        CHECK(seen(kind, {}, true).map == seen(kind, 1, true).map);
+    }
+    const Seen plain = seen({}, {}, false), plain_windowed = seen({}, 1, false);
+    CHECK(plain.timeline != plain_windowed.timeline);
+    CHECK(plain.map != plain_windowed.map);
+    CHECK(seen({}, {}, true).map != seen({}, 1, true).map);
+    const Seen bytes = seen(Kind::bytes_read, {}, false);
+    CHECK(bytes.timeline == plain.timeline);
+    CHECK(bytes.texts.find(code) != std::string::npos);
 }
 
 TEST_CASE("the card keeps to the rules of the layout, and hides neither tiles nor timeline") {
