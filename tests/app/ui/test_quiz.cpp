@@ -280,7 +280,8 @@ Seen seen(std::optional<Kind> kind, std::optional<int> window, bool presenter, b
     Problem p = random_with_tiles(8, 2, 2, 2);
     p.causal = true;
     p.window = window;
-    Program program(p);
+    // Presenter mode has room for both map and card only in a high window.
+    Program program(p, presenter ? Screen{1600, 1200} : Screen{});
     program.state.presenter = presenter;
     const int k = step_of(program, Op::load_q, 2);
     if (kind)
