@@ -1,5 +1,7 @@
 #include "core/condition.h"
 
+#include "core/tour.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -23,12 +25,10 @@ NodePtr node(std::function<bool(const Trace&, int)> holds) {
     return std::make_shared<const ConditionNode>(ConditionNode{std::move(holds)});
 }
 
-// Two slots may have one name in files: P before and after the division. No lesson writes both.
-bool any_written(const Trace& trace, int k, Slot slot, const Test& test) {
-    const std::string_view name = info(slot).name;
+bool any_written(const Trace& trace, int k, const std::vector<Slot>& slots, const Test& test) {
     return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
         const Matrix& A = trace.value(a.value).data;
-        return info(a.slot).name == name && std::any_of(A.data(), A.data() + A.size(), test);
+        return std::ranges::count(slots, a.slot) > 0 && std::any_of(A.data(), A.data() + A.size(), test);
     });
 }
 
@@ -44,16 +44,30 @@ struct Token {
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// Letters of the screen: of ASCII, Greek, ℓ, and what stands above or behind one (m̃, d′); 0 for other text.
+std::size_t letter_length(std::string_view rest) {
+    if (letter(rest[0])) return 1;
+    for (const char* special : {"ℓ", "′"})
+        if (rest.starts_with(special)) return std::string_view(special).size();
+    const auto lead = static_cast<unsigned char>(rest[0]);
+    const bool greek_or_above = lead >= 0xCC && lead <= 0xCF;  // U+0300 … U+03FF
+    return greek_or_above && rest.size() > 1 && continues(rest[1]) ? 2 : 0;
+}
 
 // Characters up to a byte, for columns as people count them.
 int characters(std::string_view text) {
-    return static_cast<int>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return static_cast<int>(std::ranges::count_if(text, [](char c) { return !continues(c); }));
 }
 
 std::size_t name_length(std::string_view rest) {
     std::size_t n = 0;
-    while (n < rest.size() && (letter(rest[n]) || digit(rest[n]))) ++n;
+    while (n < rest.size()) {
+        const std::size_t more = digit(rest[n]) ? 1 : letter_length(rest.substr(n));
+        if (more == 0) break;
+        n += more;
+    }
     return n;
 }
 
@@ -66,7 +80,7 @@ std::size_t sign_length(std::string_view rest) {
 // One character of UTF-8 that no condition contains.
 std::size_t character_length(std::string_view rest) {
     std::size_t n = 1;
-    while (n < rest.size() && (static_cast<unsigned char>(rest[n]) & 0xC0) == 0x80) ++n;
+    while (n < rest.size() && continues(rest[n])) ++n;
     return n;
 }
 
@@ -77,7 +91,7 @@ Token next_token(std::string_view text, std::size_t& at) {
     const std::string_view rest = text.substr(at);
     std::size_t length = 0;
     if (rest.empty()) return token;
-    if (letter(rest[0])) {
+    if (letter_length(rest) > 0) {
         token.kind = Token::Kind::name;
         length = name_length(rest);
     } else if (digit(rest[0]) || rest[0] == '-' || rest[0] == '.') {
@@ -98,16 +112,30 @@ Token next_token(std::string_view text, std::size_t& at) {
 
 // ---- Names
 
-template <class Named> std::optional<Named> find_named(std::string_view wanted, int count, auto name_of) {
-    for (int n = 0; n < count; ++n)
-        if (wanted == name_of(static_cast<Named>(n))) return static_cast<Named>(n);
+// The softmax lessons have letters of their own, in three notations.
+std::vector<Slot> softmax_slots(std::string_view letters) {
+    static constexpr std::pair<const char*, Slot> table[] = {
+        {"d", Slot::l},        {"d′", Slot::l},       {"δ", Slot::l},   {"o", Slot::Oi},
+        {"o′", Slot::Oi},      {"o\u0303", Slot::Oi}, {"ω", Slot::Oi},  {"ω\u0303", Slot::Oi},
+        {"O\u0303", Slot::Oi}, {"p", Slot::P},        {"a", Slot::Prob}};
+    for (const auto& [text, slot] : table)
+        if (letters == text) return {slot};
     return {};
 }
-std::optional<Slot> find_slot(std::string_view name) {
-    return find_named<Slot>(name, slot_count, [](Slot s) { return info(s).name; });
+
+// The slots of that name in files, which may be two: P before and after the division. Else those that the
+// screen writes so.
+std::vector<Slot> find_slots(std::string_view name) {
+    std::vector<Slot> out;
+    for (int s = 0; s < slot_count; ++s)
+        if (name == info(static_cast<Slot>(s)).name) out.push_back(static_cast<Slot>(s));
+    if (out.empty()) out = slots_called(name);
+    return out.empty() ? softmax_slots(name) : out;
 }
 std::optional<Op> find_op(std::string_view wanted) {
-    return find_named<Op>(wanted, static_cast<int>(Op::count), [](Op op) { return name(op); });
+    for (int n = 0; n < static_cast<int>(Op::count); ++n)
+        if (wanted == name(static_cast<Op>(n))) return static_cast<Op>(n);
+    return {};
 }
 
 // ---- Sentences
@@ -126,7 +154,7 @@ using Number = std::function<double(const Trace&, int)>;
 struct Operand {
     Token token;
     Number number;
-    std::optional<Slot> slot;
+    std::vector<Slot> slots;
     bool op = false;
 };
 
@@ -207,19 +235,21 @@ private:
         const bool nan = now_.text == "isnan";
         step();
         if (!take("(")) return expected("'('");
-        const std::optional<Slot> slot = now_.kind == Token::Kind::name ? find_slot(now_.text) : std::nullopt;
-        if (!slot) return expected("the name of a slot");
+        const std::vector<Slot> slots =
+            now_.kind == Token::Kind::name ? find_slots(now_.text) : std::vector<Slot>();
+        if (slots.empty()) return expected("the name of a slot");
         step();
         if (!take(")")) return expected("')'");
         const Test test =
             nan ? Test([](double v) { return std::isnan(v); }) : Test([](double v) { return std::isinf(v); });
-        return node([slot, test](const Trace& t, int k) { return any_written(t, k, *slot, test); });
+        return node([slots, test](const Trace& t, int k) { return any_written(t, k, slots, test); });
     }
 
     NodePtr comparison() {
         const std::optional<Operand> left = operand();
         if (!left) return nullptr;
         static constexpr std::string_view signs[] = {"<", "<=", ">", ">=", "==", "!="};
+        if (now_.text == "=") return fail(now_.column, "'=' compares nothing; did you mean ==?");
         if (now_.kind != Token::Kind::sign || std::ranges::count(signs, now_.text) == 0)
             return expected("one of < <= > >= == !=");
         const Token sign = now_;
@@ -240,16 +270,16 @@ private:
     }
     NodePtr of_values(const Operand& a, std::string_view sign, const Operand& b) {
         if (b.op) return fail(b.token.column, "op stands on the left: op == scores");
-        if (a.slot && b.slot)
+        if (!a.slots.empty() && !b.slots.empty())
             return fail(b.token.column, "a slot is compared with a number, not with another slot");
         const std::string s(sign);
-        if (a.slot)
-            return node([slot = *a.slot, s, number = b.number](const Trace& t, int k) {
-                return any_written(t, k, slot, [&](double v) { return compare(s, v, number(t, k)); });
+        if (!a.slots.empty())
+            return node([slots = a.slots, s, number = b.number](const Trace& t, int k) {
+                return any_written(t, k, slots, [&](double v) { return compare(s, v, number(t, k)); });
             });
-        if (b.slot)
-            return node([slot = *b.slot, s, number = a.number](const Trace& t, int k) {
-                return any_written(t, k, slot, [&](double v) { return compare(s, number(t, k), v); });
+        if (!b.slots.empty())
+            return node([slots = b.slots, s, number = a.number](const Trace& t, int k) {
+                return any_written(t, k, slots, [&](double v) { return compare(s, number(t, k), v); });
             });
         return node(
             [a = a.number, s, b = b.number](const Trace& t, int k) { return compare(s, a(t, k), b(t, k)); });
@@ -278,8 +308,8 @@ private:
         if (name == "inf")
             out.number = [](const Trace&, int) { return std::numeric_limits<double>::infinity(); };
         out.op = name == "op";
-        if (!out.number && !out.op) out.slot = find_slot(name);
-        return out.number || out.op || out.slot;
+        if (!out.number && !out.op) out.slots = find_slots(name);
+        return out.number || out.op || !out.slots.empty();
     }
     NodePtr unknown(const char* what) {
         return fail(now_.column, std::string(what) + " '" + std::string(now_.text) + "'");

@@ -6,6 +6,7 @@
 //   not        = "!" not | "(" or ")" | ("isnan" | "isinf") "(" slot ")" | comparison
 //   comparison = operand ("<" | "<=" | ">" | ">=" | "==" | "!=") operand
 //   operand    = number | "inf" | "i" | "j" | "step" | slot | "op" (compared with the name of an op)
+//   slot       = its name in files ("alpha") | the letters that the screen shows ("α", "P̃", "d′")
 #pragma once
 
 #include "core/result.h"

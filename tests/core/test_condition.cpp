@@ -76,6 +76,28 @@ const std::vector<Case>& cases() {
          [](const Trace& t, int k) { return any(t, k, Slot::S, [](double v) { return v > -1.5; }); }},
         {"m_tile < .25",
          [](const Trace& t, int k) { return any(t, k, Slot::m_tile, [](double v) { return v < .25; }); }},
+        // The letters of the screen.
+        {"α < 1",
+         [](const Trace& t, int k) { return any(t, k, Slot::alpha, [](double v) { return v < 1; }); }},
+        {"ℓ>1 || δ > 1 || d′ > 1",
+         [](const Trace& t, int k) {
+             const auto above = [](double v) { return v > 1; };
+             return any(t, k, Slot::l, above) || any(t, k, Slot::l_hbm, above);
+         }},
+        {"m\u0303 < .25",
+         [](const Trace& t, int k) { return any(t, k, Slot::m_tile, [](double v) { return v < .25; }); }},
+        {"P\u0303 <= 0.5",
+         [](const Trace& t, int k) {
+             const auto low = [](double v) { return v <= .5; };
+             return any(t, k, Slot::P, low) || any(t, k, Slot::E, low);
+         }},
+        {"p == 1 || a == 1",
+         [](const Trace& t, int k) {
+             const auto one = [](double v) { return v == 1; };
+             return any(t, k, Slot::P, one) || any(t, k, Slot::Prob, one);
+         }},
+        {"o′ < 0 || isnan(ω)",
+         [](const Trace& t, int k) { return any(t, k, Slot::Oi, [](double v) { return v < 0; }); }},
         {"1 < 2", [](const Trace&, int) { return true; }},
         {"-1 == 1", [](const Trace&, int) { return false; }},
     };
@@ -130,9 +152,11 @@ TEST_SUITE("condition") {
             {"alpha < <", "column 9: expected a number or a name, found '<'"},
             {"alpha <", "column 8: expected a number or a name, found the end"},
             {"alpha", "column 6: expected one of < <= > >= == !=, found the end"},
-            {"alpha = 1", "column 7: expected one of < <= > >= == !=, found '='"},
+            {"alpha = 1", "column 7: '=' compares nothing; did you mean ==?"},
+            {"op=scores", "column 3: '=' compares nothing; did you mean ==?"},
             {"alpah < 1", "column 1: there is no slot or value 'alpah'"},
-            {"α < 1", "column 1: expected a number or a name, found 'α'"},
+            {"β < 1", "column 1: there is no slot or value 'β'"},
+            {"é < 1", "column 1: expected a number or a name, found 'é'"},
             {"m > 1 ℓ", "column 7: expected &&, || or the end, found 'ℓ'"},
             {"i == 1 & j == 2", "column 8: expected &&, || or the end, found '&'"},
             {"(i == 1", "column 8: expected &&, || or ')', found the end"},
@@ -158,10 +182,10 @@ TEST_SUITE("condition") {
     TEST_CASE("no text brings it down") {
         Random random(9);
         const auto trace = *build_trace(default_lesson(), worked_example());
-        const char* const pieces[] = {"alpha", "m",   "op",   "scores", "isnan", "(",    ")",     "<",
-                                      "<=",    "&&",  "||",   "!",      "==",    "1.5",  "-2",    "i",
-                                      "j",     "&",   "\xce", "é",      " ",     "step", "1e400", "-",
-                                      ".",     "inf", "nan",  "\0",     "\n",    "isinf"};
+        const char* const pieces[] = {"alpha", "m",  "op",   "scores", "isnan", "(",   ")",  "<",
+                                      "<=",    "&&", "||",   "!",      "==",    "1.5", "-2", "i",
+                                      "j",     "&",  "\xce", "é",      "ℓ",     "′",   " ",  "step",
+                                      "1e400", "-",  ".",    "inf",    "nan",   "\0",  "\n", "isinf"};
         int parsed = 0;
         for (int n = 0; n < 20000; ++n) {
             std::string text;
