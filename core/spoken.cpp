@@ -57,6 +57,23 @@ std::string of_target(const Speech& s) {
     return plain(Line(s.e.result.begin(), s.e.result.end() - 1)) + s.result;
 }
 
+// Nothing is divided where every weight is 0; the explanation says why.
+bool empty_sum(const Speech& s) {
+    const CellRef cell{Slot::l, s.e.target.row, 0};
+    const Held held = s.trace.live(Slot::l, s.k);
+    return held && held.value->region.contains(cell.row, 0) && value_at(*held.value, cell) == 0;
+}
+
+std::string new_output(const Speech& s) {
+    if (s.trace.problem().options.normalised && softmax_passes(s.trace) == 1)
+        return empty_sum(s)
+                   ? std::string()
+                   : "The old average and the new value, each by its share of the new sum: " + of_target(s) +
+                         ".";
+    return "The old output, brought to the new maximum, plus the new values by their weights: " +
+           of_target(s) + ".";
+}
+
 // Ops that the tiled forward passes and the softmax lessons have in common; empty for the others.
 std::string of_forward(const Speech& s) {
     switch (s.step.op) {
@@ -65,12 +82,11 @@ std::string of_forward(const Speech& s) {
     case Op::exponentials: return "A score becomes a weight: " + of_target(s) + ", and no weight is above 1.";
     case Op::row_sum:
         return "The old sum, brought to the new maximum, plus the new weights: " + of_target(s) + ".";
-    case Op::output:
-        return "The old output, brought to the new maximum, plus the new values by their weights: " +
-               of_target(s) + ".";
-    case Op::normalize: return "One division at the very end: now the weights of " + s.row + " sum to 1.";
+    case Op::output: return new_output(s);
+    case Op::normalize:
+        return empty_sum(s) ? std::string()
+                            : "One division at the very end: now the weights of " + s.row + " sum to 1.";
     case Op::tile_max: return "The best score of " + s.row + " in this tile is " + s.result + ".";
-    case Op::skip: return "No query here may look at these keys, so the tile costs nothing.";
     default: return {};
     }
 }
