@@ -78,7 +78,7 @@ std::vector<GlossaryCard> memory_cards() {
          .term = "kernel",
          .text =
              "One program run on the whole GPU. Standard attention is three or more of them, with S and P "
-             "in HBM between; flash attention is a single one.",
+             "in HBM between; the forward pass of FlashAttention is a single one.",
          .source = source::flash1,
          .place = "§2.1, Kernel fusion",
          .words = "fusion launch round trip",
