@@ -14,6 +14,7 @@
 #include "app/ui/views/scale_page.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -60,12 +61,13 @@ Result<Picture> read_picture(const Arguments& a) {
     return picture;
 }
 
+bool is_folder(const Arguments& a) { return a.step == "all" || a.stop == "all"; }
+
 using Keys = std::vector<ui::KeyPress>;
 
 Result<Keys> read_keys(const Arguments& a) {
     Keys keys;
-    if (a.keys && (a.step == "all" || a.stop == "all"))
-        return Failure{"--keys goes with one picture; leave out 'all'."};
+    if (a.keys && is_folder(a)) return Failure{"--keys goes with one picture; leave out 'all'."};
     std::istringstream words(a.keys.value_or(""));
     for (std::string word; words >> word;) {
         const auto press = ui::press_named(word);
@@ -100,8 +102,13 @@ Writer picture_writer(ui::AppState& state, const Picture& picture) {
 
 // What --format says, or else the ending of the file.
 Result<bool> wants_vectors(const Arguments& a) {
-    const auto format =
-        choice("--format", a.format.value_or(is_svg_path(*a.output) ? "svg" : "png"), {"png", "svg"});
+    const bool svg = is_svg_path(*a.output);
+    std::string ending = std::filesystem::path(*a.output).extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (!a.format && !is_folder(a) && !svg && !ending.empty() && ending != ".png")
+        return Failure{"-o is " + in_quotes(*a.output) +
+                       ", expected a name that ends in .png or .svg; or say --format."};
+    const auto format = choice("--format", a.format.value_or(svg ? "svg" : "png"), {"png", "svg"});
     if (!format) return Failure{format.error};
     return *format == 1;
 }
