@@ -264,10 +264,7 @@ bool answer_card(AppState& state, Marks& marks, const KeyPress& press) {
     case Key::del:
         if (marks.chosen >= 0) remove_breakpoint(state, marks.chosen);
         return true;
-    case Key::enter:
-        marks.focus = marks.chosen < 0;
-        if (marks.chosen >= 0) remove_breakpoint(state, marks.chosen);
-        return true;
+    case Key::enter: marks.focus = true; return true;  // back to the field
     default: return false;
     }
 }

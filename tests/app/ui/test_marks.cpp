@@ -159,6 +159,13 @@ TEST_SUITE("marks") {
         program.frame(2);
         program.press(Key::escape);
         program.press(Key::down);
+        CHECK(program.state.marks->chosen == 0);
+        program.press(Key::enter);  // back to the field
+        program.frame(2);
+        CHECK(program.state.marks->breakpoints.size() == 1);
+        CHECK(program.state.marks->chosen == -1);
+        program.press(Key::escape);
+        program.press(Key::down);
         program.press(Key::del);
         CHECK(program.state.marks->breakpoints.empty());
     }
