@@ -2,6 +2,7 @@
 
 #include "core/explain_view.h"
 #include "core/lessons/lesson.h"
+#include "core/lessons/softmax_letters.h"
 #include "core/numbers.h"
 #include "core/reference.h"
 
@@ -57,6 +58,25 @@ Line slot_symbol(Slot slot, int block) {
         line.push_back(index);
     }
     return line;
+}
+
+Line slot_symbol(const Trace& trace, Slot slot, int step, int tile) {
+    if (softmax_passes(trace) > 0) return softmax_symbol(trace, slot, step, tile);
+    if (info(slot).hbm) return slot_symbol(slot, trace.tiles(slot) > 1 ? tile : -1);
+    if (step < 0) return slot_symbol(slot);
+    switch (slot) {
+    case Slot::Qi:
+    case Slot::Oi:
+    case Slot::dOi:
+    case Slot::Li:
+    case Slot::Di:
+    case Slot::dQi: return slot_symbol(slot, trace.step(step).i);
+    case Slot::Kj:
+    case Slot::Vj:
+    case Slot::dKj:
+    case Slot::dVj: return slot_symbol(slot, trace.step(step).j);
+    default: return slot_symbol(slot);
+    }
 }
 
 Line step_symbol(Op op) {

@@ -75,5 +75,8 @@ Line step_symbol(Op op);
 const char* title(Op op);
 /// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
 Line slot_symbol(Slot slot, int block = -1);
+/// What step `step` put into the slot (−1: it was given), with the block or element below as the lesson's
+/// formulas write it: Q₀, P̃, d′₃. A matrix in HBM gets one only if one tile of it is meant.
+Line slot_symbol(const Trace& trace, Slot slot, int step, int tile = -1);
 
 }  // namespace tilewalk

@@ -42,7 +42,7 @@ void explain_load_q(const View& v) {
 void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::m), text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l), text(" ← 0,  "),
-                          sym(Slot::Oi), text(" ← 0")});
+                          sym(Slot::Oi, v.step.i), text(" ← 0")});
     set_result(v, v.result());
     v.out.why = no_max
                     ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."

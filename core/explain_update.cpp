@@ -247,8 +247,9 @@ void explain_output(const View& v) {
     for (int c = 0; c < P.region.cols; ++c)
         terms.push_back(product({rounded(cast, num(v.at(P, v.row, P.region.col + c), Role::S)),
                                  num(v.at(V, V.region.row + c, v.col), Role::V)}));
-    v.out.formula = join({sym(Slot::Oi), text("  ←  "), sym(Slot::alpha), text(" ⊙ "), sym(Slot::Oi),
-                          text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j)});
+    v.out.formula =
+        join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::alpha), text(" ⊙ "), sym(Slot::Oi, v.step.i),
+              text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j)});
     set_result(v, v.result());
     rebase_sentence(v, "output");
     v.source(Slot::alpha, v.row, 0);
@@ -268,7 +269,7 @@ std::string empty_row(const View& v) {
 namespace {
 
 void explain_no_division(const View& v, double l) {
-    v.out.formula = join({sym(Slot::Oi), text("  ←  "), sym(Slot::Oi)});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::Oi, v.step.i)});
     set_result(v, v.result());
     v.out.kind = faulty + (l == 0);
     v.out.why = l == 0 ? empty_row(v) + ": the division is left out, but there is nothing to divide."
@@ -285,7 +286,8 @@ void explain_no_division(const View& v, double l) {
 void explain_normalize(const View& v) {
     const double total = v.at(v.read(Slot::Oi), v.row, v.col), l = v.at(v.read(Slot::l), v.row, 0);
     if (v.problem.switches.no_division) return explain_no_division(v, l);
-    v.out.formula = join({sym(Slot::Oi), text("  ←  "), sym(Slot::Oi), text(" ⊘ "), sym(Slot::l)});
+    v.out.formula =
+        join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::Oi, v.step.i), text(" ⊘ "), sym(Slot::l)});
     set_result(v, v.result());
     v.out.kind = l == 0 ? 1 : std::isinf(l) ? 2 : 0;
     const char* one = v.problem.precision.any() ? "about 1" : "1";

@@ -190,9 +190,9 @@ void explain_normalised_output(const View& v) {
                                  num(v.at(V, V.region.row + c, v.col), Role::V)}));
     Line before = sym(Slot::l);
     before.push_back({"old", Role::l, Span::Face::text, Span::Script::sub});
-    v.out.formula = join({sym(Slot::Oi), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before, text(" ⊙ "),
-                          sym(Slot::Oi), text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j),
-                          divides ? join({text(") ⊘ "), sym(Slot::l)}) : text(")")});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before,
+                          text(" ⊙ "), sym(Slot::Oi, v.step.i), text("  +  "), sym(Slot::P), text(" "),
+                          sym(Slot::Vj, v.step.j), divides ? join({text(") ⊘ "), sym(Slot::l)}) : text(")")});
     set_result(v, v.result());
     normalised_sentence(v, l_old, l);
     v.source(Slot::alpha, v.row, 0);

@@ -5,17 +5,6 @@
 namespace tilewalk {
 namespace {
 
-bool of_keys(Slot slot) {
-    return slot == Slot::Kj || slot == Slot::Vj || slot == Slot::dKj || slot == Slot::dVj;
-}
-bool of_queries(Slot slot) { return slot == Slot::Qi || slot == Slot::dOi || slot == Slot::dQi; }
-
-// The block in the index of the symbol: that of the tile in HBM, on chip that of the step.
-int block_of(const Trace& trace, int k, const Access& access) {
-    if (info(access.slot).hbm) return trace.tiles(access.slot) > 1 ? access.tile : -1;
-    return of_keys(access.slot) ? trace.step(k).j : of_queries(access.slot) ? trace.step(k).i : -1;
-}
-
 // The latest step up to k that wrote this value there, from 1; 0 if it was given.
 int made_at(const Trace& trace, int k, const Access& access) {
     Held held = trace.live(access.slot, access.tile, k);
@@ -28,12 +17,14 @@ bool passed_on(const Trace& trace, int k, std::int32_t value) {
     return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
 }
 
-// "before" and "after" where a step has two values of one place.
+// "before" and "after" where a step has two values of one place that are written alike.
 std::string note_of(const Trace& trace, int k, const Access& access, int made) {
+    const std::string symbol = plain(symbol_of(trace, k, access));
     int oldest = made, newest = made;
     const auto look = [&](std::span<const Access> accesses) {
         for (const Access& a : accesses)
-            if (a.slot == access.slot && a.tile == access.tile && a.value != access.value) {
+            if (a.slot == access.slot && a.tile == access.tile && a.value != access.value &&
+                plain(symbol_of(trace, k, a)) == symbol) {
                 const int other = made_at(trace, k, a);
                 oldest = std::min(oldest, other), newest = std::max(newest, other);
             }
@@ -50,7 +41,7 @@ StepMatrix matrix_of(const Trace& trace, int k, const Access& access, bool writt
     const int made = made_at(trace, k, access);
     return {access.slot,
             &trace.value(access.value),
-            slot_symbol(access.slot, block_of(trace, k, access)),
+            symbol_of(trace, k, access),
             note_of(trace, k, access, made),
             written,
             made};
@@ -62,6 +53,10 @@ WholeMatrix whole(Slot slot, Matrix A) {
 }
 
 }  // namespace
+
+Line symbol_of(const Trace& trace, int k, const Access& access) {
+    return slot_symbol(trace, access.slot, made_at(trace, k, access) - 1, access.tile);
+}
 
 std::vector<StepMatrix> step_matrices(const Trace& trace, int k) {
     std::vector<StepMatrix> matrices;

@@ -19,6 +19,8 @@ struct StepMatrix {
     int made = 0;  ///< the step that made the value, from 1; 0: given
 };
 
+/// The symbol of what step k read or wrote there, as that step's formula has it.
+Line symbol_of(const Trace& trace, int k, const Access& access);
 /// First what step k read, then what it wrote; without what a load passes on unchanged.
 std::vector<StepMatrix> step_matrices(const Trace& trace, int k);
 /// What lies in HBM before the first step, and the results after the last. The matrices are put together of

@@ -1,6 +1,7 @@
 // The lines of one step: its arithmetic, and the matrices that it read and wrote.
 #include "app/cli/trace_parts.h"
 
+#include "app/cli/export_parts.h"
 #include "app/ui/trace_look.h"
 #include "core/explain.h"
 
@@ -88,35 +89,31 @@ bool same_value_written(const Trace& trace, int k, std::int32_t value) {
     return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
 }
 
-// The value that the same step read of this slot before or besides; null when there is none.
-const Value* other_read(const Trace& trace, int k, const Access& access) {
+// What the same step read of this slot before or besides; null when there is nothing.
+const Access* other_read(const Trace& trace, int k, const Access& access) {
     for (const Access& a : trace.reads(k))
-        if (a.slot == access.slot && a.value != access.value) return &trace.value(a.value);
+        if (a.slot == access.slot && a.value != access.value) return &a;
     return nullptr;
 }
 
 std::string heading(const Trace& trace, int k, const Access& access) {
-    const Step& step = trace.step(k);
-    const bool of_keys = access.slot == Slot::Kj || access.slot == Slot::Vj || access.slot == Slot::dKj ||
-                         access.slot == Slot::dVj;
-    const bool of_queries = access.slot == Slot::Qi || access.slot == Slot::dOi || access.slot == Slot::dQi;
-    const bool tiled = info(access.slot).hbm && trace.tiles(access.slot) > 1;
-    const int block = tiled                   ? access.tile
-                      : info(access.slot).hbm ? -1
-                      : of_keys               ? step.j
-                      : of_queries            ? step.i
-                                              : -1;
-    return plain(slot_symbol(access.slot, block)) + (info(access.slot).hbm ? " in HBM" : "");
+    return plain(symbol_of(trace, k, access)) + (info(access.slot).hbm ? " in HBM" : "");
 }
 
-// A column that changes is one block, old → new; a matrix that changes is two.
+// A column that changes is one block, old → new; a matrix that changes is two. Where the symbol changes with
+// it, d′₂ → d′₃, it says so itself.
 Block block_of(const Trace& trace, int k, const Access& access, bool is_write) {
     const Value& now = trace.value(access.value);
-    const Value* before = other_read(trace, k, access);
-    const std::string name = heading(trace, k, access);
-    if (before && now.region.cols == 1) return change_block(name + " old → new", before->data, now.data);
-    if (is_write) return matrix_block(before ? name + " new" : name, now.data);
-    return matrix_block(written(trace, k, access.slot) ? name + " old" : name, now.data);
+    const Access* const before = other_read(trace, k, access);
+    const std::string name = heading(trace, k, access), old = before ? heading(trace, k, *before) : "";
+    if (before && now.region.cols == 1)
+        return change_block(old == name ? name + " old → new" : old + " → " + name,
+                            trace.value(before->value).data, now.data);
+    if (is_write) return matrix_block(old == name ? name + " new" : name, now.data);
+    const bool overwritten = std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+        return a.slot == access.slot && heading(trace, k, a) == name;
+    });
+    return matrix_block(overwritten ? name + " old" : name, now.data);
 }
 
 // Before the first block that was written, so that reads stand left and writes right of the arrow.

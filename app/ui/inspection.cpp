@@ -3,6 +3,7 @@
 #include "app/ui/imgui_compat.h"
 #include "app/ui/state.h"
 #include "app/ui/widgets/matrix.h"
+#include "core/lessons/softmax_letters.h"
 
 #include <algorithm>
 
@@ -59,24 +60,6 @@ int group_of(const Inspection& in, int entry) {
 
 std::string range_text(int first, int count) {
     return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
-}
-
-// Slots that hold one block of a matrix in HBM are told from it by the number of the block.
-int block_of(const Trace& trace, Slot slot, int step) {
-    if (step < 0) return -1;
-    switch (slot) {
-    case Slot::Qi:
-    case Slot::Oi:
-    case Slot::dOi:
-    case Slot::Li:
-    case Slot::Di:
-    case Slot::dQi: return trace.step(step).i;
-    case Slot::Kj:
-    case Slot::Vj:
-    case Slot::dKj:
-    case Slot::dVj: return trace.step(step).j;
-    default: return -1;
-    }
 }
 
 bool written_now(const AppState& state, const CellRef& cell) {
@@ -199,17 +182,24 @@ std::string place_name(const Trace& trace, const Place& place) {
 
 std::string crumb_name(const Inspection& in, int n) {
     const Place& place = in.path[static_cast<std::size_t>(n)];
-    const auto same = [&](const Place& p) { return p.cell == place.cell && p.step != place.step; };
+    const auto same = [&](const Place& p) {
+        return p.cell == place.cell && p.step != place.step &&
+               place_name(*in.trace, p) == place_name(*in.trace, place);
+    };
     const bool several = place.step >= 0 && std::ranges::any_of(in.path, same);
     return place_name(*in.trace, place) + (several ? ", step " + std::to_string(place.step + 1) : "");
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {
-    const int block = block_of(trace, patch.slot, patch.step);
-    std::string name =
-        plain(slot_symbol(patch.slot, block)) + "[" + range_text(patch.cells.row, patch.cells.rows);
-    if (!one_column(patch.slot)) name += "," + range_text(patch.cells.col, patch.cells.cols);
-    return name + "]";
+    const std::string name = plain(slot_symbol(trace, patch.slot, patch.step)),
+                      rows = range_text(patch.cells.row, patch.cells.rows),
+                      cols = range_text(patch.cells.col, patch.cells.cols);
+    // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
+    if (softmax_passes(trace) > 0 && !info(patch.slot).hbm) {
+        const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;
+        return wide && trace.problem().d() > 1 ? name + "[" + cols + "]" : name;
+    }
+    return name + "[" + rows + (one_column(patch.slot) ? "" : "," + cols) + "]";
 }
 
 std::string made_text(int step) { return step < 0 ? "given" : "step " + std::to_string(step + 1); }

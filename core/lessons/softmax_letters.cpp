@@ -46,4 +46,26 @@ Line softmax_final(const SoftmaxLetters& letters, const std::string& index) {
     return letter(letters.done, Role::O, index);
 }
 
+Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
+    const bool last = step >= 0 && trace.step(step).op == Op::normalize;
+    // Elements count from 1; what a pass starts from has the number 0.
+    const int n = last ? trace.problem().N_kv() : step >= 0 ? trace.step(step).j + 1 : -1;
+    const auto number = [](int index) { return index < 0 ? std::string() : std::to_string(index); };
+    const std::string in_hbm = number(tile < 0 ? -1 : tile + 1), index = number(n);
+    switch (slot) {
+    case Slot::x: return softmax_score(in_hbm);
+    case Slot::V: return softmax_value(in_hbm);
+    case Slot::S: return softmax_score(index);
+    case Slot::Vj: return softmax_value(index);
+    case Slot::m: return softmax_max(index);
+    case Slot::alpha: return softmax_alpha(index);
+    case Slot::P: return softmax_weight(index);
+    case Slot::Prob: return softmax_share(index);
+    case Slot::l: return softmax_sum(letters, index);
+    case Slot::Oi: return last ? softmax_final(letters, index) : softmax_out(letters, index);
+    default: return slot_symbol(slot);
+    }
+}
+
 }  // namespace tilewalk

@@ -30,4 +30,7 @@ Line softmax_sum(const SoftmaxLetters& letters, const std::string& index);
 Line softmax_out(const SoftmaxLetters& letters, const std::string& index);
 Line softmax_final(const SoftmaxLetters& letters, const std::string& index);
 
+/// What step `step` put into the slot, or what lies in tile `tile` of one in HBM: see slot_symbol.
+Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile);
+
 }  // namespace tilewalk

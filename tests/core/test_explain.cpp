@@ -284,7 +284,7 @@ TEST_SUITE("explanations") {
             return plain(explain(*trace, step_of(*trace, op, 1, j)).formula);
         };
         CHECK(formula(Op::scores, 0) == "S  ←  Q₁ K₀ᵀ");
-        CHECK(formula(Op::output, 1) == "O  ←  α ⊙ O  +  P\u0303 V₁");
+        CHECK(formula(Op::output, 1) == "O₁  ←  α ⊙ O₁  +  P\u0303 V₁");
         CHECK(formula(Op::tile_max, 0) == "m\u0303  ←  rowmax(S)");
         CHECK(plain(slot_symbol(Slot::Qi, 120)) == "Q₁₂₀");
         CHECK(plain(slot_symbol(Slot::P)) == "P\u0303");

@@ -36,8 +36,8 @@ std::string size_text(Eigen::Index rows, Eigen::Index cols) {
 }
 
 std::string tile_name(const AppState& state, const MatrixMenu& menu) {
-    const bool one = state.trace->tiles(menu.slot) == 1;
-    return plain(slot_symbol(menu.slot, one ? -1 : menu.tile));
+    const Held held = state.trace->live(menu.slot, menu.tile, state.cursor.step);
+    return plain(slot_symbol(*state.trace, menu.slot, held.step, menu.tile));
 }
 
 void copy(AppState& state, const MatrixMenu& menu, const Entry& entry) {

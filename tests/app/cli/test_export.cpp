@@ -161,6 +161,220 @@ std::string tex_fault(const std::string& tex) {
     return open.empty() ? "" : open.back() + " is open";
 }
 
+// A table of a hand-out as it is read back: the headings and the cells, and where it stood.
+struct Table {
+    int step = -1;       ///< −1: what was given; the number of steps: the results
+    std::string before;  ///< the text between the last table and this one
+    std::vector<std::string> cols, rows;
+    std::vector<std::vector<std::string>> cells;
+};
+
+// The words between the bars of "| a | b |".
+std::vector<std::string> bars(const std::string& line) {
+    std::vector<std::string> words;
+    for (std::size_t at = line.find('|'), end; (end = line.find('|', at + 1)) != std::string::npos;
+         at = end) {
+        const std::string word = line.substr(at + 1, end - at - 1);
+        const std::size_t first = word.find_first_not_of(' ');
+        words.push_back(
+            first == std::string::npos ? "" : word.substr(first, word.find_last_not_of(' ') - first + 1));
+    }
+    return words;
+}
+
+std::vector<Table> markdown_tables(const std::string& text, int steps) {
+    std::vector<Table> tables;
+    std::istringstream in(text);
+    Table now;
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("### Step ")) now.step = std::atoi(line.c_str() + 9) - 1, now.before.clear();
+        if (line == "## Result") now.step = steps;
+        if (!line.starts_with("|")) {
+            now.before += line + "\n";
+            continue;
+        }
+        const auto head = bars(line);
+        now.cols.assign(head.begin() + 1, head.end());
+        std::getline(in, line);
+        CHECK(std::ranges::count(bars(line), "--:") == static_cast<std::ptrdiff_t>(head.size()));
+        while (std::getline(in, line) && line.starts_with("|")) {
+            auto words = bars(line);
+            std::erase(words[0], '*');
+            now.rows.push_back(words[0]);
+            now.cells.emplace_back(words.begin() + 1, words.end());
+        }
+        tables.push_back(now);
+        now = Table{now.step, "", {}, {}, {}};
+    }
+    return tables;
+}
+
+// What stands in the braces that open at `at`, which moves behind them.
+std::string braced(const std::string& tex, std::size_t& at) {
+    const std::size_t begin = at + 1;
+    int open = 0;
+    do open += tex[at] == '{' ? 1 : tex[at] == '}' ? -1 : 0;
+    while (++at < tex.size() && open > 0);
+    return tex.substr(begin, at - begin - 1);
+}
+
+// Every cell must lie in the next place of the grid, every heading beside its row or above its column.
+std::vector<Table> tex_tables(const std::string& tex, int steps) {
+    const std::string step = "\\subsubsection*{Step ", result = "\\subsection*{Result}",
+                      grid = "\\begin{tikzpicture}[x=11.5mm", head = "\\tilewalkhead{",
+                      cell = "\\tilewalkcell{", end = "\\end{tikzpicture}";
+    std::vector<Table> tables;
+    Table now;
+    bool inside = false;
+    for (std::size_t at = tex.find("\\subsection*{Given}"); at < tex.size();) {
+        const auto is = [&](const std::string& word) { return tex.compare(at, word.size(), word) == 0; };
+        if (is(step)) now.step = std::atoi(tex.c_str() + at + step.size()) - 1, now.before.clear();
+        if (is(result)) now.step = steps;
+        if (is(grid)) inside = true;
+        if (is(end) && inside) {
+            tables.push_back(now);
+            now = Table{now.step, "", {}, {}, {}};
+            inside = false;
+        }
+        if (inside && is(head)) {
+            at += head.size() - 1;
+            const std::string x = braced(tex, at), y = braced(tex, at);
+            auto& list = y == "-.4" ? now.cols : now.rows;
+            CHECK((y == "-.4" ? x : y) == std::to_string(list.size()) + ".5");
+            list.push_back(braced(tex, at));
+            if (y != "-.4") now.cells.emplace_back();
+        } else if (inside && is(cell)) {
+            at += cell.size() - 1;
+            CHECK(braced(tex, at) == std::to_string(now.cells.back().size()));
+            CHECK(braced(tex, at) == std::to_string(now.cells.size() - 1));
+            braced(tex, at);
+            now.cells.back().push_back(braced(tex, at));
+        } else {
+            if (!inside) now.before += tex[at];
+            ++at;
+        }
+    }
+    return tables;
+}
+
+// The number that a text says, and what its last digit is worth; 0 for NaN and ∞.
+std::pair<double, double> read_number(std::string text) {
+    static constexpr std::pair<const char*, const char*> replaced[] = {{"\\mathrm{NaN}", "nan"},
+                                                                       {"\\infty", "inf"},
+                                                                       {"∞", "inf"},
+                                                                       {"\\times 10^{", "e"},
+                                                                       {"×10", "e"},
+                                                                       {"−", "-"},
+                                                                       {"⁻", "-"},
+                                                                       {"⁰", "0"},
+                                                                       {"¹", "1"},
+                                                                       {"²", "2"},
+                                                                       {"³", "3"},
+                                                                       {"⁴", "4"},
+                                                                       {"⁵", "5"},
+                                                                       {"⁶", "6"},
+                                                                       {"⁷", "7"},
+                                                                       {"⁸", "8"},
+                                                                       {"⁹", "9"},
+                                                                       {"}", ""},
+                                                                       {"\u2009", ""}};
+    for (const auto& [from, to] : replaced)
+        for (std::size_t at; (at = text.find(from)) != std::string::npos;)
+            text.replace(at, std::string(from).size(), to);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    CHECK_MESSAGE((!text.empty() && *end == 0), text);
+    if (!std::isfinite(value)) return {value, 0};
+    const std::size_t e = std::min(text.find('e'), text.size()), point = std::min(text.find('.'), e);
+    const int decimals = point < e ? static_cast<int>(e - point) - 1 : 0;
+    const int power = e < text.size() ? std::atoi(text.c_str() + e + 1) : 0;
+    return {value, std::pow(10.0, power - decimals)};
+}
+
+// The text is the value at as many digits as hand-outs have: 4, below a thousand three decimals.
+bool says(const std::string& text, double value) {
+    const auto [read, unit] = read_number(text);
+    if (!std::isfinite(value)) return same(read, value) || (std::isnan(read) && std::isnan(value));
+    const bool fine = read == value || unit <= 1e-3 || unit <= std::abs(value) / 100;
+    return fine && std::abs(read - value) <= .5 * unit * (1 + 1e-9) + 1e-12 * std::abs(value);
+}
+
+// Of more than `most` rows or columns all but two of the first and the last; −1 stands for what is left out.
+std::vector<int> kept(int count, int most) {
+    std::vector<int> out;
+    for (int n = 0; n < std::min(count, count > most ? most - 2 : most); ++n) out.push_back(n);
+    if (count > most) out.push_back(-1), out.push_back(count - 1);
+    return out;
+}
+
+struct Cut {
+    int rows, cols;
+    const char *gap_in_head, *gap_in_rows, *gap_in_cells;
+};
+constexpr Cut markdown_cut{16, 16, "…", "…", "…"}, tex_cut{12, 8, "\\dots", "$\\vdots$", "\\cdot"};
+
+// Cells that do not say the value's numbers, and headings that do not say its rows and columns.
+int wrong_in(const Table& table, const Value& value, const Cut& cut) {
+    const std::vector<int> rows = kept(value.region.rows, cut.rows), cols = kept(value.region.cols, cut.cols);
+    if (table.rows.size() != rows.size() || table.cols.size() != cols.size()) return 1000;
+    int wrong = 0;
+    for (std::size_t c = 0; c < cols.size(); ++c)
+        wrong +=
+            table.cols[c] != (cols[c] < 0 ? cut.gap_in_head : std::to_string(value.region.col + cols[c]));
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        wrong +=
+            table.rows[r] != (rows[r] < 0 ? cut.gap_in_rows : std::to_string(value.region.row + rows[r]));
+        if (table.cells[r].size() != cols.size()) return 1000;
+        for (std::size_t c = 0; c < cols.size(); ++c) {
+            const std::string& text = table.cells[r][c];
+            if (rows[r] < 0 || cols[c] < 0)
+                wrong += text != cut.gap_in_cells;
+            else
+                wrong += !says(text, value.data(rows[r], cols[c]));
+        }
+    }
+    return wrong;
+}
+
+// What a hand-out must show, in its order, straight from the trace.
+struct Shown {
+    int step;
+    bool written;
+    Value value;
+};
+std::vector<Shown> shown_by(const Trace& trace) {
+    std::vector<Shown> all;
+    for (const WholeMatrix& matrix : given_matrices(trace)) all.push_back({-1, false, matrix.value});
+    for (int k = 0; k < trace.size(); ++k) {
+        for (const Access& read : trace.reads(k))
+            if (std::ranges::none_of(trace.writes(k), [&](const Access& w) { return w.value == read.value; }))
+                all.push_back({k, false, trace.value(read.value)});
+        for (const Access& write : trace.writes(k)) all.push_back({k, true, trace.value(write.value)});
+    }
+    for (const WholeMatrix& matrix : result_matrices_of(trace))
+        all.push_back({trace.size(), false, matrix.value});
+    return all;
+}
+
+void check_tables(const Trace& trace, const std::vector<Table>& tables, const Cut& cut) {
+    const std::vector<Shown> shown = shown_by(trace);
+    REQUIRE(tables.size() == shown.size());
+    for (std::size_t n = 0; n < shown.size(); ++n) {
+        CAPTURE(shown[n].step);
+        CAPTURE(tables[n].before);
+        CHECK(tables[n].step == shown[n].step);
+        CHECK(wrong_in(tables[n], shown[n].value, cut) == 0);
+        const bool of_step = shown[n].step >= 0 && shown[n].step < trace.size();
+        CHECK(contains(tables[n].before, "writes") == (of_step && shown[n].written));
+    }
+}
+
+Problem causal_ragged() {
+    Problem problem = random_with_tiles(7, 5, 3, 2, 11);
+    problem.causal = true;
+    return problem;
+}
+
 Problem hostile() {
     Problem problem = *find_example("worked-4x4");
     problem.name.clear();
@@ -214,6 +428,84 @@ TEST_CASE("every lesson: a Markdown table has as many cells in every row") {
             CHECK(std::count(line.begin(), line.end(), '$') % 2 == 0);
         }
     }
+}
+
+TEST_CASE("every lesson: Markdown tables and LaTeX grids have the numbers of the trace at the shown digits") {
+    for (const Lesson& lesson : lessons())
+        for (const Problem& problem : {*find_example("worked-4x4"), causal_ragged()}) {
+            CAPTURE(std::string(lesson.id));
+            CAPTURE(problem.title);
+            const auto trace = walk(lesson, problem);
+            check_tables(*trace, markdown_tables(markdown_of(*trace), trace->size()), markdown_cut);
+            check_tables(*trace, tex_tables(tex_of(*trace), trace->size()), tex_cut);
+        }
+}
+
+TEST_CASE("tables that are cut: the first rows and columns, a gap, the last") {
+    for (const auto& [N, d] : {std::pair{17, 9}, {16, 8}, {20, 17}, {12, 16}, {13, 18}}) {
+        CAPTURE(N);
+        CAPTURE(d);
+        const auto trace = walk(default_lesson(), random_with_tiles(N, d, N, N, 5));
+        check_tables(*trace, markdown_tables(markdown_of(*trace), trace->size()), markdown_cut);
+        check_tables(*trace, tex_tables(tex_of(*trace), trace->size()), tex_cut);
+    }
+}
+
+// The symbols of a step's formulas with what stands below them, and their letters alone.
+struct Symbols {
+    std::set<std::string> whole, letters;
+};
+Symbols symbols_of_step(const Trace& trace, int k) {
+    std::vector<Explanation> explanations{explain(trace, k)};
+    for (const Access& write : trace.writes(k)) {
+        const Region& at = trace.value(write.value).region;
+        explanations.push_back(explain(trace, k, CellRef{write.slot, at.row, at.col}));
+    }
+    Symbols out;
+    for (const Explanation& e : explanations)
+        for (std::size_t n = 0; n < e.formula.size(); ++n) {
+            Line symbol{e.formula[n]};
+            out.letters.insert(plain(symbol));
+            if (e.formula[n].face == Span::Face::text)  // "loss  ←  sum("
+                out.whole.insert(e.formula[n].text.substr(0, e.formula[n].text.find(' ')));
+            const Span* next = n + 1 < e.formula.size() ? &e.formula[n + 1] : nullptr;
+            if (next && next->script == Span::Script::sub && next->text != "old") symbol.push_back(*next);
+            out.whole.insert(plain(symbol));
+        }
+    return out;
+}
+
+TEST_CASE("every lesson: what a step reads and writes is called as in its formula") {
+    Problem late = causal_ragged(), other = causal_ragged();
+    late.options.normalised = false;
+    late.options.notation = Notation::delta_omega;
+    other.options.order = BackwardOrder::query_outer;
+    other.options.notation = Notation::l_O;
+    for (const Lesson& lesson : lessons())
+        for (const Problem& problem : {*find_example("worked-4x4"), causal_ragged(), late, other}) {
+            const auto trace = walk(lesson, problem);
+            for (int k = 0; k < trace->size(); ++k) {
+                const Symbols formula = symbols_of_step(*trace, k);
+                for (const StepMatrix& matrix : step_matrices(*trace, k)) {
+                    const std::string symbol = plain(matrix.symbol);
+                    const std::string where = lesson.id + (" " + std::to_string(k)) + ": " + symbol;
+                    // A formula names a matrix in HBM as a whole; the caption says which tile of it.
+                    const bool tile =
+                        info(matrix.slot).hbm && formula.letters.contains(plain({matrix.symbol.front()}));
+                    CHECK_MESSAGE((formula.whole.contains(symbol) || tile), where);
+                }
+            }
+        }
+}
+
+TEST_CASE("a document compiles, where there is pdfLaTeX") {
+    if (std::system("pdflatex --version > /dev/null 2>&1") != 0) return;
+    const Folder folder;
+    const std::string path = folder.file("walk.tex");
+    REQUIRE(run({"export", "-o", path}).code == 0);
+    const std::string command = "cd \"" + path.substr(0, path.rfind('/')) +
+                                "\" && pdflatex -interaction=nonstopmode -halt-on-error walk.tex > log.txt";
+    CHECK(std::system(command.c_str()) == 0);
 }
 
 TEST_CASE("every lesson: LaTeX is balanced, and its math is ASCII") {

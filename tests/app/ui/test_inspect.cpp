@@ -2,12 +2,14 @@
 #include "app/ui/inspection.h"
 #include "app/ui/state.h"
 #include "app/ui/widgets/matrix.h"
+#include "core/lessons/lesson.h"
 #include "core/numbers.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <set>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -103,6 +105,34 @@ TEST_SUITE("inspect") {
         CHECK(inspected(program).ends == patches(*inputs_of(trace, at)));
         program.go_to_step(at.step - 1);
         CHECK(program.shows("Go to step " + std::to_string(at.step + 1)));
+    }
+
+    TEST_CASE("places are called as the formulas call them") {
+        const auto names = [](const char* lesson, const Options& options) {
+            Problem problem = example("worked-4x4");
+            problem.options = options;
+            const auto trace = *build_trace(*find_lesson(lesson), problem);
+            std::set<std::string> out;
+            for (int k = 0; k < trace->size(); ++k)
+                for (const Access& a : trace->writes(k)) {
+                    const Region& at = trace->value(a.value).region;
+                    out.insert(place_name(*trace, {{a.slot, at.row, at.col}, k}));
+                }
+            return out;
+        };
+        const auto forward = names("flash-forward", {}), backward = names("flash-backward", {});
+        for (const char* name : {"O[2,0]", "O₁[2,0]", "Q₁[2,0]", "K₁[2,0]", "ℓ[0]", "P\u0303[0,2]"})
+            CHECK_MESSAGE(forward.contains(name), std::string(name));
+        for (const char* name : {"L₁[2]", "D₁[2]", "dO₁[2,0]", "dK₁[2,0]", "dQ₀[0,0]", "dQ[0,0]"})
+            CHECK_MESSAGE(backward.contains(name), std::string(name));
+        Options late;
+        late.normalised = false;
+        late.notation = Notation::delta_omega;
+        const auto online = names("softmax-1pass", {}), at_end = names("softmax-1pass", late);
+        for (const char* name : {"o′₃[0]", "d′₃", "d′₀", "m₃", "α₃", "p₃", "x₃", "V₃[0]", "O[0,0]"})
+            CHECK_MESSAGE(online.contains(name), std::string(name));
+        for (const char* name : {"ω\u0303₃[0]", "δ₃", "o₄[0]"})
+            CHECK_MESSAGE(at_end.contains(name), std::string(name));
     }
 
     TEST_CASE("the first click on what this step wrote chooses the row, the second inspects") {

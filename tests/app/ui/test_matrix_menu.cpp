@@ -43,7 +43,7 @@ TEST_CASE("by keys: the chosen matrix in every format") {
         program.press({Key::c, true, true});
         program.frame();
         REQUIRE(program.state.matrix_menu);
-        CHECK(program.shows("Copy O"));
+        CHECK(program.shows("Copy O₀"));
         for (int down = 0; down < n; ++down) program.press(Key::down);
         program.press(Key::enter);
         program.frame();
