@@ -148,11 +148,11 @@ Step 14 of 40 · New maximum · tile (0, 1)
   so far: 160 B read from HBM, 0 B written, 130 operations; on chip now: 192 B
 )"));
     CHECK(contains(text, R"(
-    α           O old                            P̃                  V₁
+    α           O₀ old                           P̃                  V₁
     │ 0.368 │   │ 2.839  4.207  5.575  6.943 │   │ 1.000  0.135 │   │  9  10  11  12 │
     │ 0.368 │   │ 5.368  6.736  8.104  9.472 │   │ 0.135  1.000 │   │ 13  14  15  16 │
 
-        O new
+        O₀ new
     →   │ 11.80  13.44  15.08  16.72 │
         │ 16.19  17.83  19.47  21.11 │
 )"));

@@ -213,7 +213,7 @@ TEST_CASE("subtitles say every step in two lines that lie over nothing") {
             const std::string text = spoken(*program.state.trace, k, program.state.explanation);
             std::string lines;
             for (const Item& item : program.items())
-                if (item.kind == ItemKind::text && item.font_px == 28) lines += " " + item.text;
+                if (item.kind == ItemKind::text) lines += " " + item.text;
             CHECK_MESSAGE((lines + " ").find(" " + text + " ") != std::string::npos, lesson.id, " ", k,
                           lines);
             for (const Finding& f : broken_rules(program))
