@@ -260,7 +260,8 @@ private:
         return true;
     }
     bool known_panel(const std::string& name) {
-        const std::vector<std::string>& panels = names_.panels.at(stop_.page.empty() ? stop_.lesson->id : stop_.page);
+        const std::vector<std::string>& panels =
+            names_.panels.at(stop_.page.empty() ? stop_.lesson->id : stop_.page);
         const bool known = std::find(panels.begin(), panels.end(), name) != panels.end();
         return known || no_such("panel", name, panels, such_as(panels));
     }

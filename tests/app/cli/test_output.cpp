@@ -27,7 +27,7 @@ TEST_CASE("output: a file holds exactly what stdout would") {
 
 TEST_CASE("output: a folder that is not there, a folder in the file's place, a full device") {
     const Folder folder;
-    for (const std::string& path : {folder.file("no/such/folder.txt"), folder.path.string(),
+    for (const std::string& path : {folder.file("no/such/folder"), folder.path.string(),
                                     std::string("/dev/full"), folder.file(std::string(300, 'n'))}) {
         for (const char* format : {"text", "json", "md"}) {
             const Ran ran = run({"trace", "--format", format, "-o", path});
