@@ -298,7 +298,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
 
 void forward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
     hbm_strip(c, state, strip);
-    note_part(c, {body.x - 8, body.y + 4, body.w + 16, body.h - 12}, "SRAM");
+    note_part(c, {body.x - 8, body.y + 4, body.w + 16, body.h + 4}, "SRAM");
     sram_row(c, state, {body.x + 4, body.y, body.w - 8, body.h}, strip.right());
 }
 

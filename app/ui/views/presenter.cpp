@@ -130,12 +130,13 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const LessonView& view = lesson_view(*state.lesson);
     begin_region(c, "Presenter", 0, 0, W, H);
     const Stage stage = stage_beside(c, state, W, H);
-    const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16;
+    const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16,
+                curve_h = 56;  // α bends below the matrices
     const float foot = stage.bottom - lanes_h, top = stage.head ? 70 : stage.top;
     const Rect strip{24, top, view.presenter_strip ? 228.0f : 0.0f, foot - (stage.lanes ? gap : 0) - top};
     const float x = view.presenter_strip ? 288 : 28, w = W - 28 - x;
     const float scene = stage.head ? 132 : top;
-    view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : 0) - scene});
+    view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : curve_h) - scene});
     if (stage.head) {
         head(c, state, W);
         const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
