@@ -3,6 +3,7 @@
 #include "app/ui/theme.h"
 
 #include <algorithm>
+#include <doctest/doctest.h>
 #include <map>
 
 namespace tilewalk::test {
@@ -102,6 +103,19 @@ std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
     check.keep_clear(texts);
     check.keep_clear(controls);
     return check.findings;
+}
+
+std::string findings(const Program& program) {
+    std::string out;
+    for (const Finding& f : broken_rules(program)) out += f.where + ": '" + f.text + "' " + f.rule + "\n";
+    return out;
+}
+
+void check_frame(const Program& program, const std::string& what) {
+    for (const Finding& found : broken_rules(program)) {
+        INFO(what << ": " << found.where << ": " << found.rule << " '" << found.text << "' " << found.amount);
+        CHECK(false);
+    }
 }
 
 std::vector<std::string> shortened_texts(const Program& program) {

@@ -22,6 +22,10 @@ struct LayoutRules {
 };
 /// The rules that the last frame broke.
 std::vector<Finding> broken_rules(const Program& program, LayoutRules rules = {});
+/// The same as lines of text; empty: none.
+std::string findings(const Program& program);
+/// Fails for each of them, and says what was looked at.
+void check_frame(const Program& program, const std::string& what);
 /// Texts that were cut with "…".
 std::vector<std::string> shortened_texts(const Program& program);
 

@@ -17,12 +17,6 @@ std::string shown_card(const Program& program) {
     return program.state.glossary ? program.state.glossary->card : "";
 }
 
-std::string findings(const Program& program) {
-    std::string out;
-    for (const Finding& f : broken_rules(program)) out += f.where + ": '" + f.text + "' " + f.rule + "\n";
-    return out;
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("glossary card");

@@ -87,12 +87,6 @@ std::string spelled(const KeyPress& p) {
            std::to_string(static_cast<int>(p.key));
 }
 
-std::string findings(const Program& program) {
-    std::string out;
-    for (const Finding& f : broken_rules(program)) out += f.where + ": '" + f.text + "' " + f.rule + "\n";
-    return out;
-}
-
 int actions_shown(const Program& program) {
     int count = 0;
     for (const Shortcut& s : shortcuts())

@@ -34,13 +34,6 @@ int op_step(const Program& program, Op op, int nth = 0) {
     return -1;
 }
 
-void check_layout(const Program& program, const std::string& what) {
-    for (const Finding& found : broken_rules(program)) {
-        INFO(what << ": " << found.where << ": " << found.rule << " '" << found.text << "' " << found.amount);
-        CHECK(false);
-    }
-}
-
 }  // namespace
 
 TEST_SUITE("inspect") {
@@ -269,7 +262,7 @@ TEST_SUITE("inspect") {
                 program.go_to_step(program.state.trace->size() - 1);
                 program.press(Key::w);
                 for (int n = 0; n < 7; ++n) {
-                    check_layout(program, std::string(id) + " " + std::to_string(size.width));
+                    check_frame(program, std::string(id) + " " + std::to_string(size.width));
                     const Inspection& in = inspected(program);
                     if (in.from.empty()) break;
                     const Region& first = in.entries[0].patch.cells;
@@ -291,7 +284,7 @@ TEST_SUITE("inspect") {
         program.press(Key::enter);
         CHECK(inspected(program).path.size() == 3);
         CHECK(program.shows(place_name(*program.state.trace, inspected(program).path[0])));
-        check_layout(program, "presenter");
+        check_frame(program, "presenter");
         for (const Item& item : program.items())
             if (item.kind == ItemKind::text && item.visible) CHECK(item.font_px >= 26.9f);
         program.press(Key::escape);

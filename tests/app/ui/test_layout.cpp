@@ -18,13 +18,6 @@ using namespace tilewalk::ui;
 
 namespace {
 
-// The sanitizers take ten times as long and look for something else: a part of the cases is enough for them.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool in_full = false;
-#else
-constexpr bool in_full = true;
-#endif
-
 struct Named {
     std::string name;
     Problem problem;

@@ -28,13 +28,6 @@ void play(Program& program) {
     CHECK_FALSE(program.state.player.playing);
 }
 
-void check_layout(const Program& program, const std::string& what) {
-    for (const Finding& found : broken_rules(program)) {
-        INFO(what << ": " << found.where << ": " << found.rule << " '" << found.text << "' " << found.amount);
-        CHECK(false);
-    }
-}
-
 }  // namespace
 
 TEST_SUITE("marks") {
@@ -145,7 +138,7 @@ TEST_SUITE("marks") {
         program.press(Key::enter);
         REQUIRE(program.state.marks->breakpoints.size() == 1);
         CHECK(program.shows("alpha < 1 && i == 0"));
-        check_layout(program, "card");
+        check_frame(program, "card");
         program.press(Key::escape);  // leaves the field
         program.press(Key::escape);
         CHECK_FALSE(program.state.marks->card);
@@ -239,7 +232,7 @@ TEST_SUITE("marks") {
         CHECK(shows_before(program.state));
         CHECK(program.shows("before step " + std::to_string(k + 1)));
         CHECK(cell_says(before.data(0, 1)));
-        check_layout(program, "before");
+        check_frame(program, "before");
         program.press(Key::b);
         CHECK_FALSE(shows_before(program.state));
         CHECK(cell_says(after.data(0, 1)));

@@ -34,12 +34,6 @@ void focus(Program& program, const std::string& name) {
     FAIL("Tab never reaches ", name);
 }
 
-std::string findings(const Program& program) {
-    std::string out;
-    for (const Finding& f : broken_rules(program)) out += f.where + ": '" + f.text + "' " + f.rule + "\n";
-    return out;
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("settings card");

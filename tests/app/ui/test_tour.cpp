@@ -19,12 +19,6 @@ using namespace tilewalk::ui;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool in_full = false;
-#else
-constexpr bool in_full = true;
-#endif
-
 float overlap(const Rect& a, const Rect& b) {
     const float w = std::min(a.right(), b.right()) - std::max(a.x, b.x),
                 h = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);

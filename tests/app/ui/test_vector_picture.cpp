@@ -18,12 +18,6 @@ using namespace tilewalk::ui;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool in_full = false;
-#else
-constexpr bool in_full = true;
-#endif
-
 struct Recording {
     VectorPicture picture;
     Recording() { vector_picture = &picture; }
