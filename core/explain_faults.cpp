@@ -105,9 +105,8 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 }  // namespace
 
 std::string cell_text(const CellRef& cell) {
-    const Role role = info(cell.slot).role;
-    const bool column = role == Role::m || role == Role::l || role == Role::alpha;
-    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) + (column ? "" : "," + str(cell.col)) + "]";
+    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) +
+           (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
 }
 
 std::string largest_text(Format format) {

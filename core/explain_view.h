@@ -62,9 +62,7 @@ inline std::string range(int first, int count, const char* one, const char* many
 
 // "ℓ[0]", "S[0,2]"
 inline std::string index_text(const View& v) {
-    const bool column = info(v.out.target.slot).role == Role::m || info(v.out.target.slot).role == Role::l ||
-                        info(v.out.target.slot).role == Role::alpha;
-    return column ? "[" + str(v.row) + "]" : "[" + str(v.row) + "," + str(v.col) + "]";
+    return one_column(v.out.target.slot) ? "[" + str(v.row) + "]" : "[" + str(v.row) + "," + str(v.col) + "]";
 }
 
 inline void set_result(const View& v, double value) {

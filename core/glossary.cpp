@@ -1,6 +1,7 @@
 #include "core/glossary.h"
 
 #include "core/lessons/softmax_letters.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <string>
@@ -16,13 +17,6 @@ std::vector<GlossaryCard> all_cards() {
     return out;
 }
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
 // The word stands at the beginning of a word of the text.
 bool begins_a_word(const std::string& text, const std::string& word) {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
@@ -32,16 +26,16 @@ bool begins_a_word(const std::string& text, const std::string& word) {
 
 // How well a card fits: 0 best, −1 not at all. A symbol is told from its small letter: D is not d.
 int rank(const GlossaryCard& card, std::string_view typed) {
-    const std::string word = lower(typed), shown = plain(symbol_of(card)), term = lower(card.term);
+    const std::string word = lower_case(typed), shown = plain(symbol_of(card)), term = lower_case(card.term);
     if (shown == typed) return 0;
-    if (lower(shown) == word || word == card.id) return 1;
+    if (lower_case(shown) == word || word == card.id) return 1;
     if (term.starts_with(word)) return 2;
-    const std::string others = lower(card.words);
+    const std::string others = lower_case(card.words);
     if (begins_a_word(term, word) || begins_a_word(others, word)) return 3;
     if (word.size() < 3) return -1;  // every text has any letter in it
     if (term.find(word) != std::string::npos || others.find(word) != std::string::npos) return 4;
     for (const char* text : {card.text, card.source, card.place})
-        if (lower(text).find(word) != std::string::npos) return 5;
+        if (lower_case(text).find(word) != std::string::npos) return 5;
     return -1;
 }
 

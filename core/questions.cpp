@@ -4,6 +4,7 @@
 #include "core/lessons/lesson.h"
 #include "core/lessons/softmax_letters.h"
 #include "core/questions_parts.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,13 +27,6 @@ std::string shown(double v) {
     if (size < 1e-3) return format_fixed(v, 3);  // times a power of ten
     if (const std::string text = format_full(v); text.size() <= 6) return text;
     return format_fixed(v, size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6);
-}
-
-std::string listed(const std::vector<std::string>& words) {
-    std::string out;
-    for (std::size_t n = 0; n < words.size(); ++n)
-        out += (n == 0 ? "" : n + 1 == words.size() ? " and " : ", ") + words[n];
-    return out;
 }
 
 std::string letter(const Trace& trace, Slot slot) {
@@ -96,19 +90,15 @@ std::vector<Run> runs(const Asked& a, const std::vector<CellRef>& cells) {
     return out;
 }
 
-std::string index(int from, int to) { return from == to ? str(from) : str(from) + "…" + str(to); }
-
 // "[0]" of a column, "[0,2…3]" of a matrix, nothing for the single numbers of a softmax lesson.
 std::string place_of(const Asked& a, const Run& run) {
     const Slot slot = run.first.slot;
     const bool row_lesson = softmax_passes(a.trace) > 0;
     if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
-    if (row_lesson && slot == Slot::Oi) return "[" + index(run.first.col, run.last.col) + "]";
-    const Role role = info(slot).role;
-    const bool column = role == Role::m || role == Role::l || role == Role::alpha || slot == Slot::D ||
-                        slot == Slot::Di || slot == Slot::L || slot == Slot::Li;
-    const std::string rows = index(run.first.row, run.last.row);
-    return column ? "[" + rows + "]" : "[" + rows + "," + index(run.first.col, run.last.col) + "]";
+    if (row_lesson && slot == Slot::Oi) return "[" + range_text(run.first.col, run.last.col) + "]";
+    const std::string rows = range_text(run.first.row, run.last.row);
+    return one_column(slot) ? "[" + rows + "]"
+                            : "[" + rows + "," + range_text(run.first.col, run.last.col) + "]";
 }
 
 std::string values_text(const Run& run, std::size_t nth) {
@@ -189,8 +179,8 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     const double expected = written(a, cell);
     add_constants(a, e, words, numbers);
     if (!worth_asking(a, expected, numbers, e.numbers)) return {};
-    Question q = a.question(Question::Kind::value,
-                            a.next() + " With " + listed(words) + ", what will " + target_of(e) + " be?");
+    Question q = a.question(Question::Kind::value, a.next() + " With " + listed(words, "and") +
+                                                       ", what will " + target_of(e) + " be?");
     q.expected = expected;
     q.noise = 1e-9 * largest_of(numbers);
     q.target = target_of(e);
@@ -248,7 +238,7 @@ Moved moved(const Asked& a, std::span<const Access> accesses) {
 std::string sizes(const Asked& a, const Moved& m) {
     if (!m.elements || a.problem.element_bytes == 4 || m.fp32.empty())
         return count(m.elements ? a.problem.element_bytes : 4, "byte") + " a number";
-    return count(a.problem.element_bytes, "byte") + " a number, but 4 for those of " + listed(m.fp32);
+    return count(a.problem.element_bytes, "byte") + " a number, but 4 for those of " + listed(m.fp32, "and");
 }
 
 Question byte_question(const Asked& a, Question::Kind kind, std::string text, std::int64_t bytes,
@@ -276,7 +266,7 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         : a.step.traffic.hbm_write - a.before.hbm_write;
         const Moved m = moved(a, read ? a.trace.reads(a.k) : a.trace.writes(a.k));
         if (bytes == 0 || m.bytes != bytes) return;  // some of it was on chip, or is counted otherwise
-        const std::string what = listed(m.tiles), each = sizes(a, m);
+        const std::string what = listed(m.tiles, "and"), each = sizes(a, m);
         const Line numbers =
             write(m.terms.size() == 1 ? m.terms[0] : sum(m.terms), static_cast<double>(bytes));
         out.push_back(byte_question(a, read ? Question::Kind::bytes_read : Question::Kind::bytes_written,

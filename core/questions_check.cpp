@@ -1,6 +1,7 @@
 // What was typed, as a number, and whether it is the answer.
 #include "core/lessons/lesson.h"
 #include "core/questions_parts.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <array>
@@ -273,7 +274,7 @@ bool is_answer(const Question& q, const quiz::Typed& typed) {
 std::string choice_names(const Question& q, const std::vector<int>& which) {
     std::vector<std::string> names;
     for (int n : which) names.push_back(q.choices[static_cast<std::size_t>(n)]);
-    return quiz::listed(names);
+    return listed(names, "and");
 }
 
 Verdict unreadable(std::string sentence) { return {Verdict::Kind::unreadable, std::move(sentence)}; }

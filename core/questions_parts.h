@@ -47,8 +47,6 @@ struct Asked {
 /// A number of a question or of its answer: four significant digits, so that what is worked out from it is
 /// right to three.
 std::string shown(double v);
-/// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& words);
 /// Symbol of a slot in the letters of the lesson: "m̃", "d′".
 std::string letter(const Trace& trace, Slot slot);
 /// What these tiles take in HBM by the rule of their slots.

@@ -58,6 +58,18 @@ const SlotInfo& info(Slot slot) {
     return table[static_cast<std::size_t>(slot)];
 }
 
+bool one_column(Slot slot) {
+    const Role role = info(slot).role;
+    return role == Role::m || role == Role::l || role == Role::alpha;
+}
+
+bool is_load(Op op) {
+    return op == Op::load_q || op == Op::load_kv || op == Op::load || op == Op::load_state ||
+           op == Op::load_x;
+}
+
+bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
+
 const char* name(Op op) {
     static const char* const names[static_cast<int>(Op::count)] = {"load_q",
                                                                    "init",

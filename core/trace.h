@@ -87,6 +87,8 @@ struct SlotInfo {
     const char* what;  ///< a few words: "scores", "running maximum"
 };
 const SlotInfo& info(Slot slot);
+/// One number for each row: m, ℓ, α, L, D.
+bool one_column(Slot slot);
 
 /// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
 /// Within a tile the ops follow each other in this order; the timeline relies on it.
@@ -127,6 +129,9 @@ enum class Op : std::uint8_t {
     count
 };
 const char* name(Op op);
+/// Only moves numbers from HBM into SRAM, or back.
+bool is_load(Op op);
+bool is_store(Op op);
 
 /// A tile and the place of its top left corner in the whole matrix (S of tile (i, j) lies at i·Br, j·Bc).
 struct Value {

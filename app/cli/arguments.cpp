@@ -4,6 +4,7 @@
 #include "app/cli/version.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
+#include "core/words.h"
 
 #include <CLI/CLI.hpp>
 

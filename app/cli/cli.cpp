@@ -26,13 +26,9 @@ namespace {
 Outcome run_trace(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "md"});
     if (!format) return bad_input(format.error);
-    if (const auto lesson = choose_lesson(a.lesson); !lesson) return bad_input(lesson.error);
-    SavedView saved;
-    const auto problem = make_problem(a.problem, &saved);
-    if (!problem) return bad_input(problem.error);
-    const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
-    if (!lesson) return bad_input(lesson.error);
-    const auto trace = build_trace(**lesson, *problem);
+    const auto walk = named_walk(a);
+    if (!walk) return bad_input(walk.error);
+    const auto trace = build_trace(*walk->lesson, walk->problem);
     if (!trace) return bad_input(trace.error);
 
     const Writer write = [&](std::ostream& stream) {

@@ -3,10 +3,10 @@
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 
 namespace tilewalk {
@@ -22,15 +22,9 @@ constexpr std::array matrix_names = {MatrixName{"q", Slot::Q},       MatrixName{
                                      MatrixName{"v", Slot::V},       MatrixName{"value", Slot::V},
                                      MatrixName{"values", Slot::V},  MatrixName{"do", Slot::dO}};
 
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 // "my_keys.npy" holds keys: the words of the name are looked at from the end. Slot::count when none tells.
 Slot slot_of_name(const std::string& path) {
-    std::string stem = lower(std::filesystem::path(path).stem().string());
+    std::string stem = lower_case(std::filesystem::path(path).stem().string());
     while (!stem.empty()) {
         const std::size_t cut = stem.find_last_of("_-. ");
         const std::string word = cut == std::string::npos ? stem : stem.substr(cut + 1);
@@ -47,7 +41,7 @@ Matrix& matrix_of(Problem& p, Slot slot) {
     return slot == Slot::K ? p.K : slot == Slot::V ? p.V : p.Q;
 }
 
-bool is_json(const std::string& path) { return lower(path).ends_with(".json"); }
+bool is_json(const std::string& path) { return lower_case(path).ends_with(".json"); }
 
 Failure not_named(const std::string& path) {
     return failure_at(path, "the name does not say which matrix this is, expected q, k, v or do in it");

@@ -93,7 +93,6 @@ PictureBook draw_pictures(ui::AppState& state, const PageLook& look) {
                                                : ui::ThemeId::dark;
         for (int k = 0; k < steps; ++k) {
             ui::go_to(state, at_step(*state.trace, k));
-            state.step_age = ui::AppState{}.step_age;
             drawn[dark ? 0 : 1].push_back(svg_of_frame(state, look.size.width, look.size.height));
         }
     }
@@ -102,15 +101,6 @@ PictureBook draw_pictures(ui::AppState& state, const PageLook& look) {
     book.bind();
     return book;
 }
-
-// Numbers in files do not follow the style that is chosen for the window.
-struct UsualNumbers {
-    NumberStyle before = number_style();
-    UsualNumbers() { set_number_style({}); }
-    ~UsualNumbers() { set_number_style(before); }
-    UsualNumbers(const UsualNumbers&) = delete;
-    UsualNumbers& operator=(const UsualNumbers&) = delete;
-};
 
 Result<Writer> page_writer(const Lesson& lesson, const Problem& problem, const PageLook& look) {
     Result<ui::AppState> state = make_state(&lesson, problem, ui::Settings{});
@@ -140,13 +130,9 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
     if (auto sentence = check_options(a, *format)) return bad_input(*sentence);
     const auto look = read_look(a);
     if (!look) return bad_input(look.error);
-    if (const auto lesson = choose_lesson(a.lesson); !lesson) return bad_input(lesson.error);
-    SavedView saved;
-    const auto problem = make_problem(a.problem, &saved);
-    if (!problem) return bad_input(problem.error);
-    const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
-    if (!lesson) return bad_input(lesson.error);
-    const auto write = make_writer(**lesson, *problem, *format, *look, a.fragment);
+    const auto walk = named_walk(a);
+    if (!walk) return bad_input(walk.error);
+    const auto write = make_writer(*walk->lesson, walk->problem, *format, *look, a.fragment);
     if (!write) return bad_input(write.error);
     return written(a.output ? write_file_atomic(*a.output, *write) : write_to_stream(out, *write));
 }
@@ -154,7 +140,7 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
 std::optional<std::string> export_walk(const std::string& path, const ui::AppState& state) {
     const auto format = format_of_ending(path);
     if (!format) return "The name " + in_quotes(path) + " ends in none of .html, .md and .tex.";
-    const UsualNumbers numbers;
+    const PlainNumbers as_in_every_file;
     PageLook look;
     look.contrast = state.settings.theme == ui::ThemeId::contrast;
     const auto write = make_writer(*state.lesson, *state.problem, *format, look, false);

@@ -12,9 +12,9 @@
 #include "app/ui/key_names.h"
 #include "app/ui/views/compare_page.h"
 #include "app/ui/views/scale_page.h"
+#include "core/words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -103,8 +103,7 @@ Writer picture_writer(ui::AppState& state, const Picture& picture) {
 // What --format says, or else the ending of the file.
 Result<bool> wants_vectors(const Arguments& a) {
     const bool svg = is_svg_path(*a.output);
-    std::string ending = std::filesystem::path(*a.output).extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string ending = lower_case(std::filesystem::path(*a.output).extension().string());
     if (!a.format && !is_folder(a) && !svg && !ending.empty() && ending != ".png")
         return Failure{"-o is " + in_quotes(*a.output) +
                        ", expected a name that ends in .png or .svg; or say --format."};

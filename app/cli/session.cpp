@@ -62,6 +62,16 @@ Result<const Lesson*> choose_lesson(const Word& name) {
     return Failure{no_such_lesson(*name)};
 }
 
+Result<NamedWalk> named_walk(const Arguments& a) {
+    if (const auto lesson = choose_lesson(a.lesson); !lesson) return Failure{lesson.error};
+    SavedView saved;
+    auto problem = make_problem(a.problem, &saved);
+    if (!problem) return Failure{problem.error};
+    const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
+    if (!lesson) return Failure{lesson.error};
+    return NamedWalk{*lesson, std::move(*problem)};
+}
+
 Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Settings settings) {
     if (auto sentence = refuse(*lesson, problem)) return Failure{*sentence};
     ui::AppState state;

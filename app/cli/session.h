@@ -9,6 +9,14 @@ namespace tilewalk {
 /// The lesson of that name; without a name flash-forward.
 Result<const Lesson*> choose_lesson(const Word& name);
 
+struct NamedWalk {
+    const Lesson* lesson;
+    Problem problem;
+};
+/// The problem that the words name, and the lesson: where they name none, the one that the problem's file was
+/// saved in.
+Result<NamedWalk> named_walk(const Arguments& arguments);
+
 /// The interface with the examples, the lesson, the problem and its hooks, at the first step. Refuses what
 /// the lesson cannot walk through.
 Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Settings settings);

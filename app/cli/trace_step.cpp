@@ -76,11 +76,6 @@ const Value& principal_value(const Trace& trace, int k, Slot slot) {
     return trace.value(writes.front().value);
 }
 
-bool moves_only(Op op) {
-    return op == Op::load_q || op == Op::load_kv || op == Op::load_state || op == Op::load ||
-           op == Op::load_x;
-}
-
 bool written(const Trace& trace, int k, Slot slot) {
     return std::ranges::any_of(trace.writes(k), [slot](const Access& a) { return a.slot == slot; });
 }
@@ -138,7 +133,7 @@ bool shows_read(const Trace& trace, int k, std::size_t nth) {
 Block number_lines(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::init || trace.writes(k).empty()) return {};
-    if (moves_only(op)) return aligned({number_line(explain(trace, k), false)});
+    if (is_load(op)) return aligned({number_line(explain(trace, k), false)});
 
     const Region region = principal_value(trace, k, explain(trace, k).target.slot).region;
     const bool by_row = region.cols == 1, every_cell = by_row || region.rows * region.cols <= most_cells;
@@ -160,7 +155,7 @@ Block number_lines(const Trace& trace, int k) {
 Block why_sentences(const Trace& trace, int k) {
     const Explanation first = explain(trace, k);
     Block sentences{first.why};
-    if (trace.writes(k).empty() || moves_only(trace.step(k).op)) return sentences;
+    if (trace.writes(k).empty() || is_load(trace.step(k).op)) return sentences;
     std::set<int> kinds{first.kind};
     const Region region = principal_value(trace, k, first.target.slot).region;
     for (int row = first.target.row + 1; row < region.row + region.rows; ++row) {

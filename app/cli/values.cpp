@@ -2,6 +2,7 @@
 
 #include "app/io/suggest.h"
 #include "app/io/text.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -104,13 +105,6 @@ Result<int> choice(const std::string& option, const std::string& text,
     if (found != choices.end()) return static_cast<int>(found - choices.begin());
     return Failure{option + " is " + in_quotes(text) + ", expected " + listed(choices) +
                    did_you_mean(text, choices, ".")};
-}
-
-std::string listed(const std::vector<std::string>& names, const std::string& conjunction) {
-    std::string out;
-    for (std::size_t n = 0; n < names.size(); ++n)
-        out += (n == 0 ? std::string() : n + 1 == names.size() ? " " + conjunction + " " : ", ") + names[n];
-    return out;
 }
 
 }  // namespace tilewalk

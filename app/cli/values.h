@@ -34,7 +34,5 @@ Result<int> choice(const std::string& option, const std::string& text,
 
 /// The parts of "a,b,c".
 std::vector<std::string> split_at_commas(const std::string& text);
-/// "text, json or md".
-std::string listed(const std::vector<std::string>& names, const std::string& conjunction = "or");
 
 }  // namespace tilewalk

@@ -2,9 +2,8 @@
 
 #include "app/render/offscreen.h"
 #include "app/ui/vector_picture.h"
+#include "core/words.h"
 
-#include <algorithm>
-#include <cctype>
 #include <imgui.h>
 #include <optional>
 #include <utility>
@@ -25,12 +24,7 @@ struct Recording {
 
 }  // namespace
 
-bool is_svg_path(std::string_view path) {
-    constexpr std::string_view ending = ".svg";
-    if (path.size() < ending.size()) return false;
-    return std::ranges::equal(path.substr(path.size() - ending.size()), ending,
-                              [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
-}
+bool is_svg_path(std::string_view path) { return lower_case(path).ends_with(".svg"); }
 
 std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
     std::optional<HeadlessContext> context;

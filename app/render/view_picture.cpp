@@ -26,7 +26,6 @@ std::string picture_of_view(const ui::AppState& state, int width, int height, bo
     shown.notice.clear();
     shown.keys.clear();
     shown.hover.reset();
-    shown.step_age = ui::AppState{}.step_age;
     shown.mouse_age = ui::AppState{}.mouse_age;
     const DrawingApart apart;
     return vectors ? svg_of_frame(shown, width, height) : encode_png(render_frame(shown, width, height));

@@ -4,6 +4,7 @@
 #include "app/ui/state.h"
 #include "app/ui/widgets/matrix.h"
 #include "core/lessons/softmax_letters.h"
+#include "core/words.h"
 
 #include <algorithm>
 
@@ -56,10 +57,6 @@ int group_of(const Inspection& in, int entry) {
     int group = -1;
     for (int n = 0; n <= entry; ++n) group += !in.entries[static_cast<std::size_t>(n)].inner;
     return group;
-}
-
-std::string range_text(int first, int count) {
-    return std::to_string(first) + (count > 1 ? "…" + std::to_string(first + count - 1) : "");
 }
 
 bool written_now(const AppState& state, const CellRef& cell) {
@@ -192,8 +189,8 @@ std::string crumb_name(const Inspection& in, int n) {
 
 std::string patch_name(const Trace& trace, const Patch& patch) {
     const std::string name = plain(slot_symbol(trace, patch.slot, patch.step)),
-                      rows = range_text(patch.cells.row, patch.cells.rows),
-                      cols = range_text(patch.cells.col, patch.cells.cols);
+                      rows = range_text(patch.cells.row, patch.cells.row + patch.cells.rows - 1),
+                      cols = range_text(patch.cells.col, patch.cells.col + patch.cells.cols - 1);
     // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
     if (softmax_passes(trace) > 0 && !info(patch.slot).hbm) {
         const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;

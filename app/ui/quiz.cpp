@@ -1,5 +1,6 @@
 #include "app/ui/quiz.h"
 
+#include "app/ui/key_names.h"
 #include "app/ui/state.h"
 
 #include <algorithm>
@@ -193,13 +194,10 @@ bool answer_choice(AppState& state, Key key) {
 bool answer_number(AppState& state, Key key) {
     Quiz& quiz = *state.quiz;
     if (key == Key::enter) return check_answer(state), true;
-    const char typed = digit_of(key)        ? static_cast<char>('0' + digit_of(key))
-                       : key == Key::zero   ? '0'
-                       : key == Key::minus  ? '-'
-                       : key == Key::period ? '.'
-                                            : '\0';
+    const char typed = printed_by(key);
+    const bool of_number = typed != '\0' && std::strchr("0123456789-.", typed) != nullptr;
     const std::size_t length = std::strlen(quiz.text);
-    if (typed == '\0' || length + 2 > sizeof quiz.text) return false;
+    if (!of_number || length + 2 > sizeof quiz.text) return false;
     quiz.text[length] = typed;
     quiz.text[length + 1] = 0;
     quiz.focus = true;

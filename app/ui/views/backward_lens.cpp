@@ -226,7 +226,7 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
                  : cancels ? caption(op)
                            : "width P × height (dP − D) = area dS");
     const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
-    const bool bytes = op == Op::load_q || op == Op::load_kv || op == Op::store || op == Op::skip;
+    const bool bytes = is_load(op) || is_store(op) || op == Op::skip;
     if (bytes)
         draw_bytes(c, state, inner);
     else if (op == Op::init)

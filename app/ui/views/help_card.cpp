@@ -6,6 +6,7 @@
 #include "app/ui/views/search_box.h"
 #include "app/ui/views/views.h"
 #include "app/ui/widgets/matrix.h"
+#include "core/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,16 +33,10 @@ struct Entry {
     const Shortcut* key = nullptr;
 };
 
-std::string lower(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 // Every word that was typed stands somewhere in the keys, the action or the group.
 bool fits(const Shortcut& s, const std::string& typed) {
-    const std::string all = lower(std::string(s.keys) + " " + s.action + " " + s.group);
-    const std::string words = lower(typed) + " ";
+    const std::string all = lower_case(std::string(s.keys) + " " + s.action + " " + s.group);
+    const std::string words = lower_case(typed) + " ";
     for (std::size_t at = 0, end; (end = words.find(' ', at)) != std::string::npos; at = end + 1)
         if (all.find(words.substr(at, end - at)) == std::string::npos) return false;
     return true;

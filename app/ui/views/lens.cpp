@@ -208,10 +208,7 @@ void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) 
     if (op == Op::exponentials) return curve(c, pane, weight_points(a));
 }
 
-bool about_bytes(Op op) {
-    return op == Op::load_q || op == Op::load_kv || op == Op::load_state || op == Op::store ||
-           op == Op::store_state || op == Op::skip;
-}
+bool about_bytes(Op op) { return is_load(op) || is_store(op) || op == Op::skip; }
 
 void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
     traffic_bars(c, state, pane, standard_forward_model(*state.problem).total());

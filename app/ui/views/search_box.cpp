@@ -1,6 +1,7 @@
 #include "app/ui/views/search_box.h"
 
 #include "app/ui/items.h"
+#include "app/ui/key_names.h"
 
 #include <algorithm>
 #include <imgui.h>
@@ -50,9 +51,8 @@ bool answer_search_key(std::string& text, const KeyPress& press) {
         erase_last(text);
         return true;
     }
-    const bool prints = press.key >= Key::a || (press.key >= Key::one && press.key <= Key::period) ||
-                        press.key == Key::plus || press.key == Key::minus || press.key == Key::zero;
-    return prints || (press.key == Key::space && !text.empty());
+    if (press.key == Key::space) return !text.empty();
+    return printed_by(press.key) != '\0' && press.key != Key::question;  // which asks for help
 }
 
 void draw_search(const Canvas& c, const char* name, float x, float y, float w, float h,

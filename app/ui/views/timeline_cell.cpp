@@ -10,12 +10,6 @@ namespace tilewalk::ui {
 
 namespace {
 
-bool is_load(Op op) {
-    return op == Op::load_q || op == Op::load_kv || op == Op::load || op == Op::load_state ||
-           op == Op::load_x;
-}
-bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
-
 bool grows_in_hbm(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (k == 0 || lesson_of(trace).by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;

@@ -383,11 +383,6 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
 
 }  // namespace
 
-bool one_column(Slot slot) {
-    const Role role = info(slot).role;
-    return role == Role::m || role == Role::l || role == Role::alpha;
-}
-
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
     const Theme& t = *canvas.theme;
     const float side = std::min({11.0f, h * .28f, w * .28f}), rim = side < 8 ? 1.5f : 3;

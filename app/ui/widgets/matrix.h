@@ -45,6 +45,5 @@ void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
 
 /// "S[0,2]" or, for one column, "ℓ[0]".
 std::string cell_name(CellRef cell);
-bool one_column(Slot slot);
 
 }  // namespace tilewalk::ui

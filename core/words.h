@@ -1,0 +1,17 @@
+// Small pieces of text that sentences are made of.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+/// A to Z become a to z; all other bytes stay.
+std::string lower_case(std::string_view text);
+/// "a", "a or b", "a, b or c"
+std::string listed(const std::vector<std::string>& words, const std::string& conjunction = "or");
+/// "2…5", both counted; "2" where they are the same.
+std::string range_text(int first, int last);
+
+}  // namespace tilewalk
