@@ -1,10 +1,10 @@
 #include "app/cli/arguments.h"
 
 #include "app/cli/values.h"
-#include "app/cli/version.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
-#include "core/words.h"
+#include "core/base/version.h"
+#include "core/base/words.h"
 
 #include <CLI/CLI.hpp>
 

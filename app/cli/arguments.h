@@ -1,7 +1,7 @@
 // The words of the command line, sorted into commands and options. Their meaning is looked at later.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <optional>
 #include <string>

@@ -4,9 +4,9 @@
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
+#include "core/base/numbers.h"
 #include "core/cpu/kernel.h"
-#include "core/numbers.h"
-#include "cuda/gpu.h"
+#include "cuda/host/gpu.h"
 
 #include <chrono>
 #include <csignal>

@@ -3,7 +3,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
-#include "core/scale/bench.h"
+#include "core/bench/bench.h"
 
 #include <iosfwd>
 

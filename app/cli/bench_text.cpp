@@ -1,9 +1,9 @@
 // Results as a table for the terminal.
 #include "app/cli/bench.h"
-#include "app/cli/text_layout.h"
+#include "app/export/text_layout.h"
 #include "app/io/text.h"
-#include "core/numbers.h"
-#include "core/scale/findings.h"
+#include "core/base/numbers.h"
+#include "core/bench/findings.h"
 
 namespace tilewalk {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/cli/problem_source.h"
 #include "app/cli/render.h"
 #include "app/cli/session.h"
-#include "app/cli/trace_export.h"
 #include "app/cli/values.h"
 #include "app/cli/window_command.h"
+#include "app/export/trace_export.h"
 #include "app/io/text.h"
 
 #include <csignal>

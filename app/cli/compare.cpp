@@ -6,7 +6,7 @@
 #include "app/io/kernel_bundle.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
-#include "core/words.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <ostream>

@@ -3,8 +3,8 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
-#include "core/kernel_compare.h"
-#include "cuda/gpu.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/gpu.h"
 
 #include <iosfwd>
 

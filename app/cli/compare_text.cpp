@@ -1,7 +1,7 @@
 // The comparison for the terminal.
 #include "app/cli/compare.h"
-#include "app/cli/text_layout.h"
-#include "core/numbers.h"
+#include "app/export/text_layout.h"
+#include "core/base/numbers.h"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 #include "app/cli/devices.h"
 
-#include "core/numbers.h"
-#include "core/scale/machine.h"
-#include "cuda/gpu.h"
+#include "core/base/numbers.h"
+#include "core/bench/machine.h"
+#include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
-#include "core/words.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // What happens to files that are opened in, or dropped on, the window.
 #pragma once
 
-#include "core/playback.h"
-#include "core/problem.h"
+#include "core/problem/problem.h"
+#include "core/walk/playback.h"
 
 #include <string>
 #include <vector>

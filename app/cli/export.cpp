@@ -1,17 +1,17 @@
 #include "app/cli/export.h"
 
-#include "app/cli/export_formats.h"
-#include "app/cli/export_picture.h"
 #include "app/cli/output.h"
 #include "app/cli/problem_source.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
+#include "app/export/export_formats.h"
+#include "app/export/picture.h"
 #include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/svg_picture.h"
 #include "app/render/view_picture.h"
-#include "app/ui/state.h"
-#include "core/numbers.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
 
 #include <algorithm>
 #include <cctype>

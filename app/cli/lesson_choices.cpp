@@ -3,8 +3,8 @@
 #include "app/cli/values.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
-#include "core/faults.h"
-#include "core/precision.h"
+#include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
 
 #include <sstream>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "core/problem.h"
+#include "core/problem/problem.h"
 
 namespace tilewalk {
 

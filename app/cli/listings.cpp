@@ -2,13 +2,13 @@
 
 #include "app/cli/devices.h"
 #include "app/cli/output.h"
-#include "app/cli/text_layout.h"
 #include "app/cli/values.h"
+#include "app/export/text_layout.h"
 #include "app/io/examples.h"
+#include "core/base/numbers.h"
 #include "core/cpu/kernel.h"
-#include "core/lessons/lesson.h"
-#include "core/numbers.h"
-#include "cuda/gpu.h"
+#include "core/walk/lesson.h"
+#include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>
 

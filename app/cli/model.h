@@ -3,7 +3,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
-#include "core/memory_study.h"
+#include "core/study/memory_study.h"
 
 #include <iosfwd>
 #include <vector>

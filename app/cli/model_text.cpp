@@ -1,7 +1,7 @@
 // The study as tables for the terminal.
 #include "app/cli/model.h"
-#include "app/cli/text_layout.h"
-#include "core/numbers.h"
+#include "app/export/text_layout.h"
+#include "core/base/numbers.h"
 
 namespace tilewalk {
 namespace {

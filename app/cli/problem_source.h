@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "core/playback.h"
+#include "core/walk/playback.h"
 
 namespace tilewalk {
 

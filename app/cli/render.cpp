@@ -9,10 +9,10 @@
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/render/svg_picture.h"
-#include "app/ui/key_names.h"
-#include "app/ui/views/compare_page.h"
-#include "app/ui/views/scale_page.h"
-#include "core/words.h"
+#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/kit/key_names.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "app/io/file.h"
 #include "app/render/plot_picture.h"
 #include "app/render/png.h"
-#include "app/ui/widgets/chart.h"
+#include "app/ui/kit/chart.h"
 
 #include <algorithm>
 

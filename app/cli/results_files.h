@@ -1,8 +1,8 @@
 // What the page At scale asks of the outside world: results and plots in files.
 #pragma once
 
-#include "core/result.h"
-#include "core/scale/report.h"
+#include "core/base/result.h"
+#include "core/engine/report.h"
 
 #include <optional>
 #include <string>

@@ -3,9 +3,9 @@
 #include "app/cli/values.h"
 #include "app/io/embedded.h"
 #include "app/io/tour_file.h"
-#include "app/ui/state.h"
-#include "app/ui/views/compare_page.h"
-#include "app/ui/views/scale_page.h"
+#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/state/state.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "app/ui/tour.h"
+#include "app/ui/state/tour.h"
 
 namespace tilewalk {
 

@@ -2,7 +2,7 @@
 
 #include "app/io/suggest.h"
 #include "app/io/text.h"
-#include "core/words.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // Values of options: from what was typed to numbers and choices, or a sentence that names the option.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <cstdint>
 #include <string>

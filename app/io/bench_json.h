@@ -1,8 +1,8 @@
 // Results of benchmarks as files: JSON, which is read back, and CSV and Markdown, which are for others.
 #pragma once
 
-#include "core/result.h"
-#include "core/scale/report.h"
+#include "core/base/result.h"
+#include "core/engine/report.h"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 // Results for others: CSV for spreadsheets, Markdown for people.
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
-#include "core/numbers.h"
-#include "core/scale/findings.h"
+#include "core/base/numbers.h"
+#include "core/bench/findings.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The problems that the program brings along, in the order in which they teach best.
 #pragma once
 
-#include "core/problem.h"
+#include "core/problem/problem.h"
 
 #include <string_view>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/io/temporary.h"
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 // What reading and writing of files share: descriptors that close themselves, and sentences.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <string>
 

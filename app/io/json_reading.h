@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/io/json_text.h"
-#include "core/matrix.h"
+#include "core/base/matrix.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // From JSON text to a tree, stricter than the grammar: no key twice, no bottomless nesting, places by line.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <nlohmann/json.hpp>
 

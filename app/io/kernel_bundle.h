@@ -1,7 +1,7 @@
 // A kernel's run as a file, to be opened where there is no GPU: everything of a KernelTrace.
 #pragma once
 
-#include "core/kernel_trace.h"
+#include "core/compare/kernel_trace.h"
 
 #include <optional>
 #include <string>

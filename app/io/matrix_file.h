@@ -1,8 +1,8 @@
 // Matrices from and to files of other programs: comma- or tab-separated text, and NumPy's .npy.
 #pragma once
 
-#include "core/matrix.h"
-#include "core/result.h"
+#include "core/base/matrix.h"
+#include "core/base/result.h"
 
 #include <optional>
 #include <string>

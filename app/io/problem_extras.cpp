@@ -1,9 +1,9 @@
 #include "app/io/problem_extras.h"
 
 #include "app/io/text.h"
-#include "core/condition.h"
-#include "core/faults.h"
-#include "core/precision.h"
+#include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
+#include "core/walk/condition.h"
 
 #include <array>
 #include <limits>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/io/json_reading.h"
-#include "core/playback.h"
+#include "core/walk/playback.h"
 
 namespace tilewalk {
 

@@ -1,7 +1,7 @@
 // Problems as JSON: what the program saves, loads, and carries inside as its examples.
 #pragma once
 
-#include "core/playback.h"
+#include "core/walk/playback.h"
 
 #include <optional>
 #include <string>

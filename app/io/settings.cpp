@@ -1,7 +1,7 @@
 #include "app/io/settings.h"
 
 #include "app/io/file.h"
-#include "core/numbers.h"
+#include "core/base/numbers.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "app/io/text.h"
 
-#include "core/matrix_text.h"
+#include "core/base/matrix_text.h"
 
 #include <algorithm>
 

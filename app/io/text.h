@@ -1,7 +1,7 @@
 // Small pieces of text that the readers and writers of files share.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <string>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "app/io/tour_text.h"
-#include "core/faults.h"
+#include "core/lessons/shared/faults.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 // Guided tours as Markdown that a lecturer writes (docs/tour-format.md).
 #pragma once
 
-#include "core/result.h"
-#include "core/tour.h"
+#include "core/base/result.h"
+#include "core/class/tour.h"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 // The lines of a tour's Markdown, before anybody asks what they mean.
 #pragma once
 
-#include "core/explain.h"
-#include "core/result.h"
+#include "core/base/result.h"
+#include "core/walk/explain.h"
 
 #include <map>
 #include <string>

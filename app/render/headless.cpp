@@ -1,6 +1,6 @@
 #include "app/render/offscreen.h"
 
-#include "app/ui/imgui_compat.h"
+#include "app/ui/kit/imgui_compat.h"
 
 #include <cfloat>
 #include <imgui.h>

@@ -1,7 +1,7 @@
 // Keys for the program without a window.
 #pragma once
 
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 
 #include <functional>
 

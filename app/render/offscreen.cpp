@@ -1,8 +1,8 @@
 #include "app/render/offscreen.h"
 
-#include "app/ui/app_state.h"
-#include "app/ui/fonts.h"
-#include "app/ui/theme.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/theme.h"
+#include "app/ui/state/app_state.h"
 
 #include <imgui.h>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "app/render/plot_picture.h"
 
 #include "app/render/offscreen.h"
-#include "app/ui/widgets/chart.h"
+#include "app/ui/kit/chart.h"
 
 #include <cmath>
 #include <imgui.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/render/raster.h"
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include "app/render/svg_picture.h"
 
 #include "app/render/offscreen.h"
-#include "app/ui/vector_picture.h"
-#include "core/words.h"
+#include "app/ui/kit/vector_picture.h"
+#include "core/base/words.h"
 
 #include <imgui.h>
 #include <optional>

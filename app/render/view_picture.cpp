@@ -2,7 +2,7 @@
 
 #include "app/render/png.h"
 #include "app/render/svg_picture.h"
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 
 #include <utility>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "app/render/offscreen.h"
-#include "app/ui/fonts_aside.h"
-#include "app/ui/items.h"
-#include "app/ui/vector_picture.h"
+#include "app/ui/kit/fonts_aside.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/kit/vector_picture.h"
 
 #include <string>
 

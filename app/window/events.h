@@ -1,7 +1,7 @@
 // What GLFW reports between two frames.
 #pragma once
 
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 
 #include <vector>
 

@@ -2,9 +2,9 @@
 
 #include "app/io/file.h"
 #include "app/render/png.h"
-#include "app/ui/fonts.h"
-#include "app/ui/imgui_compat_gl.h"
-#include "app/ui/theme.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat_gl.h"
+#include "app/ui/kit/theme.h"
 #include "app/window/events.h"
 
 #include <glad/gl.h>

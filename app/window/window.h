@@ -1,7 +1,7 @@
 // The one place that knows GLFW and OpenGL: a window around ui::frame().
 #pragma once
 
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 #include "app/window/window_options.h"
 
 namespace tilewalk {

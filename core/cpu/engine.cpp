@@ -1,6 +1,6 @@
 // The CPU as an engine: the ladder of its kernels, and how one is prepared and timed.
 #include "core/cpu/kernel.h"
-#include "core/scale/report.h"
+#include "core/engine/report.h"
 
 #include <array>
 #include <chrono>

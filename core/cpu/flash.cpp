@@ -8,9 +8,9 @@
 // registers. Backward recomputes S, a quarter more arithmetic than standard attention does.
 // What it reached: docs/performance.md.
 #include "core/cpu/flash_tasks.h"
-#include "core/cpu/heads.h"
 #include "core/cpu/kernel.h"
 #include "core/cpu/lanes.h"
+#include "core/engine/heads.h"
 
 #include <algorithm>
 #include <new>

@@ -9,8 +9,8 @@
 // of the multiply-adds; the softmax passes over S four times, which has left the first cache by then. flash()
 // packs once and keeps S near. What it reached: docs/performance.md.
 #include "core/cpu/eigen/functions.h"
-#include "core/cpu/heads.h"
 #include "core/cpu/kernel.h"
+#include "core/engine/heads.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What flash() hands out to its threads: tiles that fit the caches, and the tasks made of them.
 #pragma once
 
-#include "core/engine.h"
+#include "core/engine/engine.h"
 
 #include <atomic>
 #include <cmath>

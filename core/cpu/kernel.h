@@ -2,12 +2,12 @@
 #pragma once
 
 #include "core/cpu/memory.h"
-#include "core/cpu/pool.h"
-#include "core/engine.h"
+#include "core/engine/engine.h"
+#include "core/engine/pool.h"
 
 namespace tilewalk::cpu {
 
-/// Views of the tensors of a workload (shapes: core/engine.h), all float32.
+/// Views of the tensors of a workload (shapes: core/engine/engine.h), all float32.
 struct Views {
     const float *Q, *K, *V, *dO;  ///< dO may be null forward
     float *O, *L;                 ///< L = m + ln ℓ; rows that see no key: O = 0, L = −∞

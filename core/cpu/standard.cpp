@@ -8,9 +8,9 @@
 //
 // What limits it: memory. 8 bytes for each score are held, and moved about three times: written, read back
 // and written by the softmax, read by the last product. Measured: docs/performance.md.
-#include "core/cpu/heads.h"
 #include "core/cpu/kernel.h"
 #include "core/cpu/product.h"
+#include "core/engine/heads.h"
 
 #include <cmath>
 #include <limits>

@@ -1,10 +1,10 @@
-// The device's instructions as the emulator models them (names: cuda/device.h). A product of fragments adds
-// in float, one term after the other; the hardware's order and inner width are its own.
+// The device's instructions as the emulator models them (names: cuda/device/device.h). A product of fragments
+// adds in float, one term after the other; the hardware's order and inner width are its own.
 #pragma once
 
-#include "cuda/emulator/float16.h"
+#include "core/base/float16.h"
 #include "cuda/emulator/stream.h"
-#include "cuda/kernels/product.h"
+#include "cuda/launch/product.h"
 
 #include <atomic>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/emulator/block.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/launch/arguments.h"
 
 #include <atomic>
 

@@ -6,8 +6,8 @@
 // P = exp(S − m) can be multiplied with V without leaving the registers.
 #pragma once
 
-#include "cuda/device.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/arguments.h"
 
 namespace tilewalk::gpu::BACKEND {
 

@@ -1,4 +1,4 @@
-// Every name of cuda/device.h once, on data that the caller gives: what a GPU does here, and what the
+// Every name of cuda/device/device.h once, on data that the caller gives: what a GPU does here, and what the
 // emulator's model of it does, must be the same. No rung of the ladder; a test runs it on both.
 //
 // One warp. Q holds 1024 elements of 16 bits, K 128 floats; the workspace takes intrinsics_results words: for

@@ -1,8 +1,8 @@
 // The rungs of one back end, from slow to fast; one function for each file.
 #pragma once
 
-#include "cuda/device.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/arguments.h"
 
 #include <vector>
 
@@ -23,7 +23,7 @@ const Rung& b3_deterministic();
 
 const std::vector<const Rung*>& ladder();
 
-/// Not of the ladder: every instruction of cuda/device.h once, for tests.
+/// Not of the ladder: every instruction of cuda/device/device.h once, for tests.
 const Rung& intrinsics();
 
 }  // namespace tilewalk::gpu::BACKEND

@@ -1,8 +1,8 @@
 // Which keys a query sees, and which tiles a mask cuts.
 #pragma once
 
-#include "cuda/device.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/arguments.h"
 
 namespace tilewalk::gpu::BACKEND {
 

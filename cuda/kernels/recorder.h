@@ -2,8 +2,8 @@
 // there.
 #pragma once
 
-#include "cuda/device.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/arguments.h"
 
 // Inside a kernel with a template parameter `traced`. TILEWALK_WITHOUT_TRACE removes the text as well, to
 // prove that untraced kernels compile to the same code.

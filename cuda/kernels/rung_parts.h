@@ -1,8 +1,8 @@
 // What the rungs have in common on the host's side: sizes into template parameters, and reasons to refuse.
 #pragma once
 
-#include "cuda/device.h"
-#include "cuda/kernels/arguments.h"
+#include "cuda/device/device.h"
+#include "cuda/launch/arguments.h"
 
 #include <type_traits>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda/kernels/mask.h"
-#include "cuda/kernels/product.h"
 #include "cuda/kernels/rung_parts.h"
+#include "cuda/launch/product.h"
 
 namespace tilewalk::gpu::BACKEND {
 

@@ -17,7 +17,7 @@ typedef struct {
     int64_t batch, head, row;
 } tilewalk_tensor;
 
-/* As gpu::Arguments (cuda/kernels/arguments.h), without what traces. */
+/* As gpu::Arguments (cuda/launch/arguments.h), without what traces. */
 typedef struct {
     tilewalk_tensor Q, K, V, O, dO, dQ, dK, dV;
     float* L; /* [batch][heads][N_q] */

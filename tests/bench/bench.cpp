@@ -4,10 +4,10 @@
 #include "app/io/examples.h"
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
-#include "app/ui/fonts.h"
-#include "app/ui/state.h"
-#include "app/ui/theme.h"
-#include "core/reference.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/theme.h"
+#include "app/ui/state/state.h"
+#include "core/problem/reference.h"
 #include "tests/bench/program.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "tests/core/expression.h"
 
-#include "core/numbers.h"
-#include "tests/core/formats.h"
+#include "core/base/numbers.h"
+#include "tests/core/problem/formats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // code under test.
 #pragma once
 
-#include "core/problem.h"
+#include "core/problem/problem.h"
 
 #include <random>
 #include <string>

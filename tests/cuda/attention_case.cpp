@@ -1,6 +1,6 @@
 #include "tests/cuda/attention_case.h"
 
-#include "cuda/emulator/float16.h"
+#include "core/base/float16.h"
 
 #include <doctest/doctest.h>
 

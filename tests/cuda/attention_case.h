@@ -2,7 +2,7 @@
 // rows and heads, so that whoever reads or writes there is seen.
 #pragma once
 
-#include "cuda/backend.h"
+#include "cuda/host/backend.h"
 
 #include <string>
 #include <vector>

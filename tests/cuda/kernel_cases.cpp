@@ -1,7 +1,7 @@
 #include "tests/cuda/kernel_cases.h"
 
-#include "core/precision.h"
-#include "cuda/emulator/float16.h"
+#include "core/base/float16.h"
+#include "core/problem/precision.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Kernels of the ladder on the emulator, over many shapes, layouts and kinds of inputs.
 #pragma once
 
-#include "core/engine.h"
-#include "core/scale/verify.h"
-#include "cuda/emulator/emulator.h"
+#include "core/bench/verify.h"
+#include "core/engine/engine.h"
+#include "cuda/host/emulator.h"
 
 #include <ostream>
 

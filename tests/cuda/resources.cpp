@@ -1,7 +1,7 @@
 #include "tests/cuda/resources.h"
 
-#include "cuda/emulator/emulator.h"
 #include "cuda/emulator/stream.h"
+#include "cuda/host/emulator.h"
 
 #include <cxxabi.h>
 #include <nlohmann/json.hpp>

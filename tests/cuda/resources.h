@@ -2,7 +2,7 @@
 // shared memory as they ask for it when they are launched.
 #pragma once
 
-#include "core/result.h"
+#include "core/base/result.h"
 
 #include <map>
 #include <string>

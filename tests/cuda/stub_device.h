@@ -1,7 +1,7 @@
 // A device that runs kernels on the emulator and can be made short of memory, faulty or wrong.
 #pragma once
 
-#include "cuda/emulator/emulator.h"
+#include "cuda/host/emulator.h"
 
 #include <functional>
 #include <map>

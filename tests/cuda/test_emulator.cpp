@@ -1,6 +1,6 @@
 // What the emulator must notice: threads that wait forever, lanes that part, writes beyond shared memory,
 // copies that nobody waited for.
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // The engine over a device: what it refuses, what memory it takes and gives back, what it says of failures.
+#include "core/base/numbers.h"
+#include "core/bench/bench.h"
+#include "core/bench/verify.h"
 #include "core/cpu/kernel.h"
-#include "core/numbers.h"
-#include "core/scale/bench.h"
-#include "core/scale/verify.h"
-#include "cuda/arguments_of.h"
-#include "cuda/device_memory.h"
-#include "cuda/engine.h"
-#include "cuda/gpu.h"
+#include "cuda/host/arguments_of.h"
+#include "cuda/host/device_memory.h"
+#include "cuda/host/engine.h"
+#include "cuda/host/gpu.h"
 #include "tests/cuda/stub_device.h"
 
 #include <cmath>

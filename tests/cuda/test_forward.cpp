@@ -1,4 +1,4 @@
-#include "cuda/emulator/emulator.h"
+#include "cuda/host/emulator.h"
 #include "tests/cuda/attention_case.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "cuda/gpu.h"
+#include "cuda/host/gpu.h"
 
 #include <doctest/doctest.h>
 

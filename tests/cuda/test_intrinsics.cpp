@@ -1,9 +1,9 @@
 // The emulator's models of the GPU's instructions: against their definitions here, and, where there is a GPU,
 // against the instructions themselves.
-#include "cuda/emulator/emulator.h"
-#include "cuda/emulator/float16.h"
+#include "core/base/float16.h"
+#include "cuda/host/emulator.h"
+#include "cuda/host/open_cuda.h"
 #include "cuda/kernels/intrinsics.h"
-#include "cuda/open_cuda.h"
 
 #include <Eigen/Core>
 #include <doctest/doctest.h>

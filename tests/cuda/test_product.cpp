@@ -1,5 +1,5 @@
 // The emulator's model of the vendor's products against Eigen.
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 
 #include <Eigen/Dense>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // Kernels that record: what they write down is what the definition says, tile by tile, and a fault that they
 // are told to make shows where it should.
-#include "cuda/emulator/emulator.h"
+#include "cuda/host/emulator.h"
 #include "tests/cuda/attention_case.h"
 
 #include <doctest/doctest.h>

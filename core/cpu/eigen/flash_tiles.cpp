@@ -1,5 +1,5 @@
-// The tiles of flash_eigen(): the steps of core/lessons/flash_forward.cpp and flash_backward.cpp, in their
-// order.
+// The tiles of flash_eigen(): the steps of core/lessons/forward/flash_forward.cpp and flash_backward.cpp, in
+// their order.
 #include "core/cpu/eigen/level.h"
 
 #include <cmath>

@@ -4,7 +4,7 @@
 // library defines inline must not be compiled for instructions that the machine may lack.
 #pragma once
 
-#include "core/engine.h"
+#include "core/engine/engine.h"
 
 namespace tilewalk::cpu {
 

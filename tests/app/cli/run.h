@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/cli.h"
-#include "app/ui/app_state.h"
+#include "app/ui/state/app_state.h"
 
 #include <cstdlib>
 #include <filesystem>

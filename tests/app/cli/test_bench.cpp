@@ -2,9 +2,9 @@
 #include "app/cli/bench.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
+#include "core/bench/findings.h"
 #include "core/cpu/kernel.h"
-#include "core/scale/findings.h"
-#include "cuda/gpu.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 
 #include <algorithm>

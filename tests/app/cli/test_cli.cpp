@@ -1,8 +1,8 @@
 #include "tests/app/cli/run.h"
 
-#include "app/cli/version.h"
 #include "app/io/examples.h"
-#include "core/lessons/lesson.h"
+#include "core/base/version.h"
+#include "core/walk/lesson.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // tilewalk model: text, JSON and refusals.
-#include "core/memory_study.h"
-#include "core/numbers.h"
+#include "core/base/numbers.h"
+#include "core/study/memory_study.h"
 #include "tests/app/cli/run.h"
 
 #include <doctest/doctest.h>

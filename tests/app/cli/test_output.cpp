@@ -2,7 +2,7 @@
 #include "tests/app/cli/run.h"
 
 #include "app/render/png.h"
-#include "tests/app/ui/xml_check.h"
+#include "tests/app/ui/kit/xml_check.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Results as files: JSON there and back, refusals, CSV and Markdown.
 #include "app/io/bench_json.h"
-#include "core/numbers.h"
-#include "core/scale/findings.h"
+#include "core/base/numbers.h"
+#include "core/bench/findings.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

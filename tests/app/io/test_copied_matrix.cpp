@@ -1,6 +1,6 @@
 // A matrix that was copied as CSV comes back through the program's own reader, bit by bit.
 #include "app/io/matrix_file.h"
-#include "core/matrix_text.h"
+#include "core/base/matrix_text.h"
 
 #include <doctest/doctest.h>
 

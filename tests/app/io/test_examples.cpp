@@ -4,7 +4,7 @@
 
 #include "app/io/embedded.h"
 #include "app/io/problem_json.h"
-#include "core/reference.h"
+#include "core/problem/reference.h"
 
 #include <doctest/doctest.h>
 

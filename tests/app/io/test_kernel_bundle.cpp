@@ -1,7 +1,7 @@
 // Runs of kernels as files: exact, and refused where they are wrong.
 #include "app/io/kernel_bundle.h"
 #include "app/io/problem_json.h"
-#include "cuda/gpu.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/io/scratch.h"
 
 #include <doctest/doctest.h>

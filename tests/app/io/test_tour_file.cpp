@@ -4,7 +4,7 @@
 #include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
-#include "core/numbers.h"
+#include "core/base/numbers.h"
 #include "tests/app/io/scratch.h"
 
 #include <doctest/doctest.h>

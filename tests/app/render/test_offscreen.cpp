@@ -1,7 +1,7 @@
 #include "app/io/examples.h"
 #include "app/render/offscreen.h"
-#include "app/ui/app_state.h"
-#include "app/ui/state.h"
+#include "app/ui/state/app_state.h"
+#include "app/ui/state/state.h"
 
 #include <doctest/doctest.h>
 #include <utility>

@@ -1,9 +1,9 @@
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/render/raster.h"
-#include "app/ui/canvas.h"
-#include "app/ui/fonts.h"
-#include "app/ui/imgui_compat.h"
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat.h"
 
 #include <array>
 #include <chrono>

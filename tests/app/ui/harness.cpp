@@ -3,11 +3,11 @@
 #include "app/cli/session.h"
 #include "app/io/examples.h"
 #include "app/render/keyboard.h"
-#include "app/ui/fonts.h"
-#include "app/ui/imgui_compat.h"
-#include "app/ui/key_names.h"
-#include "app/ui/state.h"
-#include "app/ui/theme.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/key_names.h"
+#include "app/ui/kit/theme.h"
+#include "app/ui/state/state.h"
 
 #include <cfloat>
 #include <doctest/doctest.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/render/offscreen.h"
-#include "app/ui/app_state.h"
-#include "app/ui/items.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/app_state.h"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "tests/app/ui/layout_check.h"
 
-#include "app/ui/theme.h"
+#include "app/ui/kit/theme.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Reports made up for tests of what shows them. Their numbers follow simple laws and were never measured.
 #pragma once
 
-#include "core/scale/report.h"
+#include "core/engine/report.h"
 
 namespace tilewalk::test {
 

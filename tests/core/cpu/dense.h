@@ -2,7 +2,7 @@
 // against. In double it is the truth; in float it is what standard attention loses to rounding.
 #pragma once
 
-#include "core/engine.h"
+#include "core/engine/engine.h"
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace tilewalk::test {
 
 template <typename T> struct DenseTensors {
-    std::vector<T> O, L, dQ, dK, dV;  ///< shapes: core/engine.h
+    std::vector<T> O, L, dQ, dK, dV;  ///< shapes: core/engine/engine.h
 };
 
 template <typename T> DenseTensors<T> dense_attention(const Workload& w, const Tensors& t);

@@ -10,7 +10,7 @@ namespace tilewalk::test {
 
 /// Small, with every combination of grouped heads, masks and ragged lengths; now and then rows without keys.
 Workload random_workload(std::mt19937& random, Direction direction);
-/// Checks all outputs of the kernel by the rule of core/scale/verify.h, each element, outputs that start as
+/// Checks all outputs of the kernel by the rule of core/bench/verify.h, each element, outputs that start as
 /// NaN, and that it took the memory of its closed form. `spread`: of the logits.
 void check_kernel(const cpu::Rung& rung, const Workload& workload, std::uint64_t seed, int threads,
                   float spread = 1);

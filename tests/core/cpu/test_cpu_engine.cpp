@@ -1,6 +1,6 @@
 #include "core/cpu/kernel.h"
 #include "core/cpu/product.h"
-#include "core/scale/report.h"
+#include "core/engine/report.h"
 
 #include <atomic>
 #include <cmath>

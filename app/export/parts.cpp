@@ -1,0 +1,123 @@
+#include "app/export/parts.h"
+
+#include <algorithm>
+
+namespace tilewalk {
+namespace {
+
+// The latest step up to k that wrote this value there, from 1; 0 if it was given.
+int made_at(const Trace& trace, int k, const Access& access) {
+    Held held = trace.live(access.slot, access.tile, k);
+    while (held && held.value != &trace.value(access.value))
+        held = trace.live(access.slot, access.tile, held.step - 1);
+    return held ? held.step + 1 : 0;
+}
+
+bool passed_on(const Trace& trace, int k, std::int32_t value) {
+    return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
+}
+
+// "before" and "after" where a step has two values of one place that are written alike.
+std::string note_of(const Trace& trace, int k, const Access& access, int made) {
+    const std::string symbol = plain(symbol_of(trace, k, access));
+    int oldest = made, newest = made;
+    const auto look = [&](std::span<const Access> accesses) {
+        for (const Access& a : accesses)
+            if (a.slot == access.slot && a.tile == access.tile && a.value != access.value &&
+                plain(symbol_of(trace, k, a)) == symbol) {
+                const int other = made_at(trace, k, a);
+                oldest = std::min(oldest, other), newest = std::max(newest, other);
+            }
+    };
+    look(trace.reads(k));
+    look(trace.writes(k));
+    std::string note = info(access.slot).hbm ? "in HBM" : "";
+    if (oldest != newest)
+        note += std::string(note.empty() ? "" : ", ") + (made == newest ? "after" : "before");
+    return note;
+}
+
+StepMatrix matrix_of(const Trace& trace, int k, const Access& access, bool written) {
+    const int made = made_at(trace, k, access);
+    return {access.slot,
+            &trace.value(access.value),
+            symbol_of(trace, k, access),
+            note_of(trace, k, access, made),
+            written,
+            made};
+}
+
+WholeMatrix whole(Slot slot, Matrix A) {
+    const Region region{0, 0, static_cast<int>(A.rows()), static_cast<int>(A.cols())};
+    return {slot, {std::move(A), region}};
+}
+
+}  // namespace
+
+Line symbol_of(const Trace& trace, int k, const Access& access) {
+    return slot_symbol(trace, access.slot, made_at(trace, k, access) - 1, access.tile);
+}
+
+std::vector<StepMatrix> step_matrices(const Trace& trace, int k) {
+    std::vector<StepMatrix> matrices;
+    for (const Access& access : trace.reads(k))
+        if (!passed_on(trace, k, access.value)) matrices.push_back(matrix_of(trace, k, access, false));
+    for (const Access& access : trace.writes(k)) matrices.push_back(matrix_of(trace, k, access, true));
+    return matrices;
+}
+
+std::vector<WholeMatrix> given_matrices(const Trace& trace) {
+    std::vector<WholeMatrix> matrices;
+    for (int s = 0; s < slot_count; ++s)
+        if (const Slot slot = static_cast<Slot>(s); trace.live(slot, -1))
+            matrices.push_back(whole(slot, trace.given(slot)));
+    return matrices;
+}
+
+std::vector<WholeMatrix> result_matrices_of(const Trace& trace) {
+    std::vector<WholeMatrix> matrices;
+    for (const Slot slot : lesson_of(trace).results)
+        if (Matrix A = trace.result(slot); A.size() > 0) matrices.push_back(whole(slot, std::move(A)));
+    return matrices;
+}
+
+std::vector<ShownCode> shown_code(const Trace& trace) {
+    const Problem& problem = trace.problem();
+    const auto code = lesson_of(trace).code(problem);
+    std::vector<ShownCode> lines;
+    for (std::size_t n = 0; n < code.size(); ++n) {
+        if (code[n].if_masked && !problem.causal && !problem.window) continue;
+        std::string text = code[n].text;
+        const auto replace = [&text](const std::string& what, const std::string& by) {
+            if (const std::size_t at = text.find(what); at != std::string::npos)
+                text.replace(at, what.size(), by);
+        };
+        replace("Tr−1", std::to_string(problem.Tr() - 1));
+        replace("Tc−1", std::to_string(problem.Tc() - 1));
+        if (problem.softmax_scale() == 1) replace("scale · ", "");
+        lines.push_back({static_cast<int>(n), code[n].indent, std::move(text)});
+    }
+    return lines;
+}
+
+std::string lane_at(const Trace& trace, int k) {
+    const int phase = trace.step(k).phase;
+    if (k > 0 && trace.step(k - 1).phase == phase) return {};
+    return lesson_of(trace).lane(trace.problem(), phase);
+}
+
+std::string step_number(const Trace& trace, int k) {
+    return "Step " + std::to_string(k + 1) + " of " + std::to_string(trace.size());
+}
+
+std::vector<int> elided(int count, int most) {
+    std::vector<int> shown;
+    for (int n = 0; n < count; ++n)
+        if (count <= most || n < most - 2 || n == count - 1)
+            shown.push_back(n);
+        else if (n == most - 2)
+            shown.push_back(-1);
+    return shown;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,140 @@
+#include "app/export/trace_parts.h"
+
+#include "core/base/numbers.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tilewalk {
+namespace {
+
+std::string str(std::int64_t n) { return std::to_string(n); }
+
+std::string mask_text(const Problem& p) {
+    std::string text = p.causal ? "causal mask" : "no mask";
+    if (p.window) text = (p.causal ? "causal mask, window " : "window ") + str(*p.window);
+    return text;
+}
+
+std::string scale_text(const Problem& p) {
+    if (p.softmax_scale() == 1) return "no scale";
+    if (p.scale.kind == Scale::Kind::sqrt) return "scale 1/√d = " + format_number(p.softmax_scale());
+    return "scale " + format_number(p.scale.number);
+}
+
+std::string shaped(const std::string& name, const Matrix& A) {
+    return name + " (" + str(A.rows()) + " × " + str(A.cols()) + ")";
+}
+
+}  // namespace
+
+std::string headline(const Trace& trace) {
+    const std::string& title = trace.problem().title;
+    return lesson_of(trace).title + (title.empty() ? std::string() : " · " + title);
+}
+
+std::string problem_facts(const Problem& p) {
+    return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") + ", N_kv = " + str(p.N_kv()) +
+           (p.N_kv() == 1 ? " key" : " keys") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
+           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + "; " +
+           str(p.element_bytes) + (p.element_bytes == 1 ? " byte" : " bytes") + " per element";
+}
+
+Block problem_matrices(const Trace& trace) {
+    std::vector<Block> blocks;
+    for (int s = 0; s < slot_count; ++s) {
+        const Slot slot = static_cast<Slot>(s);
+        if (!trace.live(slot, -1)) continue;
+        const Matrix A = trace.given(slot);
+        blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
+    }
+    return side_by_side(blocks, text_width);
+}
+
+std::vector<std::vector<std::string>> legend(const Trace& trace) {
+    std::vector<std::vector<std::string>> rows;
+    std::set<std::string> seen;
+    for (int s = 0; s < slot_count; ++s) {
+        const Slot slot = static_cast<Slot>(s);
+        const std::string symbol = plain(slot_symbol(slot));
+        const bool input = slot == Slot::Q || slot == Slot::K || slot == Slot::V;
+        // A tile on chip has the symbol of its matrix; it is told of once.
+        const bool used = trace.live(slot, trace.size() - 1) || trace.live(slot, -1);
+        if (used && !input && info(slot).role != Role::Q && seen.insert(symbol).second)
+            rows.push_back({symbol, info(slot).what});
+    }
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == Op::correction) {
+            rows.push_back({"m_old", "m before this tile"});
+            break;
+        }
+    rows.push_back({"⊙ ⊘", "row by row multiplied, divided"});
+    return rows;
+}
+
+Block result_matrices(const Trace& trace) {
+    std::vector<Block> blocks;
+    for (const Slot slot : lesson_of(trace).results) {
+        const Matrix A = trace.result(slot);
+        if (A.size() > 0) blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
+    }
+    return side_by_side(blocks, text_width);
+}
+
+std::string traffic_line(const Trace& trace, int k) {
+    const Traffic& t = trace.step(k).traffic;
+    return "so far: " + format_traffic(t.hbm_read) + " read from HBM, " + format_traffic(t.hbm_write) +
+           " written, " + format_count(t.flops) + (t.flops == 1 ? " operation" : " operations") +
+           "; on chip now: " + format_size(t.sram_live);
+}
+
+namespace {
+
+std::string bytes_text(std::int64_t read, std::int64_t written) {
+    return format_traffic(read + written) + " (" + format_traffic(read) + " read, " +
+           format_traffic(written) + " written)";
+}
+
+// The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
+int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit) {
+    for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
+        if (lesson.model(problem).total() < limit) return problem.Br;
+    return 0;
+}
+
+std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
+    const Problem& p = trace.problem();
+    const Lesson& lesson = lesson_of(trace);
+    const std::string size = str(p.N()) + " × " + str(p.N_kv());
+    if (flash < standard)
+        return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
+               format_traffic(standard - flash) + ".";
+    if (flash == standard)
+        return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
+    const int rows = rows_to_stay_below(lesson, p, standard);
+    return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
+           "costs "
+           "more than storing the N × N matrices (" +
+           size + " each). " +
+           (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
+                     : "No number of query rows per tile changes that.");
+}
+
+}  // namespace
+
+std::vector<std::string> comparison(const Trace& trace) {
+    const Traffic& moved = trace.step(trace.size() - 1).traffic;
+    const Lesson& lesson = lesson_of(trace);
+    if (!lesson.standard)
+        return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " through HBM."};
+    const TrafficModel standard = lesson.standard(trace.problem());
+    return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " between HBM and the chip.",
+            "Standard attention, with its N × N matrices in HBM, would move " +
+                bytes_text(standard.hbm_read, standard.hbm_write) + ".",
+            verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,66 @@
+#include "app/export/trace_export.h"
+
+#include "app/export/trace_parts.h"
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+
+#include <ostream>
+#include <sstream>
+
+namespace tilewalk {
+namespace {
+
+void put(std::ostream& out, const Block& block, const char* indent) {
+    for (const std::string& line : block) out << (line.empty() ? "" : indent) << line << '\n';
+}
+
+void put_problem(std::ostream& out, const Trace& trace) {
+    const Problem& problem = trace.problem();
+    put(out, wrap(headline(trace), text_width), "");
+    put(out, wrap(problem_facts(problem), text_width), "");
+    // What there is to watch is told of tiles.
+    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+        put(out, wrap("Watch: " + problem.watch, text_width), "");
+    out << '\n';
+    put(out, problem_matrices(trace), "  ");
+    out << '\n';
+    put(out, table(legend(trace)), "  ");
+}
+
+void put_step(std::ostream& out, const Trace& trace, int k) {
+    const Explanation e = explain(trace, k);
+    out << "\nStep " << k + 1 << " of " << trace.size() << " · " << e.title << " · " << e.place << '\n';
+    out << "  " << plain(e.formula) << '\n';
+    put(out, number_lines(trace, k), "    ");
+    for (const Aside& aside : e.asides) {
+        const std::string numbers = aside.numbers.empty() ? "" : "  =  " + plain(aside.numbers);
+        out << "    " << aside.label << ": " << plain(aside.formula) << numbers << "  →  "
+            << plain(aside.result) << '\n';
+    }
+    for (const std::string& why : why_sentences(trace, k)) put(out, wrap(why, text_width - 2), "  ");
+    put(out, state_lines(trace, k), "    ");
+    out << "  " << traffic_line(trace, k) << '\n';
+}
+
+void put_result(std::ostream& out, const Trace& trace) {
+    out << "\nResult\n";
+    put(out, result_matrices(trace), "  ");
+    out << '\n';
+    for (const std::string& sentence : comparison(trace)) put(out, wrap(sentence, text_width), "");
+}
+
+}  // namespace
+
+void write_trace_text(std::ostream& out, const Trace& trace) {
+    put_problem(out, trace);
+    for (int k = 0; k < trace.size() && out; ++k) put_step(out, trace, k);
+    put_result(out, trace);
+}
+
+std::string trace_text(const Trace& trace) {
+    std::ostringstream out;
+    write_trace_text(out, trace);
+    return std::move(out).str();
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,26 @@
+// The glossary: what every symbol and term means, and where it is defined.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/state/app_state.h"
+
+#include <string>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+struct Glossary {
+    std::string search;
+    std::string card;     ///< id of the chosen card
+    int frames = 0;       ///< that it has been shown; the key that opened it is not typed into it
+    float scroll = 0;     ///< of the list, in logical px
+    bool to_card = true;  ///< the list moves so that the chosen card is in sight
+};
+
+/// Opens it at a term; without one at what the current step is about.
+void open_glossary(AppState& state, std::string_view term = {});
+/// True if the key belonged to the glossary.
+bool answer_glossary_key(AppState& state, const KeyPress& press);
+void glossary_card(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

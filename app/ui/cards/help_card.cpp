@@ -1,0 +1,175 @@
+#include "app/ui/cards/help_card.h"
+
+#include "app/ui/kit/card.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/kit/search_box.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/keys.h"
+#include "core/base/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// What was typed, and how far the list is scrolled; forgotten when the card closes.
+struct Search {
+    std::string text = {};
+    float scroll = 0;
+    float page = 400;  // how much of it shows
+    int frame = -1;
+};
+Search& search() {
+    static Search kept;
+    return kept;
+}
+
+struct Entry {
+    const char* heading = nullptr;  // a group; null: a shortcut
+    const Shortcut* key = nullptr;
+};
+
+// Every word that was typed stands somewhere in the keys, the action or the group.
+bool fits(const Shortcut& s, const std::string& typed) {
+    const std::string all = lower_case(std::string(s.keys) + " " + s.action + " " + s.group);
+    const std::string words = lower_case(typed) + " ";
+    for (std::size_t at = 0, end; (end = words.find(' ', at)) != std::string::npos; at = end + 1)
+        if (all.find(words.substr(at, end - at)) == std::string::npos) return false;
+    return true;
+}
+
+using Column = std::vector<Entry>;
+
+// The groups one after the other, each whole, in the column that is shortest so far.
+std::vector<Column> columns(const std::string& typed, int count) {
+    std::vector<Column> groups, out(static_cast<std::size_t>(count));
+    const char* last = "";
+    for (const Shortcut& s : shortcuts()) {
+        if (!fits(s, typed)) continue;
+        if (std::string_view(last) != s.group) groups.push_back({{last = s.group, nullptr}});
+        groups.back().push_back({nullptr, &s});
+    }
+    for (const Column& group : groups) {
+        const auto shorter = [](const Column& a, const Column& b) { return a.size() < b.size(); };
+        Column& column = *std::min_element(out.begin(), out.end(), shorter);
+        column.insert(column.end(), group.begin(), group.end());
+    }
+    return out;
+}
+
+struct Sizes {
+    float text, row, keys_w;
+    int columns;
+    float card_w, card_h;  // at most
+};
+// On a projector one column, in its large type.
+Sizes sizes_for(bool presenter, float W) {
+    if (presenter) return {27, 52, 270, 1, 1240, 696};
+    return W < 1440 ? Sizes{14, 29, 122, 2, 980, 1060} : Sizes{14, 29, 122, 3, 1400, 1060};
+}
+
+void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& s, float x, float y, float w,
+                 const Rect& window) {
+    const Theme& t = *c.theme;
+    for (const Entry& line : lines) {
+        const float middle = y + s.row / 2;
+        y += s.row;
+        // Rows that reach beyond the card are not drawn at all, instead of cut in two.
+        if (middle - s.row / 2 < window.y - 1 || middle + s.row / 2 > window.bottom() + 1) continue;
+        if (line.heading) {
+            c.text_within(x, middle + 3, w, line.heading, s.text, t.t3, Face::semibold);
+            c.line({x, middle + s.row / 2 - 2}, {x + w, middle + s.row / 2 - 2}, t.line);
+            continue;
+        }
+        c.text_within(x, middle, s.keys_w - 10, line.key->keys, s.text, 0, Face::medium);
+        c.text_within(x + s.keys_w, middle, w - s.keys_w, line.key->action, s.text, t.t2);
+    }
+}
+
+// The two marks that only broken and edited walks have.
+void legend(const Canvas& c, float x, float y, float w, float size) {
+    const float side = size * 2, half = w / 2;
+    for (int n = 0; n < 2; ++n) {
+        const float X = x + half * static_cast<float>(n);
+        c.rect(X + 1, y + 1, side - 2, side - 2, ramp(*c.theme, Role::S, .6f), 4);
+        n == 0 ? wrong_mark(c, X, y, side, side) : edit_mark(c, X, y, side, side);
+        c.text_within(X + side + 12, y + side / 2, half - side - 20,
+                      n == 0 ? "differs from the true walk" : "differs from before the edit", size,
+                      c.theme->t2);
+    }
+}
+
+void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
+    const auto lists = columns(s.text, sizes.columns);
+    std::size_t longest = 0;
+    for (const auto& list : lists) longest = std::max(longest, list.size());
+    const float fit = std::max(1.0f, std::floor(a.h / sizes.row)) * sizes.row,
+                most = std::max(0.0f, static_cast<float>(longest) * sizes.row - fit);
+    s.page = fit;
+    s.scroll = std::clamp(s.scroll - ImGui::GetIO().MouseWheel * 3 * sizes.row, 0.0f, most);
+    const float from = std::floor(s.scroll / sizes.row + .5f) * sizes.row,
+                w = (a.w - 16) / static_cast<float>(lists.size());
+    const Rect window{a.x, a.y, a.w, fit};
+    for (std::size_t n = 0; n < lists.size(); ++n)
+        draw_column(c, lists[n], sizes, a.x + w * static_cast<float>(n), a.y - from, w - 24, window);
+    if (longest == 0) c.text(a.x, a.y + sizes.row / 2, "No key has that.", sizes.text, c.theme->t2);
+    if (most <= 0) return;
+    const float all = most + fit;
+    c.rect(a.right() - 5, a.y + fit * from / all, 4, fit * fit / all, c.theme->line2, 2);
+}
+
+}  // namespace
+
+bool answer_help_key(AppState& state, const KeyPress& press) {
+    if (!state.show_help) return false;
+    Search& s = search();
+    const float row = sizes_for(state.presenter, 0).row;
+    switch (press.key) {
+    case Key::escape:
+    case Key::question:
+    case Key::f1: state.show_help = false; return true;
+    case Key::up: s.scroll -= row; return true;
+    case Key::down: s.scroll += row; return true;
+    case Key::page_up: s.scroll -= s.page; return true;
+    case Key::page_down: s.scroll += s.page; return true;
+    case Key::home: s.scroll = 0; return true;
+    case Key::end: s.scroll = 1e6f; return true;
+    case Key::left:
+    case Key::right:
+    case Key::enter: return true;  // not for the walk below
+    default: return answer_search_key(s.text, press) || press.key == Key::space;
+    }
+}
+
+void help_card(const Canvas& main, AppState& state, float W, float H) {
+    Search& s = search();
+    const int now = ImGui::GetFrameCount();
+    if (std::exchange(s.frame, now) + 1 != now) s = {.frame = now};  // just opened
+    if (type_into(s.text)) s.scroll = 0;
+    const bool big = state.presenter;
+    const Sizes sizes = sizes_for(big, W);
+    const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
+    const float w = std::min(W - 32, sizes.card_w), h = std::min(H - 24, sizes.card_h);
+    const Rect a = centred_card(main, w, h, W, H);
+    if (begin_card(main, "Help", a)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Help", a.x, a.y, a.w, a.h);
+        const float title = c.text(a.x + 24, a.y + top / 2, "Keys", big ? 34 : 22, 0, Face::semibold);
+        const float field = big ? 56.0f : 38.0f, x = a.x + 24 + title + 32;
+        draw_search(c, "find key", x, a.y + (top - field) / 2,
+                    std::min(big ? 520.0f : 300.0f, a.right() - 64 - x), field, s.text, "Type to find a key");
+        if (icon_button(c, "##close help", a.right() - 48, a.y + 16, 32, 32, Icon::close,
+                        {.tooltip = "Close (Esc)"}))
+            state.show_help = false;
+        draw_list(c, s, {a.x + 24, a.y + top, a.w - 40, a.h - top - marks - 12}, sizes);
+        legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
+        end_panel(c);
+    }
+    end_card();
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,30 @@
+// Copies a matrix, as the walk has it at this step, for other programs: a small list beside it.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/state/app_state.h"
+
+namespace tilewalk::ui {
+
+struct MatrixMenu {
+    Slot slot = Slot::count;
+    int tile = 0;
+    bool at_mouse = false;  ///< opened by the mouse: the list opens below it
+    int at = 0;             ///< the entry that Enter chooses
+    Point corner;           ///< where the list stands, once it has been drawn
+    bool placed = false;
+};
+
+/// Says so, and opens nothing, where the slot holds nothing yet.
+void open_matrix_menu(AppState& state, Slot slot, int tile, bool at_mouse = false);
+/// The same for the tile that holds this value; nothing if none does.
+void open_matrix_menu(AppState& state, Slot slot, const Value& value);
+/// True if the key belonged to the list.
+bool answer_matrix_menu_key(AppState& state, const KeyPress& press);
+void matrix_menu(const Canvas& canvas, AppState& state, float W, float H);
+
+/// The slot as it lies after this step, its tiles put together; what is not there yet is NaN. Empty if
+/// nothing is.
+Matrix slot_matrix(const Trace& trace, Slot slot, int k);
+
+}  // namespace tilewalk::ui

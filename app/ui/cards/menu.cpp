@@ -1,0 +1,115 @@
+#include "app/ui/cards/menu.h"
+
+#include "app/ui/cards/glossary_card.h"
+#include "app/ui/cards/matrix_menu.h"
+#include "app/ui/cards/save_card.h"
+#include "app/ui/kit/card.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tilewalk::ui {
+
+namespace {
+
+struct Entry {
+    const char* name;
+    const char* key;
+    void (*act)(AppState&);
+    bool of_walk = false;  ///< speaks of the walk: of no use on the other pages
+};
+
+constexpr Entry entries[] = {
+    {"Guided tour", "U", toggle_tour},
+    {"Questions", "Q", toggle_questions, true},
+    {"Where does this come from", "W", [](AppState& s) { inspect(s, chosen_cell(s)); }, true},
+    {"Breakpoints", "Shift F9",
+     [](AppState& s) {
+         s.keys.push_back({Key::f9, true});
+     },
+     true},
+    {"Save picture or hand-out", "Ctrl S", open_save_card},
+    {"Copy matrix", "Ctrl Shift C",
+     [](AppState& s) { open_matrix_menu(s, chosen_cell(s).slot, chosen_tile(s)); }, true},
+    {"Symbols and terms", "K", [](AppState& s) { open_glossary(s); }},
+    {"Settings", "O", [](AppState& s) { s.show_settings = true; }},
+    {"Keys", "?", [](AppState& s) { s.show_help = true; }},
+    {"Presenter mode", "P", [](AppState& s) { s.presenter = true; }},
+    {"Quit", "", [](AppState& s) { s.quit = true; }},
+};
+
+bool offered(const AppState& state, const Entry& entry) { return !entry.of_walk || state.page == Page::walk; }
+
+void choose(AppState& state, const Entry& entry) {
+    state.show_menu = false;
+    entry.act(state);
+}
+
+// The next entry that can be chosen, in a ring.
+int next_entry(const AppState& state, int at, int by) {
+    constexpr int count = static_cast<int>(std::size(entries));
+    for (int n = 0; n < count; ++n) {
+        at = (at + by + count) % count;
+        if (offered(state, entries[at])) return at;
+    }
+    return at;
+}
+
+}  // namespace
+
+void open_menu(AppState& state) {
+    state.show_menu = !state.show_menu;
+    state.menu_at = 0;
+}
+
+bool answer_menu_card_key(AppState& state, const KeyPress& press) {
+    if (!state.show_menu) return false;
+    switch (press.key) {
+    case Key::up: state.menu_at = next_entry(state, state.menu_at, -1); break;
+    case Key::tab:
+    case Key::down: state.menu_at = next_entry(state, state.menu_at, press.shift ? -1 : 1); break;
+    case Key::enter:
+    case Key::space: choose(state, entries[state.menu_at]); break;
+    default: state.show_menu = false; break;
+    }
+    return true;
+}
+
+void menu_card(const Canvas& main, AppState& state, float W, float H) {
+    if (!state.show_menu) return;
+    const bool big = state.presenter;
+    const float size = big ? 27.0f : 14.0f, row = big ? 52.0f : 34.0f;
+    const float w = big ? 620.0f : 304.0f, h = row * static_cast<float>(std::size(entries)) + 16;
+    const Rect area{W - 12 - w, big ? std::max(8.0f, (H - h) / 2) : 54.0f, w, h};
+    if (begin_card(main, "Menu", area)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Menu", area.x, area.y, w, h);
+        c.frame(area.x + .5f, area.y + .5f, w - 1, h - 1, c.theme->line2, 1, 10);
+        float y = area.y + 8;
+        for (int n = 0; n < static_cast<int>(std::size(entries)); ++n, y += row) {
+            const Entry& entry = entries[n];
+            const bool can = offered(state, entry);
+            const Hot hot = hot_area(c, (std::string("##") + entry.name).c_str(), area.x + 6, y, w - 12, row);
+            if (hot.hovered && can) state.menu_at = n;
+            if (state.menu_at == n) c.rect(area.x + 6, y + 1, w - 12, row - 2, c.theme->raised, 7);
+            const ImU32 ink = can ? c.theme->t1 : c.theme->t3;
+            c.text(area.x + 18, y + row / 2, entry.name, size, ink, Face::medium);
+            c.text(area.right() - 18, y + row / 2, entry.key, big ? 27 : 13, c.theme->t3, Face::regular,
+                   Align::right);
+            if (hot.clicked && can) choose(state, entry);
+        }
+        if (ImGui::IsMouseClicked(0) &&
+            !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
+            !ImGui::IsWindowAppearing())
+            state.show_menu = false;
+        end_panel(c);
+    }
+    end_card();
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,297 @@
+// The card of a question: in the normal view over the explanation of the step before, in presenter mode over
+// its formula; what the answer is worked out from stays in sight.
+#include "app/ui/state/quiz.h"
+
+#include "app/ui/kit/card.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/presenter.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// Pieces one below the other: first their heights decide how high the card is, then they are drawn.
+struct Piece {
+    float h;
+    std::function<void(const Canvas&, float x, float y)> draw;
+};
+struct Stack {
+    const Canvas& c;
+    float w, size;
+    std::vector<Piece> pieces = {};
+
+    float height() const {
+        float h = 0;
+        for (const Piece& piece : pieces) h += piece.h;
+        return h;
+    }
+    void space(float h) {
+        pieces.push_back({h, [](const Canvas&, float, float) {}});
+    }
+    void paragraph(const std::string& text, ImU32 colour, int most_lines = 0, float of = 0) {
+        const float s = of > 0 ? of : size, width = w;
+        pieces.push_back({paragraph_height(w, text, s, most_lines), [=](const Canvas& to, float x, float y) {
+                              to.paragraph(x, y, width, text, s, colour, most_lines);
+                          }});
+    }
+    void rich(const Line& line, float of, int most_lines) {
+        if (line.empty()) return;
+        const float width = w;
+        const ImU32 ink = c.theme->t1;
+        pieces.push_back({rich_paragraph_height(c, w, line, of, most_lines, 1.5f),
+                          [=](const Canvas& to, float x, float y) {
+                              to.rich_paragraph(x, y, width, line, of, most_lines, ink, 1.5f);
+                          }});
+    }
+};
+
+// A tick or a cross; the word beside it says the same.
+void draw_mark(const Canvas& c, float x, float y, float side, bool right) {
+    const ImU32 ink = right ? c.theme->t1 : c.theme->t2;
+    const float w = side / 8;
+    if (right) {
+        const Point tick[] = {{x, y}, {x + side * .35f, y + side * .35f}, {x + side, y - side * .4f}};
+        c.polyline(tick, ink, w);
+    } else {
+        c.line({x, y - side * .4f}, {x + side * .8f, y + side * .4f}, ink, w);
+        c.line({x, y + side * .4f}, {x + side * .8f, y - side * .4f}, ink, w);
+    }
+}
+
+void add_head(Stack& s, const Quiz& quiz) {
+    const std::string score = quiz_score(quiz);
+    const float w = s.w;
+    s.pieces.push_back({34, [=](const Canvas& c, float x, float y) {
+                            c.text(x, y + 12, "Before the next step", 17, 0, Face::semibold);
+                            c.text(x + w, y + 12, score, 14, c.theme->t2, Face::medium, Align::right);
+                        }});
+}
+
+void add_field(Stack& s, AppState& state) {
+    const float w = s.w;
+    s.pieces.push_back({50, [w, &state](const Canvas& c, float x, float y) {
+                            Quiz& quiz = *state.quiz;
+                            FieldLook look;
+                            look.hint = quiz.question.bytes ? "a number of bytes" : "a number";
+                            look.face = Face::mono;
+                            look.focus_now = std::exchange(quiz.focus, false);
+                            look.invalid = quiz.verdict.has_value();
+                            const float check = 88;
+                            const FieldResult field = text_field(c, "##answer", x, y + 4, w - check - 8, 40,
+                                                                 quiz.text, sizeof quiz.text, look);
+                            const bool clicked = button(c, "##check answer", x + w - check, y + 4, check, 40,
+                                                        "Check", {.primary = true});
+                            if (field.entered || clicked) check_answer(state);
+                        }});
+}
+
+// One choice: its key, a box or a ring, and its words.
+void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) {
+    const Theme& t = *c.theme;
+    const std::string id = "##choice " + std::to_string(n + 1);
+    const Hot hot = hot_area(c, id.c_str(), x, y, w, 36);
+    const bool chosen = std::ranges::count(quiz.chosen, n) > 0;
+    if (hot.hovered || chosen) c.rect(x, y, w, 36, t.raised, 8);
+    if (quiz.mark == n || hot.focused) c.frame(x + .5f, y + .5f, w - 1, 35, t.focus, 1.5f, 8);
+    c.key_cap(x + 8, y + 18, std::to_string(n + 1));
+    const float box = x + 44, middle = y + 18;
+    if (quiz.question.several)
+        c.frame(box, middle - 8, 16, 16, t.t2, 1.5f, 3);
+    else
+        c.ring(box + 8, middle, 8, t.t2, 1.5f);
+    if (chosen && quiz.question.several) draw_mark(c, box + 3, middle + 1, 11, true);
+    if (chosen && !quiz.question.several) c.disc(box + 8, middle, 4, t.t1);
+    c.text_within(box + 28, middle, w - 80, quiz.question.choices[static_cast<std::size_t>(n)], 15);
+    if (hot.clicked) choose_answer(quiz, n);
+}
+
+void add_choices(Stack& s, AppState& state) {
+    const float w = s.w;
+    for (int n = 0; n < static_cast<int>(state.quiz->question.choices.size()); ++n)
+        s.pieces.push_back({40, [w, n, &state](const Canvas& c, float x, float y) {
+                                draw_choice(c, *state.quiz, n, x, y + 2, w);
+                            }});
+    s.pieces.push_back({48, [w, &state](const Canvas& c, float x, float y) {
+                            const std::string all =
+                                state.quiz->question.several ? "all that apply" : "one of them";
+                            c.text_within(x, y + 24, w - 100, all, 14, c.theme->t2);
+                            if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
+                                       {.primary = true, .enabled = !state.quiz->chosen.empty()}))
+                                check_answer(state);
+                        }});
+}
+
+std::string verdict_text(const Quiz& quiz) {
+    if (quiz.was_right() || !quiz.may_retry()) return quiz.verdict->sentence;
+    return std::string(quiz.question.is_choice() ? "You chose " : "You typed ") + quiz.given +
+           "; that is not it yet.";
+}
+
+// The formula with its numbers; the result and the reason once there is nothing left to try. Of what comes
+// next the formula would be the answer.
+void add_explanation(Stack& s, const AppState& state) {
+    if (hides_what_comes(state)) return;
+    const Quiz& quiz = *state.quiz;
+    const Explanation& e = quiz.question.explanation;
+    s.space(6);
+    s.rich(e.formula, 16, 2);
+    s.rich(e.numbers, 15, 4);
+    if (quiz.may_retry()) return;
+    s.rich(e.result, 17, 1);
+    s.space(4);
+    s.paragraph(e.why, s.c.theme->t2, 5, 14);
+}
+
+void add_verdict(Stack& s, const Quiz& quiz) {
+    const std::string text = verdict_text(quiz);
+    const bool right = quiz.was_right();
+    const float w = s.w - 28, h = paragraph_height(w, text, 16);
+    s.pieces.push_back({h + 4, [=](const Canvas& c, float x, float y) {
+                            draw_mark(c, x + 2, y + 12, 16, right);
+                            c.paragraph(x + 28, y, w, text, 16, c.theme->t1);
+                        }});
+}
+
+void add_saving(Stack& s, AppState& state) {
+    const float w = s.w;
+    s.pieces.push_back(
+        {48, [w, &state](const Canvas& c, float x, float y) {
+             Quiz& quiz = *state.quiz;
+             const FieldResult field = text_field(
+                 c, "##quiz path", x, y + 8, w - 78, 36, quiz.path, sizeof quiz.path,
+                 {.hint = "answers.csv", .focus_now = std::exchange(quiz.focus, false), .size = 14});
+             const bool clicked = button(c, "##quiz save", x + w - 70, y + 8, 70, 36, "Save",
+                                         {.enabled = state.hooks.save_quiz != nullptr});
+             if (field.entered || clicked) save_answers(state);
+         }});
+}
+
+void add_buttons(Stack& s, AppState& state) {
+    const float w = s.w;
+    s.space(8);
+    s.pieces.push_back(
+        {36, [w, &state](const Canvas& c, float x, float y) {
+             Quiz& quiz = *state.quiz;
+             const ButtonLook quiet{.quiet = true, .tooltip = "A file of all answers (S)"};
+             const float save = button_width("Save results…");
+             if (!quiz.answers.empty() && button(c, "##save results", x, y, save, 36, "Save results…", quiet))
+                 quiz.saving = quiz.focus = !quiz.saving;
+             const float on = button_width("Go on"), again = button_width("Try again");
+             const bool retry = quiz.may_retry();
+             if (retry && button(c, "##try again", x + w - on - 8 - again, y, again, 36, "Try again",
+                                 {.tooltip = "Backspace"}))
+                 return retry_answer(quiz);
+             if (button(c, "##go on", x + w - on, y, on, 36, "Go on", {.primary = true, .tooltip = "Enter"}))
+                 go_on_after_question(state);
+         }});
+    if (state.quiz->saving) add_saving(s, state);
+}
+
+void add_skip(Stack& s, AppState& state) {
+    const float w = s.w;
+    s.pieces.push_back(
+        {34, [w, &state](const Canvas& c, float x, float y) {
+             const std::size_t n = state.quiz->question.choices.size();
+             const std::string keys = n > 0 ? "1 … " + std::to_string(n) + ", Enter checks" : "Enter checks";
+             c.text_within(x, y + 20, w - 130, keys, 13, c.theme->t2);
+             const float skip = button_width("Skip (Esc)", 14);
+             if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
+                 skip_question(state);
+         }});
+}
+
+// `state`: its pseudocode fills the rest.
+void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float pad,
+                const AppState* state = nullptr) {
+    if (begin_card(main, "Question", area)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Question", area.x, area.y, area.w, area.h);
+        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t3, 1.5f, 9);
+        float y = area.y + pad;
+        for (const Piece& piece : stack.pieces) {
+            piece.draw(c, area.x + pad, y);
+            y += piece.h;
+        }
+        if (state) pseudocode_below(c, *state, area, y);
+        end_panel(c);
+    }
+    end_card();
+}
+
+// In place of the side panel: the tiles and the timeline stay free.
+void normal_card(const Canvas& main, AppState& state, float W, float H) {
+    const Layout layout = layout_for(W, H);
+    constexpr float pad = 16;
+    const Quiz& quiz = *state.quiz;
+    Stack stack{main, layout.side.w - 2 * pad, 16};
+    add_head(stack, quiz);
+    stack.paragraph(quiz.question.text, main.theme->t1);
+    stack.space(8);
+    if (quiz.decided()) {
+        add_verdict(stack, quiz);
+        add_explanation(stack, state);
+        add_buttons(stack, state);
+    } else {
+        quiz.question.is_choice() ? add_choices(stack, state) : add_field(stack, state);
+        if (quiz.verdict) stack.paragraph(quiz.verdict->sentence, main.theme->danger, 0, 14);
+        add_skip(stack, state);
+    }
+    const float h = std::min(std::max(stack.height() + 2 * pad, layout.side.h), H - layout.side.y - 8);
+    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad,
+               hides_what_comes(state) ? nullptr : &state);
+}
+
+// ---- Presenter mode: for a class that answers aloud
+
+// "1 it rises   2 it stays"
+std::string choices_line(const Question& q) {
+    std::string out;
+    for (std::size_t n = 0; n < q.choices.size(); ++n)
+        out += (n == 0 ? "" : "   ") + std::to_string(n + 1) + "\u00A0" + q.choices[n];
+    return out;
+}
+
+constexpr float band_pad = 22, band_margin = 16;
+
+Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
+    const Quiz& quiz = *state.quiz;
+    const Question& q = quiz.question;
+    const Explanation& e = q.explanation;
+    Stack stack{c, W - 2 * band_margin - 2 * band_pad, 28};
+    stack.paragraph(q.text, c.theme->t1, 4);
+    if (q.is_choice()) stack.paragraph(choices_line(q), c.theme->t1, 2);
+    stack.space(8);
+    if (!quiz.revealed) {
+        stack.paragraph("Enter shows the answer", c.theme->t2, 1, 27);
+    } else if (q.is_choice()) {
+        stack.paragraph(answer_text(q) + ". " + e.why, c.theme->t1, 3, 30);
+    } else {
+        stack.rich(e.numbers, 28, 2);
+        stack.rich(e.result, 34, 1);
+    }
+    return stack;
+}
+
+}  // namespace
+
+Rect question_band(const Canvas& c, const AppState& state, float W, float H) {
+    if (!quiz_waits(state)) return {};
+    const float h = presenter_stack(c, state, W).height() + 2 * band_pad;
+    return {band_margin, H - band_margin - h, W - 2 * band_margin, h};
+}
+
+void quiz_card(const Canvas& page, AppState& state, float W, float H) {
+    if (!quiz_waits(state)) return;
+    if (!state.presenter) return normal_card(page, state, W, H);
+    const Theme bright = bright_room(*page.theme);
+    Canvas c = page;
+    c.theme = &bright;
+    draw_stack(c, presenter_stack(c, state, W), question_band(c, state, W, H), band_pad);
+}
+
+}  // namespace tilewalk::ui

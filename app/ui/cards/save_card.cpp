@@ -1,0 +1,233 @@
+#include "app/ui/cards/save_card.h"
+
+#include "app/ui/kit/card.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+namespace tilewalk::ui {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 5> endings = {".png", ".svg", ".html", ".md", ".tex"};
+constexpr std::initializer_list<const char*> format_names = {"PNG", "SVG", "HTML", "Markdown", "LaTeX"},
+                                             size_names = {"As on screen", "1920 × 1080", "3840 × 2160"};
+
+bool whole_walk(const SaveCard& card) { return card.format >= static_cast<int>(SaveFormat::html); }
+const char* ending_of(int format) { return endings[static_cast<std::size_t>(format)]; }
+
+std::string page_name(const AppState& state) {
+    switch (state.page) {
+    case Page::memory: return "memory";
+    case Page::scale: return "scale";
+    case Page::compare: return "compare";
+    case Page::walk: break;
+    }
+    return std::string(state.lesson->id);
+}
+
+// "tilewalk-flash-forward-step-12.svg"; the whole walk has no step.
+std::string usual_name(const AppState& state, const SaveCard& card) {
+    std::string name = "tilewalk-" + page_name(state);
+    if (state.page == Page::walk && !whole_walk(card))
+        name += "-step-" + std::to_string(state.cursor.step + 1);
+    return name + ending_of(card.format);
+}
+
+void set_path(SaveCard& card, const std::string& path) {
+    std::snprintf(card.path, sizeof card.path, "%s", path.c_str());
+}
+
+/// The format that the ending of the name stands for; −1: none.
+int format_of(const std::string& path) {
+    const std::string ending = fs::path(path).extension().string();
+    const auto found = std::ranges::find(endings, ending);
+    return found == endings.end() ? -1 : static_cast<int>(found - endings.begin());
+}
+
+// The name follows: the usual one as a whole, one of the user's own by its ending.
+void set_format(const AppState& state, SaveCard& card, int format) {
+    const bool usual = card.path == usual_name(state, card);
+    const std::string path = card.path;
+    card.format = format;
+    if (usual)
+        set_path(card, usual_name(state, card));
+    else if (format_of(path) >= 0)
+        set_path(card, fs::path(path).replace_extension(ending_of(format)).string());
+    card.message.clear();
+}
+
+/// Why this format cannot be written; empty if it can.
+std::string refusal(const AppState& state, const SaveCard& card) {
+    if (!whole_walk(card)) return state.hooks.save_picture ? "" : "Pictures cannot be written here.";
+    if (state.page != Page::walk) return "A hand-out is of a whole walk, and this page has none.";
+    return state.hooks.export_walk ? "" : "Hand-outs cannot be written here.";
+}
+
+struct Pixels {
+    int width, height;
+};
+Pixels pixels_of(const SaveCard& card) {
+    if (card.size == SaveCard::full_hd) return {1920, 1080};
+    if (card.size == SaveCard::ultra_hd) return {3840, 2160};
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    return {static_cast<int>(screen.x), static_cast<int>(screen.y)};
+}
+
+std::string full_path(const SaveCard& card) {
+    std::string path = card.path;
+    if (format_of(path) != card.format) path += ending_of(card.format);
+    return path;
+}
+
+// Writes the file and closes the card, or says why not.
+void save(AppState& state) {
+    const std::shared_ptr<SaveCard> card = state.saving;
+    card->message = refusal(state, *card);
+    if (card->message.empty() && card->path[0] == 0) card->message = "The file needs a name.";
+    if (!card->message.empty()) return;
+    const std::string path = full_path(*card);
+    std::error_code ignored;
+    if (fs::exists(path, ignored) && std::exchange(card->asked, path) != path) {
+        card->message = fs::path(path).filename().string() + " is there already. Save again to replace it.";
+        return;
+    }
+    const auto [width, height] = pixels_of(*card);
+    const auto failure = whole_walk(*card) ? state.hooks.export_walk(path, state)
+                                           : state.hooks.save_picture(path, state, width, height);
+    if (failure) {
+        card->message = *failure;
+        return notify(state, *failure);
+    }
+    const std::string what = whole_walk(*card) ? "all " + std::to_string(state.trace->size()) + " steps"
+                                               : std::to_string(width) + " × " + std::to_string(height);
+    notify(state, "Saved " + path + " (" + what + ").");
+    state.saving.reset();
+}
+
+// ---- The card
+
+struct Look {
+    float text, small, u;  ///< sizes of letters, factor of lengths
+};
+
+void name_row(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
+    FieldLook field;
+    field.size = look.text;
+    field.flags = ImGuiInputTextFlags_AutoSelectAll;
+    const FieldResult typed =
+        text_field(c, "##file", a.x, a.y, a.w, 36 * look.u, card.path, sizeof card.path, field);
+    if (typed.changed) {
+        card.message.clear();
+        card.asked.clear();
+        if (const int format = format_of(card.path); format >= 0) card.format = format;
+    }
+    if (typed.entered) save(state);
+    std::error_code ignored;
+    const std::string folder = fs::path(card.path).is_absolute() ? "" : fs::current_path(ignored).string();
+    if (!folder.empty()) c.text_within(a.x, a.y + 51 * look.u, a.w, "in " + folder, look.small, c.theme->t3);
+}
+
+/// From the middle of a switch to its top.
+float half_switch(const Look& look) { return std::max(32.0f, look.text + 18) / 2; }
+
+void size_row(const Canvas& c, const AppState& state, SaveCard& card, float x, float y, const Look& look) {
+    if (!whole_walk(card)) {
+        segmented(c, "##picture size", x, y - half_switch(look), size_names, card.size, look.text);
+        return;
+    }
+    const std::string words =
+        state.page == Page::walk ? "all " + std::to_string(state.trace->size()) + " steps, in one file" : "";
+    c.text(x, y, words, look.text, c.theme->t2);
+}
+
+// What went wrong, or else which keys there are.
+void message_row(const Canvas& c, const AppState& state, const SaveCard& card, const Rect& a,
+                 const Look& look) {
+    const std::string refused = refusal(state, card);
+    const std::string& words = !card.message.empty() ? card.message : refused;
+    if (!words.empty()) {
+        c.paragraph(a.x, a.y, a.w, words, look.text, c.theme->danger, 2, Face::medium);
+        return;
+    }
+    c.text_within(a.x, a.y + 19 * look.u, a.w, "← → format   ↑ ↓ size   Enter saves   Tab: to the name",
+                  look.small, c.theme->t3);
+}
+
+void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
+    const float u = look.u, x = a.x + 20 * u, w = a.w - 40 * u, label = 76 * u;
+    c.text(x, a.y + 32 * u, "Save", look.u > 1 ? 34 : 22, 0, Face::semibold);
+    if (icon_button(c, "##close save", a.right() - 20 * u - 32, a.y + 16 * u, 32, 32, Icon::close))
+        state.saving.reset();
+    const auto name = [&](float y, const char* words) { c.text(x, y, words, look.text, c.theme->t2); };
+    name(a.y + 82 * u, "File");
+    name_row(c, state, card, {x + label, a.y + 64 * u, w - label, 0}, look);
+    name(a.y + 148 * u, "Format");
+    int format = card.format;
+    if (segmented(c, "##format", x + label, a.y + 148 * u - half_switch(look), format_names, format,
+                  look.text))
+        set_format(state, card, format);
+    name(a.y + 196 * u, whole_walk(card) ? "Walk" : "Size");
+    size_row(c, state, card, x + label, a.y + 196 * u, look);
+
+    const bool again = !card.asked.empty() && card.asked == full_path(card);
+    const char* words = again ? "Replace" : "Save file";
+    const float button_w = std::max(110.0f * u, button_width(words, look.text));
+    message_row(c, state, card, {x, a.bottom() - 56 * u, w - button_w - 20, 0}, look);
+    ButtonLook save_look;
+    save_look.primary = true;
+    save_look.enabled = refusal(state, card).empty();
+    save_look.size = look.text;
+    if (button(c, "##save file", a.right() - 20 * u - button_w, a.bottom() - 56 * u, button_w, 38 * u, words,
+               save_look))
+        save(state);
+}
+
+}  // namespace
+
+void open_save_card(AppState& state) {
+    state.saving = std::make_shared<SaveCard>();
+    set_path(*state.saving, usual_name(state, *state.saving));
+}
+
+bool answer_save_key(AppState& state, const KeyPress& press) {
+    if (!state.saving) return false;
+    SaveCard& card = *state.saving;
+    constexpr int formats = static_cast<int>(endings.size()), sizes = SaveCard::ultra_hd + 1;
+    switch (press.key) {
+    case Key::escape: state.saving.reset(); break;
+    case Key::left: set_format(state, card, (card.format + formats - 1) % formats); break;
+    case Key::right: set_format(state, card, (card.format + 1) % formats); break;
+    case Key::up: card.size = (card.size + sizes - 1) % sizes; break;
+    case Key::down: card.size = (card.size + 1) % sizes; break;
+    case Key::enter: save(state); break;
+    default: break;
+    }
+    return true;
+}
+
+void save_card(const Canvas& main, AppState& state, float W, float H) {
+    const std::shared_ptr<SaveCard> card = state.saving;  // it may be closed while it is drawn
+    if (!card) return;
+    const Look look = state.presenter ? Look{27, 27, 1.9f} : Look{14, 13, 1};
+    const Rect a =
+        centred_card(main, std::min(W - 32, (state.presenter ? 620 : 600) * look.u), 304 * look.u, W, H);
+    if (begin_card(main, "Save", a)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Save", a.x, a.y, a.w, a.h);
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, 10);
+        draw(c, state, *card, a, look);
+        end_panel(c);
+    }
+    end_card();
+}
+
+}  // namespace tilewalk::ui

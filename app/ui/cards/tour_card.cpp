@@ -1,0 +1,210 @@
+// The stop of a tour over the page that it speaks of: a ring round the place, and a card with the text. In
+// presenter mode the card is a band along the top or the bottom.
+#include "app/ui/kit/card.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewalk::ui {
+
+namespace {
+
+struct Look {
+    float text, heading, line, pad, control;
+};
+constexpr Look normal{15, 16, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
+const Look& look_of(const AppState& state) { return state.presenter ? large : normal; }
+
+float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
+    float h = 0;
+    for (const Line& paragraph : tour.text)
+        h += rich_paragraph_height(c, w, paragraph, look.text, 0, look.line) + look.text * .4f;
+    return h;
+}
+
+// The numbers of a stop are those of its own step, wherever the walk stands meanwhile.
+void refresh_text(AppState& state) {
+    Tour& tour = *state.tour;
+    const TourStop& stop = tour.stop();
+    if (tour.text_of == tour.at && tour.style == number_style()) return;
+    if (state.lesson != stop.lesson || state.problem != stop.problem) return;
+    tour.text = filled_text(stop, *state.trace);
+    tour.text_of = tour.at;
+    tour.style = number_style();
+}
+
+void badge(const Canvas& c, const std::string& number, const Rect& a, float size) {
+    c.rect(a.x - 2, a.y - 2, a.w + 4, a.h + 4, c.theme->bg, a.h / 2 + 2);
+    c.rect(a.x, a.y, a.w, a.h, c.theme->t1, a.h / 2);
+    c.text(a.x + a.w / 2, a.middle(), number, size, c.theme->inv, Face::semibold, Align::center);
+}
+
+// Two lines, so that one of them stands out from whatever lies below; the number says to which card it
+// belongs.
+void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
+    constexpr float out = 5;
+    begin_region(c, "Ring", 0, 0, W, H);
+    const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - out, 3.0f);
+    const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + out, H - 3) - y;
+    c.frame(x, y, w, h, c.theme->bg, 7, 9);
+    c.frame(x, y, w, h, c.theme->t1, 3, 9);
+    const std::string number = std::to_string(tour.at + 1);
+    const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
+    const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
+    // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
+    // but the parts of presenter mode begin with what they say.
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel && &look == &normal,
+               cell = tour.stop().place.kind == TourPlace::Kind::cell;
+    const float bx = panel ? x - bw / 2 : cell ? x + w : x + w - bw / 2;
+    const float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side / 2;
+    badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
+    end_panel(c);
+}
+
+// The corner that hides least of the place.
+Rect area_of(const Canvas& c, const AppState& state, const std::optional<Rect>& place, float W, float H) {
+    if (state.presenter) return tour_band(c, state, W, H);
+    const Look& look = normal;
+    const float w = W < 1440 ? 388.0f : 420.0f;
+    const float h =
+        look.pad + 34 + text_height(c, *state.tour, look, w - 2 * look.pad) + look.control + look.pad + 8;
+    return place_card(w, h, W, H, place.value_or(Rect{0, 0, W * .7f, H * .7f}));
+}
+
+void paragraphs(const Canvas& c, const Tour& tour, const Look& look, float x, float y, float w) {
+    for (const Line& paragraph : tour.text)
+        y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) + look.text * .4f;
+}
+
+std::string counter(const Tour& tour) {
+    return std::to_string(tour.at + 1) + " / " + std::to_string(tour.stops());
+}
+
+struct Pressed {
+    bool back = false, next = false, close = false, here = false;
+};
+
+// Heading and way out above, back and next below.
+Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
+    const Tour& tour = *state.tour;
+    const Look& look = look_of(state);
+    Pressed pressed;
+    c.text_within(a.x + look.pad, a.y + 28, a.w - 2 * look.pad - 36, tour.stop().heading, look.heading, 0,
+                  Face::semibold);
+    pressed.close = icon_button(c, "##leave tour", a.right() - 44, a.y + 12, 32, 32, Icon::close,
+                                {.quiet = true, .tooltip = "Leave the tour (Esc)"});
+    paragraphs(c, tour, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
+    const float y = a.bottom() - look.pad - look.control;
+    const bool last = tour.at + 1 == tour.stops();
+    const float next_w = button_width(last ? "Finish" : "Next", look.text) + 20;
+    pressed.back = button(c, "##previous stop", a.x + look.pad, y, 72, look.control, "Back",
+                          {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
+    pressed.next = button(c, "##next stop", a.right() - look.pad - next_w, y, next_w, look.control,
+                          last ? "Finish" : "Next",
+                          {.primary = true, .tooltip = last ? "End the tour (PgDn)" : "Next stop (PgDn)"});
+    const float from = a.x + look.pad + 72, to = a.right() - look.pad - next_w;
+    if (at_stop(state)) {
+        c.text((from + to) / 2, y + look.control / 2, counter(tour), 14, c.theme->t2, Face::medium,
+               Align::center);
+        return pressed;
+    }
+    constexpr const char* words = "Back to the stop";
+    const float w = button_width(words);
+    pressed.here = button(c, "##to the stop", (from + to - w) / 2, y, w, look.control, words,
+                          {.tooltip = "The walk has gone on from where this stop speaks (Backspace)"});
+    return pressed;
+}
+
+// The same for the back row: one line of heading and controls, the text below it.
+Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
+    const Tour& tour = *state.tour;
+    const Look& look = large;
+    Pressed pressed;
+    const float y = a.y + 14, middle = y + look.control / 2;
+    float right = a.right() - look.pad + 8;
+    const auto icon = [&](const char* id, Icon which, bool enabled, const char* tip) {
+        right -= look.control;
+        const bool clicked = icon_button(c, id, right, y, look.control, look.control, which,
+                                         {.enabled = enabled, .quiet = true, .tooltip = tip});
+        right -= 6;
+        return clicked;
+    };
+    pressed.close = icon("##leave tour", Icon::close, true, "Leave the tour (Esc)");
+    pressed.next = icon("##next stop", Icon::forward, true, "Next stop (PgDn)");
+    pressed.back = icon("##previous stop", Icon::back, tour.at > 0, "Previous stop (PgUp)");
+    right -=
+        10 + c.text(right - 10, middle, counter(tour), look.text, c.theme->t2, Face::medium, Align::right);
+    if (!at_stop(state)) {
+        constexpr const char* words = "To the stop";
+        const float w = button_width(words, look.text);
+        right -= w + 16;
+        pressed.here = button(c, "##to the stop", right, y, w, look.control, words, {.size = look.text});
+    }
+    c.text_within(a.x + look.pad, middle, right - a.x - look.pad - 16, tour.stop().heading, look.heading, 0,
+                  Face::semibold);
+    paragraphs(c, tour, look, a.x + look.pad, y + look.control + 6, a.w - 2 * look.pad);
+    return pressed;
+}
+
+void answer(AppState& state, const Pressed& pressed) {
+    if (pressed.close)
+        state.keys.push_back({Key::escape});  // answered with the keys of the next frame
+    else if (pressed.next)
+        state.keys.push_back({Key::page_down});
+    else if (pressed.back)
+        state.keys.push_back({Key::page_up});
+    else if (pressed.here)
+        state.keys.push_back({Key::backspace});
+}
+
+}  // namespace
+
+bool points_at(const AppState& state, std::string_view panel) {
+    if (!state.tour) return false;
+    const TourPlace& place = state.tour->stop().place;
+    return place.kind == TourPlace::Kind::panel && place.name == panel;
+}
+
+bool speaks_of_the_foot(const Tour& tour) {
+    const TourPlace& place = tour.stop().place;
+    return place.kind == TourPlace::Kind::panel && (place.name == "Explanation" || place.name == "Timeline");
+}
+
+Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
+    if (!state.tour) return {};
+    constexpr float margin = 16;
+    const float w = W - 2 * margin;
+    const float h = 14 + large.control + 6 + text_height(c, *state.tour, large, w - 2 * large.pad) + 8;
+    return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
+}
+
+void tour_card(const Canvas& main, AppState& state, float W, float H) {
+    // The list is of this frame; it is filled from now on as long as a tour runs.
+    static std::vector<NamedPlace> places;
+    if (!state.tour) {
+        place_list = nullptr;
+        return places.clear();
+    }
+    settle_tour(state);
+    refresh_text(state);
+    Tour& tour = *state.tour;
+    tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
+    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
+    const Rect area = tour.card = area_of(main, state, tour.place, W, H);
+    if (begin_card(main, "Tour", area)) {
+        const Canvas c = main.in_window();
+        begin_panel(c, "Tour", area.x, area.y, area.w, area.h);
+        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
+        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
+        answer(state, state.presenter ? draw_band(c, state, area) : draw_card(c, state, area));
+        end_panel(c);
+    }
+    end_card();
+    places.clear();
+    place_list = &places;
+}
+
+}  // namespace tilewalk::ui

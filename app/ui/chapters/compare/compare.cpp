@@ -1,0 +1,78 @@
+// The page as a whole, and small parts that its panels share.
+#include "app/ui/chapters/compare/compare.h"
+
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tilewalk::ui {
+
+std::string device_text(const KernelRun& run) {
+    if (run.device == "cuda") return run.device_name + (run.driver.empty() ? "" : ", driver " + run.driver);
+    return "emulator: the kernel's source, run by the CPU";
+}
+
+const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "emu"; }
+
+Digits digits_of(double x, double other) {
+    const auto text = [](double value) {
+        if (!std::isfinite(value)) return format_number(value);
+        char buffer[40];
+        std::snprintf(buffer, sizeof buffer, "%.9g", value);
+        return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
+    };
+    Digits out{text(x)};
+    const std::string beside = text(other);
+    while (out.same < out.text.size() && out.same < beside.size() && out.text[out.same] == beside[out.same])
+        ++out.same;
+    if (out.text == beside) out.same = out.text.size();
+    // Not within a letter of several bytes
+    while (out.same > 0 && out.same < out.text.size() && (out.text[out.same] & 0xC0) == 0x80) --out.same;
+    return out;
+}
+
+float draw_digits(const Canvas& c, float x, float y, const Digits& digits, float size) {
+    const Theme& t = *c.theme;
+    const float start = x;
+    if (digits.same > 0) x += c.text(x, y, digits.text.substr(0, digits.same), size, t.t1, Face::mono);
+    const std::string rest = digits.text.substr(digits.same);
+    if (rest.empty()) return x - start;
+    const float w = text_width(Face::mono_bold, size, rest);
+    c.rect(x - 1, y - size * .65f, w + 2, size * 1.3f, t.t1, 3);
+    c.text(x, y, rest, size, t.inv, Face::mono_bold);
+    return x + w - start;
+}
+
+std::string ulp_text(double ulp) {
+    if (!std::isfinite(ulp)) return "∞";
+    if (ulp < 999.5) return format_number(ulp, ulp < 10 && ulp != std::floor(ulp) ? 2 : 3);
+    int power = static_cast<int>(std::floor(std::log10(ulp)));
+    long digit = std::lround(ulp / std::pow(10.0, power));
+    if (digit == 10) digit = 1, ++power;
+    return std::to_string(digit) + "e" + std::to_string(power);
+}
+
+float log_place(double far, double least, double most) {
+    if (!(far > 0)) return 0;
+    if (!std::isfinite(far) || !(most > least)) return 1;
+    const double lo = std::max(std::log(least), std::log(most) - std::log(1e6));
+    return static_cast<float>(std::clamp(.06 + .94 * (std::log(far) - lo) / (std::log(most) - lo), .06, 1.0));
+}
+
+void compare_view(const Canvas& c, AppState& state, const Rect& a) {
+    compare_page(state);
+    constexpr float margin = 12, gap = 12;
+    const bool high = a.h > 700;
+    const float band = high ? 104 : 84, bar = high ? 112 : 98, w = a.w - 2 * margin;
+    const float top = a.y + margin + band + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
+    const float left = std::floor((w - gap) * (a.w < 1200 ? .5f : .485f));
+    compare_verdict(c, state, {margin, a.y + margin, w, band});
+    compare_rows(c, state, {margin, top, left, body});
+    compare_map(c, state, {margin + left + gap, top, w - left - gap, body});
+    compare_controls(c, state, {margin, foot, w, bar});
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,50 @@
+// The page "CPU vs GPU": a kernel's own numbers beside the CPU's walk of the same tiles. One file for each
+// panel; every number is one of a KernelComparison.
+#pragma once
+
+#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
+
+namespace tilewalk::ui {
+
+/// Everything below the header.
+void compare_view(const Canvas& canvas, AppState& state, const Rect& area);
+/// The whole window in presenter mode.
+void compare_presenter(const Canvas& canvas, AppState& state, float W, float H);
+
+// The panels
+void compare_verdict(const Canvas& canvas, AppState& state, const Rect& area);
+void compare_rows(const Canvas& canvas, AppState& state, const Rect& area);
+/// All tiles, the chosen one outlined; y is the top.
+void compare_tiles(const Canvas& canvas, AppState& state, const Rect& area);
+void compare_map(const Canvas& canvas, AppState& state, const Rect& area);
+void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
+
+// Small parts
+/// Where it ran: "emulator, runs the kernel's source on the CPU", "NVIDIA H200".
+std::string device_text(const KernelRun& run);
+/// "GPU", or "emulator": what stands beside "CPU".
+const char* side_name(const KernelRun& run);
+/// A float with as many digits as it takes, and where it begins to differ from the other.
+struct Digits {
+    std::string text;
+    std::size_t same = 0;  ///< bytes that both have in common
+};
+Digits digits_of(double x, double other);
+/// The number with the digits that differ on a bright ground. Returns the width.
+float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, float size);
+/// "0", "1.5", "12", "3e4": units of the last place.
+std::string ulp_text(double ulp);
+/// Place of a distance on the colour scale of a heat map, 0 … 1, logarithmic.
+float log_place(double far, double least, double most);
+/// The ratio to standard attention's error, 0 … 3, with the limit.
+void ratio_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect& area, float size);
+/// Cells of the map as colours; at most so many rows and columns as have room, the largest of each group.
+/// Returns the rectangle that was filled.
+Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);
+/// The place of a cell in it.
+Rect heat_cell(const Map& map, const Rect& filled, int row, int column);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,240 @@
+// What is run: kernel, type, device, a fault on purpose; run and cancel; the file.
+#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <imgui.h>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using Quantity = KernelFault::Quantity;
+constexpr std::array amounts = {1e-3, 1e-2, 1e-1, -1e-3};
+
+std::string fault_letter(Quantity quantity) {
+    if (quantity == Quantity::none) return "none";
+    return quantity == Quantity::alpha ? "α" : quantity == Quantity::l ? "ℓ" : info(quantity).name;
+}
+
+void kernels(const Canvas& c, AppState& state, float& x, float y, float w) {
+    if (begin_dropdown(c, "##compare kernel", x, y - 16, w, 32, state.compare.kernel)) {
+        for (const gpu::TraceableKernel& kernel : state.comparing->kernels) {
+            const char* note = !kernel.tiles                             ? "outputs only"
+                               : kernel.direction == Direction::backward ? "backward"
+                                                                         : "";
+            if (dropdown_item(c, kernel.name.c_str(), kernel.name, kernel.name == state.compare.kernel,
+                              note)) {
+                choose_kernel(state, kernel.name);
+                ImGui::CloseCurrentPopup();
+            }
+        }
+        end_dropdown(c);
+    }
+    x += w;
+}
+
+void types(const Canvas& c, AppState& state, float& x, float y) {
+    const gpu::TraceableKernel* kernel = chosen_kernel(state);
+    if (!kernel || kernel->types.empty()) return;
+    std::vector<std::string> names;
+    int current = 0;
+    for (std::size_t n = 0; n < kernel->types.size(); ++n) {
+        names.emplace_back(name_of(kernel->types[n]));
+        if (kernel->types[n] == state.compare.dtype) current = static_cast<int>(n);
+    }
+    if (segmented(c, "##compare type", x, y - 16, names, current))
+        state.compare.dtype = kernel->types[static_cast<std::size_t>(current)];
+    x += segmented_width(names);
+}
+
+// CUDA where there is a GPU; otherwise the reason why not is a tooltip away.
+void devices(const Canvas& c, AppState& state, float& x, float y) {
+    const std::string why = why_no_cuda(state);
+    const bool cuda = chosen_device(state) == gpu::Where::cuda;
+    const float first = button_width("emulator"), second = button_width("cuda");
+    const ButtonLook emulator{.active = !cuda,
+                              .tooltip = "The kernel's source, run by the CPU: any machine has it"};
+    if (button(c, "##emulator", x, y - 16, first, 32, "emulator", emulator)) state.compare.device = 0;
+    x += first + 4;
+    const std::string tip = why.empty() ? "The GPU of this machine" : "No GPU: " + why;
+    const ButtonLook gpu{
+        .active = cuda, .enabled = state.comparing->probe && why.empty(), .tooltip = tip.c_str()};
+    if (button(c, "##cuda", x, y - 16, second, 32, "cuda", gpu)) state.compare.device = 1;
+    x += second;
+}
+
+KernelFault fault_at(const AppState& state, Quantity quantity) {
+    const Place at = place_of(state);
+    KernelFault fault{quantity, at.i, at.j, 0, -1, state.compare.fault_amount};
+    if (state.comparing->shown) fault.row = at.row - at.i * state.comparing->shown->kernel->problem.Br;
+    return fault;
+}
+
+void fault_quantity(const Canvas& c, AppState& state, float& x, float y, float w) {
+    const gpu::TraceableKernel* kernel = chosen_kernel(state);
+    const bool possible =
+        kernel && kernel->tiles && state.comparing->shown && !state.comparing->shown->tiles.empty();
+    const std::string tip = possible
+                                ? "Make a number of the chosen tile and row wrong, and see where it is found"
+                                : "A fault needs a kernel that records its tiles, and a first run";
+    const ButtonLook look{.enabled = possible, .tooltip = tip.c_str()};
+    if (begin_dropdown(c, "##fault", x, y - 16, w, 32, fault_letter(state.compare.fault.quantity), look)) {
+        const auto item = [&](Quantity quantity) {
+            const bool now = state.compare.fault.quantity == quantity;
+            const std::string note = quantity == Quantity::none ? "" : info(quantity).title;
+            if (!dropdown_item(c, info(quantity).name, fault_letter(quantity), now, note)) return;
+            inject(state, quantity == Quantity::none ? KernelFault{} : fault_at(state, quantity));
+            ImGui::CloseCurrentPopup();
+        };
+        item(Quantity::none);
+        for (Quantity quantity : kernel_quantities()) item(quantity);
+        end_dropdown(c);
+    }
+    x += w;
+}
+
+void fault_amount(const Canvas& c, AppState& state, float& x, float y, float w) {
+    const auto label = [](double amount) { return "× " + format_short(1 + amount); };
+    if (begin_dropdown(c, "##amount", x, y - 16, w, 32, label(state.compare.fault_amount),
+                       {.tooltip = "How far the number is made wrong"})) {
+        for (double amount : amounts) {
+            if (!dropdown_item(c, label(amount).c_str(), label(amount), amount == state.compare.fault_amount))
+                continue;
+            state.compare.fault_amount = amount;
+            KernelFault fault = state.compare.fault;
+            fault.amount = amount;
+            if (fault.quantity != Quantity::none) inject(state, fault);
+            ImGui::CloseCurrentPopup();
+        }
+        end_dropdown(c);
+    }
+    x += w;
+}
+
+void fault_buttons(const Canvas& c, AppState& state, float& x, float y) {
+    const ButtonLook undo{.enabled = !state.compare.undo.empty(),
+                          .tooltip = "Back to the fault before (Ctrl Z)"};
+    if (icon_button(c, "##undo fault", x, y - 16, 32, 32, Icon::undo, undo)) undo_fault(state);
+    x += 36;
+    const ButtonLook clear{.enabled = state.compare.fault.quantity != Quantity::none, .tooltip = "No fault"};
+    if (icon_button(c, "##clear fault", x, y - 16, 32, 32, Icon::close, clear)) inject(state, {});
+    x += 32;
+}
+
+void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
+    const Theme& t = *c.theme;
+    const bool wide = a.w > 1350, named = a.w > 1100;
+    const float gap = wide ? 22 : 12;
+    float x = a.x + 16;
+    const auto label = [&](const char* text, bool always = false) {
+        if (named || always) x += c.text(x, y, text, 14, t.t3) + 10;
+    };
+    label("Kernel");
+    kernels(c, state, x, y, wide ? 190 : 160);
+    x += gap;
+    label("Type");
+    types(c, state, x, y);
+    x += gap;
+    label("Device");
+    devices(c, state, x, y);
+    x += gap;
+    label("Fault", true);
+    fault_quantity(c, state, x, y, 84);
+    x += 6;
+    fault_amount(c, state, x, y, 96);
+    x += 8;
+    fault_buttons(c, state, x, y);
+    x += gap;
+    const KernelFault& fault = state.compare.fault;
+    const std::string text = fault.quantity != Quantity::none
+                                 ? "tile (" + std::to_string(fault.i) + ", " + std::to_string(fault.j) +
+                                       "), row " + std::to_string(fault.row)
+                                 : "";
+    if (a.right() - 16 - x > 60) c.text_within(x, y, a.right() - 16 - x, text, 13, t.t2);
+}
+
+std::string status(const AppState& state) {
+    const ComparePage& page = *state.comparing;
+    if (page.run) {
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - page.run->started).count();
+        return std::string(*page.run->stage == 0 ? "The kernel runs"
+                                                 : "The CPU walks through the same tiles") +
+               ", " + format_fixed(seconds, 0) + " s";
+    }
+    if (!page.shown) return page.failure.empty() ? "Not run yet" : page.failure;
+    if (page.asked != page.done && !page.settling) return "What is shown is of other choices; run it again";
+    return describe(*page.shown->kernel);
+}
+
+std::string origin(const AppState& state) {
+    const ComparePage& page = *state.comparing;
+    if (!page.shown) return "";
+    const KernelRun& run = page.shown->kernel->run;
+    std::string text = device_text(run);
+    if (!run.date.empty()) text += ", " + run.date + " UTC";
+    if (!run.commit.empty()) text += ", commit " + run.commit.substr(0, 10);
+    if (page.source.empty() && run.device != "cuda" && !why_no_cuda(state).empty())
+        text += " (no GPU: " + why_no_cuda(state) + ")";
+    return text;
+}
+
+void files(const Canvas& c, AppState& state, float x, float y, float field) {
+    text_field(c, "##compare path", x, y - 18, field, 36, state.compare.path, sizeof state.compare.path,
+               {.hint = "comparison.json", .size = 14});
+    x += field + 6;
+    const ButtonLook open{.enabled = state.hooks.load_bundle != nullptr,
+                          .tooltip = "Show a run that was saved; its file can also be dropped on the window"};
+    if (button(c, "##bundle open", x, y - 18, 60, 36, "Open", open) && state.compare.path[0]) {
+        std::string path = state.compare.path;
+        if (path.find('.', path.find_last_of('/') + 1) == path.npos) path += ".json";
+        open_bundle(state, path);
+    }
+    x += 66;
+    const ButtonLook save{.enabled = state.hooks.save_bundle && state.comparing->shown,
+                          .tooltip = "Keep this run in a file; it opens without a GPU"};
+    if (button(c, "##bundle save", x, y - 18, 60, 36, "Save", save)) save_bundle(state);
+    x += 66;
+    const ButtonLook copy{.enabled = state.comparing->shown != nullptr,
+                          .tooltip = "Copy verdict and finding as text (Ctrl C)"};
+    if (button(c, "##compare copy", x, y - 18, 60, 36, "Copy", copy)) {
+        ImGui::SetClipboardText(compare_as_text(state).c_str());
+        notify(state, "Copied the verdict.");
+    }
+}
+
+void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
+    const Theme& t = *c.theme;
+    const ComparePage& page = *state.comparing;
+    float x = a.x + 16;
+    const ButtonLook run{.primary = !page.run && !page.settling && page.asked != page.done,
+                         .enabled = !page.run,
+                         .tooltip = "Run the kernel and the CPU's walk (Space)"};
+    if (button(c, "##compare run", x, y - 18, 76, 36, "Run", run)) start_comparison(state);
+    x += 82;
+    const ButtonLook stop{.enabled = page.run != nullptr, .tooltip = "Stop; what is shown stays (Esc)"};
+    if (button(c, "##compare cancel", x, y - 18, 76, 36, "Cancel", stop)) cancel_comparison(state);
+    x += 76 + 16;
+    const float field = a.w > 1300 ? 220 : 120, from = a.right() - 16 - field - 6 - 192, room = from - 16 - x;
+    c.text_within(x, y - 9, room, status(state), 13, t.t1, Face::medium);
+    c.text_within(x, y + 10, room, origin(state), 13, t.t2);
+    files(c, state, from, y, field);
+}
+
+}  // namespace
+
+void compare_controls(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Run", a.x, a.y, a.w, a.h);
+    const float half = a.h / 2;
+    what_runs(c, state, a, a.y + half / 2 + 4);
+    c.line({a.x + 16, a.y + half + .5f}, {a.right() - 16, a.y + half + .5f}, c.theme->line);
+    run_and_files(c, state, a, a.y + half * 1.5f);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,97 @@
+// What the page CPU vs GPU holds: the comparison that it shows, the run under way, the device.
+#pragma once
+
+#include "app/ui/state/app_state.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/gpu.h"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+
+namespace tilewalk::ui {
+
+/// A run in a thread of its own. Cancelled, it is forgotten; the thread ends by itself.
+struct CompareRun {
+    std::future<Result<KernelComparison>> result;
+    std::shared_ptr<std::atomic<int>> stage;  ///< 0 the kernel runs, 1 the CPU walks
+    std::stop_source stop;
+    std::chrono::steady_clock::time_point started;
+};
+
+struct ComparePage {
+    std::shared_ptr<const KernelComparison> shown;
+    std::string source;       ///< the file that it came from; empty: it was run here
+    bool settling = false;    ///< what a file brought is there, its problem and the GPU are not yet
+    std::string asked, done;  ///< what the form asks for, and what `shown` or the last failure is of
+    std::string failure;      ///< why the last run has brought nothing
+    std::unique_ptr<CompareRun> run;
+    std::vector<gpu::TraceableKernel> kernels;
+    std::future<gpu::Probe> asking;  ///< for GPUs, once, in the background
+    std::optional<gpu::Probe> probe;
+};
+
+/// The page's contents, made when they are asked for first.
+ComparePage& compare_page(AppState& state);
+/// Waits for the GPU to be looked for and for a run that is under way, so that a picture shows them.
+void wait_for_comparison(AppState& state);
+
+const gpu::TraceableKernel* chosen_kernel(const AppState& state);
+gpu::Where chosen_device(const AppState& state);
+/// Why there is no CUDA here, as a phrase; empty if there is, or while it is being looked for.
+std::string why_no_cuda(const AppState& state);
+/// Takes another kernel, with a type that it has.
+void choose_kernel(AppState& state, const std::string& name);
+
+/// It takes a moment only: run without being asked to.
+bool runs_at_once(const AppState& state);
+void start_comparison(AppState& state);
+void cancel_comparison(AppState& state);
+/// Shows a run that was recorded elsewhere.
+void show_bundle(AppState& state, KernelTrace trace, const std::string& source);
+
+// Files, through the hooks
+bool is_bundle(const AppState& state, const std::vector<std::string>& paths);
+void open_bundle(AppState& state, const std::string& path);
+void save_bundle(AppState& state);
+
+/// The injected fault; none takes it away.
+void inject(AppState& state, const KernelFault& fault);
+void undo_fault(AppState& state);
+
+/// The tile and the row that the page is about: as chosen, or where the kernel is furthest off.
+struct Place {
+    int i = 0, j = 0;
+    int row = 0;  ///< of the whole problem
+};
+Place place_of(const AppState& state);
+void choose_tile(AppState& state, int i, int j);
+void choose_row(AppState& state, int row);
+/// To the cell that rounding does not explain first.
+void show_finding(AppState& state);
+
+/// What the heat map shows, and its cells: rows and columns count from the top left of the map.
+struct Map {
+    Slot slot = Slot::O;
+    std::optional<KernelFault::Quantity> quantity;  ///< of a tile
+    ThreeWays values;
+    Format format = Format::fp32;
+    int row0 = 0, column0 = 0;   ///< the map's first cell in the whole matrix
+    Matrix far;                  ///< as the chosen measure has it; NaN where both are −∞
+    double least = 0, most = 0;  ///< of those above 0 and finite
+    int row = 0, column = 0;     ///< the cell furthest off
+};
+/// Null before the first run.
+std::optional<Map> map_of(const AppState& state);
+/// The maps that there are, by their names.
+std::vector<std::string> map_names(const AppState& state);
+void choose_cell(AppState& state, const Map& map, int row, int column);
+/// Opens the lesson at the step that computes a cell of the map.
+void go_to_cell(AppState& state, const Map& map, int row, int column);
+/// Takes the walk to where go_to_cell wanted, once it is built.
+void arrive(AppState& state);
+
+/// The verdict and the finding, for the clipboard.
+std::string compare_as_text(const AppState& state);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,163 @@
+// The verdict: how far the kernel is from fp64, as a multiple of what standard attention in its type is.
+#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// 7.76 × 10⁻⁴ in pieces
+void append_number(Line& line, double x, bool result) {
+    if (x == 0 || !std::isfinite(x) || std::abs(x) >= 1e-3)
+        return line.push_back(number(three_digits(x), Role::none, result));
+    const int power = static_cast<int>(std::floor(std::log10(std::abs(x))));
+    line.push_back(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result));
+    line.push_back(word(" × 10"));
+    line.push_back(super("−" + std::to_string(-power)));
+}
+
+void append_error(Line& line, Slot slot, const char* of) {
+    const Line name = slot_symbol(slot);
+    line.push_back(word("max | "));
+    line.insert(line.end(), name.begin(), name.end());
+    line.push_back(sub(of));
+    line.push_back(word(" − "));
+    line.insert(line.end(), name.begin(), name.end());
+    line.push_back(sub("64"));
+    line.push_back(word(" |"));
+}
+
+Line formula(const OutputVerdict& v) {
+    Line line;
+    append_error(line, v.slot, "kernel");
+    line.push_back(word("   ≤   " + format_number(v.factor) + " · "));
+    append_error(line, v.slot, "std");
+    line.push_back(word("  +  2 roundings"));
+    return line;
+}
+
+Line numbers(const OutputVerdict& v) {
+    Line line;
+    append_number(line, v.error, true);
+    line.push_back(word(v.passed() ? "   ≤   " : "   >   "));
+    line.push_back(word(format_number(v.factor) + " · "));
+    append_number(line, v.standard, false);
+    line.push_back(word("  +  "));
+    append_number(line, v.floor, false);
+    line.push_back(word("  =  "));
+    append_number(line, v.limit(), true);
+    return line;
+}
+
+void sign(const Canvas& c, bool passed, float x, float y, float r) {
+    const Theme& t = *c.theme;
+    if (passed) {
+        c.ring(x, y, r, t.t1, 2.2f);
+        const Point tick[] = {
+            {x - r * .4f, y + r * .02f}, {x - r * .1f, y + r * .32f}, {x + r * .42f, y - r * .3f}};
+        c.polyline(tick, t.t1, 2.6f);
+        return;
+    }
+    c.polygon({{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}}, t.danger);
+    const float e = r * .3f;
+    c.line({x - e, y - e}, {x + e, y + e}, t.panel, 3);
+    c.line({x - e, y + e}, {x + e, y - e}, t.panel, 3);
+}
+
+std::string subtitle(const AppState& state, const KernelComparison& c) {
+    std::string text = c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
+                       std::string(c.kernel->run.device == "cuda" ? "on the GPU" : "on the emulator") +
+                       ", against the CPU's walk";
+    if (!state.comparing->source.empty()) text = "recorded: " + text;
+    return text;
+}
+
+void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const ComparePage& page = *state.comparing;
+    const std::string title = page.run               ? "Running …"
+                              : page.failure.empty() ? "Nothing compared yet"
+                                                     : "It cannot be compared";
+    const std::string why =
+        page.run ? "the kernel runs and writes down what it holds, then the CPU walks through the same tiles"
+        : page.failure.empty()
+            ? "Run sets what the kernel writes down of itself beside the CPU's walk of the same tiles"
+            : page.failure;
+    c.text(a.x + 20, a.middle() - 15, title, 21, t.t1, Face::semibold);
+    c.text_within(a.x + 20, a.middle() + 15, a.w - 40, why, 15, t.t2);
+}
+
+}  // namespace
+
+void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
+    const Theme& t = *c.theme;
+    const double ratio = v.ratio(), limit = v.factor;
+    const double full = std::max(1.5 * limit, std::isfinite(ratio) ? std::min(1.12 * ratio, 4 * limit) : 0.0);
+    const auto X = [&](double r) { return a.x + a.w * static_cast<float>(std::min(r, full) / full); };
+    const float h = std::max(12.0f, size), y = a.middle() - h / 2;
+    c.rect(a.x, y, a.w, h, t.raised, 4);
+    c.hatch(X(limit), y, a.right() - X(limit), h, t.t3, 6);
+    c.rect(a.x, y, std::max(2.0f, X(ratio) - a.x), h, v.passed() ? t.t1 : t.danger, 4);
+    c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, 4);
+    c.line({X(limit), y - 4}, {X(limit), y + h + 4}, v.passed() ? t.t1 : t.danger, 2.5f);
+    // What two roundings add to it, where that is on the scale
+    if (v.standard > 0 && v.limit() / v.standard < full)
+        c.line({X(v.limit() / v.standard), y - 1}, {X(v.limit() / v.standard), y + h + 1}, t.t2, 1.5f);
+    const std::string label = "limit " + format_number(limit);
+    const float label_w = text_width(Face::medium, size, label);
+    const std::string text = std::isfinite(ratio) ? format_fixed(ratio, 2) : "∞";
+    const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
+    float at = std::clamp(X(ratio), a.x + ratio_w / 2, a.right() - ratio_w / 2);
+    const float limit_at = std::clamp(X(limit), a.x + label_w / 2, a.right() - label_w / 2);
+    // The number gives way to the label of the limit.
+    const float apart = (ratio_w + label_w) / 2 + 10;
+    if (std::abs(at - limit_at) < apart)
+        at = ratio <= limit || limit_at + apart > a.right() - ratio_w / 2 ? limit_at - apart
+                                                                          : limit_at + apart;
+    c.text(at, y - size * .95f, text, size * 1.5f, t.t1, Face::semibold, Align::center);
+    c.text(limit_at, y - size * .85f, label, size, t.t2, Face::medium, Align::center);
+    for (int k = 0; k <= static_cast<int>(full); ++k)
+        if (full < 8 || k % static_cast<int>(limit) == 0)
+            c.text(X(k), y + h + size * .8f, std::to_string(k), size, t.t3, Face::regular,
+                   k == 0                    ? Align::left
+                   : X(k) > a.right() - size ? Align::right
+                                             : Align::center);
+}
+
+void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Verdict", a.x, a.y, a.w, a.h);
+    const ComparePage& page = *state.comparing;
+    if (!page.shown) {
+        nothing_yet(c, state, a);
+        return end_panel(c);
+    }
+    const Theme& t = *c.theme;
+    const KernelComparison& shown = *page.shown;
+    const OutputVerdict& v = shown.nearest();
+    const bool narrow = a.w < 1150;
+    const float x = a.x + 18, r = a.h > 90 ? 25 : 21, words = narrow ? 290 : 380;
+    sign(c, shown.passed(), x + r, a.middle(), r);
+    const float text_x = x + 2 * r + 16, text_w = words - 2 * r - 34;
+    c.text_within(text_x, a.middle() - 15, text_w, shown.passed() ? "Within the rule" : "Beyond the rule", 22,
+                  t.t1, Face::semibold);
+    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown), 13, t.t2, 2, Face::regular, 1.3f);
+    const float gauge_x = a.x + words + 12, rest = a.right() - 18 - gauge_x;
+    const Line symbols = formula(v), values = numbers(v);
+    const float size = narrow ? 14 : 17;
+    const float formula_w = std::max(rich_width(c, symbols, size), rich_width(c, values, size));
+    const bool fits = rest - formula_w - 30 >= 150;
+    const float gauge_w = fits ? rest - formula_w - 36 : rest;
+    ratio_gauge(c, v, {gauge_x, a.y, std::min(gauge_w, 560.0f), a.h + 6}, 14);
+    if (fits) {
+        const float at = gauge_x + std::min(gauge_w, 560.0f) + 36;
+        c.rich(at, a.middle() - 17, symbols, size, Align::left, t.t2);
+        c.rich(at, a.middle() + 19, values, size, Align::left, t.t2);
+    }
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,121 @@
+// The panel of the dense lessons: all matrices of the page, what this step reads and writes, and the lens.
+#include "app/ui/chapters/dense/dense.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/slot_view.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+bool pairs(const Problem& p, Slot slot) {
+    const Region shape = dense_shape(p, slot);
+    return info(slot).role == Role::S && shape.rows == p.N() && shape.cols == p.N_kv();
+}
+
+void draw_matrix(const Canvas& c, AppState& state, const DenseLayout& layout, const DensePlace& place) {
+    MatrixLook look = dense_look(state, place.slot);
+    look.transposed = place.entry.transposed;
+    look.x = place.bed.x, look.y = place.bed.y, look.cw = place.bed.cw, look.ch = place.bed.ch;
+    look.numbers = place.bed.numbers;
+    look.digits = place.digits;
+    look.size = layout.size;
+    matrix(c, state, look, "dense");
+}
+
+void label(const Canvas& c, const AppState& state, const DensePlace& place) {
+    Line symbol = slot_symbol(place.slot);
+    if (place.entry.transposed)
+        symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});
+    const bool active = touched_now(state, place.slot);
+    const float x = place.bed.x - 3, w = c.rich(x, place.label_y, symbol, 17);
+    const float left = x + w + 7;
+    if (text_width(Face::medium, 13, place.entry.words) > place.right - left) return;
+    c.text(left, place.label_y + 1, place.entry.words, 13, active ? c.theme->t1 : c.theme->t3,
+           active ? Face::medium : Face::regular);
+}
+
+// The token of query r or key k; without words its number.
+std::string token(const Problem& p, int n, bool query) {
+    const std::string word = query ? p.query_token(n) : p.key_token(n);
+    if (!word.empty()) return word;
+    return (p.N() == p.N_kv() ? "t" : query ? "q" : "k") + std::to_string(n);
+}
+
+// Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs.
+void names(const Canvas& c, const AppState& state, const DensePlace& place, float left) {
+    const Problem& p = *state.problem;
+    const Bed& bed = place.bed;
+    const CellRef target = state.explanation.target;
+    const bool targets_pair = target.slot != Slot::count && pairs(p, target.slot);
+    const Region shape = dense_shape(p, place.slot);
+    if (place.entry.level != 0) return;
+    if (place.first && bed.ch >= 15 && shape.rows == p.N())
+        for (int r = 0; r < p.N(); ++r) {
+            const bool chosen = dense_shape(p, target.slot).rows == p.N() && target.row == r;
+            c.text_within(bed.x - 10, bed.y + (static_cast<float>(r) + .5f) * bed.ch, bed.x - 14 - left,
+                          token(p, r, true), 13, chosen ? c.theme->t1 : c.theme->t3,
+                          chosen ? Face::medium : Face::regular, Align::right);
+        }
+    if (!pairs(p, place.slot) || bed.cw < 20) return;
+    for (int k = 0; k < p.N_kv(); ++k) {
+        const bool chosen = targets_pair && target.col == k;
+        c.text_within(bed.x + (static_cast<float>(k) + .5f) * bed.cw, bed.bottom() + 14, bed.cw - 2,
+                      token(p, k, false), 13, chosen ? c.theme->t1 : c.theme->t3,
+                      chosen ? Face::medium : Face::regular, Align::center);
+    }
+}
+
+// From a matrix that is read into its neighbour that is written, in the row that the formula is about.
+void flows(const Canvas& c, const AppState& state, const DenseLayout& layout) {
+    const CellRef target = state.explanation.target;
+    for (std::size_t n = 0; n + 1 < layout.places.size(); ++n) {
+        const DensePlace &from = layout.places[n], &to = layout.places[n + 1];
+        if (from.entry.level != to.entry.level || from.bed.y != to.bed.y || to.slot != target.slot) continue;
+        if (!touched_now(state, from.slot) || written_now(state, from.slot) || !written_now(state, to.slot))
+            continue;
+        const float a = from.bed.right() + 6, b = to.bed.x - 6;
+        const int r = to.entry.transposed ? target.col : target.row;
+        if (b - a < 8 || to.bed.ch < 15 || r >= to.bed.rows || r >= from.bed.rows) continue;
+        const float y = to.bed.y + (static_cast<float>(r) + .5f) * to.bed.ch;
+        c.arrow({{a, y}, {b, y}}, ArrowStyle::link, 0, transition(state));
+    }
+}
+
+}  // namespace
+
+void dense_main(const Canvas& c, AppState& state, const Layout& all) {
+    const Rect& a = all.main;
+    const DenseTitle title = dense_title(state);
+    begin_panel(c, "Matrices", a.x, a.y, a.w, a.h, title.title);
+    const float title_w = text_width(Face::semibold, 15, title.title),
+                words_w = text_width(Face::regular, 14, title.words);
+    const float ledger_room = a.w - 48 - title_w;
+    const bool words = ledger_room - words_w > 330;
+    if (words) c.text(a.x + 26 + title_w, a.y + 22.5f, title.words, 14, c.theme->t3);
+    dense_ledger(c, state, a.right() - 14, a.y + 23, ledger_room - (words ? words_w + 14 : 0));
+
+    const float least_lens = a.h >= 600 ? 164 : a.h >= 470 ? 124 : 96, top = a.y + 44;
+    const DensePage page = dense_page(state);
+    const float left = a.x + 14, names_w = 44;
+    const DenseLayout layout = dense_layout(
+        state, page, {left + names_w, top, a.w - 28 - names_w - 10, a.bottom() - 14 - least_lens - 8 - top});
+    for (const DensePlace& place : layout.places)
+        if (!written_now(state, place.slot)) draw_matrix(c, state, layout, place);
+    for (const DensePlace& place : layout.places)
+        if (written_now(state, place.slot)) draw_matrix(c, state, layout, place);
+    for (const DensePlace& place : layout.places) {
+        label(c, state, place);
+        names(c, state, place, left);
+    }
+    flows(c, state, layout);
+    // What the matrices leave over goes to the lens.
+    const float lens_h = std::clamp(a.bottom() - 14 - layout.bottom - 10, least_lens, 220.0f);
+    dense_lens(c, state, {a.x + 14, a.bottom() - 14 - lens_h, a.w - 28, lens_h});
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,137 @@
+#include "app/ui/chapters/forward/evolution.h"
+
+#include "app/ui/chapters/softmax/running_plot.h"
+#include "app/ui/state/quiz.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// The chosen query row, and the component of O that is shown.
+struct Chosen {
+    int i, row, col;
+};
+Chosen chosen(const AppState& state) {
+    const Problem& p = *state.problem;
+    const int i = std::max(0, state.trace->step(state.cursor.step).i), top = i * p.Br;
+    const int rows = std::min(p.Br, p.N() - top);
+    const CellRef target = state.explanation.target;
+    const bool of_output = target.slot == Slot::Oi || target.slot == Slot::O;
+    return {i, top + std::clamp(state.row, 0, rows - 1),
+            std::clamp(of_output ? target.col : state.col, 0, p.d() - 1)};
+}
+
+// The nth value of a slot that step k read, at one cell; `otherwise` if it did not read it.
+double read_at(const Trace& trace, int k, Slot slot, int nth, int row, int col, double otherwise) {
+    for (const Access& a : trace.reads(k))
+        if (a.slot == slot && nth-- == 0) return value_at(trace.value(a.value), {slot, row, col});
+    return otherwise;
+}
+double written_at(const Trace& trace, int k, Slot slot, int row, int col) {
+    for (const Access& a : trace.writes(k))
+        if (a.slot == slot) return value_at(trace.value(a.value), {slot, row, col});
+    return 0;
+}
+
+struct Evolution {
+    std::vector<PlotColumn> max, sum, out;
+};
+
+// Fills in what one step of the row's query block says about key tile j.
+void note(Evolution& e, const Trace& trace, int k, const Chosen& at) {
+    const Step& step = trace.step(k);
+    const std::size_t j = static_cast<std::size_t>(step.j);
+    PlotColumn &max = e.max[j], &sum = e.sum[j], &out = e.out[j];
+    switch (step.op) {
+    case Op::skip: max.skipped = sum.skipped = out.skipped = true; return;
+    case Op::new_max:
+        max.before = read_at(trace, k, Slot::m, 0, at.row, 0, -INFINITY);
+        max.value = written_at(trace, k, Slot::m, at.row, 0);
+        max.score = read_at(trace, k, Slot::m_tile, 0, at.row, 0, max.value);
+        max.masked = sum.masked = out.masked = std::isinf(max.score);
+        return;
+    case Op::correction:
+        max.alpha = sum.alpha = out.alpha = written_at(trace, k, Slot::alpha, at.row, 0);
+        return;
+    case Op::row_sum:
+        sum.before = read_at(trace, k, Slot::l, 0, at.row, 0, 0);
+        sum.value = written_at(trace, k, Slot::l, at.row, 0);
+        sum.kept = sum.alpha * sum.before;
+        return;
+    case Op::output: {
+        out.before = read_at(trace, k, Slot::Oi, 0, at.row, at.col, 0);
+        out.value = written_at(trace, k, Slot::Oi, at.row, at.col);
+        // The first version keeps O normalised: what was there keeps a share of the average.
+        const double l_old = read_at(trace, k, Slot::l, 0, at.row, 0, 1),
+                     l_new = read_at(trace, k, Slot::l, 1, at.row, 0, 1);
+        out.kept = out.alpha * out.before * (l_new == 0 ? 0 : l_old / l_new);
+        return;
+    }
+    default: return;
+    }
+}
+
+Evolution evolution_of(const AppState& state, const Chosen& at) {
+    const Trace& trace = *state.trace;
+    const int now = state.cursor.step, Tc = state.problem->Tc();
+    Evolution e;
+    for (auto* columns : {&e.max, &e.sum, &e.out})
+        for (int j = 0; j < Tc; ++j) {
+            PlotColumn column;
+            column.label = "tile " + std::to_string(j);
+            column.brief = std::to_string(j);
+            column.now = trace.step(now).i == at.i && trace.step(now).j == j;
+            columns->push_back(column);
+        }
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& step = trace.step(k);
+        if (step.i != at.i || step.j < 0) continue;
+        if (k > now && step.op == Op::skip && hides_what_comes(state)) continue;
+        note(e, trace, k, at);
+        const std::size_t j = static_cast<std::size_t>(step.j);
+        if (k > now) continue;
+        if (step.op == Op::new_max) e.max[j].there = true;
+        if (step.op == Op::row_sum) e.sum[j].there = true;
+        if (step.op == Op::output) e.out[j].there = true;
+    }
+    return e;
+}
+
+}  // namespace
+
+bool has_evolution(const Lesson& lesson) {
+    const std::string_view id = lesson.id;
+    return id == "flash-forward" || id == "flash-forward-v1";
+}
+
+void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
+    const Chosen at = chosen(state);
+    const Evolution all = evolution_of(state, at);
+    const float gap = 22, w = (a.w - 2 * gap) / 3;
+    // Around the current tile, if not all of them fit.
+    const int Tc = static_cast<int>(all.max.size()), count = std::min(Tc, most_columns(w));
+    const int first = std::clamp(state.trace->step(state.cursor.step).j - count / 2, 0, Tc - count);
+    const auto part = [&](const std::vector<PlotColumn>& columns) {
+        return std::vector<PlotColumn>(columns.begin() + first, columns.begin() + first + count);
+    };
+    const auto indexed = [&](Slot slot, bool component) {
+        Line line = slot_symbol(slot);
+        const std::string index =
+            "[" + std::to_string(at.row) + (component ? "," + std::to_string(at.col) : "") + "]";
+        line.push_back(word(index));
+        return line;
+    };
+    const RunningPlot plots[] = {
+        {indexed(Slot::m, false), "max", Role::m, Role::S, "", "", true, first, part(all.max), 13},
+        {indexed(Slot::l, false), "sum", Role::l, Role::S, "kept", "new", false, first, part(all.sum), 13},
+        {indexed(Slot::Oi, true), "output", Role::O, Role::V, "kept", "new", false, first, part(all.out), 13},
+    };
+    for (int n = 0; n < 3; ++n)
+        running_plot(c, {a.x + static_cast<float>(n) * (w + gap), a.y, w, a.h}, plots[n]);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,219 @@
+#include "app/ui/chapters/forward/hbm_parts.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/state/quiz.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+enum class TileState { done, current, pending };
+
+TileState order(const Thumb& t, int block) {
+    if (block < t.current) return TileState::done;
+    return block == t.current && !t.skipped ? TileState::current : TileState::pending;
+}
+
+// What this step does with one block of the matrix.
+struct Touch {
+    bool read = false, written = false;
+};
+Touch touch(const AppState& state, Slot slot, int block) {
+    const auto is = [&](const Access& a) { return a.slot == slot && a.tile == block; };
+    const int k = state.cursor.step;
+    return {std::ranges::any_of(state.trace->reads(k), is), std::ranges::any_of(state.trace->writes(k), is)};
+}
+
+// The block has been stored and will be stored again.
+bool grows(const AppState& state, Slot slot, int block) {
+    const Held now = state.trace->live(slot, block, state.cursor.step),
+               end = state.trace->live(slot, block, state.trace->size());
+    return now && now.step != end.step;
+}
+
+void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch now) {
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, info(t.slot).role);
+    const int row = block * t.block, rows = std::min(t.block, t.rows - row);
+    const float y = t.y + static_cast<float>(row) * t.ch, h = static_cast<float>(rows) * t.ch,
+                w = static_cast<float>(t.cols) * t.cw;
+    if (now.written)
+        c.frame(t.x - 2, y - .5f, w + 4, h + 1, th.focus, 2.6f, 5);
+    else if (now.read || tile == TileState::current)
+        c.frame(t.x - 2, y - .5f, w + 4, h + 1, now.read ? colour : mix(th.panel, colour, .62f), 2.2f, 5);
+    else if (tile == TileState::done)
+        c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, 4);
+    else
+        c.dashed_frame(t.x - 1, y + .5f, w + 2, h - 1, th.t3, 1, {4, 4});
+}
+
+// A matrix of hundreds of rows as at most 64 × 64 samples.
+void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
+    const int row_step = ceil_div(t.rows, 64), col_step = ceil_div(t.cols, 64);
+    const SlotLook& range = state.look[t.slot];
+    c.rect(t.x, t.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(t.rows) * t.ch, c.theme->well, 3);
+    for (int r = 0; r < t.rows; r += row_step) {
+        const Held held = state.trace->live(t.slot, r / t.block, state.cursor.step);
+        for (int q = 0; held && q < t.cols; q += col_step) {
+            const float place = range.place(held.value->data(r - held.value->region.row, q));
+            const float w = t.cw * static_cast<float>(std::min(col_step, t.cols - q)),
+                        h = t.ch * static_cast<float>(std::min(row_step, t.rows - r));
+            c.rect(t.x + static_cast<float>(q) * t.cw, t.y + static_cast<float>(r) * t.ch, w, h,
+                   mix(c.theme->panel, cividis(range.with_sign() ? place / 2 + .5f : place), .7f));
+        }
+    }
+}
+
+void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
+    const int row = block * t.block, rows = std::min(t.block, t.rows - row);
+    const Held held = state.trace->live(t.slot, block, state.cursor.step);
+    const float y = t.y + static_cast<float>(row) * t.ch, w = static_cast<float>(t.cols) * t.cw,
+                h = static_cast<float>(rows) * t.ch;
+    if (touch(state, t.slot, block).written) c.faded(transition(state)).halo(t.x, y, w, h);
+    if (!held) return c.rect(t.x, y, w, h, c.theme->well, 3);
+    MatrixLook look;
+    look.slot = t.slot;
+    look.value = held.value;
+    look.x = t.x, look.y = y, look.cw = t.cw, look.ch = t.ch;
+    look.dim = order(t, block) != TileState::current;
+    look.bed = false;
+    look.size = 13;
+    look.digits = 3;
+    look.least_digits = 2;
+    look.numbers = t.ch >= 15;
+    matrix(c, state, look, ("hbm" + std::to_string(block)).c_str());
+    if (!t.input && grows(state, t.slot, block) && h > 4)
+        c.hatch(t.x + 1, y + 1, w - 2, h - 2, with_alpha(c.theme->t3, .55f), 7);
+}
+
+}  // namespace
+
+bool still_growing(const AppState& state, Slot slot) {
+    for (int block = 0; block < state.trace->tiles(slot); ++block)
+        if (grows(state, slot, block)) return true;
+    return false;
+}
+
+void thumb(const Canvas& c, AppState& state, const Thumb& t) {
+    const int blocks = ceil_div(t.rows, t.block);
+    c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), 16);
+    if (t.rows > 128)
+        sampled(c, state, t);
+    else
+        for (int b = 0; b < blocks; ++b) draw_block(c, state, t, b);
+    // Outlines of single blocks would be noise when they are thinner than a few pixels.
+    const bool outlines = static_cast<float>(std::min(t.block, t.rows)) * t.ch >= 7;
+    const auto state_of = [&](int b) {
+        if (t.input) return order(t, b);
+        return state.trace->live(t.slot, b, state.cursor.step) ? TileState::done : TileState::pending;
+    };
+    for (bool on_top : {false, true})
+        for (int b = 0; b < blocks; ++b) {
+            const Touch now = touch(state, t.slot, b);
+            const bool stands_out = now.read || now.written || state_of(b) == TileState::current;
+            if (stands_out == on_top && (outlines || stands_out)) outline(c, t, b, state_of(b), now);
+        }
+}
+
+namespace {
+
+// Where tile (i, j) lies in a ghost.
+struct GhostGrid {
+    const Problem& p;
+    float x, y, cell;
+    Rect tile(const Step& s) const {
+        const int row = s.i * p.Br, col = s.j * p.Bc;
+        return {x + static_cast<float>(col) * cell, y + static_cast<float>(row) * cell,
+                static_cast<float>(std::min(p.Bc, p.N_kv() - col)) * cell,
+                static_cast<float>(std::min(p.Br, p.N() - row)) * cell};
+    }
+};
+
+void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool there) {
+    const ImU32 colour = hue(*c.theme, Role::S);
+    const Rect t = grid.tile(now);
+    const int rows = std::min(grid.p.Br, grid.p.N() - now.i * grid.p.Br),
+              cols = std::min(grid.p.Bc, grid.p.N_kv() - now.j * grid.p.Bc);
+    for (int r = 0; there && r < rows && grid.cell >= 5; ++r)
+        for (int q = 0; q < cols; ++q)
+            c.rect(t.x + static_cast<float>(q) * grid.cell + 1, t.y + static_cast<float>(r) * grid.cell + 1,
+                   grid.cell - 2, grid.cell - 2, mix(c.theme->panel, colour, .5f), 3);
+    if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .5f), 2);
+    c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
+}
+
+void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w) {
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, Role::S);
+    const bool skips = state.problem->causal || state.problem->window;
+    const char* labels[] = {"used", "in SRAM now", "not reached", "masked"};
+    for (int n = 0; n < (skips ? 4 : 3); ++n) {
+        const float Y = y + static_cast<float>(n) * 21;
+        if (n == 0) {
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), 3);
+            c.hatch(x + 1, Y - 6, 12, 12, mix(th.panel, colour, .4f), 5);
+            c.frame(x, Y - 7, 14, 14, th.line2, 1.2f, 3);
+        } else if (n == 1) {
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .5f), 3);
+            c.frame(x, Y - 7, 14, 14, colour, 2.2f, 3);
+        } else if (n == 2) {
+            c.dashed_frame(x, Y - 7, 14, 14, th.t3, 1, {3, 3});
+        } else {
+            c.frame(x, Y - 7, 14, 14, th.line2, 1, 3);
+            c.line({x + 1, Y + 6}, {x + 13, Y - 6}, th.t3);
+        }
+        c.text_within(x + 21, Y, w - 21, labels[n], 13, th.t2);
+    }
+}
+
+}  // namespace
+
+void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w, float h, bool hide_skips) {
+    const Problem& p = trace.problem();
+    const Theme& th = *c.theme;
+    const ImU32 colour = hue(th, Role::S);
+    const float cell = std::min({w / static_cast<float>(p.N_kv()), h / static_cast<float>(p.N()), 30.0f});
+    const GhostGrid grid{p, x, y, cell};
+    const bool dense = static_cast<float>(std::min(p.Bc, p.N_kv())) * cell < 6;
+    const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
+    bool there = false;  // S of the current tile has been computed
+    for (int s = 0; s < trace.size(); ++s) {
+        const Step& step = trace.step(s);
+        if (step.op != Op::scores && step.op != Op::skip) continue;
+        const auto [X, Y, tw, tall] = grid.tile(step);
+        const bool current = now && step.i == now->i && step.j == now->j;
+        if (step.op == Op::skip && (s <= k || !hide_skips)) {
+            c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1, 3);
+            c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
+        } else if (current) {
+            there = s <= k;  // drawn last, on top
+        } else if (s < k) {
+            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .14f), 3);
+            if (!dense) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
+            if (!dense) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, 3);
+        } else if (!dense) {
+            c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
+        }
+    }
+    if (dense)
+        c.frame(x, y, cell * static_cast<float>(p.N_kv()), cell * static_cast<float>(p.N()), th.line2, 1, 3);
+    if (now && now->op != Op::skip) current_tile(c, grid, *now, there);
+}
+
+void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float y, const Line& title,
+                   const char* words) {
+    c.line({a.x + 16, y + .5f}, {a.right() - 16, y + .5f}, c.theme->line);
+    c.rich(a.x + 16, y + 26, title, 15, Align::left, c.theme->t1);
+    const float top = y + 46, room = a.bottom() - 14 - top;
+    const bool caption = room > 165;
+    const float side = std::min({room - (caption ? 48.0f : 0.0f), (a.w - 32) * .48f, 124.0f});
+    ghost(c, *state.trace, state.cursor.step, a.x + 16, top, side, side, hides_what_comes(state));
+    const float lx = a.x + 16 + side + 16;
+    if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
+    if (caption) c.paragraph(a.x + 16, top + side + 12, a.w - 32, words, 13, c.theme->t3, 2);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,36 @@
+// What the HBM panels of the tiled lessons share: a whole matrix with its tiles, and the N × N matrices that
+// never get there.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
+
+namespace tilewalk::ui {
+
+struct Thumb {
+    Slot slot;
+    bool input;  ///< given from the start; otherwise drawn as far as it is stored
+    int rows, cols, block;
+    float x, y, cw, ch;
+    int current = -1;      ///< the block that the walk is at, −1 before the first
+    bool skipped = false;  ///< the walk is at that block, but the block stays where it is
+};
+/// The matrix cut into blocks of rows: in use, used, and still to come. A stored block that will be written
+/// again is hatched: a partial sum. Transfers of this step take the full hue, what it stores the white frame.
+void thumb(const Canvas& canvas, AppState& state, const Thumb& thumb);
+
+/// Some block of this matrix will be stored again.
+bool still_growing(const AppState& state, Slot slot);
+
+/// S of the whole problem at (x, y), at most w × h: which tile is on chip now, which were, which are yet to
+/// come or skipped, as far as `trace` has come at step k. `hide_skips`: those that will be skipped look like
+/// those yet to come.
+void ghost(const Canvas& canvas, const Trace& trace, int k, float x, float y, float w, float h,
+           bool hide_skips);
+/// The lower part of the panel: a rule at y, the title, the ghost with its legend, and a caption where it
+/// fits.
+void ghost_section(const Canvas& canvas, const AppState& state, const Rect& panel, float y, const Line& title,
+                   const char* caption);
+
+}  // namespace tilewalk::ui

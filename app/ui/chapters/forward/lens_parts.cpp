@@ -1,0 +1,363 @@
+#include "app/ui/chapters/forward/lens_parts.h"
+
+#include "app/ui/state/app_state.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+float width_of(const std::string& text, float size = 14) { return text_width(Face::mono, size, text); }
+
+// Where zero lies and how many px one unit takes, so that everything from lo to hi fits into w.
+struct Axis {
+    float zero, unit;
+    float at(double v) const { return zero + static_cast<float>(v) * unit; }
+};
+
+Axis axis_for(double lo, double hi, float x, float w) {
+    const double range = std::max(hi - lo, 1e-300);
+    const float unit = w / static_cast<float>(range);
+    return {x - static_cast<float>(lo) * unit, unit};
+}
+
+ImU32 fill_of(const Canvas& c, Role role, bool first) {
+    return mix(c.theme->well, hue(*c.theme, role), first ? .22f : .32f);
+}
+
+// The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
+void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y_old, float y_new,
+             float h) {
+    const Theme& t = *c.theme;
+    const Role role = info(s.symbol).role;
+    const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(s.divisor != 0 ? s.total : s.old * s.alpha);
+    const float left = std::min(a, b), w = std::max(std::abs(b - a), 1.0f);
+    const ImU32 wedge = s.divisor != 0 ? hue(t, Role::l) : hue(t, Role::alpha);
+    if (std::abs(b - a) > 2) {
+        c.polygon({{std::min(a, b), y_old + h},
+                   {std::max(a, b), y_old + h},
+                   {std::max(a, b2), y_new},
+                   {std::min(a, b2), y_new}},
+                  with_alpha(wedge, .14f));
+        c.line({b, y_old + h}, {b2, y_new}, wedge, 1.4f);
+        c.rect(left, y_old, w, h, mix(t.well, hue(t, role), .14f), 3);
+        c.hatch(left + 1, y_old + 1, std::max(w - 2, 0.0f), h - 2, mix(t.well, t.t3, .5f), 8);
+        c.frame(left, y_old, w, h, t.line2, 1, 3);
+    }
+    // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
+    Line label{word("old ")};
+    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
+    label.push_back({"  " + format_short(s.old), Role::none, Span::Face::number});
+    const float lw = rich_width(c, label, 14);
+    const bool inside = lw + 20 <= w;
+    const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
+    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
+    c.rich(lx, y_old + h / 2, label, 14);
+    const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
+    const float fw = text_width(Face::semibold, 14, factor),
+                narrow = std::min(std::abs(b - a), std::abs(b2 - a));
+    if (y_new - y_old - h < 16) return;
+    const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : std::max({a, b, b2}) + 10;
+    c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, 14, wedge, Face::semibold);
+}
+
+// The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
+void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
+               bool label_below) {
+    // All terms of one sum have the same decimals.
+    const bool whole =
+        std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
+    const int decimals = whole ? 0 : 3;
+    float labelled = -1e9f;  // end of the last label below: they must not touch
+    double at = 0;
+    const float lane = mixed ? h / static_cast<float>(s.parts.size()) : h;
+    for (std::size_t n = 0; n < s.parts.size(); ++n) {
+        const Part& p = s.parts[n];
+        const float x1 = axis.at(at), x2 = axis.at(at + p.value),
+                    Y = mixed ? y + lane * static_cast<float>(n) : y;
+        at += p.value;
+        const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
+        if (std::abs(x2 - x1) < .5f) continue;
+        c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), 3);
+        c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, 3);
+        const std::string text =
+            std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
+        if (w > width_of(text) + 8 && lane >= 17)
+            c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
+        else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
+            c.text(left + w / 2, Y + h + 11, text, 13, 0, Face::mono, Align::center);
+            labelled = left + w / 2 + width_of(text, 13) / 2 + 6;
+        }
+    }
+}
+
+void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y,
+                bool label_below) {
+    const Theme& t = *c.theme;
+    const float a = std::min(axis.at(0), axis.at(s.total)), b = std::max(axis.at(0), axis.at(s.total));
+    c.line({a, y}, {b, y}, t.focus, 2);
+    c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
+    c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
+    Line label;
+    if (s.has_old) label.push_back(word("new "));
+    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
+    label.push_back(
+        {"  " + format_short(s.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+    const float w = rich_width(c, label, 15);
+    if (label_below)
+        c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, 15);
+    else
+        c.rich(b + w + 12 < pane.right() + 16 ? b + 12 : std::max(pane.x, a - w - 12), y - 2, label, 15);
+}
+
+}  // namespace
+
+void lens_caption(const Canvas& c, float x, float y, float room, std::string_view words) {
+    if (text_width(Face::regular, 14, words) <= room) c.text(x, y, words, 14, c.theme->t3);
+}
+
+Extent extent(const Stack& s) {
+    Extent out{std::min(0.0, s.has_old ? s.old : 0.0), std::max(0.0, s.has_old ? s.old : 0.0)};
+    double at = 0;
+    for (const Part& p : s.parts) {
+        at += p.value;
+        out = join(out, {at, at});
+    }
+    return out;
+}
+
+Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+
+void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
+    const Extent own = extent(s);
+    if (own.hi - own.lo == 0) {  // nothing but zeros
+        Line line = slot_symbol(s.symbol);
+        line.push_back(word("  =  0: every term is 0"));
+        c.rich(pane.x, pane.y + pane.h * .45f, line, 15);
+        return;
+    }
+    const auto [lo, hi] = scale;
+    bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
+    mixed = mixed && s.parts.size() > 1;
+    const bool low = pane.h < 110;  // no room below the line: the label stands beside it
+    const Axis axis = axis_for(lo, hi, pane.x, pane.w - (low ? 130.0f : 0.0f));
+    const bool very_low = pane.h < 64;
+    const float h = very_low ? 14 : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
+    const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
+    const float room = pane.bottom() - y_parts - (low ? 10 : 50);
+    const float parts_h =
+        mixed ? std::clamp(static_cast<float>(s.parts.size()) * 20, h, std::max(h, room)) : h;
+    if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h);
+    parts_row(c, s, axis, y_parts, parts_h, mixed, !low);
+    total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
+}
+
+void dot(const Canvas& c, const Rect& pane, const Dot& d) {
+    const Theme& t = *c.theme;
+    std::vector<double> products;
+    for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
+    // Too many to read: the products as bars, the sum beside them.
+    const float result_w = 150,
+                cell_w = std::min(58.0f, (pane.w - result_w - 26) / static_cast<float>(d.q.size()));
+    if (cell_w < 34) {
+        std::vector<Bar> list;
+        for (double v : products) list.push_back({"", v, d.product_role});
+        const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
+        bars(c, left, list, false, extent(list));
+    }
+    const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
+                top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
+    const struct {
+        const std::vector<double>& values;
+        Role role;
+        const char* sign;
+    } rows[] = {{d.q, d.q_role, ""}, {d.k, d.k_role, "×"}, {products, d.product_role, "="}};
+    for (int r = 0; r < 3 && cell_w >= 34; ++r) {
+        const float y = top + static_cast<float>(r) * (row + gap);
+        c.text(pane.x + 8, y + row / 2, rows[r].sign, 15, t.t2, Face::regular, Align::center);
+        for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
+            const float x = pane.x + 22 + cell_w * static_cast<float>(n);
+            const ImU32 colour = hue(t, rows[r].role);
+            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
+            for (int digits : digit_choices(2)) {
+                const std::string text = format_short(rows[r].values[n], digits);
+                if (width_of(text, 13) > cell_w - 4) continue;
+                c.text(x + cell_w / 2, y + row / 2, text, 13, 0, Face::mono, Align::center);
+                break;
+            }
+        }
+    }
+    const float x =
+        pane.x + 22 + (cell_w >= 34 ? cell_w * static_cast<float>(d.q.size()) : pane.w - result_w - 22) + 16;
+    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
+    Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ")};
+    line.push_back({format_short(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
+    c.rich(x, y, line, 15, Align::left, t.t2);
+    if (cell_w < 34) return;
+    c.text(x, top + row / 2, d.q_name, 13, hue(t, d.q_role), Face::medium);
+    c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, d.k_role), Face::medium);
+}
+
+Extent extent(const std::vector<Bar>& list) {
+    Extent out;
+    for (const Bar& b : list)
+        if (std::isfinite(b.value)) out = join(out, {b.value, b.value});
+    return out;
+}
+
+namespace {
+
+// Where the bars of one pane lie.
+struct BarPlot {
+    float slot, w, top, h, zero, unit;
+    float y(double value) const { return zero - static_cast<float>(value) * unit; }
+    float bottom() const { return top + h; }
+};
+
+BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
+    const bool infinite = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
+    const float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
+    const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
+    BarPlot p{};
+    p.slot = std::min(120.0f, room / static_cast<float>(list.size()));
+    p.w = std::max(p.slot * .62f, 1.0f);
+    p.top = pane.y + above;
+    p.h = std::max(pane.h - above - below, 8.0f);
+    p.unit = p.h / static_cast<float>(std::max(scale.hi - scale.lo, 1e-300));
+    p.zero = p.top + static_cast<float>(scale.hi) * p.unit;
+    return p;
+}
+
+void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best) {
+    const Theme& t = *c.theme;
+    const float mid = x + p.w / 2, y = p.y(b.value);
+    const ImU32 colour = best ? t.focus : hue(t, b.role);
+    const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
+    c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), 3);
+    c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, 3);
+    const std::string value = format_short(b.value);
+    if (p.slot > width_of(value, 13) + 2)
+        c.text(mid, b.value < 0 ? y + 9 : y - 9, value, 13, 0, Face::mono, Align::center);
+}
+
+// No bar is long enough for −∞: an arrow at the foot that points down.
+void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
+    const float foot = p.bottom() - 4;
+    c.polygon({{mid - 6, foot - 9}, {mid + 6, foot - 9}, {mid, foot}}, c.theme->t3);
+    c.text(mid, foot - 20, "−∞", 13, 0, Face::mono, Align::center);
+}
+
+}  // namespace
+
+void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
+    const Theme& t = *c.theme;
+    const BarPlot p = bar_plot(pane, list, mark, scale);
+    double best = -INFINITY;
+    for (const Bar& b : list) best = std::max(best, b.value);
+    const float right = pane.x + p.slot * static_cast<float>(list.size());
+    c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const float x = pane.x + p.slot * static_cast<float>(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
+        if (std::isinf(list[n].value))
+            draw_infinite(c, p, mid);
+        else
+            draw_bar(c, p, list[n], x, mark && list[n].value == best);
+        if (p.slot > text_width(Face::regular, 13, list[n].label) + 2)
+            c.text(mid, pane.bottom() - 8, list[n].label, 13, t.t2, Face::regular, Align::center);
+    }
+    if (!mark || !std::isfinite(best)) return;
+    c.dashed_line({pane.x, p.y(best)}, {right + 12, p.y(best)}, t.focus, 1.6f);
+    c.text(right + 18, p.y(best), "max " + format_short(best), 14, 0, Face::semibold);
+}
+
+void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
+    const Theme& t = *c.theme;
+    double far = -4;
+    for (const CurvePoint& p : points)
+        if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
+    const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
+    far = std::max(far, -8.0);
+    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - 232, 90.0f, 300.0f), pane.h - 28};
+    const auto px = [&](double x) { return plot.right() + static_cast<float>(x / -far) * plot.w; };
+    const auto py = [&](double y) { return plot.bottom() - static_cast<float>(y) * plot.h; };
+    c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
+    c.line({plot.right(), plot.y}, {plot.right(), plot.bottom()}, t.line2);
+    std::vector<Point> line;
+    for (int n = 0; n <= 48; ++n)
+        line.push_back({px(far * (1 - n / 48.0)), py(std::exp(far * (1 - n / 48.0)))});
+    c.polyline(line, t.t3, 1.6f);
+    c.line({plot.right() - 4, plot.y}, {plot.right() + 4, plot.y}, t.line2);
+    c.text(plot.right() + 8, plot.y, "1", 13, t.t3, Face::mono);
+    if (infinite) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
+    c.text(plot.right(), plot.bottom() + 11, "0", 13, t.t3, Face::mono, Align::center);
+    c.text(infinite ? plot.x - 12 : plot.x + 2, plot.bottom() + 11,
+           infinite ? "−∞" : format_short(std::ceil(far)), 13, t.t3, Face::mono);
+
+    // Each point with its drop line; the list at the right says what it is.
+    const float list_x = plot.right() + 36,
+                row_h = std::clamp(plot.h / static_cast<float>(points.size()), 17.0f, 24.0f);
+    const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
+    for (std::size_t n = 0; n < points.size(); ++n) {
+        const CurvePoint& p = points[n];
+        const double x = std::max(p.x, far), y = p.y;
+        const ImU32 colour = hue(t, p.role);
+        const float X = std::isinf(p.x) ? plot.x - 4 : px(x);
+        c.dashed_line({X, plot.bottom()}, {X, py(y)}, colour, 1.2f, {3, 3});
+        c.disc(X, py(y), 4.5f, colour);
+        if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
+            c.text(list_x, plot.y + 6 + row_h * static_cast<float>(n),
+                   "… " + std::to_string(points.size() - n) + " more", 13, t.t3);
+            break;
+        }
+        const std::string power = "exp(" + format_short(p.x, 3) + ")";
+        const std::string text =
+            p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
+                       : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
+        const float Y = plot.y + 6 + row_h * static_cast<float>(n);
+        const float w = c.text(list_x, Y, text, 14, t.t2);
+        c.text(list_x + w, Y, format_short(y), 14, 0, Face::mono_bold);
+    }
+}
+
+void no_scale(const Canvas& c, const Rect& pane) {
+    c.paragraph(
+        pane.x, pane.y + 8, pane.w,
+        "These numbers are NaN, ∞ or too large to be drawn to scale. The formula says where they come from.",
+        15, c.theme->t2, 2);
+}
+
+void byte_bars(const Canvas& c, const Rect& pane, const std::vector<ByteBar>& list) {
+    const Theme& t = *c.theme;
+    std::int64_t most = 1;
+    for (const ByteBar& b : list) most = std::max(most, b.bytes);
+    const float row = std::min(34.0f, pane.h / static_cast<float>(list.size())), h = std::min(16.0f, row - 5);
+    const float x = pane.x + 92, w = pane.w - 92 - 92;
+    for (std::size_t n = 0; n < list.size(); ++n) {
+        const float y = pane.y + row * static_cast<float>(n) + row / 2;
+        c.text(pane.x + 2, y, list[n].label, 14, list[n].strong ? t.t1 : t.t2,
+               list[n].strong ? Face::medium : Face::regular);
+        c.rect(x, y - h / 2, w, h, t.panel, 3);
+        const float part = w * static_cast<float>(list[n].bytes) / static_cast<float>(most);
+        if (list[n].bytes > 0)
+            c.rect(x, y - h / 2, std::max(part, 2.0f), h, list[n].strong ? t.t1 : t.line2, 3);
+        c.text(x + w + 12, y, format_traffic(list[n].bytes), 14, 0, Face::mono);
+    }
+}
+
+void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane,
+                  std::optional<std::int64_t> standard) {
+    const int k = state.cursor.step;
+    const Traffic now = state.trace->step(k).traffic,
+                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
+    const std::int64_t run = now.hbm_read + now.hbm_write;
+    std::vector<ByteBar> list = {{"this step", run - before.hbm_read - before.hbm_write, true},
+                                 {"so far", run, false},
+                                 {"whole run", state.lesson->model(*state.problem).total(), false}};
+    if (standard) list.push_back({"standard", *standard, false});
+    byte_bars(c, pane, list);
+}
+
+}  // namespace tilewalk::ui

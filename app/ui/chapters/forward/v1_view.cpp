@@ -1,0 +1,181 @@
+#include "app/ui/chapters/forward/v1_view.h"
+
+#include "app/ui/chapters/forward/hbm_parts.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/state/quiz.h"
+#include "core/base/numbers.h"
+#include "core/lessons/forward/flash_forward.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// A tile is done when its keys are in O. Skipped tiles do not count: the two walks meet them at other times.
+bool ends_tile(const Trace& trace, int k) { return trace.step(k).op == Op::output; }
+
+// FlashAttention-2 on the problem of this walk, made once.
+void make_beside(AppState& state) {
+    FlashBeside& b = state.beside;
+    if (b.first == state.trace) return;
+    b.first = state.trace;
+    b.second = flash_forward(state.trace->problem());
+    b.largest_difference = (b.first->result(Slot::O) - b.second->result(Slot::O)).cwiseAbs().maxCoeff();
+}
+
+struct Ledger {
+    const char *name, *brief;
+    const char* order;
+    const Trace& trace;
+    int k;
+    Traffic now() const { return k < 0 ? Traffic{} : trace.step(k).traffic; }
+    Traffic end() const { return trace.step(trace.size() - 1).traffic; }
+};
+
+std::int64_t total(const Traffic& t) { return t.hbm_read + t.hbm_write; }
+
+// The same in one line, for low windows: name, bar, bytes so far.
+void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
+    const Theme& t = *c.theme;
+    const float name = 64, number = 72, w = a.w - name - number, y = a.middle() - 5;
+    const auto part = [&](std::int64_t bytes) {
+        return static_cast<float>(static_cast<double>(bytes) / static_cast<double>(most)) * w;
+    };
+    c.text_within(a.x, a.middle(), name - 4, l.brief, 14, t.t1, Face::medium);
+    const float x = a.x + name, done = part(total(l.now())), end = part(total(l.end()));
+    c.rect(x, y, w, 10, t.panel, 3);
+    c.rect(x, y, done, 10, t.t1, 3);
+    if (end > done) c.dashed_frame(x + done, y + .5f, end - done, 9, t.t3, 1, {4, 3});
+    c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), 14, 0, Face::semibold,
+                  Align::right);
+}
+
+// How far one walk has come: its name, the bytes so far on a bar that ends where the longer walk ends, in
+// words below it.
+void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most, bool strong_name) {
+    const Theme& t = *c.theme;
+    const auto part = [&](std::int64_t bytes) {
+        return static_cast<float>(static_cast<double>(bytes) / static_cast<double>(most)) * a.w;
+    };
+    c.text(a.x, a.y + 8, l.name, 14, t.t1, strong_name ? Face::semibold : Face::medium);
+    const Line sofar{strong(format_traffic(l.now().hbm_read)), word(" read, "),
+                     strong(format_traffic(l.now().hbm_write)), word(" written")};
+    const Line brief{strong(format_traffic(total(l.now())))};
+    const bool fits = text_width(Face::semibold, 14, l.name) + rich_width(c, sofar, 14) + 16 <= a.w;
+    c.rich(a.right(), a.y + 8, fits ? sofar : brief, 14, Align::right);
+    const float bar = 10, y = a.y + 20, done = part(total(l.now())), end = part(total(l.end()));
+    c.rect(a.x, y, a.w, bar, t.panel, 3);
+    c.rect(a.x, y, done, bar, t.t1, 3);
+    if (end > done) c.dashed_frame(a.x + done, y + .5f, end - done, bar - 1, t.t3, 1, {4, 3});
+    if (a.h < 50) return;
+    const std::string words = format_traffic(l.end().hbm_read) + " read, " +
+                              format_traffic(l.end().hbm_write) + " written when done";
+    c.text_within(a.x, y + bar + 11, a.w, words, 13, t.t3);
+}
+
+void verdict(const Canvas& c, const AppState& state, const Rect& a) {
+    const FlashBeside& b = state.beside;
+    const double scale = std::max(1e-300, b.second->result(Slot::O).cwiseAbs().maxCoeff());
+    const bool same = b.largest_difference <= 1e-9 * scale;
+    const std::string words =
+        same ? "The same O: largest difference " + format_short(b.largest_difference, 3) + "."
+             : "O differs by up to " + format_short(b.largest_difference, 3) + ".";
+    c.text_within(a.x, a.y, a.w, words, 14, same ? c.theme->t2 : c.theme->danger);
+}
+
+void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_skips) {
+    const bool words = a.h >= 90;
+    const Problem& p = l.trace.problem();
+    const float side = a.h - (words ? 20.0f : 0.0f);
+    const float cell =
+        std::min({a.w / static_cast<float>(p.N_kv()), side / static_cast<float>(p.N()), 30.0f});
+    const float w = cell * static_cast<float>(p.N_kv()), h = cell * static_cast<float>(p.N());
+    ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
+    if (words)
+        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, 13, c.theme->t2, Face::regular,
+                      Align::center);
+}
+
+void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
+    const Trace &first = *state.beside.first, &second = *state.beside.second;
+    const int k = state.cursor.step;
+    const Ledger one{"FlashAttention-1", "FA1", "columns first", first, k},
+        two{"FlashAttention-2", "FA2", "rows first", second, step_beside(first, k, second)};
+    const float side = std::min(a.h, 150.0f), gap = 28;
+    const bool hide_skips = hides_what_comes(state);
+    ghost_beside(c, one, {a.x, a.y, side, a.h}, hide_skips);
+    ghost_beside(c, two, {a.x + side + gap, a.y, side, a.h}, hide_skips);
+    const float x = a.x + 2 * (side + gap) + 4;
+    const std::int64_t most = std::max({std::int64_t{1}, total(one.end()), total(two.end())});
+    const float w = a.right() - x;
+    if (a.h < 72) {
+        ledger_line(c, one, {x, a.y, w, a.h / 2}, most);
+        return ledger_line(c, two, {x, a.y + a.h / 2, w, a.h / 2}, most);
+    }
+    const bool low = a.h < 96;  // no room for the verdict
+    const float row = low ? a.h / 2 : (a.h - 22) / 2;
+    ledger_row(c, one, {x, a.y, w, row}, most, true);
+    ledger_row(c, two, {x, a.y + row, w, row}, most, false);
+    if (!low) verdict(c, state, {x, a.bottom() - 8, w, 16});
+}
+
+// "Beside it: FlashAttention-2" or the step, one switch for both.
+void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
+    make_beside(state);
+    int shown = state.beside.shown ? 1 : 0;
+    const bool narrow = a.w < 620;
+    const std::initializer_list<const char*> names = {
+        narrow ? "Step" : "This step", narrow ? "FlashAttention-2" : "Beside FlashAttention-2"};
+    const float w = segmented_width(names, 13), y = a.y + (a.h < 110 ? 0.0f : 6.0f);
+    if (state.beside.shown) {
+        begin_region(c, "Beside", a.x, a.y, a.w, a.h);
+        c.well(a.x, a.y, a.w, a.h);
+        const float title_y = a.y + (a.h < 110 ? 16.0f : 22.0f), room = a.w - w - 44;
+        const int done = tiles_done(*state.trace, state.cursor.step),
+                  all = tiles_done(*state.trace, state.trace->size() - 1);
+        const float tw = text_width(Face::semibold, 14, "Tile by tile");
+        c.text_within(a.x + 16, title_y, room, "Tile by tile", 14, 0, Face::semibold);
+        const std::string count = std::to_string(done) + " of " + std::to_string(all) + " tiles done by both";
+        if (room > tw + 60) c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, 14, c.theme->t3);
+        draw_beside(c, state, {a.x + 16, title_y + 18, a.w - 32, a.bottom() - title_y - 28});
+        end_panel(c);
+    } else {
+        lens_view(c, state, a, w + 8);
+    }
+    if (segmented(c, "##beside", a.right() - w - 8, y, names, shown, 13)) state.beside.shown = shown == 1;
+}
+
+}  // namespace
+
+int tiles_done(const Trace& trace, int k) {
+    int done = 0;
+    for (int n = 0; n <= k && n < trace.size(); ++n) done += ends_tile(trace, n);
+    return done;
+}
+
+int step_beside(const Trace& first, int k, const Trace& second) {
+    const Step& now = first.step(k);
+    const int done = tiles_done(first, k), all = tiles_done(first, first.size() - 1);
+    if (done == all && (all > 0 || k + 1 == first.size())) return second.size() - 1;
+    const bool in_tile = now.i >= 0 && now.j >= 0 && now.op < Op::output;
+    int best = -1, seen = 0;
+    for (int n = 0; n < second.size(); ++n) {
+        const Step& step = second.step(n);
+        if (seen == done && !in_tile) break;
+        // Within the tile under way: no further than the same op.
+        const bool tile = step.i >= 0 && step.j >= 0 && step.op != Op::skip;
+        if (seen == done && tile && step.op > std::max(now.op, Op::load_kv)) break;
+        best = n;
+        seen += ends_tile(second, n);
+    }
+    return best;
+}
+
+void v1_main(const Canvas& c, AppState& state, const Layout& layout) {
+    hbm_view(c, state, layout.hbm);
+    sram_view(c, state, layout.sram, layout.tight, v1_lens);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,209 @@
+// The memories of the chosen GPU, the faster the smaller, and where its figures come from.
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewalk::ui {
+
+namespace {
+
+struct Level {
+    std::string name, size, rate, note, source;
+    float width;  ///< of the widest box
+    float pipe;   ///< width of the pipe below
+};
+
+std::string slower(double fast, double slow, const char* than) {
+    return format_number(fast / slow, 2) + "× slower than " + than;
+}
+
+std::vector<Level> levels(const Hardware& h) {
+    const double on_chip = h.sms.value * h.sram.value;
+    const std::string sms =
+        format_count(static_cast<std::int64_t>(h.sms.value)) + " × " + held_text(h.sram.value);
+    Level sram{"SRAM",
+               format_large_size(on_chip),
+               sms,
+               "shared and L1, all SMs",
+               h.sms.source + "; " + h.sram.source,
+               .50f,
+               74};
+    if (h.on_chip.given()) {
+        sram.rate = rate_text(h.on_chip.value);
+        sram.note = sms;
+        sram.source += "; " + h.on_chip.source;
+    }
+    Level hbm{h.memory.starts_with("HBM") ? "HBM" : h.memory,
+              capacity_text(h.capacity.value),
+              rate_text(h.bandwidth.value),
+              h.memory,
+              h.capacity.source + "; " + h.bandwidth.source,
+              .76f,
+              30};
+    if (h.on_chip.given()) hbm.note = slower(h.on_chip.value, h.bandwidth.value, "SRAM");
+    std::vector<Level> out{sram, hbm};
+    if (h.host.given())
+        out.push_back({"Host DRAM", "over 1 TB", rate_text(h.host.value),
+                       slower(h.bandwidth.value, h.host.value, "HBM"), h.host.source, 1, 0});
+    return out;
+}
+
+// Short names of the sources; the tooltips have the full ones.
+std::string shortened(std::string source) {
+    for (const auto& [what, by] : {std::pair<const char*, const char*>{"NVIDIA ", ""},
+                                   {" Tensor Core GPU", ""},
+                                   {" Architecture", ""},
+                                   {" C++", ""},
+                                   {", technical specifications per compute capability", ""}})
+        if (const std::size_t at = source.find(what); at != std::string::npos)
+            source.replace(at, std::string_view(what).size(), by);
+    return source;
+}
+
+// Each source once, in the order of the figures.
+std::string sources(const Hardware& h, int element_bytes, bool full) {
+    const Figure& peak = element_bytes == 4 ? h.fp32 : element_bytes == 1 && h.fp8.given() ? h.fp8 : h.fp16;
+    std::vector<std::string> seen;
+    bool half = false;
+    for (const Figure* f :
+         {&h.capacity, &h.bandwidth, &peak, &h.sms, &h.sram, &h.on_chip, &h.host, &h.shared}) {
+        std::string source = full ? f->source : shortened(f->source);
+        const std::size_t note = full ? std::string::npos : source.find(": half");
+        half |= note != std::string::npos;
+        source = source.substr(0, note);
+        if (f->given() && std::find(seen.begin(), seen.end(), source) == seen.end()) seen.push_back(source);
+    }
+    std::string text = "Figures: ";
+    for (std::size_t n = 0; n < seen.size(); ++n) text += (n ? "; " : "") + seen[n];
+    return text + (half ? "; FLOP/s are half of those with sparsity." : ".");
+}
+
+bool mouse_over(const Canvas& c, float x, float y, float w, float h) {
+    const Point m = c.mouse();
+    return m.x >= x && m.x < x + w && m.y >= y && m.y < y + h && ImGui::IsWindowHovered();
+}
+
+// What lies where: a tile of S on chip, all of S in HBM.
+void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_hbm, float h, float to_sram,
+               float to_hbm) {
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::S), full = mix(t.panel, colour, .42f), pale = mix(t.panel, colour, .2f);
+    const double tile = 4.0 * static_cast<double>(std::min(s.shape.Br, s.shape.N)) *
+                        static_cast<double>(std::min(s.shape.Bc, s.shape.N));
+    const auto box = [&](float y, ImU32 fill, const char* what, double bytes) {
+        c.rect(x, y, 112, h, fill, 7);
+        c.frame(x + .5f, y + .5f, 111, h - 1, colour, 1.6f, 7);
+        const Line line{word(what), {"S", Role::none, Span::Face::symbol}};
+        c.rich(x + 56, y + h / 2 - 10, line, 14, Align::center, ink_on(t, fill));
+        c.text(x + 56, y + h / 2 + 9, held_text(bytes), 13, ink_on(t, fill), Face::medium, Align::center);
+    };
+    box(y_sram, full, "tile of ", tile);
+    box(y_hbm, pale, "all of ",
+        static_cast<double>(s.shape.N) * static_cast<double>(s.shape.N) * s.shape.element_bytes);
+    c.arrow({{x + 116, y_sram + h / 2}, {to_sram - 3, y_sram + h / 2}}, ArrowStyle::active, colour);
+    c.arrow({{x + 116, y_hbm + h / 2}, {to_hbm - 3, y_hbm + h / 2}}, ArrowStyle::active, colour);
+}
+
+void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    std::vector<Level> all = levels(s.input.hardware);
+    const bool wide = a.w > 440;
+    if (a.h < 175 && all.size() > 2) all.pop_back();
+    const float n = static_cast<float>(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
+                h = std::min(72.0f, (a.h - (n - 1) * pipe) / n);
+    const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
+                middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
+                text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
+    const float top = a.y + (a.h - n * h - (n - 1) * pipe) / 2;
+    const auto y_of = [&](std::size_t k) { return top + static_cast<float>(k) * (h + pipe); };
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const Level& level = all[k];
+        const float w = most * level.width * (k == 0 && !wide ? 1.4f : 1.0f), y = y_of(k), x = middle - w / 2;
+        if (k + 1 < all.size()) {
+            c.rect(middle - level.pipe / 2, y + h, level.pipe, pipe,
+                   mix(t.panel, t.t2, k == 0 ? .42f : .30f));
+            c.head({middle, y + h + 3}, {0, -1}, t.t1, 9);
+            c.head({middle, y + h + pipe - 3}, {0, 1}, t.t1, 9);
+        }
+        c.rect(x, y, w, h, k < 2 ? t.raised : t.well, 9);
+        c.frame(x + .5f, y + .5f, w - 1, h - 1, k < 2 ? t.line2 : t.line, 1.2f, 9);
+        c.text(middle, y + h / 2 - 10, level.name, 16, t.t1, Face::semibold, Align::center);
+        c.text(middle, y + h / 2 + 12, level.size, 14, t.t2, Face::medium, Align::center);
+        c.text_within(text_x, y + h / 2 - 11, room, level.rate, 16, t.t1, Face::semibold);
+        c.text_within(text_x, y + h / 2 + 11, room, level.note, 13, t.t3);
+        if (mouse_over(c, text_x, y, room, h) || mouse_over(c, x, y, w, h)) tooltip(c, level.source);
+    }
+    if (wide)
+        residents(c, s, a.x, y_of(0) + 4, y_of(1) + 4, h - 8, middle - most * all[0].width / 2,
+                  middle - most * all[1].width / 2);
+}
+
+void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
+    const float w = 176;
+    const auto list = hardware_list();
+    const int own = static_cast<int>(list.size());
+    const char* const own_name = "Your own numbers";
+    const std::string label =
+        form.hardware < own ? list[static_cast<std::size_t>(form.hardware)].name : own_name;
+    if (!begin_dropdown(c, "##hardware", a.right() - 12 - w, a.y + 6, w, 32, label)) return;
+    for (int n = 0; n < own; ++n) {
+        const Hardware& h = list[static_cast<std::size_t>(n)];
+        if (dropdown_item(c, h.id.c_str(), h.name, n == form.hardware, rate_text(h.bandwidth.value)))
+            form.hardware = n;
+    }
+    if (dropdown_item(c, "own", own_name, form.hardware == own)) form.hardware = own;
+    end_dropdown(c);
+}
+
+}  // namespace
+
+void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
+    OwnHardware& own = state.memory.own;
+    const std::string peak = std::string("Peak of ") + format_name(state.memory.element_bytes);
+    struct Row {
+        std::string label;
+        const char *id, *unit;
+        char* text;
+    };
+    const Row rows[] = {{"Capacity", "##own-capacity", "GB", own.capacity},
+                        {"HBM bandwidth", "##own-bandwidth", "GB/s", own.bandwidth},
+                        {"SMs", "##own-sms", "", own.sms},
+                        {"Shared memory / SM", "##own-shared", "KiB", own.shared},
+                        {peak, "##own-peak", "TFLOP/s", own.peak}};
+    const float pitch = std::min(44.0f, a.h / 5), h = std::min(32.0f, pitch - 4),
+                x = a.x + std::min(200.0f, a.w * .47f);
+    for (std::size_t n = 0; n < std::size(rows); ++n) {
+        const float y = a.y + (static_cast<float>(n) + .5f) * pitch;
+        c.text_within(a.x, y, x - a.x - 8, rows[n].label, 14, c.theme->t2);
+        FieldLook look{.face = Face::mono, .size = 15};
+        look.invalid = !readable(rows[n].text);
+        text_field(c, rows[n].id, x, y - h / 2, 110, h, rows[n].text, sizeof own.peak, look);
+        c.text(x + 120, y, rows[n].unit, 14, c.theme->t3);
+    }
+}
+
+void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
+    begin_panel(c, "Hierarchy", a.x, a.y, a.w, a.h, "Memory hierarchy",
+                a.w > 500 ? "the faster, the smaller" : "");
+    choose_hardware(c, state.memory, a);
+    const float notes = a.h > 320 ? 2 : 1;
+    const Rect body{a.x + 16, a.y + 52, a.w - 32, a.h - 52 - 16 - 19 * notes - 8};
+    const bool own = state.memory.hardware >= static_cast<int>(hardware_list().size());
+    if (own)
+        own_hardware_fields(c, state, body);
+    else
+        draw_levels(c, s, body);
+    const auto text = [&](bool full) {
+        return own ? "The other figures are those of the A100."
+                   : sources(s.input.hardware, s.input.element_bytes, full);
+    };
+    const float y = a.bottom() - 12 - 19 * notes;
+    c.paragraph(a.x + 16, y, a.w - 32, text(false), 13, c.theme->t3, static_cast<int>(notes));
+    if (mouse_over(c, a.x + 16, y, a.w - 32, 19 * notes)) tooltip(c, text(true));
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

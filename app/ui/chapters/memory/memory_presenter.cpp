@@ -1,0 +1,172 @@
+// The page about memory for the back row: four rows of the N² table, the traffic as three bars, one verdict.
+// Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/presenter.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void head(const Canvas& c, const Study& s, float W) {
+    presenter_title(c, "Memory and traffic");
+    c.text(W - 28, 36,
+           s.input.hardware.name + ", " + format_name(s.input.element_bytes) +
+               ", d = " + std::to_string(s.shape.d),
+           27, c.theme->t2, Face::medium, Align::right);
+}
+
+// The length before, this one, and the next two.
+std::vector<std::int64_t> four_lengths(std::int64_t N) {
+    std::int64_t power = 1;
+    while (power * 2 <= N) power *= 2;
+    std::vector<std::int64_t> out;
+    if (power > 1) out.push_back(N == power ? power / 2 : power);
+    out.push_back(N);
+    for (std::int64_t next = power * 2; out.size() < 4 && next <= largest_N; next *= 2) out.push_back(next);
+    return out;
+}
+
+void table(const Canvas& c, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    const float n_x = a.x + 170, all_x = a.x + 410, bar_x = all_x + 28, verdict_x = a.right(),
+                bar_end = verdict_x - 200;
+    const std::int64_t heads = s.input.heads * s.input.batch;
+    c.text(n_x, a.y + 20, "N", 27, t.t2, Face::medium, Align::right);
+    c.text(all_x, a.y + 20, "S and P", 27, t.t2, Face::medium, Align::right);
+    const double capacity = s.input.hardware.capacity.value, lo = s.rows.front().all / 8,
+                 hi = std::max(s.rows.back().all, capacity) * 1.2;
+    const float limit = bar_x + (bar_end - bar_x) * log_part(capacity, lo, hi);
+    c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), 27, t.t1,
+           Face::medium, Align::center);
+    c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), 27, t.t2,
+           Face::medium, Align::right);
+    note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
+    const float pitch = (a.h - 40) / 4;
+    for (std::size_t n = 0; n < s.rows.size(); ++n) {
+        const ScoreRow& row = s.rows[n];
+        const float y = a.y + 40 + (static_cast<float>(n) + .5f) * pitch;
+        const bool current = row.N == s.shape.N;
+        if (current) c.rect(a.x - 8, y - pitch / 2 + 2, a.w + 16, pitch - 4, t.raised, 9);
+        const Face face = current ? Face::semibold : Face::regular;
+        c.text(n_x, y, format_count(row.N), 30, t.t1, face, Align::right);
+        c.text(all_x, y, held_text(row.all), 30, t.t1, face, Align::right);
+        const float w = (bar_end - bar_x) * log_part(row.all, lo, hi);
+        const ImU32 colour = hue(t, Role::S);
+        c.rect(bar_x, y - 11, std::max(w, 2.0f), 22,
+               mix(t.panel, colour,
+                   !row.fits ? .22f
+                   : current ? .85f
+                             : .5f),
+               4);
+        if (!row.fits) {
+            c.hatch(bar_x + 1, y - 10, w - 2, 20, mix(t.panel, colour, .7f), 10, 2);
+            c.frame(bar_x, y - 11, w, 22, colour, 2, 4);
+        }
+        c.text(verdict_x, y, row.fits ? "fits" : "does not fit", 28, row.fits ? t.t2 : t.t1,
+               row.fits ? Face::regular : Face::semibold, Align::right);
+    }
+    c.dashed_line({limit, a.y + 42}, {limit, a.y + 40 + pitch * static_cast<float>(s.rows.size())}, t.t1,
+                  2.5f, {8, 6});
+}
+
+void bars(const Canvas& c, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
+    const float x = a.x + 170, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 170 - 350;
+    std::int64_t most = 1;
+    for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
+    for (std::size_t n = 0; n < s.by_algorithm.size(); ++n) {
+        const AlgorithmStudy& one = s.by_algorithm[n];
+        const float y = a.y + (static_cast<float>(n) + .5f) * pitch;
+        c.text(x - 20, y, algorithm_name(one.algorithm), 30, t.t1, Face::semibold, Align::right);
+        const float w =
+            share_bar(c, one, x, y - h / 2, h, static_cast<double>(room) / static_cast<double>(most), 28);
+        const float number =
+            c.text(x + w + 16, y, format_large_traffic(static_cast<double>(one.traffic.total())), 30, t.t1,
+                   Face::semibold);
+        if (one.algorithm != Algorithm::standard)
+            c.text(x + w + 32 + number, y, compared(s, one.algorithm), 28, t.t2);
+    }
+}
+
+void roofline(const Canvas& c, const Study& s, const Rect& a) {
+    note_part(c, a, "Roofline");
+    const ChartLook look{.text = 27, .label = 28, .marker = 10, .line = 3, .panel = false};
+    paint(c, lay_out(roofline_chart(*c.theme, s, a.w - 300), a, look, *c.theme));
+}
+
+std::string short_verdict(const Study& s) {
+    const bool fits = s.shape.N < s.first_N_too_large;
+    const double saving = s.saving(Algorithm::flash2);
+    std::string text = fits ? "S and P still fit; " : "S and P no longer fit; ";
+    if (saving >= 1.005)
+        text += "Flash 2 moves " + format_number(saving, 2) + "× fewer bytes through HBM";
+    else if (saving > 0.995)
+        text += "Flash 2 moves about as many bytes";
+    else
+        text += "standard moves fewer bytes at these sizes";
+    const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(s.input.heads) *
+                     static_cast<double>(s.input.batch);
+    return text + " and keeps " + (saving > 0.995 ? "" : "S and P; Flash 2 keeps ") + held_text(L) +
+           " of L instead.";
+}
+
+void mouse_buttons(const Canvas& c, AppState& state, float W) {
+    if (state.mouse_age > presenter_buttons_seconds) return;
+    float x = W / 2 - 99;
+    const auto icon = [&](const char* id, Icon which, const char* tip) {
+        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, {.tooltip = tip});
+        x += 50;
+        return clicked;
+    };
+    if (icon("##back", Icon::back, "Shorter (←)")) step_N(state.memory, -1);
+    if (icon("##forward", Icon::forward, "Longer (→)")) step_N(state.memory, 1);
+    if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
+    if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
+}
+
+}  // namespace
+
+void memory_presenter(const Canvas& page_canvas, AppState& state, float W, float H) {
+    const Theme bright = bright_room(*page_canvas.theme);
+    Canvas c = page_canvas;
+    c.theme = &bright;
+    StudyInput in = memory_input(state.memory);
+    in.lengths = four_lengths(in.N);
+    const Study s = study(in);
+    begin_region(c, "Presenter", 0, 0, W, H);
+    head(c, s, W);
+    const float x = 40, w = W - 80;
+    if (H < 700 && points_at(state, "Roofline")) {
+        roofline(c, s, {x, 64, w, H - 64 - 16});
+        mouse_buttons(c, state, W);
+        return end_panel(c);
+    }
+    c.rich(x, 102, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44,
+           Align::left, c.theme->t1);
+    const float title = rich_width(
+        c, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44);
+    c.text_within(x + title + 24, 107, w - title - 24, "the N × N matrices, and HBM bytes of one head", 30,
+                  c.theme->t2);
+    if (H < 700) {  // the card of a tour has the rest: what it speaks of stays
+        const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
+        points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
+        mouse_buttons(c, state, W);
+        return end_panel(c);
+    }
+    table(c, s, {x, 138, w, 226});
+    c.line({x, 380.5f}, {W - x, 380.5f}, c.theme->line);
+    bars(c, s, {x, 394, w, 192});
+    c.paragraph(x, 604, w, short_verdict(s), 30, c.theme->t1, 2, Face::regular, 1.4f);
+    mouse_buttons(c, state, W);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

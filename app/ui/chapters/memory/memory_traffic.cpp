@@ -1,0 +1,220 @@
+// What moves through HBM for one head: standard attention's three kernels one after another, and flash's one.
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewalk::ui {
+
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+std::string moved(std::int64_t bytes) { return format_large_traffic(real(bytes)); }
+
+// A read or a write of a kernel, in the order of time.
+struct Piece {
+    const char* label;
+    Role role;
+    std::int64_t bytes;
+};
+std::array<Piece, 6> pieces(const Study& s) {
+    const auto& [first, second, third] = s.trips;
+    return {{{"▼ Q K", Role::Q, first.read},
+             {"▲ S", Role::S, first.write},
+             {"▼ S", Role::S, second.read},
+             {"▲ P", Role::S, second.write},
+             {"▼ P V", Role::S, third.read},
+             {"▲ O", Role::O, third.write}}};
+}
+
+// The bar of standard attention: what has moved is filled, what will is dashed.
+void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, float y, float h,
+              double scale) {
+    const Theme& t = *c.theme;
+    const int trips = state.memory.trips;
+    const float progress = trip_progress(state);
+    int n = 0;
+    for (const Piece& piece : pieces(s)) {
+        const float w = static_cast<float>(real(piece.bytes) * scale);
+        const int kernel = n++ / 2;
+        const bool done = kernel < trips,
+                   newest = kernel == trips - 1 && (trips < 3 || state.memory.trip_age < 1);
+        if (w >= 1) {
+            const ImU32 colour = hue(t, piece.role),
+                        fill = ramp(t, piece.role, newest || trips == 3 ? 1.0f : .6f);
+            const float part = newest ? progress : 1;
+            if (done) c.rect(x, y, std::max((w - 1) * part, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
+            if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
+            if (w > 8 && !done) c.dashed_frame(x + .5f, y + .5f, w - 2, h - 1, t.t3, 1, {4, 3});
+            if (w > text_width(Face::medium, 14, piece.label) + 12)
+                c.text(x + w / 2, y + h / 2, piece.label, 14, done ? ink_on(t, fill) : t.t3, Face::medium,
+                       Align::center);
+        }
+        x += w;
+    }
+}
+
+// Under the bar: what each kernel fetches and leaves.
+void trip_captions(const Canvas& c, const AppState& state, const Study& s, float x, float y, float w,
+                   bool two) {
+    const Theme& t = *c.theme;
+    const float column = w / 3;
+    for (int n = 0; n < 3; ++n) {
+        const Trip& trip = s.trips[static_cast<std::size_t>(n)];
+        const bool current = n == state.memory.trips - 1, done = n < state.memory.trips;
+        const float X = x + column * static_cast<float>(n);
+        const std::string what = std::to_string(n + 1) + "  " + (column > 190 ? "read " : "") + trip.reads +
+                                 (column > 190 ? " → write " : " → ") + trip.writes;
+        c.text_within(X, y, column - 10, what, 13, done ? t.t1 : t.t3,
+                      current ? Face::medium : Face::regular);
+        if (two)
+            c.text_within(X, y + 18, column - 10, moved(trip.read) + " in, " + moved(trip.write) + " out", 13,
+                          t.t3);
+    }
+}
+
+std::int64_t moved_so_far(const Study& s, int trips) {
+    std::int64_t bytes = 0;
+    for (int n = 0; n < trips; ++n)
+        bytes += s.trips[static_cast<std::size_t>(n)].read + s.trips[static_cast<std::size_t>(n)].write;
+    return bytes;
+}
+
+void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
+    float x = a.right() - 12 - 3 * 34;
+    const auto icon = [&](const char* id, Icon which, const char* tip) {
+        const bool clicked = icon_button(c, id, x, a.y + 7, 30, 30, which, {.tooltip = tip});
+        x += 34;
+        return clicked;
+    };
+    if (icon("##trip-back", Icon::back, "One kernel less (←)")) step_trip(form, -1);
+    if (icon("##trip-play", form.playing ? Icon::pause : Icon::play, "One kernel after another (Space)"))
+        play_trips(form);
+    if (icon("##trip-forward", Icon::forward, "Next kernel (→)")) step_trip(form, 1);
+    const std::string where =
+        form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + std::to_string(form.trips) + " of 3";
+    c.text(a.right() - 12 - 3 * 34 - 8, a.y + 22, where, 13, c.theme->t2, Face::medium, Align::right);
+}
+
+std::string caption(const Study& s, Algorithm algorithm, bool wide) {
+    const bool first = algorithm == Algorithm::flash1;
+    const std::int64_t count = first ? s.shape.Tc() : s.shape.Tr();
+    const std::string block = first ? "key block" : "query block", what = first ? "Q and O" : "K and V";
+    const std::string begin = wide ? "one kernel, " + block + "s outside: " : "";
+    if (count == 1) return begin + what + " are fetched once, for the only " + block;
+    return begin + what + (wide ? " come back" : " again") + " for each of " + format_count(count) + " " +
+           block + "s";
+}
+
+std::string tile(const Tile& t) { return format_count(t.Br) + " × " + format_count(t.Bc); }
+
+// What the bars come to, the most important first; as many as there is room for.
+std::vector<std::string> remarks(const Study& s) {
+    const char* const where = s.fit == TileFit::shared      ? " fit into the shared memory of one SM"
+                              : s.fit == TileFit::registers ? " fit into one SM with S, P and O in registers"
+                                                            : " do not fit into one SM";
+    const Growth& g = s.growth;
+    std::string theta = "Theorem 2 of FlashAttention: Θ(N d + N²) = " + format_number(g.standard, 3) +
+                        " elements against Θ(N² d² / M) = " + format_number(g.flash, 3) +
+                        ", M = " + format_count(static_cast<std::int64_t>(g.M));
+    if (!g.stated) theta += " (stated for d ≤ M ≤ N d)";
+    return {traffic_verdict(s),
+            "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +
+                format_large_size(real(s.need.total())) + " and" + where +
+                "; all of it in shared memory: at most " + tile(s.square) + ".",
+            theta + ".",
+            "S and P cross HBM four times: ▲ S ▼ S ▲ P ▼ P. Q, K, V and O are in every bar; where no colour "
+            "shows, they are thinner than a pixel."};
+}
+
+// Where the bars lie and how long a byte is.
+struct BarRows {
+    bool wide, high;
+    float x, y, bar, under, pitch, right;  // `under`: room for the captions of the first bar
+    int notes;
+    double scale;
+};
+
+// Four remarks if the bars stay as far apart as they must; what room is left goes between the bars.
+BarRows bar_rows(const Study& s, const Rect& a) {
+    BarRows r{};
+    r.wide = a.w > 760, r.high = a.h > 300;
+    r.x = a.x + 16 + (r.wide ? 104 : 78), r.right = a.right() - 16;
+    r.y = a.y + (r.high ? 54 : 46), r.bar = r.high ? 36 : 26, r.under = r.high ? 58 : 26;
+    const float least = r.high ? 66 : 54, left = a.bottom() - 2 - (r.y + r.bar + r.under + 2 * least);
+    r.notes = std::clamp(static_cast<int>(left / 19), 1, 4);
+    r.pitch = least + std::clamp((left - 19 * static_cast<float>(r.notes)) / 2 - 4, 0.0f, 34.0f);
+    std::int64_t most = 1;
+    for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
+    r.scale = static_cast<double>(r.right - (r.wide ? 214 : 150) - r.x) / real(most);
+    return r;
+}
+
+float total_size(const BarRows& r) { return r.wide ? 18 : 16; }
+
+void row_name(const Canvas& c, const BarRows& r, float x, float y, Algorithm algorithm) {
+    c.text(x, y, algorithm_name(algorithm), r.wide ? 16 : 14, 0, Face::semibold);
+}
+
+void standard_row(const Canvas& c, const AppState& state, const Study& s, const BarRows& r) {
+    trip_bar(c, state, s, r.x, r.y, r.bar, r.scale);
+    const std::int64_t total = s.of(Algorithm::standard).traffic.total(),
+                       so_far = moved_so_far(s, state.memory.trips);
+    const float end = r.x + static_cast<float>(real(total) * r.scale) + 12, y = r.y + r.bar / 2;
+    const float number = c.text(end, y, moved(so_far), total_size(r), 0, Face::semibold) + 8;
+    if (so_far < total)
+        c.text_within(end + number, y, r.right - end - number, "of " + moved(total), 14, c.theme->t2);
+    trip_captions(c, state, s, r.x, r.y + r.bar + 13, r.right - r.x, r.high);
+}
+
+void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Algorithm algorithm) {
+    const Theme& t = *c.theme;
+    const AlgorithmStudy& one = s.of(algorithm);
+    const float x = r.x + share_bar(c, one, r.x, top, r.bar, r.scale, 16) + 12, y = top + r.bar / 2;
+    const float number = c.text(x, y, moved(one.traffic.total()), total_size(r), 0, Face::semibold);
+    const bool more = s.saving(algorithm) <= 0.995;
+    c.text(x + number + 10, y, compared(s, algorithm), 14, more ? t.t1 : t.t2,
+           more ? Face::medium : Face::regular);
+    c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), 13, t.t3);
+}
+
+void begin_traffic(const Canvas& c, const Study& s, const Rect& a) {
+    const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
+    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
+                              format_name(s.shape.element_bytes);
+    const float rest = a.w - 264 - text_width(Face::semibold, 15, title);
+    const auto fits = [&](const std::string& text) { return text_width(Face::regular, 14, text) <= rest; };
+    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, title,
+                fits(sizes + legend) ? sizes + legend
+                : fits(sizes)        ? sizes
+                                     : "");
+}
+
+}  // namespace
+
+void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    begin_traffic(c, s, a);
+    trip_buttons(c, state.memory, a);
+    const BarRows r = bar_rows(s, a);
+    const float first = r.y + r.bar + r.under, second = first + r.pitch;
+    row_name(c, r, a.x + 16, r.y + r.bar / 2, Algorithm::standard);
+    row_name(c, r, a.x + 16, first + r.bar / 2, Algorithm::flash1);
+    row_name(c, r, a.x + 16, second + r.bar / 2, Algorithm::flash2);
+    standard_row(c, state, s, r);
+    flash_row(c, s, r, first, Algorithm::flash1);
+    flash_row(c, s, r, second, Algorithm::flash2);
+    c.line({r.x - 8.5f, r.y - 8}, {r.x - 8.5f, second + r.bar + 4}, t.line2);
+    const std::vector<std::string> words = remarks(s);
+    for (int n = 0; n < r.notes; ++n)
+        c.text_within(a.x + 16, a.bottom() - 15 - 19 * static_cast<float>(r.notes - 1 - n), a.w - 32,
+                      words[static_cast<std::size_t>(n)], 13,
+                      n == 0  ? t.t1
+                      : n < 3 ? t.t2
+                              : t.t3);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,97 @@
+// The page as a whole, and its first line: which devices there are.
+#include "app/ui/chapters/scale/scale.h"
+
+#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+std::string cpu_words(const ScaleDevices& devices) {
+    const Machine& m = devices.machine;
+    std::string text = m.cpu;
+    const int threads = m.threads > 0 ? m.threads : m.cores;
+    if (threads > 0) text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    if (!m.instructions.empty()) text += ", " + m.instructions;
+    return text;
+}
+
+}  // namespace
+
+void tick_mark(const Canvas& c, float x, float y, ImU32 colour, float size) {
+    const Point tick[] = {{x - size, y}, {x - size * .3f, y + size * .7f}, {x + size, y - size * .7f}};
+    c.polyline(tick, colour, 2);
+}
+
+void draw_sign(const Canvas& c, Sign sign, float x, float y) {
+    const Theme& t = *c.theme;
+    constexpr float r = 11;
+    switch (sign) {
+    case Sign::verified: c.ring(x, y, r, t.t2, 1.5f); return tick_mark(c, x, y, t.t1);
+    case Sign::failed:
+        c.polygon({{x, y - r - 2}, {x + r + 2, y}, {x, y + r + 2}, {x - r - 2, y}}, t.danger);
+        c.line({x - 4, y - 4}, {x + 4, y + 4}, t.panel, 2.2f);
+        return c.line({x - 4, y + 4}, {x + 4, y - 4}, t.panel, 2.2f);
+    case Sign::none:
+    case Sign::pending:
+        for (float part = 0; part < 1; part += .125f) {
+            const float a = part * 6.2832f, b = a + .5f;
+            c.line({x + r * std::cos(a), y + r * std::sin(a)}, {x + r * std::cos(b), y + r * std::sin(b)},
+                   t.t3, 1.5f);
+        }
+        if (sign == Sign::none) c.line({x - 5, y}, {x + 5, y}, t.t3, 2);
+    }
+}
+
+void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::optional<ScaleDevices>& devices = scale_page(state).devices;
+    begin_panel(c, "Devices", a.x, a.y, a.w, a.h);
+    const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
+    float x = a.x + 16;
+    x += c.text(x, y, "CPU", 14, t.t1, Face::semibold) + 8;
+    const std::string cpu = devices ? cpu_words(*devices) : "…";
+    x += c.text_within(x, y, middle - 30 - x, cpu, 14, t.t2) + 14;
+    if (devices) tick_mark(c, x, y, t.t1);
+    c.line({middle + .5f, a.y + 10}, {middle + .5f, a.bottom() - 10}, t.line);
+    x = middle + 16;
+    x += c.text(x, y, "GPU", 14, t.t1, Face::semibold) + 8;
+    const float room = a.right() - 16 - x;
+    if (!devices)
+        c.text_within(x, y, room, "being looked for …", 14, t.t3);
+    else if (!devices->gpu.empty())
+        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, 14, t.t2) + 14, y, t.t1);
+    else
+        c.text_within(x, y, room, "none: " + devices->why_no_gpu, 14, t.t2);
+    end_panel(c);
+}
+
+void scale_view(const Canvas& c, AppState& state, const Rect& a) {
+    ScalePage& page = scale_page(state);
+    page.hovered = -1;
+    constexpr float margin = 12, gap = 12;
+    const bool high = a.h > 700;
+    const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
+    const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
+    const float left = std::clamp(std::floor(a.w * .235f), 250.0f, 400.0f);
+    scale_devices(c, state, {margin, a.y + margin, w, strip});
+    const bool with_gpu = page.devices && !page.devices->gpu.empty();
+    const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
+    scale_ladder(c, state, {margin, top, left, body - gap - sizes});
+    scale_sizes(c, state, {margin, foot - gap - sizes, left, sizes});
+
+    const float x = margin + left + gap, right = a.w - margin - x, half = std::floor((right - gap) / 2),
+                table = scale_table_height(state, body), plots = body - gap - table;
+    scale_time_plot(c, state, {x, top, half, plots});
+    scale_memory_plot(c, state, {x + half + gap, top, right - half - gap, plots});
+    scale_table(c, state, {x, top + plots + gap, right, table});
+    scale_controls(c, state, {margin, foot, w, bar});
+    scale_card(c, state, a.w, a.bottom());
+}
+
+}  // namespace tilewalk::ui

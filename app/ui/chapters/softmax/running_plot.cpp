@@ -1,0 +1,273 @@
+#include "app/ui/chapters/softmax/running_plot.h"
+
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float least_column = 7;
+
+struct Axis {
+    double lo = 0, hi = 1, step = 1;
+};
+
+// Round values for about so many lines.
+Axis axis_for(double lo, double hi, double lines) {
+    if (!(hi > lo)) hi = lo + (lo == 0 ? 1 : std::abs(lo) * .5);
+    const double rough = (hi - lo) / lines, power = std::pow(10, std::floor(std::log10(rough)));
+    double step = power * 10;
+    for (double factor : {1.0, 2.0, 5.0})
+        if (rough <= factor * power) {
+            step = factor * power;
+            break;
+        }
+    return {std::floor(lo / step) * step, std::ceil(hi / step) * step, step};
+}
+
+Axis axis_of(const RunningPlot& plot, float height) {
+    double lo = plot.maximum ? INFINITY : 0, hi = plot.maximum ? -INFINITY : 0;
+    const auto take = [&](double v) {
+        if (!std::isfinite(v)) return;
+        lo = std::min(lo, v), hi = std::max(hi, v);
+    };
+    for (const PlotColumn& column : plot.columns) {
+        if (column.skipped) continue;
+        take(column.value);
+        take(plot.maximum ? column.score : column.kept);
+        if (!plot.maximum) take(column.before);
+    }
+    if (lo > hi) lo = 0, hi = 1;
+    if (plot.maximum && lo > 0 && lo < hi - lo) lo = 0;
+    Axis axis = axis_for(lo, hi, std::clamp(static_cast<double>(height) / 26, 1.0, 3.0));
+    // The number above the highest value needs room.
+    const double number = 24 * (axis.hi - axis.lo) / static_cast<double>(std::max(height, 25.0f));
+    axis.hi = std::max(axis.hi, hi + number);
+    return axis;
+}
+
+std::string tick_text(double v, double step) {
+    if (std::abs(v) < step * 1e-6) return "0";
+    if (step < 1e-3 || std::abs(v) >= 1e5) return format_number(v, 3);
+    return format_fixed(v, std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9))));
+}
+
+struct Frame {
+    const Canvas& c;
+    const RunningPlot& plot;
+    Rect area;  // of the columns
+    Axis axis;
+    float cw;
+
+    float y(double v) const {
+        const double part = (v - axis.lo) / (axis.hi - axis.lo);
+        return area.bottom() - static_cast<float>(std::clamp(part, 0.0, 1.0)) * area.h;
+    }
+    float x(std::size_t n) const { return area.x + static_cast<float>(n) * cw; }
+};
+
+void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
+    const Theme& t = *c.theme;
+    float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, 17) + 8;
+    x += c.text_within(x, a.y + 11.5f, a.right() - x, plot.words, 14, t.t2) + 14;
+    const auto entry = [&](const char* words, Role role, float at) {
+        c.rect(at, a.y + 7, 9, 9, mix(t.panel, hue(t, role), .6f), 2);
+        c.frame(at + .5f, a.y + 7.5f, 8, 8, hue(t, role), 1, 2);
+        return 15 + c.text(at + 15, a.y + 11.5f, words, 13, t.t3) + 12;
+    };
+    const char* first = plot.maximum ? "score" : plot.kept_words;
+    float w = text_width(Face::regular, 13, first) + 27;
+    if (!plot.maximum) w += text_width(Face::regular, 13, plot.fresh_words) + 27;
+    if (x + w > a.right()) return;
+    x = a.right() - w;
+    x += entry(first, plot.maximum ? Role::S : plot.role, x);
+    if (!plot.maximum) entry(plot.fresh_words, plot.fresh, x);
+}
+
+void grid(const Frame& f) {
+    const Theme& t = *f.c.theme;
+    const int lines = static_cast<int>((f.axis.hi - f.axis.lo) / f.axis.step + 1e-6);
+    float last = 1e9f;
+    for (int n = 0; n <= lines; ++n) {
+        const double v = f.axis.lo + n * f.axis.step;
+        if (v > f.axis.hi + f.axis.step * 1e-6) break;
+        const float y = std::round(f.y(v)) + .5f;
+        f.c.line({f.area.x, y}, {f.area.right(), y}, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
+        if (last - y < 15) continue;  // too close to the number below
+        last = y;
+        f.c.text(f.area.x - 7, y, tick_text(v, f.axis.step), 13, t.t3, Face::mono, Align::right);
+    }
+}
+
+void labels(const Frame& f) {
+    const Theme& t = *f.c.theme;
+    const float y = f.area.bottom() + 11;
+    bool full = true;
+    for (const PlotColumn& column : f.plot.columns)
+        full &= text_width(Face::semibold, 13, column.label) + 4 <= f.cw;
+    for (std::size_t n = 0; n < f.plot.columns.size(); ++n) {
+        const PlotColumn& column = f.plot.columns[n];
+        const std::string& text = full ? column.label : column.brief;
+        const bool fits = text_width(Face::semibold, 13, text) + 4 <= f.cw;
+        if (!fits && !column.now) continue;
+        f.c.text(f.x(n) + f.cw / 2, y, text, 13, column.now ? t.t1 : t.t3,
+                 column.now ? Face::semibold : Face::regular, Align::center);
+    }
+}
+
+void current_column(const Frame& f) {
+    for (std::size_t n = 0; n < f.plot.columns.size(); ++n)
+        if (f.plot.columns[n].now)
+            f.c.rect(f.x(n), f.area.y - 4, f.cw, f.area.h + 4, with_alpha(f.c.theme->raised, .75f), 6);
+}
+
+// A number above its column, if it fits there.
+void figure(const Frame& f, std::size_t n, float y, const std::string& text, bool strong) {
+    const Face face = strong ? Face::mono_bold : Face::mono;
+    const float w = text_width(face, f.plot.size, text);
+    if (w > f.cw + (strong ? 30 : -2)) return;
+    const float x = std::clamp(f.x(n) + f.cw / 2, f.area.x + w / 2, f.area.right() - w / 2);
+    f.c.text(x, std::max(y, f.area.y + 2), text, f.plot.size, strong ? f.c.theme->t1 : f.c.theme->t2, face,
+             Align::center);
+}
+
+// Beside the current number there is no room for those of its neighbours.
+bool crowded(const Frame& f, std::size_t n) {
+    for (std::size_t m = 0; m < f.plot.columns.size(); ++m)
+        if (f.plot.columns[m].now && f.plot.columns[m].there && m != n && (m + 1 == n || n + 1 == m))
+            return f.cw < 62;
+    return false;
+}
+
+void rescaled_mark(const Frame& f, std::size_t n) {
+    const PlotColumn& column = f.plot.columns[n];
+    if (!column.there || column.skipped || column.alpha >= 1 || column.before == 0 ||
+        std::isinf(column.before))
+        return;
+    const Theme& t = *f.c.theme;
+    const float x = f.x(n) + 1.5f;
+    f.c.dashed_line({x, f.area.y - 2}, {x, f.area.bottom()}, hue(t, Role::alpha), 1.4f, {4, 3});
+}
+
+void skipped_column(const Frame& f, std::size_t n) {
+    const float x = f.x(n) + f.cw * .14f, w = f.cw * .72f, h = std::min(f.area.h * .5f, 40.0f);
+    const float y = f.area.bottom() - h;
+    f.c.frame(x + .5f, y + .5f, w - 1, h - 1, f.c.theme->line2, 1, 3);
+    f.c.line({x, y + h}, {x + w, y}, f.c.theme->line2);
+    const float words = text_width(Face::regular, 13, "skipped");
+    if (words <= f.cw - 2)
+        f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", 13, f.c.theme->t3, Face::regular, Align::center);
+}
+
+void maximum(const Frame& f) {
+    const Theme& t = *f.c.theme;
+    const ImU32 colour = hue(t, Role::m);
+    const float side = f.cw * .08f;
+    float last_x = 0, last_y = 0;
+    bool joined = false;
+    for (std::size_t n = 0; n < f.plot.columns.size(); ++n) {
+        const PlotColumn& column = f.plot.columns[n];
+        if (column.skipped) {
+            skipped_column(f, n);
+            continue;
+        }
+        const float x = f.x(n) + side, w = f.cw - 2 * side, mid = f.x(n) + f.cw / 2;
+        if (!column.there) {
+            if (std::isfinite(column.value) && f.cw >= 16)
+                f.c.dashed_frame(x, f.y(column.value) - 5, w, 10, t.line2, 1, {4, 3});
+            else if (std::isfinite(column.value))
+                f.c.line({x, f.y(column.value)}, {x + w, f.y(column.value)}, t.line2);
+            continue;
+        }
+        if (std::isfinite(column.value)) {
+            const float y = f.y(column.value);
+            if (joined) f.c.line({last_x, last_y}, {x, y}, colour, 1.2f);
+            f.c.line({x, y}, {x + w, y}, colour, 3);
+            last_x = x + w, last_y = y, joined = true;
+            const bool rose = column.now && column.value > column.before;
+            const std::string text =
+                rose ? (std::isinf(column.before) ? "−∞" : format_short(column.before, 3)) + " → " +
+                           format_short(column.value, 3)
+                     : format_short(column.value);
+            if ((column.now || f.cw >= 46) && !crowded(f, n)) figure(f, n, y - 14, text, column.now);
+        }
+        if (column.masked && !std::isfinite(column.value))
+            f.c.text(mid, f.area.bottom() - 10, f.cw >= 26 ? "−∞" : "", 13, t.t3, Face::mono, Align::center);
+        else if (column.masked) {  // a score of −∞ lies below the axis
+            const Point down[] = {
+                {mid - 4, f.area.bottom() - 8}, {mid + 4, f.area.bottom() - 8}, {mid, f.area.bottom() - 2}};
+            f.c.polyline(down, hue(t, Role::S), 1.3f, true);
+        } else
+            f.c.rect(mid - 3, f.y(column.score) - 3, 6, 6, hue(t, Role::S), 1.5f);
+    }
+}
+
+void bar(const Frame& f, std::size_t n) {
+    const PlotColumn& column = f.plot.columns[n];
+    const Theme& t = *f.c.theme;
+    const float side = f.cw > 12 ? f.cw * .17f : 1, x = f.x(n) + side, w = f.cw - 2 * side;
+    const float zero = f.y(0), top = f.y(column.value), kept = f.y(column.kept);
+    if (!column.there) {
+        if (f.cw >= 12)
+            f.c.dashed_frame(x, std::min(zero, top), w, std::max(2.0f, std::abs(zero - top)), t.line2, 1,
+                             {4, 3});
+        return;
+    }
+    const ImU32 old_hue = hue(t, f.plot.role), new_hue = hue(t, f.plot.fresh);
+    const auto box = [&](float left, float width, float a, float b, ImU32 colour, float strength) {
+        if (std::abs(a - b) < .5f) return;
+        f.c.rect(left, std::min(a, b), width, std::abs(a - b), mix(t.panel, colour, strength), 2);
+        if (f.cw >= 14)
+            f.c.frame(left + .5f, std::min(a, b) + .5f, width - 1, std::abs(a - b) - 1, colour, 1, 2);
+    };
+    // The element under way shows how the old value shrinks: hatched on the left, a wedge, the new bar.
+    const bool open = column.now && f.cw >= 52 && column.before != 0;
+    const float bx = open ? x + w * .56f : x, bw = open ? w * .44f : w;
+    if (open) {
+        const float old = f.y(column.before), ow = w * .36f;
+        f.c.rect(x, std::min(zero, old), ow, std::abs(zero - old), mix(t.panel, old_hue, .25f), 2);
+        f.c.hatch(x + 1, std::min(zero, old) + 1, ow - 2, std::abs(zero - old) - 2,
+                  mix(t.panel, old_hue, .6f), 6);
+        const ImU32 wedge = column.alpha < 1 ? hue(t, Role::alpha) : t.t3;
+        f.c.polygon({{x + ow, old}, {bx, kept}, {bx, zero}, {x + ow, zero}}, with_alpha(wedge, .2f));
+        f.c.line({x + ow, old}, {bx, kept}, wedge, 1.4f);
+    }
+    box(bx, bw, zero, kept, old_hue, .42f);
+    box(bx, bw, kept, top, new_hue, .55f);
+    if (column.now)
+        f.c.frame(bx - 1, std::min({zero, top, kept}) - 1, bw + 2,
+                  std::abs(std::max({zero, top, kept}) - std::min({zero, top, kept})) + 2, t.focus, 2.4f, 3);
+    if ((column.now || f.cw >= 46) && !crowded(f, n))
+        figure(f, n, std::min({zero, top, kept}) - 11, format_short(column.value), column.now);
+}
+
+}  // namespace
+
+int most_columns(float width) { return std::max(1, static_cast<int>((width - 60) / least_column)); }
+
+void running_plot(const Canvas& c, const Rect& a, const RunningPlot& plot) {
+    title(c, a, plot);
+    const float head = a.h < 100 ? 25 : 38, foot = a.h < 100 ? 20 : 24;
+    const Axis axis = axis_of(plot, a.h - head - foot);
+    float left = 0;
+    for (double v = axis.lo; v <= axis.hi + axis.step / 1e6; v += axis.step)
+        left = std::max(left, text_width(Face::mono, 13, tick_text(v, axis.step)));
+    const Rect area{a.x + left + 10, a.y + head, a.w - left - 12, a.h - head - foot};
+    if (area.h < 20 || area.w < 20 || plot.columns.empty()) return;
+    const Frame f{c, plot, area, axis, area.w / static_cast<float>(plot.columns.size())};
+    current_column(f);
+    grid(f);
+    for (std::size_t n = 0; n < plot.columns.size(); ++n) rescaled_mark(f, n);
+    if (plot.maximum) {
+        maximum(f);
+    } else {
+        for (std::size_t n = 0; n < plot.columns.size(); ++n)
+            plot.columns[n].skipped ? skipped_column(f, n) : bar(f, n);
+    }
+    labels(f);
+}
+
+}  // namespace tilewalk::ui

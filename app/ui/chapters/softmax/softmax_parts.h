@@ -1,0 +1,73 @@
+// What the parts of the softmax view share: the three lessons side by side at one place of the row.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
+#include "core/lessons/softmax/letters.h"
+
+namespace tilewalk::ui {
+
+/// One of the three lessons and the step at which it stands.
+struct SoftmaxWalk {
+    const Trace& trace;
+    int passes, k;
+    bool live;  ///< the lesson that is shown
+    SoftmaxLetters letters = softmax_letters(trace.problem(), passes);
+
+    const Step& step() const { return trace.step(k); }
+    int N() const { return trace.problem().N_kv(); }
+    int row() const { return softmax_row_of(trace); }
+    int element() const { return step().j + 1; }  ///< from 1; 0 between the elements
+    int reads() const;                            ///< of elements of x, up to this step
+    double number(Slot slot, int at) const;       ///< what a slot of one number holds after step `at`
+
+private:
+    static int softmax_row_of(const Trace& trace);
+};
+
+/// The lesson with so many passes. The shown one stands at the cursor. The others stand where they have read
+/// x as often as the shown one has (those that read it less often are through), at the same kind of step
+/// within the element.
+SoftmaxWalk softmax_walk(AppState& state, int passes);
+/// "Two passes"
+const char* passes_title(int passes);
+/// The lesson that is shown.
+SoftmaxWalk softmax_walk(AppState& state);
+/// The step of `there` that stands beside step k of `here`, as above.
+int linked_step(const Trace& here, int k, const Trace& there);
+
+/// What a lesson knows: the running maximum (0), sum (1) and output (2) in a card.
+struct SoftmaxCard {
+    Line symbol;
+    std::string text, brief;  ///< the number, and with fewer digits; empty: not known yet
+    std::string note;         ///< "pass 2" where it is not known yet
+    Role role = Role::none;
+    bool written = false;
+    float fade = 1;
+};
+SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int which);
+void draw_card(const Canvas& canvas, const Rect& area, const SoftmaxCard& card, float size);
+
+/// The column of the output that the plots show and the one that the formula is about are the same.
+void follow_component(AppState& state);
+
+/// "12 reads of x"
+Line reads_of_x(int count);
+/// Elements that fit, around the current one: first (from 0) and how many.
+struct ElementWindow {
+    int first, count;
+};
+ElementWindow window_around(int element, int N, int most);
+
+// The parts, one file each
+void softmax_row_panel(const Canvas& canvas, AppState& state, const Rect& area);
+void softmax_pass_panel(const Canvas& canvas, AppState& state, const SoftmaxWalk& walk, const Rect& area);
+void softmax_bottom_panel(const Canvas& canvas, AppState& state, const Rect& area);
+void softmax_arguments(const Canvas& canvas, AppState& state, const Rect& area);
+void softmax_values(const Canvas& canvas, AppState& state, const Rect& area);
+
+/// A changed option is a changed problem, and can be undone.
+void set_options(AppState& state, const Options& options);
+
+}  // namespace tilewalk::ui

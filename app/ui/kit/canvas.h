@@ -1,0 +1,124 @@
+// The drawing kit: shapes, text and small furniture in logical px. All lengths are multiplied by the scale
+// and snapped to device pixels inside, so that lines and edges stay crisp at every scale.
+#pragma once
+
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/theme.h"
+#include "core/walk/explain.h"
+
+#include <imgui.h>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+struct Point {
+    float x = 0, y = 0;
+};
+struct Dash {
+    float on = 5, off = 4;
+};
+enum class Align { left, center, right };
+/// idle: 1.4 quiet; future: the same, dashed; active: 3, in the hue; link: 2, into a written cell.
+enum class ArrowStyle { idle, future, active, link };
+
+/// A colour of 0 stands for the theme's t1 (text) or for the natural choice that the function names.
+struct Canvas {
+    ImDrawList* dl = nullptr;
+    const Theme* theme = nullptr;
+    float s = 1;           ///< device px per logical px
+    float x0 = 0, y0 = 0;  ///< device px of the logical origin
+    float opacity = 1;     ///< multiplies the alpha of everything
+    float min_text = 13;   ///< sub- and superscripts are never smaller (27 in presenter mode)
+
+    /// The same canvas with its origin moved by (dx, dy) logical px.
+    Canvas moved(float dx, float dy) const;
+    Canvas faded(float factor) const;
+    /// The same canvas, drawing into the current ImGui window or popup.
+    Canvas in_window() const;
+    ImVec2 device(float x, float y) const { return {x0 + x * s, y0 + y * s}; }
+    /// Logical position of the mouse; far outside when there is none.
+    Point mouse() const;
+
+    // Shapes (canvas.cpp)
+    void rect(float x, float y, float w, float h, ImU32 fill, float radius = 0) const;
+    /// Outline centred on the edges of the rectangle; 1 px lines lie on half pixels.
+    void frame(float x, float y, float w, float h, ImU32 colour, float width = 1, float radius = 0) const;
+    void dashed_frame(float x, float y, float w, float h, ImU32 colour, float width = 1,
+                      Dash dash = {}) const;
+    void line(Point a, Point b, ImU32 colour, float width = 1) const;
+    void dashed_line(Point a, Point b, ImU32 colour, float width = 1, Dash dash = {}) const;
+    /// Lines at 45°, `pitch` apart along x, clipped to the rectangle.
+    void hatch(float x, float y, float w, float h, ImU32 colour, float pitch = 7, float width = 1) const;
+    void polygon(std::span<const Point> corners, ImU32 fill) const;  ///< convex
+    void polygon(std::initializer_list<Point> corners, ImU32 fill) const;
+    void polyline(std::span<const Point> points, ImU32 colour, float width, bool closed = false) const;
+    void disc(float x, float y, float radius, ImU32 fill) const;
+    void ring(float x, float y, float radius, ImU32 colour, float width = 1) const;
+    /// The soft frame round what this step wrote: 4 px outside, focus colour at 17 %.
+    void halo(float x, float y, float w, float h, float radius = 4) const;
+    /// Filled triangle in the bottom right corner.
+    void corner(float x, float y, float w, float h, float side, ImU32 fill) const;
+
+    // Arrows (canvas.cpp). `progress` 0 … 1 draws that part of the way only.
+    void head(Point tip, Point direction, ImU32 colour, float size = 7) const;
+    void arrow(std::span<const Point> points, ArrowStyle style, ImU32 colour = 0, float progress = 1) const;
+    void arrow(std::initializer_list<Point> points, ArrowStyle style, ImU32 colour = 0,
+               float progress = 1) const;
+    void bezier_arrow(Point a, Point b, Point c, Point d, ImU32 colour, float width = 2,
+                      float head_size = 9) const;
+
+    // Text (canvas_text.cpp). y is the optical middle of the line. Returns the width in logical px.
+    float text(float x, float y, std::string_view text, float size = 14, ImU32 colour = 0,
+               Face face = Face::regular, Align align = Align::left) const;
+    /// As `text`, cut with "…" where it would be wider than `room`.
+    float text_within(float x, float y, float room, std::string_view text, float size = 14, ImU32 colour = 0,
+                      Face face = Face::regular, Align align = Align::left) const;
+    /// Styled pieces: a role gives the hue; words without a role take `colour` (0: t2), numbers and results
+    /// t1.
+    float rich(float x, float y, const Line& line, float size = 16, Align align = Align::left,
+               ImU32 colour = 0) const;
+    /// Words broken into lines of at most `w`; y is the top. Returns the height. `max_lines` 0: as many as it
+    /// takes, otherwise the last line ends in "…" if words are left.
+    float paragraph(float x, float y, float w, std::string_view text, float size = 15, ImU32 colour = 0,
+                    int max_lines = 0, Face face = Face::regular, float line_height = 1.45f) const;
+    /// The same for styled pieces, broken at spaces.
+    float rich_paragraph(float x, float y, float w, const Line& line, float size = 16, int max_lines = 0,
+                         ImU32 colour = 0, float line_height = 1.6f) const;
+
+    // Furniture (canvas_parts.cpp)
+    void panel(float x, float y, float w, float h, std::string_view title = {},
+               std::string_view subtitle = {}) const;
+    /// What `panel` writes at its top.
+    void title(float x, float y, float w, std::string_view title, std::string_view subtitle = {}) const;
+    void well(float x, float y, float w, float h, float radius = 10) const;
+    /// Rounded label. Returns its width. `fill` 0: raised, `colour` 0: t2.
+    float pill(float x, float y, std::string_view text, float size = 13, ImU32 fill = 0, ImU32 colour = 0,
+               Align align = Align::left) const;
+    /// Label that lies on an arrow: symbol, then a note. Returns its width.
+    float chip(float x, float y, const Line& symbol, std::string_view note, Align align = Align::left) const;
+    float key_cap(float x, float y, std::string_view key) const;
+    /// Part of a whole, 0 … 1; y is the top.
+    void progress(float x, float y, float w, float h, float part, ImU32 fill = 0) const;
+};
+
+/// Widths in logical px of what Canvas draws.
+float rich_width(const Canvas& canvas, const Line& line, float size = 16);
+float paragraph_height(float w, std::string_view text, float size = 15, int max_lines = 0,
+                       Face face = Face::regular, float line_height = 1.45f);
+float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size = 16,
+                            int max_lines = 0, float line_height = 1.6f);
+float pill_width(std::string_view text, float size = 13);
+float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note);
+float key_cap_width(std::string_view key);
+
+// Short spellings of styled pieces.
+Span word(std::string text, Role role = Role::none);
+Span strong(std::string text, Role role = Role::none);
+Span symbol(std::string letter, Role role, bool tilde = false);
+Span number(std::string text, Role role = Role::none, bool result = false);
+Span sub(std::string text, Role role = Role::none);
+Span super(std::string text, Role role = Role::none);
+
+}  // namespace tilewalk::ui

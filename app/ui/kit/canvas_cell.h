@@ -1,0 +1,38 @@
+// One cell of a matrix in each of its states.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+
+#include <string>
+
+namespace tilewalk::ui {
+
+enum class CellState { idle, read, written, discarded, pending };
+
+struct CellLook {
+    CellState state = CellState::idle;
+    Role role = Role::none;
+    float t = 0;             ///< place on the value ramp, 0 … 1 (−1 … 1 with `with_sign`)
+    bool with_sign = false;  ///< use the ramp that tells negative from positive
+    bool dim = false;        ///< its matrix is not in this step
+    bool masked = false;     ///< −∞: hatched
+    bool nan = false;
+    bool halo = true;  ///< off where the caller draws one halo round several written cells
+    bool hover = false;
+    bool selected = false;
+    float size = 15;  ///< of the number, in logical px
+    float radius = 4;
+    bool crowd = false;       ///< one of many written cells: thinner outline, smaller corner
+    std::string_view text;    ///< the number; empty: fill only
+    std::string_view before;  ///< the value before this step, struck through; empty: none
+    float fade = 1;           ///< 0 … 1: how far the transition of this step has come
+};
+
+/// The fill that `cell` gives this look.
+ImU32 cell_fill(const Theme& theme, const CellLook& look);
+/// The frame with four corner squares round the cell that the explanation is about.
+void selection(const Canvas& canvas, float x, float y, float w, float h);
+/// Draws a cell. Draw written, hovered and selected ones last: their outlines reach over their neighbours.
+void cell(const Canvas& canvas, float x, float y, float w, float h, const CellLook& look);
+
+}  // namespace tilewalk::ui

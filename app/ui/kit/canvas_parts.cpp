@@ -1,0 +1,78 @@
+// Panels, labels, meters: furniture made of shapes and text.
+#include "app/ui/kit/canvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+namespace {
+
+float aligned(float x, float width, Align align) {
+    return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
+}
+
+constexpr float chip_symbol = 14, chip_note = 13;
+
+}  // namespace
+
+void Canvas::panel(float x, float y, float w, float h, std::string_view title,
+                   std::string_view subtitle) const {
+    rect(x, y, w, h, theme->panel, 10);
+    frame(x + .5f, y + .5f, w - 1, h - 1, theme->line, 1, 10);
+    if (!title.empty()) this->title(x, y, w, title, subtitle);
+}
+
+void Canvas::title(float x, float y, float w, std::string_view title, std::string_view subtitle) const {
+    const float em = baked_em(Face::semibold, 15), middle = y + std::max(22.0f, em * .75f + 10);
+    const float width = text_within(x + 16, middle, w - 32, title, 15, theme->t1, Face::semibold);
+    const float room = w - 32 - width - 10;
+    if (!subtitle.empty() && room > 24)
+        text_within(x + 26 + width, middle + .5f, room, subtitle, 14, theme->t3);
+}
+
+void Canvas::well(float x, float y, float w, float h, float radius) const {
+    rect(x, y, w, h, theme->well, radius);
+    frame(x + .5f, y + .5f, w - 1, h - 1, theme->line, 1, radius);
+}
+
+float Canvas::pill(float x, float y, std::string_view label, float size, ImU32 fill, ImU32 colour,
+                   Align align) const {
+    const float h = baked_em(Face::medium, size) + 11, w = pill_width(label, size),
+                left = aligned(x, w, align);
+    rect(left, y - h / 2, w, h, fill ? fill : theme->raised, h < 30 ? h / 2 : 8);
+    text(left + 9, y, label, size, colour ? colour : theme->t2, Face::medium);
+    return w;
+}
+
+float Canvas::chip(float x, float y, const Line& symbol, std::string_view note, Align align) const {
+    const float h = std::max(24.0f, baked_em(Face::regular, chip_note) + 11);
+    const float w = chip_width(*this, symbol, note), left = aligned(x, w, align);
+    rect(left, y - h / 2, w, h, theme->panel, h / 2);
+    frame(left + .5f, y - h / 2 + .5f, w - 1, h - 1, theme->line, 1, h / 2);
+    const float symbol_end = left + 12 + rich(left + 12, y, symbol, chip_symbol);
+    text(symbol_end + 6, y, note, chip_note, theme->t3);
+    return w;
+}
+
+float Canvas::key_cap(float x, float y, std::string_view key) const {
+    const float w = key_cap_width(key), h = std::max(22.0f, baked_em(Face::medium, 13) + 9);
+    frame(x + .5f, y - h / 2 + .5f, w - 1, h - 1, theme->line2, 1, 5);
+    text(x + w / 2, y, key, 13, theme->t2, Face::medium, Align::center);
+    return w;
+}
+
+void Canvas::progress(float x, float y, float w, float h, float part, ImU32 fill) const {
+    rect(x, y, w, h, theme->well, 3);
+    const float done = part > 0 ? std::min(part, 1.0f) : 0.0f;
+    rect(x, y, w * done, h, fill ? fill : theme->t1, 3);
+}
+
+float pill_width(std::string_view text, float size) { return text_width(Face::medium, size, text) + 18; }
+float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note) {
+    return rich_width(canvas, symbol, chip_symbol) + text_width(Face::regular, chip_note, note) + 30;
+}
+float key_cap_width(std::string_view key) {
+    return std::ceil(std::max(22.0f, text_width(Face::medium, 13, key) + 12));
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,117 @@
+#include "app/ui/kit/chart_labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tilewalk::ui {
+
+namespace {
+
+bool meet(const Rect& a, const Rect& b) {
+    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+// Whether a line goes through a box: cut it to the box, edge by edge (Liang and Barsky).
+bool crosses(const std::pair<Point, Point>& line, const Rect& box) {
+    const float dx = line.second.x - line.first.x, dy = line.second.y - line.first.y;
+    float from = 0, to = 1;
+    const auto cut = [&](float speed, float distance) {
+        if (speed == 0) return distance >= 0;
+        const float t = distance / speed;
+        if (speed < 0)
+            from = std::max(from, t);
+        else
+            to = std::min(to, t);
+        return from <= to;
+    };
+    return cut(-dx, line.first.x - box.x) && cut(dx, box.right() - line.first.x) &&
+           cut(-dy, line.first.y - box.y) && cut(dy, box.bottom() - line.first.y);
+}
+
+// Left, in the middle and right, at growing distances above and below.
+std::vector<Point> places_round(Point anchor, float w, float h, bool below) {
+    std::vector<Point> out;
+    for (float step = 0; step < 6; ++step) {
+        const float away = 8 + 8 * step, over = anchor.y - away - h, under = anchor.y + away;
+        for (float y : {below ? under : over, below ? over : under}) {
+            if (below) out.push_back({anchor.x + 8, y});
+            out.push_back({anchor.x - w - 4, y});
+            out.push_back({anchor.x - w / 2, y});
+            if (!below) out.push_back({anchor.x + 8, y});
+        }
+        if (step == 0) {
+            out.push_back({anchor.x + 12, anchor.y - h / 2});
+            out.push_back({anchor.x - w - 12, anchor.y - h / 2});
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+void LabelPlaces::avoid_line(const std::vector<Point>& points) {
+    for (std::size_t n = 1; n < points.size(); ++n) lines.emplace_back(points[n - 1], points[n]);
+}
+
+bool LabelPlaces::is_free(const Rect& box) const {
+    const bool within = box.x >= inside.x && box.right() <= inside.right() && box.y >= inside.y &&
+                        box.bottom() <= inside.bottom();
+    return within && std::none_of(taken.begin(), taken.end(), [&](const Rect& o) { return meet(box, o); });
+}
+
+int LabelPlaces::lines_crossed(const Rect& box) const {
+    return static_cast<int>(
+        std::count_if(lines.begin(), lines.end(), [&](const auto& line) { return crosses(line, box); }));
+}
+
+LabelPlaces::Found LabelPlaces::first_free(const std::vector<Point>& corners, float w, float h) {
+    constexpr int most_crossed = 3;  // a text under more lines than that cannot be read
+    Found best;
+    int fewest = most_crossed + 1;
+    for (const Point& corner : corners) {
+        const Rect box{corner.x, corner.y, w, h};
+        if (!is_free(box)) continue;
+        const int crossed = lines_crossed(box);
+        if (crossed < fewest) fewest = crossed, best = {true, corner.x, corner.y};
+        if (crossed == 0) break;
+    }
+    if (best.there) take({best.x, best.y, w, h});
+    return best;
+}
+
+LabelPlaces::Found LabelPlaces::find(Point anchor, float w, float h, bool below) {
+    return first_free(places_round(anchor, w, h, below), w, h);
+}
+
+std::vector<float> spread(std::vector<float> wanted, float gap, float lo, float hi) {
+    std::vector<std::size_t> order(wanted.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+    // Neighbours that are too close become one group, which stands in the middle of what its members want.
+    struct Group {
+        float sum = 0, count = 0;  // sum of the places that its first member should have
+        float first(float gap, float lo, float hi) const {
+            return std::clamp(sum / count, lo, std::max(lo, hi - gap * (count - 1)));
+        }
+    };
+    std::vector<Group> groups;
+    for (std::size_t n : order) {
+        groups.push_back({wanted[n], 1});
+        while (groups.size() > 1) {
+            const Group &last = groups.back(), &before = groups[groups.size() - 2];
+            if (before.first(gap, lo, hi) + gap * before.count <= last.first(gap, lo, hi)) break;
+            const Group both{before.sum + last.sum - gap * before.count * last.count,
+                             before.count + last.count};
+            groups.pop_back();
+            groups.back() = both;
+        }
+    }
+    std::size_t at = 0;
+    for (const Group& group : groups)
+        for (float k = 0; k < group.count; ++k) wanted[order[at++]] = group.first(gap, lo, hi) + gap * k;
+    return wanted;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,304 @@
+#include "app/ui/kit/fonts.h"
+
+#include "app/ui/kit/fonts_aside.h"
+#include "app/ui/kit/imgui_compat.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <vector>
+
+namespace tilewalk::ui {
+namespace {
+
+// ImGui sizes a font by ascent − descent; these factors turn an em size into that.
+constexpr float inter_height = 1.210f, dejavu_height = 1.164f;
+
+struct FaceFiles {
+    const char* inter;  ///< without ending; null for the number faces
+    const char* dejavu;
+};
+constexpr FaceFiles face_files[face_count] = {{"Inter-Regular", "DejaVuSans.ttf"},
+                                              {"Inter-Medium", "DejaVuSans.ttf"},
+                                              {"Inter-SemiBold", "DejaVuSans-Bold.ttf"},
+                                              {"Inter-Italic", "DejaVuSans-Oblique.ttf"},
+                                              {"Inter-SemiBoldItalic", "DejaVuSans-BoldOblique.ttf"},
+                                              {nullptr, "DejaVuSansMono.ttf"},
+                                              {nullptr, "DejaVuSansMono-Bold.ttf"}};
+
+// Which sizes each face is used in.
+using Sizes = std::vector<float>;
+const Sizes usual_sizes[face_count] = {
+    {13, 14, 15, 16, 18, 20}, {13, 14},        {13, 14, 15, 16, 18, 22}, {15}, {13, 14, 17, 18, 20},
+    {13, 14, 15, 16, 17},     {13, 15, 17, 20}};
+const Sizes presenter_sizes[face_count] = {
+    {27, 30, 34}, {27}, {27, 28, 30, 34, 36, 44}, {27}, {27, 28, 34, 35}, {27, 28, 30, 34}, {27, 28, 30, 36}};
+
+constexpr std::string_view glyphs =
+    " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
+    "·×÷±°²³¹½‖•…–—‘’“”′˜\u2009"
+    "αβγδεηλμσωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
+    "←→↑↓⇒▼▲◆◇●○■□✓✗"
+    "⁰⁴⁵⁶⁷⁸⁹⁻ᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼ";
+
+using Bytes = std::vector<char>;
+constexpr std::streamoff biggest_font = 64 << 20;
+
+/// What has been loaded. ImGui keeps pointers into the files and the ranges, so they live here.
+struct FontTable {
+    struct Entry {
+        float em;
+        ImFont* font;
+    };
+    ImFontAtlas* atlas = nullptr;
+    float scale = 0;
+    bool presenter = false;
+    std::array<std::vector<Entry>, face_count> faces;
+    std::map<std::string, Bytes> files;  ///< by path; empty: could not be used
+    ImVector<ImWchar> ranges, ranges_with_latin;
+    std::string problem;
+};
+
+FontTable& table() {
+    static FontTable only;
+    return only;
+}
+
+std::vector<std::filesystem::path> font_folders() {
+    std::vector<std::filesystem::path> folders = {"/usr/share/fonts/opentype/inter",
+                                                  "/usr/share/fonts/truetype/dejavu",
+                                                  "/usr/share/fonts/truetype/inter",
+                                                  "/usr/share/fonts/inter",
+                                                  "/usr/share/fonts/rsms-inter-fonts",
+                                                  "/usr/share/fonts/dejavu-sans-fonts",
+                                                  "/usr/share/fonts/dejavu-sans-mono-fonts",
+                                                  "/usr/share/fonts/dejavu",
+                                                  "/usr/share/fonts/TTF",
+                                                  "/usr/share/fonts/OTF",
+                                                  "/usr/local/share/fonts"};
+    if (const char* home = std::getenv("HOME")) {
+        folders.push_back(std::filesystem::path(home) / ".local/share/fonts");
+        folders.push_back(std::filesystem::path(home) / ".fonts");
+    }
+    return folders;
+}
+
+/// ImGui aborts on a file that is no font, so only files that begin like one get through.
+bool looks_like_a_font(const Bytes& bytes) {
+    if (bytes.size() < 1024) return false;
+    const std::string_view magic(bytes.data(), 4);
+    return magic == "OTTO" || magic == "true" || magic == "ttcf" || magic == std::string_view("\0\1\0\0", 4);
+}
+
+const Bytes* read_font(const std::filesystem::path& path) {
+    auto [place, fresh] = table().files.try_emplace(path.string());
+    if (fresh) {
+        std::ifstream in(path, std::ios::binary | std::ios::ate);
+        const auto size = static_cast<std::streamoff>(in.tellg());
+        if (size > 0 && size < biggest_font) place->second.resize(static_cast<std::size_t>(size));
+        in.seekg(0);
+        in.read(place->second.data(), static_cast<std::streamsize>(place->second.size()));
+        if (!in || !looks_like_a_font(place->second)) place->second.clear();
+    }
+    return place->second.empty() ? nullptr : &place->second;
+}
+
+const Bytes* find_font(const std::string& name) {
+    std::error_code ignored;
+    for (const auto& folder : font_folders())
+        if (std::filesystem::is_regular_file(folder / name, ignored))
+            if (const Bytes* bytes = read_font(folder / name)) return bytes;
+    return nullptr;
+}
+
+/// The face's own file; a variable font shows its regular weight, which still is the right design.
+const Bytes* find_inter(const char* name) {
+    for (const std::string& file : {std::string(name) + ".otf", std::string(name) + ".ttf",
+                                    std::string("InterVariable.ttf"), std::string("Inter.ttc")})
+        if (const Bytes* bytes = find_font(file)) return bytes;
+    return nullptr;
+}
+
+struct Source {
+    const Bytes* bytes = nullptr;
+    float height = dejavu_height;
+};
+/// First the face itself, then what fills its gaps.
+struct FaceSources {
+    Source main, gaps;
+};
+
+FaceSources find_sources(int face) {
+    const FaceFiles& files = face_files[face];
+    FaceSources found;
+    if (files.inter) found.main = {find_inter(files.inter), inter_height};
+    if (files.inter && !found.main.bytes)
+        table().problem = "The Inter fonts are not installed (package fonts-inter); "
+                          "DejaVu Sans stands in for them.";
+    if (!found.main.bytes) found.main = {find_font(files.dejavu), dejavu_height};
+    found.gaps = {find_font("DejaVuSans.ttf"), dejavu_height};
+    if (!found.main.bytes) found.main = found.gaps;
+    if (found.gaps.bytes == found.main.bytes) found.gaps.bytes = nullptr;
+    return found;
+}
+
+ImFont* add_source(ImFontAtlas& atlas, const Source& source, float em, Face face, bool merge) {
+    ImFontConfig config;
+    config.FontDataOwnedByAtlas = false;
+    config.MergeMode = merge;
+    // Numbers stand in columns: whole-pixel advances. Words keep their fractional ones, which read better.
+    config.PixelSnapH = face == Face::mono || face == Face::mono_bold;
+    config.OversampleH = config.PixelSnapH ? 1 : 2;
+    config.OversampleV = 1;
+    const bool latin = face == Face::regular || face == Face::medium;
+    const auto& ranges = latin ? table().ranges_with_latin : table().ranges;
+    // ImGui takes the data as void* but only reads it.
+    return atlas.AddFontFromMemoryTTF(const_cast<char*>(source.bytes->data()),
+                                      static_cast<int>(source.bytes->size()), em * source.height, &config,
+                                      ranges.Data);
+}
+
+void add_face(ImFontAtlas& atlas, int index, const Sizes& sizes, float scale) {
+    const auto face = static_cast<Face>(index);
+    const FaceSources sources = find_sources(index);
+    for (float em : sizes) {
+        ImFont* font = nullptr;
+        if (sources.main.bytes) font = add_source(atlas, sources.main, em * scale, face, false);
+        if (font && sources.gaps.bytes) add_source(atlas, sources.gaps, em * scale, face, true);
+        if (font) table().faces[static_cast<std::size_t>(index)].push_back({em, font});
+    }
+}
+
+/// Without any font file the program still runs, in ImGui's built-in pixel font.
+void fill_empty_faces(ImFontAtlas& atlas) {
+    for (auto& face : table().faces) {
+        if (!face.empty()) continue;
+        if (atlas.Fonts.empty()) atlas.AddFontDefault();
+        face.push_back({13.0f, atlas.Fonts[0]});
+        table().problem =
+            "No usable fonts were found: install the packages fonts-inter and fonts-dejavu-core.";
+    }
+}
+
+void build_ranges() {
+    if (!table().ranges.empty()) return;
+    ImFontGlyphRangesBuilder builder;
+    builder.AddText(glyphs.data(), glyphs.data() + glyphs.size());
+    builder.BuildRanges(&table().ranges);
+    static const ImWchar latin_1[] = {0x00A0, 0x00FF, 0};
+    builder.AddRanges(latin_1);
+    builder.BuildRanges(&table().ranges_with_latin);
+}
+
+bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter) {
+    const FontTable& t = table();
+    if (t.atlas != &atlas || t.scale != scale || t.presenter != presenter || atlas.Fonts.empty())
+        return false;
+    // Another context's atlas may have come to lie at the same address.
+    return std::all_of(t.faces.begin(), t.faces.end(), [&](const auto& face) {
+        return !face.empty() &&
+               std::find(atlas.Fonts.begin(), atlas.Fonts.end(), face[0].font) != atlas.Fonts.end();
+    });
+}
+
+const FontTable::Entry* nearest(Face face, float em) {
+    const FontTable& t = table();
+    const auto index = static_cast<std::size_t>(face);
+    if (index >= t.faces.size() || t.faces[index].empty()) return nullptr;
+    auto distance = [&](const FontTable::Entry& entry) { return std::abs(entry.em - em); };
+    return &*std::min_element(t.faces[index].begin(), t.faces[index].end(),
+                              [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+}
+
+}  // namespace
+
+bool load_fonts(float scale, bool presenter) {
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    scale = std::isfinite(scale) ? std::clamp(scale, .5f, 6.0f) : 1.0f;
+    if (is_loaded(atlas, scale, presenter)) return false;
+    FontTable& t = table();
+    build_ranges();
+    atlas.Clear();
+    atlas.Flags |= ImFontAtlasFlags_NoMouseCursors;
+    t.atlas = &atlas, t.scale = scale, t.presenter = presenter;
+    t.problem.clear();
+    for (auto& face : t.faces) face.clear();
+    for (int face = 0; face < face_count; ++face)
+        add_face(atlas, face, (presenter ? presenter_sizes : usual_sizes)[face], scale);
+    fill_empty_faces(atlas);
+    atlas_pixels(atlas);
+    return true;
+}
+
+struct FontsAside::Kept {
+    ImFontAtlas* atlas;
+    float scale;
+    bool presenter;
+    decltype(FontTable::faces) faces;
+    std::string problem;
+};
+
+FontsAside::FontsAside() {
+    FontTable& t = table();
+    kept_ = std::make_unique<Kept>(Kept{t.atlas, t.scale, t.presenter, t.faces, t.problem});
+}
+
+FontsAside::~FontsAside() {
+    FontTable& t = table();
+    t.atlas = kept_->atlas, t.scale = kept_->scale, t.presenter = kept_->presenter;
+    t.faces = std::move(kept_->faces), t.problem = std::move(kept_->problem);
+}
+
+const std::string& font_problem() { return table().problem; }
+float font_scale() { return table().scale > 0 ? table().scale : 1.0f; }
+
+ImFont* font(Face face, float em) {
+    const auto* entry = nearest(face, em);
+    return entry ? entry->font : ImGui::GetFont();
+}
+
+float baked_em(Face face, float em) {
+    const auto* entry = nearest(face, em);
+    return entry ? entry->em : em;
+}
+
+float text_width(Face face, float em, std::string_view text) {
+    const ImFont* face_font = font(face, em);
+    float width = 0;
+    while (!text.empty()) {
+        const unsigned code_point = next_code_point(text);
+        if (code_point != 0x0303) width += glyph_advance(face_font, code_point);
+    }
+    return width / font_scale();
+}
+
+std::string_view used_glyphs() { return glyphs; }
+
+unsigned next_code_point(std::string_view& rest) {
+    unsigned code_point = static_cast<unsigned char>(rest[0]);
+    // The first byte tells how many follow.
+    const std::size_t more = code_point < 0x80   ? 0
+                             : code_point < 0xC2 ? 9
+                             : code_point < 0xE0 ? 1
+                             : code_point < 0xF0 ? 2
+                             : code_point < 0xF5 ? 3
+                                                 : 9;
+    if (more > 0 && more < 9) code_point &= 0x3Fu >> more;
+    for (std::size_t k = 1; k <= more; ++k) {
+        const bool follows =
+            more < 9 && k < rest.size() && (static_cast<unsigned char>(rest[k]) & 0xC0) == 0x80;
+        if (!follows) {
+            rest.remove_prefix(1);
+            return 0xFFFD;
+        }
+        code_point = code_point << 6 | (static_cast<unsigned char>(rest[k]) & 0x3Fu);
+    }
+    rest.remove_prefix(more + 1);
+    return code_point > 0xFFFF ? 0xFFFD : code_point;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,181 @@
+// Things that answer to the mouse, drawn in the look of the program, and the list of what a frame showed,
+// which tests read. Lengths in logical px of the canvas.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+
+#include <imgui.h>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk::ui {
+
+// ---- What a frame showed
+
+enum class ItemKind { button, text, cell, panel, field };
+
+struct Item {
+    ItemKind kind = ItemKind::text;
+    ImVec2 min, max;  ///< device px
+    ImGuiID id = 0;
+    int frame = 0;
+    bool faint = false;    ///< half-transparent: switched off, or fading in
+    bool visible = true;   ///< at least partly inside the clip rectangle
+    std::string panel;     ///< the innermost panel that it was drawn in
+    std::string text;      ///< what it says; for buttons and fields their name
+    float font_px = 0;     ///< em size in logical px
+    ImU32 fg = 0, bg = 0;  ///< bg: the surface found below it
+};
+
+/// Everything noted since the frame began. Emptied by the first note of a new frame.
+struct ItemRegistry {
+    struct Fill {
+        ImVec2 min, max;
+        ImU32 colour;
+    };
+    struct OpenPanel {
+        std::string name;
+        ImVec2 min, max;
+    };
+    std::vector<Item> items;
+    std::vector<Fill> fills;
+    std::vector<OpenPanel> panels;
+    int frame = -1;
+};
+
+/// Set by tests only; null costs one comparison per item.
+extern ItemRegistry* item_registry;
+
+/// Where the panels, controls and cells of a frame lie, for what points at them: filled while the list is
+/// set, and null otherwise, which costs one comparison per item.
+struct NamedPlace {
+    ItemKind kind;
+    std::string name;
+    ImVec2 min, max;  ///< device px
+};
+extern std::vector<NamedPlace>* place_list;
+
+void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImGuiID id = 0,
+               float font_px = 0, ImU32 fg = 0);
+/// A part of a page that is no panel of its own, under the name that a tour calls it by.
+void note_part(const Canvas& canvas, const Rect& area, std::string_view name);
+void note_fill(ImVec2 min, ImVec2 max, ImU32 colour);
+
+/// Draws a panel, clips to it until end_panel(), and names it for the list. Panels may lie in each other.
+void begin_panel(const Canvas& canvas, std::string_view name, float x, float y, float w, float h,
+                 std::string_view title = {}, std::string_view subtitle = {});
+/// The same without drawing: a region of a panel.
+void begin_region(const Canvas& canvas, std::string_view name, float x, float y, float w, float h);
+void end_panel(const Canvas& canvas);
+
+// ---- Things to click
+
+struct Hot {
+    bool hovered = false;
+    bool held = false;
+    bool clicked = false;
+    bool double_clicked = false;
+    bool right_clicked = false;
+    bool focused = false;  ///< by the keyboard, and to be shown
+    ImGuiID id = 0;
+};
+/// An invisible button, noted under its id (the part after "##" or "###" included).
+Hot hot_area(const Canvas& canvas, const char* id, float x, float y, float w, float h,
+             ItemKind kind = ItemKind::button);
+
+struct ButtonLook {
+    bool primary = false;  ///< filled with t1
+    bool active = false;   ///< switched on
+    bool enabled = true;
+    bool quiet = false;  ///< no fill until the mouse is over it
+    float size = 14;
+    Face face = Face::medium;
+    const char* tooltip = nullptr;
+};
+/// True when clicked. The id names it in the list.
+bool button(const Canvas& canvas, const char* id, float x, float y, float w, float h, std::string_view label,
+            const ButtonLook& look = {});
+
+enum class Icon {
+    first,
+    back,
+    play,
+    pause,
+    forward,
+    last,
+    plus,
+    minus,
+    theme,
+    screen,
+    close,
+    open,
+    save,
+    undo,
+    redo,
+    help,
+    menu
+};
+bool icon_button(const Canvas& canvas, const char* id, float x, float y, float w, float h, Icon icon,
+                 const ButtonLook& look = {});
+/// The icon alone, centred at (x, y), in a square of about 16.
+void draw_icon(const Canvas& canvas, Icon icon, float x, float y, ImU32 colour);
+/// Width of a button with this label and the usual padding.
+float button_width(std::string_view label, float size = 14);
+
+/// One of several. Height 32. True if `current` changed. Width: segmented_width.
+bool segmented(const Canvas& canvas, const char* id, float x, float y, std::span<const std::string> labels,
+               int& current, float size = 14);
+bool segmented(const Canvas& canvas, const char* id, float x, float y,
+               std::initializer_list<const char*> labels, int& current, float size = 14);
+float segmented_width(std::span<const std::string> labels, float size = 14);
+float segmented_width(std::initializer_list<const char*> labels, float size = 14);
+
+/// Thin rail with a round grab; y is its middle. True while the value changes. `logarithmic` needs lo > 0.
+bool slider(const Canvas& canvas, const char* id, float x, float y, float w, float& value, float lo, float hi,
+            bool logarithmic = false);
+/// A box with a tick and a label; y is the middle. True when it changed.
+bool checkbox(const Canvas& canvas, const char* id, float x, float y, std::string_view label, bool& on,
+              bool enabled = true);
+/// The same as a switch.
+bool toggle(const Canvas& canvas, const char* id, float x, float y, std::string_view label, bool& on,
+            bool enabled = true);
+
+/// `marked`: where the arrow keys stand in the list.
+/// A button with a small triangle that opens a list. While it returns true call dropdown_item() for each
+/// entry, then end_dropdown().
+bool begin_dropdown(const Canvas& canvas, const char* id, float x, float y, float w, float h,
+                    std::string_view label, const ButtonLook& look = {});
+bool dropdown_item(const Canvas& canvas, const char* id, std::string_view label, bool selected = false,
+                   std::string_view note = {}, bool enabled = true, bool marked = false);
+void end_dropdown(const Canvas& canvas);
+
+/// − value +, 32 high; the value can be typed (only typed where there is no room for the buttons). True if it
+/// changed; it stays within lo … hi.
+bool stepper(const Canvas& canvas, const char* id, float x, float y, float w, int& value, int lo, int hi,
+             bool enabled = true);
+
+struct FieldResult {
+    bool changed = false;  ///< the text differs from the last frame
+    bool entered = false;  ///< Enter was pressed
+    bool active = false;   ///< the caret is in it
+    bool left = false;     ///< it was active and no longer is
+};
+struct FieldLook {
+    const char* hint = "";
+    bool focus_now = false;  ///< take the caret in this frame
+    bool invalid = false;    ///< danger outline
+    Face face = Face::regular;
+    float size = 15;
+    int flags = 0;  ///< ImGuiInputTextFlags
+};
+FieldResult text_field(const Canvas& canvas, const char* id, float x, float y, float w, float h, char* text,
+                       std::size_t capacity, const FieldLook& look = {});
+
+/// A small window beside the mouse, once it has rested for a moment.
+void tooltip(const Canvas& canvas, std::string_view text, bool at_once = false);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,423 @@
+#include "app/ui/parts/matrix.h"
+
+#include "app/ui/cards/matrix_menu.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/inputs.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/marks.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_sharp_cells = 16;  // beyond, a matrix is a heat map
+constexpr float letter = 0.602f;      // advance of the mono face, em
+
+struct Place {
+    float x, y;
+};
+
+Region region_of(const MatrixLook& look) { return look.value ? look.value->region : look.region; }
+
+Place place_of(const MatrixLook& look, int r, int c) {
+    const int across = look.transposed ? r : c, down = look.transposed ? c : r;
+    return {look.x + static_cast<float>(across) * look.cw, look.y + static_cast<float>(down) * look.ch};
+}
+
+bool heat_map(const MatrixLook& look) {
+    const Region region = region_of(look);
+    return region.rows > most_sharp_cells || region.cols > most_sharp_cells;
+}
+
+// NaN, and ∞, which no true walk has: only a broken one.
+bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::infinity(); }
+
+// Cells without numbers share one frame.
+bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
+
+void draw_bed(const Canvas& canvas, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const float w = static_cast<float>(look.transposed ? region.rows : region.cols) * look.cw + 8;
+    const float h = static_cast<float>(look.transposed ? region.cols : region.rows) * look.ch + 8;
+    const Theme& t = *canvas.theme;
+    const ImU32 colour = hue(t, info(look.slot).role);
+    canvas.rect(look.x - 4, look.y - 4, w, h, t.well, 8);
+    if (look.state == CellState::read)
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f, {7, 4});
+    else if (look.state == CellState::pending)
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1, {4, 4});
+    else
+        canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f),
+                     look.dim ? 1.2f : 1.6f, 8);
+}
+
+void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook& range) {
+    const Region region = region_of(look);
+    const Theme& t = *canvas.theme;
+    // Large thumbnails are sampled: no more than 64 × 64 rectangles, each standing for its middle cell.
+    const int row_step = ceil_div(region.rows, 64), col_step = ceil_div(region.cols, 64);
+    const bool empty = look.value->data.isZero(0);  // an accumulator before its first tile is no data
+    for (int r = 0; r < region.rows; r += row_step)
+        for (int c = 0; c < region.cols; c += col_step) {
+            const auto [x, y] = place_of(look, r, c);
+            const int rows = std::min(row_step, region.rows - r), cols = std::min(col_step, region.cols - c);
+            const float w = look.cw * static_cast<float>(look.transposed ? rows : cols);
+            const float h = look.ch * static_cast<float>(look.transposed ? cols : rows);
+            const double v = look.value->data(r + rows / 2, c + cols / 2);
+            const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
+            const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : cividis(place);
+            canvas.rect(x, y, w, h, empty ? t.well : look.dim ? mix(t.panel, colour, .55f) : colour);
+        }
+}
+
+// Digits with which every number of this slot fits its cell; 0: none are shown, so that no matrix has numbers
+// in some cells only.
+int fitting_digits(const AppState& state, const MatrixLook& look) {
+    if (!look.numbers) return 0;
+    const int most = number_style().digits;  // 4 stands for as many as the user wants
+    for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
+         --digits) {
+        const int letters = state.look[look.slot].letters_with(digits);
+        if (static_cast<float>(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f))
+            return digits;
+    }
+    return 0;
+}
+
+std::string number_text(double v, const MatrixLook& look) {
+    return look.digits > 0 ? format_short(v, look.digits) : "";
+}
+
+bool is_done(const MatrixLook& look, int r, int c) {
+    return r < look.rows_done && r * region_of(look).cols + c < look.cells_done;
+}
+
+// Cells of a few pixels: the fill alone.
+void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
+    const Value* shown = is_done(look, r, c) ? look.value : look.before;
+    if (!shown) return;
+    CellLook out;
+    out.role = info(look.slot).role;
+    out.t = state.look[look.slot].place(shown->data(r, c));
+    out.with_sign = state.look[look.slot].with_sign();
+    out.nan = lost(shown->data(r, c));
+    out.dim = look.dim;
+    const auto [x, y] = place_of(look, r, c);
+    const float gap = look.cw > 3 && look.ch > 3 ? 1.0f : 0.0f;
+    canvas.rect(x, y, look.cw - gap, look.ch - gap, cell_fill(*canvas.theme, out));
+}
+
+void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& look, int r, int c) {
+    if (look.cw < 9 || look.ch < 7) return draw_speck(canvas, state, look, r, c);
+    const SlotLook& range = state.look[look.slot];
+    const bool done = is_done(look, r, c);
+    const Value* shown = done ? look.value : look.before;
+    const bool written =
+        look.state == CellState::written && done &&
+        !(shown && look.only_changed && look.before && look.before->data(r, c) == shown->data(r, c));
+    CellLook out;
+    out.role = info(look.slot).role;
+    out.state = !shown ? CellState::pending : written && !small_cells(look) ? CellState::written : look.state;
+    if (out.state == CellState::read || (out.state == CellState::written && (!written || small_cells(look))))
+        out.state = CellState::idle;  // the bed, or one frame round all cells, shows it
+    out.size = look.size;
+    out.radius = std::min(4.0f, look.cw / 6);
+    out.crowd = look.value && look.value->data.size() > 2;
+    std::string text, before;
+    if (shown) {
+        const double v = shown->data(r, c);
+        out.with_sign = range.with_sign();
+        out.t = range.place(v);
+        out.nan = lost(v);
+        out.masked = std::isinf(v) && !out.nan;
+        text = number_text(v, look);
+        const bool replaced =
+            (written || look.show_before) && done && look.before && look.before->region == shown->region;
+        if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
+            before = number_text(look.before->data(r, c), look);
+    }
+    out.dim = look.dim;
+    out.text = text;
+    out.before = before;
+    out.halo = false;
+    out.fade = out.state == CellState::written ? look.fade : 1;
+    const Region region = region_of(look);
+    out.hover = state.hover == CellRef{look.slot, region.row + r, region.col + c};
+    const auto [x, y] = place_of(look, r, c);
+    cell(canvas, x, y, look.cw, look.ch, out);
+}
+
+// Written cells are drawn last, so that their outlines lie on top of their neighbours.
+void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const bool written = look.state == CellState::written && look.value;
+    // Cell by cell, the row under way counts as written: its missing cells show what was there before.
+    const int by_cell =
+        look.cells_done / std::max(1, region.cols) + (look.cells_done % std::max(1, region.cols) != 0);
+    const int done = written ? std::min({region.rows, look.rows_done, by_cell}) : 0;
+    const auto [x0, y0] = place_of(look, 0, 0);
+    const auto [x1, y1] = place_of(look, done, region.cols);
+    // One halo round all that was written, below the cells so that it does not wash them out.
+    if (written && !look.only_changed) canvas.faded(look.fade).halo(x0, y0, x1 - x0, y1 - y0);
+    if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
+    if (!look.value && (look.cw < 16 || look.ch < 12))
+        return;  // too small to be told apart: the bed is enough
+    for (int r = done; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
+    for (int r = 0; r < done; ++r)
+        for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
+}
+
+// The cell that the formula is about, and in the matrices that it reads the row or column that it uses.
+void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7 || inspecting(state)) return;
+    const Region region = region_of(look);
+    const CellRef target = state.explanation.target;
+    const bool several = look.value->data.size() > 1;
+    if (look.state == CellState::written && target.slot == look.slot &&
+        region.contains(target.row, target.col) && several && !small_cells(look)) {
+        const auto [x, y] = place_of(look, target.row - region.row, target.col - region.col);
+        selection(canvas, x, y, look.cw, look.ch);
+    }
+    if (look.state != CellState::read) return;
+    int r0 = region.rows, c0 = region.cols, r1 = -1, c1 = -1;
+    for (const CellRef& source : state.explanation.sources) {
+        if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
+        r0 = std::min(r0, source.row - region.row), r1 = std::max(r1, source.row - region.row);
+        c0 = std::min(c0, source.col - region.col), c1 = std::max(c1, source.col - region.col);
+    }
+    const bool part = r1 >= 0 && (r1 - r0 + 1) * (c1 - c0 + 1) < region.rows * region.cols;
+    if (!part) return;
+    const auto [x, y] = place_of(look, r0, c0);
+    const auto [right, bottom] = place_of(look, r1, c1);
+    canvas.frame(x + 1, y + 1, right - x + look.cw - 2, bottom - y + look.ch - 2,
+                 hue(*canvas.theme, info(look.slot).role), 2, 4);
+}
+
+void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const ImU32 colour = hue(*canvas.theme, info(look.slot).role);
+    for (const CellRef& source : state.hover_sources) {
+        if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
+        const auto [x, y] = place_of(look, source.row - region.row, source.col - region.col);
+        canvas.dashed_frame(x + 1, y + 1, look.cw - 2, look.ch - 2, colour, 2, {5, 3});
+    }
+}
+
+// The inspected cell, what it came from and what it feeds, as far as they lie in this tile.
+void outline_links(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.value) return;
+    const Region region = region_of(look);
+    for (const auto& [link, cells] : link_marks(state, look.slot, *look.value)) {
+        const int r = cells.row - region.row, c = cells.col - region.col;
+        const auto [x, y] = place_of(look, r, c);
+        const auto [right, bottom] = place_of(look, r + cells.rows - 1, c + cells.cols - 1);
+        const float w = std::max(right + look.cw - x, 7.0f), h = std::max(bottom + look.ch - y, 7.0f);
+        draw_link_mark(canvas, link, info(look.slot).role, x, y, w, h);
+    }
+}
+
+// The number that the open question asks for.
+void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.value || !quiz_waits(state) || state.quiz->decided() || state.quiz->question.is_choice())
+        return;
+    const CellRef asked = state.quiz->question.explanation.target;
+    const Region region = region_of(look);
+    if (asked.slot != look.slot || !region.contains(asked.row, asked.col)) return;
+    const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
+    canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
+    canvas.text(x + look.cw / 2, y + look.ch / 2, "?", std::clamp(look.ch * .6f, 8.0f, 27.0f),
+                canvas.theme->inv, Face::semibold, Align::center);
+}
+
+// Where single cells are too small for their own frames, one frame goes round all that was written.
+void outline_written(const Canvas& canvas, const MatrixLook& look) {
+    if (look.state != CellState::written || !look.value || !small_cells(look)) return;
+    const int done = std::min(look.value->region.rows, look.rows_done);
+    const auto [x, y] = place_of(look, 0, 0);
+    const auto [right, bottom] = place_of(look, done, look.value->region.cols);
+    canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
+}
+
+// The same tile in another walk, as it lies there after this step; null if there is none.
+const Value* counterpart(const AppState& state, const MatrixLook& look, const Trace* other) {
+    if (!other || !look.value) return nullptr;
+    const int k = state.cursor.step;
+    for (int tile = 0; tile < state.trace->tiles(look.slot); ++tile) {
+        if (state.trace->live(look.slot, tile, k).value != look.value) continue;
+        const Held held = other->live(look.slot, tile, k);
+        return held && held.value->region == look.value->region ? held.value : nullptr;
+    }
+    return nullptr;
+}
+
+// Cells that differ from the true walk have a filled corner, those that the latest edit changed a dotted
+// outline.
+void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
+    const Value* truth = counterpart(state, look, state.truth.get());
+    const Value* before = counterpart(state, look, state.before_edit.get());
+    if (!truth && !before) return;
+    const Region region = region_of(look);
+    for (int r = 0; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c) {
+            if (look.state == CellState::written && !is_done(look, r, c)) continue;
+            const double v = look.value->data(r, c);
+            const auto [x, y] = place_of(look, r, c);
+            if (before && distance(v, before->data(r, c)) > 0) edit_mark(canvas, x, y, look.cw, look.ch);
+            if (truth && distance(v, truth->data(r, c)) > 0)
+                wrong_mark(canvas, x, y, look.cw, look.ch, lost(v));
+        }
+}
+
+void note_cells(const Canvas& canvas, const MatrixLook& look) {
+    if ((!item_registry && !place_list) || heat_map(look)) return;
+    const Region region = region_of(look);
+    for (int r = 0; r < region.rows; ++r)
+        for (int c = 0; c < region.cols; ++c) {
+            const auto [x, y] = place_of(look, r, c);
+            note_item(ItemKind::cell, canvas.device(x, y), canvas.device(x + look.cw, y + look.ch),
+                      cell_name({look.slot, region.row + r, region.col + c}));
+        }
+}
+
+// What the tile held before this step, where this step wrote it.
+void turn_back(const Trace& trace, int k, MatrixLook& look) {
+    for (const Access& a : trace.writes(k)) {
+        if (!look.value || a.slot != look.slot || &trace.value(a.value) != look.value) continue;
+        look.region = look.value->region;
+        look.value = trace.live(a.slot, a.tile, k - 1).value;
+        look.before = nullptr;
+        look.state = look.value ? CellState::idle : CellState::pending;
+        look.rows_done = look.cells_done = std::numeric_limits<int>::max();
+        look.show_before = look.only_changed = false;
+    }
+}
+
+void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
+    const Region region = region_of(look);
+    const CellRef at = state.edit->cell;
+    const auto [x, y] = place_of(look, at.row - region.row, at.col - region.col);
+    const float w = std::max(64.0f, look.cw + 4), h = std::max(28.0f, look.ch);
+    const float left = std::max(16.0f, x + look.cw / 2 - w / 2);  // not beyond the edge of the panel
+    FieldLook field;
+    field.face = Face::mono;
+    field.focus_now = state.edit->just_opened;
+    field.flags = ImGuiInputTextFlags_AutoSelectAll;
+    state.edit->just_opened = false;
+    const FieldResult result = text_field(canvas, "##cell edit", left, y + look.ch / 2 - h / 2, w, h,
+                                          state.edit->text, sizeof state.edit->text, field);
+    if (result.entered) {
+        if (!commit_edit(state)) state.edit->just_opened = true;
+    } else if (result.left) {
+        state.edit.reset();
+    }
+}
+
+// The cell that the arrow keys have reached in the matrix that has the focus.
+struct KeyCell {
+    ImGuiID matrix = 0;
+    int across = 0, down = 0;
+    bool edited = false;  // from here; the focus comes back when the field is gone
+};
+KeyCell key_cell;
+
+// Arrow keys go from cell to cell; Enter edits one of an input, and chooses another.
+void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look, ImGuiID id,
+                  const char* widget) {
+    const Region region = region_of(look);
+    const int across = look.transposed ? region.rows : region.cols,
+              down = look.transposed ? region.cols : region.rows;
+    const FocusAnswer focus = focus_stop(id, canvas.device(look.x, look.y),
+                                         canvas.device(look.x + static_cast<float>(across) * look.cw,
+                                                       look.y + static_cast<float>(down) * look.ch));
+    const Arrow arrow = focus_arrow(id, true);
+    KeyCell& at = key_cell;
+    if (at.matrix == id && at.edited && !state.edit) {
+        at.edited = false;
+        focus_on(id);
+    }
+    if (!focus.focused) return;
+    if (at.matrix != id) at = {id};
+    at.across = std::clamp(at.across + arrow.x, 0, across - 1);
+    at.down = std::clamp(at.down + arrow.y, 0, down - 1);
+    const int r = look.transposed ? at.across : at.down, c = look.transposed ? at.down : at.across;
+    const auto [x, y] = place_of(look, r, c);
+    canvas.frame(x + 1, y + 1, look.cw - 2, look.ch - 2, canvas.theme->focus, 2, 4);
+    if (!focus.pressed) return;
+    const CellRef ref{look.slot, region.row + r, region.col + c};
+    if (!input_of(look.slot)) return click_cell(state, ref);
+    begin_edit(state, ref, widget);
+    at.edited = true;
+}
+
+void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
+    const Region region = region_of(look);
+    const int across = look.transposed ? region.rows : region.cols,
+              down = look.transposed ? region.cols : region.rows;
+    const std::string id = std::string("##") + widget + " " + info(look.slot).name;
+    const Hot hot = hot_area(canvas, id.c_str(), look.x, look.y, static_cast<float>(across) * look.cw,
+                             static_cast<float>(down) * look.ch, ItemKind::panel);
+    if (look.value) answer_focus(canvas, state, look, hot.id, widget);
+    if (!hot.hovered || !look.value) return;
+    const Point mouse = canvas.mouse();
+    const int a = std::clamp(static_cast<int>((mouse.x - look.x) / look.cw), 0, across - 1);
+    const int b = std::clamp(static_cast<int>((mouse.y - look.y) / look.ch), 0, down - 1);
+    const int r = look.transposed ? a : b, c = look.transposed ? b : a;
+    const CellRef ref{look.slot, region.row + r, region.col + c};
+    state.hover_now = ref;
+    if (hot.clicked) click_cell(state, ref);
+    if (hot.right_clicked) open_matrix_menu(state, look.slot, *look.value);
+    if (hot.double_clicked && input_of(look.slot)) {
+        take_back_click(state);
+        begin_edit(state, ref, widget);
+    }
+}
+
+}  // namespace
+
+void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
+    const Theme& t = *canvas.theme;
+    const float side = std::min({11.0f, h * .28f, w * .28f}), rim = side < 8 ? 1.5f : 3;
+    canvas.polygon({{x + 1, y + 1}, {x + 1 + side + rim, y + 1}, {x + 1, y + 1 + side + rim}}, t.panel);
+    canvas.polygon({{x + 1, y + 1}, {x + 1 + side, y + 1}, {x + 1, y + 1 + side}},
+                   on_danger ? t.t1 : t.danger);
+}
+
+void edit_mark(const Canvas& canvas, float x, float y, float w, float h) {
+    canvas.dashed_frame(x + 3, y + 3, w - 6, h - 6, canvas.theme->t1, 1.4f, {2, 3});
+}
+
+std::string cell_name(CellRef cell) {
+    const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
+    return name + "[" + std::to_string(cell.row) +
+           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+}
+
+void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget) {
+    if (shows_before(state)) turn_back(*state.trace, state.cursor.step, look);
+    look.digits = fitting_digits(state, look);
+    if (look.bed) draw_bed(canvas, look);
+    draw_cells(canvas, state, look);
+    outline_written(canvas, look);
+    boxes(canvas, state, look);
+    outline_links(canvas, state, look);
+    outline_sources(canvas, state, look);
+    marks(canvas, state, look);
+    mark_asked(canvas, state, look);
+    note_cells(canvas, look);
+    const Region region = region_of(look);
+    const bool editing = state.edit && state.edit->widget == widget && state.edit->cell.slot == look.slot &&
+                         region.contains(state.edit->cell.row, state.edit->cell.col);
+    if (editing) return edit_field(canvas, state, look);
+    answer(canvas, state, look, widget);
+}
+
+}  // namespace tilewalk::ui

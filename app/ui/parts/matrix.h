@@ -1,0 +1,49 @@
+// A matrix on screen: cells with numbers, or a heat map where they would not be legible.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/canvas_cell.h"
+#include "app/ui/state/app_state.h"
+
+#include <limits>
+
+namespace tilewalk::ui {
+
+/// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
+struct MatrixLook {
+    Slot slot = Slot::Q;
+    const Value* value = nullptr;   ///< null: nothing there yet, `region` drawn as pending cells
+    const Value* before = nullptr;  ///< what the slot held before this step, to be shown struck through
+    Region region;                  ///< used when `value` is null
+    bool transposed = false;        ///< K is drawn as Kᵀ
+    float x = 0, y = 0, cw = 50, ch = 54;
+    CellState state = CellState::idle;
+    int rows_done =
+        std::numeric_limits<int>::max();  ///< written rows so far; the others keep what was before
+    int cells_done = std::numeric_limits<int>::max();  ///< the same, counted in cells row by row
+    bool dim = false;                                  ///< not part of this step
+    bool bed = true;
+    bool numbers = true;
+    int digits = 4;             ///< at most (4: as many as the user wants); fewer where the cells are narrow
+    int least_digits = 3;       ///< fewer than these, and no numbers are shown
+    bool show_before = false;   ///< `before` is shown although this step did not write the matrix
+    bool only_changed = false;  ///< mark only the cells whose value changed (mask)
+    bool boxes = false;         ///< frame the cell that the formula is about, and the cells that it uses
+    float size = 15;
+    float fade = 1;
+};
+
+/// Draws it, notes its cells for tests, answers to hovering, clicking and (for Q, K, V) double-clicking.
+/// `widget` names the view, so that one cell may be shown in several places.
+void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
+
+/// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
+/// has one. `on_danger`: the cell itself has that colour.
+void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger = false);
+/// That of a cell that differs from before the latest edit: a dotted outline inside.
+void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
+
+/// "S[0,2]" or, for one column, "ℓ[0]".
+std::string cell_name(CellRef cell);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,81 @@
+#include "app/ui/shell/presenter.h"
+
+#include "app/ui/state/quiz.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// What lies in the dark can still be read, but does not draw the eye. Each theme loses its contrast at
+// another pace.
+float in_the_dark(const AppState& state) {
+    switch (state.settings.theme) {
+    case ThemeId::dark: return .5f;
+    case ThemeId::light: return .65f;
+    case ThemeId::contrast: return .75f;
+    }
+    return 1;
+}
+constexpr float wanted_contrast = 7.1f;
+constexpr ImU32 black = IM_COL32(0, 0, 0, 255);
+
+bool touches(const Trace& trace, int k, Slot slot) {
+    const auto is_it = [&](const Access& a) { return a.slot == slot; };
+    return k >= 0 &&
+           (std::ranges::any_of(trace.reads(k), is_it) || std::ranges::any_of(trace.writes(k), is_it));
+}
+
+// As little darker as it takes to be read on each of the surfaces.
+ImU32 darker(ImU32 colour, std::initializer_list<ImU32> surfaces) {
+    for (float t = 0; t < 1; t += .02f) {
+        const ImU32 now = mix(colour, black, t);
+        const bool enough = std::ranges::all_of(
+            surfaces, [&](ImU32 below) { return contrast(now, below) >= wanted_contrast; });
+        if (enough) return now;
+    }
+    return black;
+}
+
+}  // namespace
+
+float light_of(const AppState& state, bool now, bool before) {
+    // A question is about numbers that this step may leave alone.
+    if (!state.settings.spotlight || quiz_waits(state)) return 1;
+    const float dark = in_the_dark(state), to = now ? 1 : dark, from = before ? 1 : dark;
+    return from + (to - from) * transition(state);
+}
+
+float light_on(const AppState& state, Slot slot) {
+    const int k = state.cursor.step;
+    return light_of(state, touches(*state.trace, k, slot), touches(*state.trace, k - 1, slot));
+}
+
+void beam(const Canvas& c, const AppState& state, float x, float y, float w, float h) {
+    if (!state.settings.spotlight) return;
+    c.faded(transition(state)).rect(x - 12, y - 12, w + 24, h + 24, with_alpha(c.theme->focus, .3f), 14);
+}
+
+Theme bright_room(const Theme& theme) {
+    Theme out = theme;
+    if (!theme.light) return out;
+    out.text_contrast = 7;
+    for (ImU32* text : {&out.t2, &out.t3, &out.danger}) *text = darker(*text, {out.panel, out.well, out.bg});
+    for (ImU32& role : out.roles) role = darker(role, {out.panel, out.well, out.bg});
+    out.line = mix(out.line, black, .25f);
+    out.line2 = mix(out.line2, black, .35f);
+    const auto legible = [&](float hi) {
+        return std::ranges::all_of(out.roles, [&](ImU32 role) {
+            return contrast(out.t1, mix(out.panel, role, hi)) >= wanted_contrast;
+        });
+    };
+    while (out.hi > .1f && !legible(out.hi)) out.hi -= .01f;
+    out.hi_pale = std::min(out.hi_pale, out.hi);
+    return out;
+}
+
+ImU32 washed_out(ImU32 colour) { return mix(colour, IM_COL32(255, 255, 255, 255), .25f); }
+
+}  // namespace tilewalk::ui

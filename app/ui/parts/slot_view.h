@@ -1,0 +1,21 @@
+// What a slot of SRAM looks like at the current step: written, read, idle, used up, or still empty.
+#pragma once
+
+#include "app/ui/parts/matrix.h"
+
+namespace tilewalk::ui {
+
+/// The value, what it replaced, and its state. Position, size and digits are left to the caller.
+MatrixLook slot_look(const AppState& state, Slot slot);
+/// This step reads or writes the slot.
+bool touched_now(const AppState& state, Slot slot);
+bool written_now(const AppState& state, Slot slot);
+/// The block that a slot holds (0 for the first), −1 while it is empty.
+int block_on_chip(const AppState& state, Slot slot);
+/// No number that this step reads or writes is NaN, ∞ or beyond all measure: it can be drawn to scale. Only
+/// broken walks have such numbers.
+bool drawable(const AppState& state);
+/// "output so far, still at max 1", "normalized": what the accumulator holds.
+std::string output_words(const AppState& state);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,196 @@
+#include "app/ui/shell/break_panel.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/lessons/shared/faults.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+enum Tab { faults_tab, formats_tab, effect_tab };
+
+// A copy of the problem, changed by `change`, becomes the problem; the example stays that example.
+template <class Change> void apply(AppState& state, Change change) {
+    Problem changed = latest_problem(state);
+    change(changed);
+    set_problem(state, std::move(changed));
+}
+
+void faults_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
+    const std::span<const Fault> faults = state.lesson->faults;
+    const float room = (bottom - y) / static_cast<float>(faults.size());
+    const bool fit = std::ranges::all_of(
+        faults, [&](const Fault& fault) { return text_width(Face::regular, 13, fault.what) <= w - 44; });
+    const bool words = room >= 46 && fit;
+    const float row = std::clamp(room, 30.0f, words ? 52.0f : 42.0f);
+    for (const Fault& fault : faults) {
+        bool on = state.problem->switches.*fault.on;
+        if (toggle(c, (std::string("##") + fault.name).c_str(), x, y + 10, fault.title, on))
+            apply(state, [&](Problem& p) { p.switches.*fault.on = on; });
+        if (words) c.text_within(x + 44, y + 31, w - 44, fault.what, 13, c.theme->t3);
+        y += row;
+    }
+}
+
+std::string preset_name(const Precision& precision) {
+    for (const Preset& preset : presets())
+        if (preset.precision == precision) return preset.name;
+    return "own choice";
+}
+
+void preset_list(const Canvas& c, AppState& state, float x, float y, float w) {
+    ButtonLook look;
+    look.tooltip = "Which format a known kind of kernel uses at each stage";
+    if (!begin_dropdown(c, "##preset", x, y, w, 32, preset_name(state.problem->precision), look)) return;
+    for (const Preset& preset : presets()) {
+        const bool current = preset.precision == state.problem->precision;
+        if (dropdown_item(c, (std::string("##") + preset.name).c_str(), preset.name, current))
+            apply(state, [&](Problem& p) { p.precision = preset.precision; });
+    }
+    end_dropdown(c);
+}
+
+void stage_list(const Canvas& c, AppState& state, const Stage& stage, float x, float y, float w) {
+    const Format now = state.problem->precision.*stage.format;
+    if (!begin_dropdown(c, (std::string("##") + stage.name).c_str(), x, y, w, 30, name(now))) return;
+    for (Format format : formats()) {
+        if (stage.needs_infinity && info(format).saturates) continue;
+        if (dropdown_item(c, (std::string("##") + name(format)).c_str(), name(format), format == now))
+            apply(state, [&](Problem& p) { p.precision.*stage.format = format; });
+    }
+    end_dropdown(c);
+}
+
+// Two columns of three stages in the order in which a number passes them.
+void formats_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    c.text(x, y + 16, "Kernel", 14, c.theme->t2);
+    preset_list(c, state, x + 62, y, w - 62);
+    y += 44;
+    const float half = (w - 16) / 2;
+    int n = 0;
+    for (const Stage& stage : stages()) {
+        const float X = x + static_cast<float>(n % 2) * (half + 16), Y = y + static_cast<float>(n / 2) * 58;
+        c.text_within(X, Y + 8, half, stage.title, 13, c.theme->t2);
+        stage_list(c, state, stage, X, Y + 19, half);
+        ++n;
+    }
+}
+
+void reset_button(const Canvas& c, AppState& state, float right, float y) {
+    const float w = button_width("Reset");
+    ButtonLook look;
+    look.enabled = state.problem->broken();
+    look.tooltip = "No fault, fp64 everywhere";
+    if (button(c, "##reset faults", right - w, y, w, 32, "Reset", look))
+        apply(state, [](Problem& p) { p = without_faults(std::move(p)); });
+}
+
+// "ℓ[0] = 2.503, true 1.639" and the difference, of the cell that the formula is about.
+std::string cell_sentence(const AppState& state) {
+    const CellRef cell = state.explanation.target;
+    const Held held = holding(*state.trace, cell, state.cursor.step);
+    const auto truth = true_value(*state.truth, cell, state.cursor.step);
+    if (!held || !truth) return "This step writes nothing.";
+    const double value = value_at(*held.value, cell), far = distance(value, *truth);
+    if (far == 0) return cell_name(cell) + " = " + format_short(value) + ", as in the true walk.";
+    const auto [is, should] = format_apart(value, *truth);
+    return cell_name(cell) + " = " + is + ", true " + should +
+           (std::isfinite(far) ? ", off by " + format_number(far) : "") + ".";
+}
+
+void effect_buttons(const Canvas& c, AppState& state, float x, float y, float w) {
+    const Comparison& found = *state.comparison;
+    const float half = (w - 8) / 2;
+    ButtonLook look;
+    look.enabled = next_difference(found, state.cursor.step) >= 0;
+    look.tooltip = "The next step that differs from the true walk (D)";
+    if (button(c, "##next difference", x, y, half, 32, "Next difference", look)) next_difference(state);
+    look.enabled = next_lost(found, state.cursor.step) >= 0;
+    look.tooltip = "The next step that makes NaN or ∞ of a number (Shift D)";
+    if (button(c, "##next nan", x + half + 8, y, half, 32, "Next NaN, ∞", look)) next_lost(state);
+}
+
+// Which steps differ: a strip of the walk, the current step marked.
+void difference_strip(const Canvas& c, const AppState& state, float x, float y, float w) {
+    const Comparison& found = *state.comparison;
+    const float n = static_cast<float>(found.largest.size());
+    c.rect(x, y, w, 10, c.theme->well, 3);
+    for (std::size_t k = 0; k < found.largest.size(); ++k) {
+        if (found.largest[k] == 0) continue;
+        const float at = x + w * static_cast<float>(k) / n, cell = std::max(1.0f, w / n - .5f);
+        // A number that was lost stands taller than one that is off.
+        c.rect(at, y + (found.lost[k] ? 0.0f : 4.0f), cell, found.lost[k] ? 10.0f : 6.0f, c.theme->danger);
+    }
+    const float at = x + w * (static_cast<float>(state.cursor.step) + .5f) / n;
+    c.polygon({{at - 5, y - 7}, {at + 5, y - 7}, {at, y - 1}}, c.theme->t1);
+    c.frame(x, y, w, 10, c.theme->line2, 1, 3);
+}
+
+void effect_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
+    if (!state.comparison) {
+        c.paragraph(x, y, w,
+                    "Nothing is broken. Switch a fault on, or let a stage compute in a narrower format: the "
+                    "true walk goes on beside the broken one, and every cell that differs is marked.",
+                    14, c.theme->t2, static_cast<int>((bottom - y) / 20.3f));
+        return;
+    }
+    const Comparison& found = *state.comparison;
+    if (!found.mismatch.empty()) {
+        c.paragraph(x, y, w, found.mismatch, 14, c.theme->t1, 4);
+        return;
+    }
+    const float line = 14 * 1.45f;
+    const float room = bottom - y - 110, verdict = paragraph_height(w, found.verdict, 14, 3);
+    const int lines = std::max(1, static_cast<int>((room - verdict) / line));
+    y += c.paragraph(x, y, w, found.sentence, 14, c.theme->t1, lines) + 6;
+    y += c.paragraph(x, y, w, found.verdict, 14, c.theme->t2, 3) + 18;
+    difference_strip(c, state, x, y, w);
+    y += 20;
+    effect_buttons(c, state, x, y, w);
+    c.text_within(x, y + 48, w, cell_sentence(state), 14, c.theme->t1);
+}
+
+}  // namespace
+
+float broken_pill(const Canvas& c, const AppState& state, float right, float y, float size) {
+    if (!broken_walk(state)) return 0;
+    return c.pill(right, y, "Broken on purpose", size, c.theme->danger, c.theme->inv, Align::right);
+}
+
+void break_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Break it", a.x, a.y, a.w, a.h);
+    const float x = a.x + 16, w = a.w - 32;
+    c.text_within(x, a.y + 28, w - 120, "Break it", 22, 0, Face::semibold);
+    ButtonLook close;
+    close.tooltip = "Back to the explanation (B)";
+    if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
+        show_side(state, false, false);
+    if (state.lesson->faults.empty()) {
+        c.paragraph(x, a.y + 64, w,
+                    "This lesson has no switches: only the tiled lessons, flash forward and flash backward, "
+                    "can be broken.",
+                    15, c.theme->t2, 6);
+        return end_panel(c);
+    }
+    reset_button(c, state, a.right() - 16 - 40, a.y + 12);
+    const bool roomy = a.h >= 560;
+    int tab = roomy ? std::min(state.break_tab, +formats_tab) : state.break_tab;
+    const std::vector<std::string> tabs = roomy ? std::vector<std::string>{"Faults", "Formats"}
+                                                : std::vector<std::string>{"Faults", "Formats", "Effect"};
+    if (segmented(c, "##break tab", x, a.y + 56, tabs, tab)) state.break_tab = tab;
+    const float top = a.y + 104, bottom = a.bottom() - 12, effect = roomy ? top + 262 : top;
+    if (tab == faults_tab) faults_section(c, state, x, top, w, roomy ? effect - 20 : bottom);
+    if (tab == formats_tab) formats_section(c, state, x, top, w);
+    if (roomy) c.line({x, effect - 15.5f}, {x + w, effect - 15.5f}, c.theme->line);
+    if (roomy || tab == effect_tab) effect_section(c, state, x, effect, w, bottom);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,88 @@
+#include "app/ui/shell/chapters.h"
+
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk::ui {
+
+std::span<const Chapter> chapters() {
+    static constexpr ChapterLesson attention[] = {{"attention", "Attention"}};
+    static constexpr ChapterLesson softmax[] = {
+        {"softmax-3pass", "3 passes"}, {"softmax-2pass", "2"}, {"softmax-1pass", "1"}};
+    static constexpr ChapterLesson forward[] = {{"flash-forward", "FA2"}, {"flash-forward-v1", "FA1"}};
+    static constexpr ChapterLesson backward[] = {{"backward", "dense"}, {"flash-backward", "flash"}};
+    static constexpr ChapterLesson training[] = {{"training-step", "Training step"}};
+    static const Chapter table[] = {
+        {"chapter attention", "Attention", "Attention", "Standard attention, every multiplication",
+         attention},
+        {"chapter softmax", "Online softmax", "Softmax", "Safe softmax in three passes, two and one",
+         softmax},
+        {"chapter forward", "Flash forward", "Forward",
+         "The tiled forward pass, in the order of FlashAttention-2 or -1", forward},
+        {"chapter backward", "Backward", "Backward",
+         "Gradients by dense matrices, and tile by tile with recomputation", backward},
+        {"chapter training", "Training step", "Training",
+         "Gradients of the weights, an update, and the loss after it", training},
+        {"chapter memory",
+         "Memory",
+         "Memory",
+         "What N × N matrices cost, and what moves through HBM",
+         {},
+         Page::memory},
+        {"chapter scale",
+         "At scale",
+         "Scale",
+         "Real kernels on large problems: measured time and memory",
+         {},
+         Page::scale},
+        {"chapter compare",
+         "CPU vs GPU",
+         "GPU",
+         "A kernel's own numbers beside the CPU's walk of the same tiles",
+         {},
+         Page::compare},
+    };
+    return table;
+}
+
+const Chapter& current_chapter(const AppState& state) {
+    const auto all = chapters();
+    for (const Chapter& chapter : all)
+        if (state.page != Page::walk && chapter.page == state.page) return chapter;
+    for (const Chapter& chapter : all)
+        for (const ChapterLesson& entry : chapter.lessons)
+            if (entry.lesson == std::string_view(state.lesson->id)) return chapter;
+    return all.front();
+}
+
+void open_chapter(AppState& state, const Chapter& chapter) {
+    state.player.playing = false;
+    state.page = chapter.page;
+    if (state.page != Page::walk || &current_chapter(state) == &chapter) return;
+    const std::string& left = state.chapter_lessons[chapter.id];
+    set_lesson(state, *find_lesson(left.empty() ? chapter.lessons.front().lesson : left));
+}
+
+void next_lesson(AppState& state, int by) {
+    struct Stop {
+        Page page;
+        std::string_view lesson;
+    };
+    std::vector<Stop> order;
+    for (const Chapter& chapter : chapters()) {
+        for (const ChapterLesson& entry : chapter.lessons) order.push_back({Page::walk, entry.lesson});
+        if (chapter.page != Page::walk) order.push_back({chapter.page, {}});
+    }
+    const auto now = std::find_if(order.begin(), order.end(), [&](const Stop& stop) {
+        return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson->id);
+    });
+    const auto count = static_cast<int>(order.size());
+    const Stop& next = order[static_cast<std::size_t>((now - order.begin() + by + count) % count)];
+    state.page = next.page;
+    if (state.page == Page::walk) set_lesson(state, *find_lesson(next.lesson));
+}
+
+}  // namespace tilewalk::ui

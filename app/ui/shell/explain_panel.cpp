@@ -1,0 +1,235 @@
+// The explanation: formula in symbols, with numbers, its result, why, and the line of pseudocode.
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void title_row(const Canvas& c, const AppState& state, const Rect& a) {
+    const Explanation& e = state.explanation;
+    const float place = pill_width(e.place, 14);
+    const float room = a.w - place - 44, size = text_width(Face::semibold, 22, e.title) <= room ? 22 : 18;
+    c.text_within(a.x + 16, a.y + 28, room, e.title, size, 0, Face::semibold);
+    c.pill(a.right() - 16, a.y + 28, e.place, 14, 0, c.theme->t1, Align::right);
+}
+
+// Which row of the tile the formula speaks of: a switch for few rows, − and + for many.
+struct RowPicker {
+    int rows = 1, top = 0;
+    std::vector<std::string> labels;  // empty: a stepper
+    float w = 0;                      // 0: there is nothing to choose
+    bool named = false;               // room for the word "row" before it
+};
+
+RowPicker row_picker_for(const AppState& state, float room) {
+    RowPicker out;
+    const int k = state.cursor.step;
+    if (step_units(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
+    out.rows = state.trace->value(state.trace->writes(k).front().value).region.rows;
+    out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
+    out.w = 128;
+    if (out.rows > 3) return out;
+    for (int r = 0; r < out.rows; ++r) out.labels.push_back(std::to_string(out.top + r));
+    out.w = segmented_width(out.labels);
+    out.named = out.w + 42 <= room;
+    return out;
+}
+
+void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, float right, float y) {
+    if (picker.w == 0) return;
+    int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
+    bool changed = false;
+    if (picker.named) c.text(right - picker.w - 10, y, "row", 14, c.theme->t3, Face::regular, Align::right);
+    if (!picker.labels.empty()) {
+        changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
+    } else {
+        changed = stepper(c, "##row", right - picker.w, y - 16, picker.w, global, picker.top,
+                          picker.top + picker.rows - 1);
+        row = global - picker.top;
+    }
+    if (!changed) return;
+    state.row = row;
+    refresh_explanation(state);
+}
+
+// Lines break before a plus sign, not inside a product: its spaces become unbreakable.
+Line whole_products(Line line) {
+    for (std::size_t n = 0; n + 1 < line.size(); ++n)
+        if (line[n].text == " × " && line[n + 1].text != "(") line[n].text = "\u00A0×\u00A0";
+    return line;
+}
+
+// The largest size at which a line needs no second row; the smallest if there is none.
+float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
+    for (float size : sizes)
+        if (rich_width(c, line, size) <= w) return size;
+    return *(sizes.end() - 1);
+}
+
+// The card; returns its height.
+float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int number_rows) {
+    const Explanation& e = state.explanation;
+    const Line e_numbers = whole_products(e.numbers);
+    const Theme& t = *c.theme;
+    const bool narrow = a.w < 360;
+    const float label = narrow ? 0 : 74, x = a.x + 28 + label, w = a.w - 56 - label;
+    const float formula_size = one_row_size(c, e.formula, w, {18, 17, 15});
+    const float numbers_size = one_row_size(c, e_numbers, w, {16, 15, 14});
+    const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, formula_size, 2) + 14);
+    const float numbers =
+        e.numbers.empty()
+            ? 0
+            : std::max(40.0f, rich_paragraph_height(c, w, e_numbers, numbers_size, number_rows) + 14);
+    const float result_w = rich_width(c, e.result, 20);
+    const RowPicker picker = row_picker_for(state, w + 8 - result_w - 14);
+    const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
+    const float last = e.result.empty() ? 0 : below ? 88 : 52;
+    const float h = 16 + first + numbers + last;
+    c.rect(a.x + 12, y, a.w - 24, h, t.well, 8);
+    c.frame(a.x + 12.5f, y + .5f, a.w - 25, h - 1, t.line, 1, 8);
+    float at = y + 8;
+    const auto row = [&](const char* name, float height, bool rule) {
+        if (!narrow) c.text(a.x + 24, at + std::min(height, 40.0f) / 2, name, 13, t.t3);
+        if (rule) c.line({a.x + 24, at - .5f}, {a.right() - 24, at - .5f}, t.line);
+    };
+    row("Symbols", first, false);
+    c.rich_paragraph(x, at + 7, w, e.formula, formula_size, 2, t.t1);
+    at += first;
+    if (numbers > 0) {
+        row("Numbers", numbers, true);
+        c.rich_paragraph(x, at + 7, w, e_numbers, numbers_size, number_rows);
+        at += numbers;
+    }
+    if (last > 0) {
+        row("Result", last, true);
+        c.rich(x, at + 26, e.result, 20, Align::left, t.t1);
+        draw_row_picker(c, state, picker, a.right() - 20, at + (below ? 64 : 26));
+    }
+    return h;
+}
+
+// The line with this problem's numbers: "Tr−1" becomes the last block, and a scale of 1 is left out.
+std::string code_text(const AppState& state, std::string text) {
+    const auto replace = [&](const std::string& what, const std::string& by) {
+        if (const std::size_t at = text.find(what); at != std::string::npos)
+            text.replace(at, what.size(), by);
+    };
+    replace("Tr−1", std::to_string(state.problem->Tr() - 1));
+    replace("Tc−1", std::to_string(state.problem->Tc() - 1));
+    if (state.problem->softmax_scale() == 1) replace("scale · ", "");
+    return text;
+}
+
+constexpr float least_code_row = 15;
+
+// Pseudocode with the current line; the combining tilde is drawn by the canvas.
+void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::span<const CodeLine> lines = state.lesson->code(*state.problem);
+    const bool masked = state.problem->causal || state.problem->window;
+    std::vector<std::size_t> shown;
+    for (std::size_t n = 0; n < lines.size(); ++n)
+        if (!lines[n].if_masked || masked) shown.push_back(n);
+    // A long algorithm shows the part round its current line.
+    const std::size_t fit =
+        std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
+    std::size_t first = 0;
+    while (first + fit < shown.size() &&
+           static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
+        ++first;
+    const float row = std::min(22.0f, a.h / static_cast<float>(fit)), indent = 15;
+    float at = a.y;
+    for (std::size_t place = first; place < first + fit; ++place) {
+        const std::size_t n = shown[place];
+        const bool current = static_cast<int>(n) == state.explanation.code_line;
+        const float y = at, x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
+        at += row;
+        if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
+        for (int level = 0; level < lines[n].indent && !current; ++level) {
+            const float guide = a.x + 15 + indent * static_cast<float>(level);
+            c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
+        }
+        c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, lines[n].text), 13,
+                      current ? t.inv : t.t2, current ? Face::mono_bold : Face::mono);
+    }
+}
+
+// On the first step: where the walk leads, and what to watch on the way. Returns its height.
+float introduction(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
+    if (state.cursor.step != 0) return 0;
+    std::string text = state.lesson == &default_lesson()
+                           ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
+                             "never have to be stored."
+                           : state.lesson->summary;
+    if (!state.problem->watch.empty() && !state.lesson->faults.empty())
+        text += " Watch: " + state.problem->watch;
+    const float h = paragraph_height(w, text, 14, 0);
+    if (h + 14 > room) return 0;
+    return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);
+}
+
+// The same result reached another way. Returns its height; 0 where there is no room for it.
+float asides(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
+    float used = 0;
+    for (const Aside& aside : state.explanation.asides) {
+        Line line = aside.formula;
+        line.push_back(word("  =  "));
+        line.insert(line.end(), aside.numbers.begin(), aside.numbers.end());
+        line.push_back(word("  =  "));
+        if (!aside.result.empty()) line.push_back(aside.result.back());
+        const float h = 12 + 20 + rich_paragraph_height(c, w, line, 15, 0);
+        if (used + h > room) break;
+        c.text_within(x, y + used + 20, w, aside.label, 13, c.theme->t3);
+        c.rich_paragraph(x, y + used + 32, w, line, 15, 0);
+        used += h;
+    }
+    return used;
+}
+
+float code_height(const AppState& state, const Rect& a) {
+    return static_cast<float>(state.lesson->code(*state.problem).size()) * (a.h > 700 ? 22.0f : 20.0f);
+}
+
+}  // namespace
+
+void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
+    const std::size_t lines = state.lesson->code(*state.problem).size();
+    const float code_y = y + 18, left = a.bottom() - 12 - code_y;
+    if (left < static_cast<float>(std::min<std::size_t>(lines, 8)) * least_code_row) return;
+    const float code_h = code_height(state, a), top = std::max(code_y, a.bottom() - 12 - code_h);
+    c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
+    pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
+}
+
+void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
+    begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
+    title_row(c, state, a);
+    const float card = a.y + 56;
+    // In a low window formula and pseudocode take turns.
+    if (tight && state.show_code) {
+        pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_height(state, a), a.h - 56 - 54)});
+    } else {
+        const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
+        const float label = a.w < 360 ? 0.0f : 44.0f;
+        if (label > 0) c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
+        const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
+        const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
+        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1, most,
+                                 Face::regular, 1.42f);
+        used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
+        used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
+        if (!tight) pseudocode_below(c, state, a, y + used);
+    }
+    if (tight) {
+        int tab = state.show_code ? 1 : 0;
+        if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
+            state.show_code = tab == 1;
+    }
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

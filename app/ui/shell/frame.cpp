@@ -1,0 +1,196 @@
+#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/chapters/scale/scale.h"
+#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/break_panel.h"
+#include "app/ui/shell/keys.h"
+#include "app/ui/shell/lesson_view.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <imgui.h>
+#include <limits>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float transition_seconds = 0.16f;
+constexpr float notice_seconds = 8.0f;
+
+void begin_window() {
+    const ImGuiViewport* viewport = ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(viewport->Pos);
+    ImGui::SetNextWindowSize(viewport->Size);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::Begin("Tilewalk", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
+                     ImGuiWindowFlags_NoNav);
+    ImGui::PopStyleVar(3);
+}
+
+void pass_time(AppState& state) {
+    const float dt = std::min(ImGui::GetIO().DeltaTime, 0.25f);
+    state.step_age += dt;
+    state.notice_age += dt;
+    const ImVec2 moved = ImGui::GetIO().MouseDelta;
+    state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
+    if (state.page == Page::memory) pass_memory_time(state, dt);
+    if (state.page == Page::scale) refresh_scale(state);
+    if (state.page == Page::compare) refresh_compare(state);
+    if (state.player.playing) play_on(state, dt);
+}
+
+// The cells that the hovered cell came from, as the step that made it explains them.
+void find_hover_sources(AppState& state) {
+    if (state.hover_now == state.hover) return;
+    state.hover = state.hover_now;
+    state.hover_sources.clear();
+    if (!state.hover) return;
+    const Held held = holding(*state.trace, *state.hover, state.cursor.step);
+    if (held.step >= 0) state.hover_sources = explain(*state.trace, held.step, state.hover).sources;
+}
+
+// The texts that are kept from frame to frame are written anew in another style.
+void follow_number_style(AppState& state) {
+    const NumberStyle wanted{state.settings.digits, state.settings.decimal_comma};
+    if (wanted == number_style()) return;
+    set_number_style(wanted);
+    if (state.trace) refresh_explanation(state);
+}
+
+void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
+    canvas.min_text = 27;
+    if (state.page == Page::walk) return presenter_view(canvas, state, W, H);
+    const Rect card = tour_band(canvas, state, W, H);
+    if (card.h > 0) H = card.y;
+    switch (state.page) {
+    case Page::walk: return;
+    case Page::memory: return memory_presenter(canvas, state, W, H);
+    case Page::scale: return scale_presenter(canvas, state, W, H);
+    case Page::compare: return compare_presenter(canvas, state, W, H);
+    }
+}
+
+void draw_page(const Canvas& canvas, AppState& state, const Layout& layout) {
+    header_view(canvas, state, layout.header);
+    const Rect below{0, layout.header.bottom(), layout.W, layout.H - layout.header.bottom()};
+    const auto view = state.page == Page::memory  ? memory_view
+                      : state.page == Page::scale ? scale_view
+                                                  : compare_view;
+    view(canvas, state, below);
+}
+
+void draw_walk(const Canvas& canvas, AppState& state, const Layout& layout) {
+    header_view(canvas, state, layout.header);
+    lesson_view(*state.lesson).main(canvas, state, layout);
+    if (state.show_problem)
+        problem_view(canvas, state, layout.side);
+    else if (state.show_break)
+        break_view(canvas, state, layout.side);
+    else if (inspecting(state))
+        inspect_view(canvas, state, layout.side, layout.tight);
+    else
+        explain_view(canvas, state, layout.side, layout.tight);
+    timeline_view(canvas, state, layout.timeline);
+    meters_view(canvas, state, layout.meters);
+    // On the edge between header and page, where no lesson draws.
+    broken_pill(canvas, state, layout.main.right() - 16, layout.header.bottom() + 10, 13);
+}
+
+}  // namespace
+
+float ui_scale(const AppState& state, float window_width, float window_height) {
+    // Presenter mode is drawn for 1280 × 720; the normal view needs at least 1024 × 640.
+    if (state.presenter) return std::max(0.5f, std::min(window_width / 1280, window_height / 720));
+    // A very large window at scale 1 grows in quarters instead of leaving most of itself empty.
+    const float room = std::min(window_width / 1920, window_height / 1080) / state.display_scale;
+    const float grown = std::max(1.0f, std::floor(room * 4) / 4);
+    const float wanted = state.display_scale * state.settings.zoom * grown;
+    const float most = std::min(window_width / 1024, window_height / 640);
+    return std::max(0.5f, std::min(wanted, most));
+}
+
+double idle_seconds(const AppState& state) {
+    if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
+    if (state.pending) return 0;  // its end is not announced
+    double idle = std::numeric_limits<double>::infinity();
+    if (state.presenter && state.mouse_age < presenter_buttons_seconds)
+        idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
+    if (state.player.playing)
+        idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
+    if (state.page == Page::memory) idle = std::min(idle, memory_idle_seconds(state));
+    if (state.page == Page::scale) idle = std::min(idle, scale_idle_seconds(state));
+    if (state.page == Page::compare) idle = std::min(idle, compare_idle_seconds(state));
+    if (!state.notice.empty() && state.notice_age < notice_seconds) {
+        const double until_fade = notice_seconds - 0.5 - state.notice_age;
+        idle = std::min(idle, std::max(0.0, until_fade));
+    }
+    return idle;
+}
+
+bool animating(const AppState& state) { return idle_seconds(state) <= 0; }
+
+float transition(const AppState& state) {
+    const bool cut =
+        state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
+    if (cut) return 1;
+    const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
+    return 1 - (1 - t) * (1 - t) * (1 - t);
+}
+
+void frame(AppState& state) {
+    follow_number_style(state);
+    pass_time(state);  // first, so that a step taken now begins its transition at 0
+    take_finished_trace(state);
+    arrive(state);
+    answer_keys(state);
+    if (!state.dropped.empty()) {
+        if (is_bundle(state, state.dropped))
+            open_bundle(state, state.dropped.front());
+        else if (is_tour(state.dropped))
+            open_tour(state, state.dropped.front());
+        else if (state.page == Page::scale)
+            load_results(state, state.dropped);
+        else
+            load_files(state, state.dropped);
+        state.dropped.clear();
+    }
+    state.hover_now.reset();
+
+    apply_style(state.settings.theme, font_scale());
+    begin_window();
+    Canvas canvas;
+    canvas.dl = ImGui::GetWindowDrawList();
+    canvas.theme = &theme(state.settings.theme, state.settings.palette);
+    canvas.s = font_scale();
+    const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
+    canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
+    if (state.presenter && state.blank) {
+        canvas.rect(0, 0, W, H, IM_COL32_BLACK);
+        return ImGui::End();
+    }
+    if (state.presenter)
+        draw_presenter(canvas, state, W, H);
+    else if (state.page == Page::walk)
+        draw_walk(canvas, state, layout_for(W, H));
+    else
+        draw_page(canvas, state, layout_for(W, H));
+    overlays(canvas, state, W, H);
+    draw_focus_ring(canvas);
+    ImGui::End();
+    find_hover_sources(state);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,181 @@
+#include "app/ui/cards/menu.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/chapters.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// The mark: four tiles, one lit.
+void mark(const Canvas& c, float x, float y, float tile) {
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const float X = x + static_cast<float>(j) * tile * 1.2f,
+                        Y = y + static_cast<float>(i) * tile * 1.2f;
+            if (i == 0 && j == 1)
+                c.rect(X, Y, tile, tile, c.theme->t1, tile / 4);
+            else
+                c.frame(X + .5f, Y + .5f, tile - 1, tile - 1, c.theme->t3, 1.4f, tile / 4);
+        }
+}
+
+// The lessons of the current chapter, where it has several: "FA2 | FA1". Returns the width.
+float lesson_switch(const Canvas& c, AppState& state, float x) {
+    const Chapter& chapter = current_chapter(state);
+    if (chapter.lessons.size() < 2) return 0;
+    std::vector<std::string> names;
+    int current = 0;
+    for (std::size_t n = 0; n < chapter.lessons.size(); ++n) {
+        names.emplace_back(chapter.lessons[n].name);
+        if (chapter.lessons[n].lesson == std::string_view(state.lesson->id)) current = static_cast<int>(n);
+    }
+    if (segmented(c, "##lesson", x, 10, names, current)) {
+        const char* chosen = chapter.lessons[static_cast<std::size_t>(current)].lesson;
+        state.chapter_lessons[chapter.id] = chosen;
+        set_lesson(state, *find_lesson(chosen));
+    }
+    return segmented_width(names);
+}
+
+// How much of its name a tab shows.
+enum class TabLabel { number, brief, full };
+
+std::string tab_label(std::size_t n, TabLabel label) {
+    const std::string number = std::to_string(n + 1);
+    if (label == TabLabel::number) return number;
+    return number + "  " + (label == TabLabel::full ? chapters()[n].title : chapters()[n].brief);
+}
+
+float tab_width(std::size_t n, TabLabel label) {
+    return text_width(Face::semibold, 14, tab_label(n, label)) + 18;
+}
+
+// The longest names with which all tabs, and the switch between the lessons of a chapter, fit into the room.
+TabLabel fitting_labels(const AppState& state, float room) {
+    for (TabLabel label : {TabLabel::full, TabLabel::brief}) {
+        float all = 130;
+        for (std::size_t n = 0; n < chapters().size(); ++n) {
+            const bool current = &chapters()[n] == &current_chapter(state);
+            all += tab_width(n, current ? TabLabel::full : label) + 2;
+        }
+        if (all <= room) return label;
+    }
+    return TabLabel::number;
+}
+
+// One tab for each chapter, the current one with its full name.
+void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
+    const TabLabel others = fitting_labels(state, room);
+    for (std::size_t n = 0; n < chapters().size(); ++n) {
+        const Chapter& chapter = chapters()[n];
+        const bool current = &chapter == &current_chapter(state);
+        const TabLabel label = current ? TabLabel::full : others;
+        const float w = tab_width(n, label);
+        ButtonLook look;
+        look.active = current;
+        look.quiet = true;
+        look.face = current ? Face::semibold : Face::medium;
+        look.tooltip = chapter.tooltip;
+        if (button(c, chapter.id, x, 9, w, 34, tab_label(n, label), look)) open_chapter(state, chapter);
+        if (current) c.rect(x + 10, 46.5f, w - 20, 4, c.theme->t1, 2);
+        x += w + 2;
+        if (current)
+            if (const float lessons_w = lesson_switch(c, state, x + 2); lessons_w > 0) x += lessons_w + 8;
+    }
+}
+
+std::string size_of(const Problem& p) {
+    const std::string columns = " × " + std::to_string(p.d());
+    const std::string q = std::to_string(p.N()) + columns;
+    return p.N() == p.N_kv() ? q : "Q " + q + ", K " + std::to_string(p.N_kv()) + columns;
+}
+
+// The examples; arrow keys, Enter and Escape work as well as the mouse.
+void example_list(const Canvas& c, AppState& state, float x, float w) {
+    const bool was_open = state.menu_open;
+    state.menu_open = begin_dropdown(c, "##example", x, 10, w, 32, state.problem->title);
+    const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
+    if (!state.menu_open) return;
+    for (std::size_t n = 0; n < state.examples.size(); ++n) {
+        const Problem& p = state.examples[n];
+        const bool current = p.name == state.problem->name;
+        if (current && !was_open) state.menu_at = static_cast<int>(n);
+        const bool marked = was_open && static_cast<int>(n) == state.menu_at;
+        const bool clicked = dropdown_item(c, p.name.c_str(), p.title, current, size_of(p), true, marked);
+        if (!clicked && !(marked && key == Key::enter)) continue;
+        choose_example(state, static_cast<int>(n));
+        ImGui::CloseCurrentPopup();
+    }
+    if (key == Key::escape) ImGui::CloseCurrentPopup();
+    end_dropdown(c);
+}
+
+}  // namespace
+
+void header_view(const Canvas& c, AppState& state, const Rect& area) {
+    c.rect(area.x, area.y, area.w, area.h, c.theme->panel);
+    c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
+    begin_region(c, "Header", area.x, area.y, area.w, area.h + 1);
+    mark(c, 16, 15, 10);
+    const bool named = area.w >= 1440;
+    if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
+
+    float x = area.right() - 14;
+    ButtonLook menu{.active = state.show_menu};
+    menu.tooltip = "Menu (F10): tour, questions, hand-outs, settings";
+    x -= 32;
+    if (icon_button(c, "##menu", x, 10, 32, 32, Icon::menu, menu)) open_menu(state);
+    x -= 4;
+    ButtonLook help{.size = 15};
+    help.tooltip = "Keys and help (?)";
+    x -= 32;
+    if (icon_button(c, "##help", x, 10, 32, 32, Icon::help, help)) state.show_help = true;
+    ButtonLook presenter;
+    presenter.tooltip = "Presenter mode (P): large text for a projector";
+    x -= 4 + 32;
+    if (icon_button(c, "##presenter", x, 10, 32, 32, Icon::screen, presenter)) state.presenter = true;
+    ButtonLook theme_look;
+    theme_look.tooltip = "Theme: dark, light, high contrast (T)";
+    if (area.w >= 1100) {  // where there is no room the settings have it
+        x -= 4 + 32;
+        if (icon_button(c, "##theme", x, 10, 32, 32, Icon::theme, theme_look)) next_theme(state);
+    }
+    const float problem_w = button_width("Problem");
+    ButtonLook problem;
+    problem.active = state.show_problem;
+    problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
+    x -= 4 + problem_w;
+    if (state.page == Page::compare) {
+        const float list = std::clamp(area.w * .15f, 120.0f, 300.0f), tabs_x = named ? 146 : 52;
+        x += problem_w - list;  // in the place of that button
+        example_list(c, state, x, list);
+        chapter_tabs(c, state, tabs_x, x - tabs_x - 8);
+        return end_panel(c);
+    }
+    if (state.page != Page::walk) {  // a page without a problem
+        chapter_tabs(c, state, named ? 146 : 52, x - (named ? 146.0f : 52.0f));
+        return end_panel(c);
+    }
+    if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
+        show_side(state, !state.show_problem, false);
+    const ButtonLook broken{.active = state.show_break,
+                            .tooltip = "Switch off a part of the algorithm, choose number formats (X)"};
+    const float break_w = button_width("Break it");
+    x -= 4 + break_w;
+    if (button(c, "##break", x, 10, break_w, 32, "Break it", broken))
+        show_side(state, false, !state.show_break);
+    const float list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
+    x -= 4 + list_w;
+    example_list(c, state, x, list_w);
+    const float tabs = named ? 146 : 52;
+    chapter_tabs(c, state, tabs, x - tabs - 8);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,236 @@
+#include "app/ui/shell/keys.h"
+
+#include "app/ui/cards/glossary_card.h"
+#include "app/ui/cards/help_card.h"
+#include "app/ui/cards/matrix_menu.h"
+#include "app/ui/cards/menu.h"
+#include "app/ui/cards/save_card.h"
+#include "app/ui/cards/settings_card.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/shell/chapters.h"
+#include "app/ui/shell/timeline.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/marks.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <imgui.h>
+#include <iterator>
+#include <utility>
+
+namespace tilewalk::ui {
+
+namespace {
+
+Level level_of(const KeyPress& press) {
+    return press.alt ? Level::micro : press.shift ? Level::tile : press.ctrl ? Level::block : Level::step;
+}
+
+void go_to_typed_step(AppState& state) {
+    char* end = nullptr;
+    const long step = std::strtol(state.goto_text, &end, 10);
+    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
+    if (!valid) {
+        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
+                          std::to_string(state.trace->size()) + ".");
+        state.goto_focus = true;  // to be corrected
+        return;
+    }
+    go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
+    state.show_goto = false;
+}
+
+// Escape closes what lies on top, one thing at a time.
+void close_topmost(AppState& state) {
+    if (state.edit)
+        state.edit.reset();
+    else if (state.show_goto)
+        state.show_goto = false;
+    else if (state.show_help)
+        state.show_help = false;
+    else if (state.presenter)
+        state.presenter = false;
+    else if (state.show_problem || state.show_break)
+        show_side(state, false, false);
+    else if (state.before_edit)
+        clear_edit_marks(state);
+    else
+        state.notice.clear();
+}
+
+// Up and down choose the row of the formula, with Shift its column.
+void choose_by_key(AppState& state, const KeyPress& press) {
+    const Region region = step_region(*state.trace, state.cursor.step);
+    const int by = press.key == Key::up ? -1 : 1;
+    if (press.shift) {
+        const CellRef now = state.explanation.target;
+        const int col = now.slot == Slot::count ? 0 : now.col - region.col;
+        state.col = std::clamp(col + by, 0, std::max(0, region.cols - 1));
+    } else {
+        state.row = std::clamp(std::min(state.row, region.rows - 1) + by, 0, std::max(0, region.rows - 1));
+    }
+}
+
+void answer_walk_key(AppState& state, const KeyPress& press) {
+    state.player.playing = false;
+    switch (press.key) {
+    case Key::left:
+    case Key::page_up: return step_backward(state, level_of(press));
+    case Key::right:
+    case Key::page_down: return step_forward(state, level_of(press));
+    case Key::home: return go_to(state, first(*state.trace));
+    case Key::end: return go_to(state, last(*state.trace));
+    case Key::up:
+    case Key::down: choose_by_key(state, press); break;
+    default: break;
+    }
+    refresh_explanation(state);
+}
+
+void copy(AppState& state) {
+    ImGui::SetClipboardText(text_to_copy(state).c_str());
+    notify(state, state.hover ? "Copied the value of the cell." : "Copied the explanation.");
+}
+
+void answer_ctrl_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::plus: return zoom(state, 1.1f);
+    case Key::minus: return zoom(state, 1 / 1.1f);
+    case Key::zero: return zoom(state, 0);
+    case Key::z: return press.shift ? redo(state) : undo(state);
+    case Key::y: return redo(state);
+    case Key::c:
+        return press.shift ? open_matrix_menu(state, chosen_cell(state).slot, chosen_tile(state))
+                           : copy(state);
+    case Key::s: return open_save_card(state);
+    case Key::tab: return next_lesson(state, press.shift ? -1 : 1);
+    default: return;
+    }
+}
+
+// The n-th tab at the top; nothing where there is none.
+void open_chapter_number(AppState& state, int n) {
+    if (n >= 1 && n <= static_cast<int>(chapters().size()))
+        open_chapter(state, chapters()[static_cast<std::size_t>(n - 1)]);
+}
+
+// Cards and panels that a letter opens; false if it is none of theirs.
+bool open_by_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::u: toggle_tour(state); return true;
+    case Key::q: toggle_questions(state); return true;
+    case Key::k: open_glossary(state); return true;
+    case Key::o: state.show_settings = true; return true;
+    case Key::f10: open_menu(state); return true;
+    case Key::w: inspect(state, chosen_cell(state)); return true;
+    default: return false;
+    }
+}
+
+// The panels are those of the normal view.
+AppState& leave_presenter(AppState& state) {
+    if (!std::exchange(state.presenter, false)) return state;
+    state.show_problem = state.show_break = false;  // a panel left open before is opened, not closed
+    notify(state, "P leads back to presenter mode.");
+    return state;
+}
+
+void answer_plain_key(AppState& state, const KeyPress& press) {
+    switch (press.key) {
+    case Key::space: return toggle_play(state);
+    case Key::escape: return close_topmost(state);
+    case Key::question:
+    case Key::f1: state.show_help = !state.show_help; return;
+    case Key::p:
+    case Key::f5:
+    case Key::f11:
+        state.presenter = !state.presenter;
+        state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
+        return;
+    case Key::t: return next_theme(state);
+    case Key::i: return show_side(leave_presenter(state), !state.show_problem, false);
+    case Key::x: return show_side(leave_presenter(state), false, !state.show_break);
+    case Key::b: return toggle_before(state);
+    case Key::d: return press.shift ? next_lost(state) : next_difference(state);
+    case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);
+    case Key::period: state.blank = state.presenter; return;
+    case Key::c: state.show_code = !state.show_code; return;
+    case Key::e: return step_argument(state, press.shift ? -1 : 1);
+    case Key::s: return move_cut(state, press.shift ? -1 : 1);
+    case Key::m: return next_max_change(state);
+    case Key::a: state.settings.motion = !state.settings.motion; return;
+    case Key::g:
+        state.show_goto = true;
+        state.goto_text[0] = 0;
+        return;
+    default: return open_chapter_number(state, digit_of(press.key));
+    }
+}
+
+// While a list is open the keys belong to it.
+void answer_menu_key(AppState& state, Key key) {
+    const int last = static_cast<int>(state.examples.size()) - 1;
+    if (key == Key::up) state.menu_at = std::max(0, state.menu_at - 1);
+    if (key == Key::down) state.menu_at = std::min(last, state.menu_at + 1);
+    if (key == Key::home) state.menu_at = 0;
+    if (key == Key::end) state.menu_at = last;
+    if (key == Key::enter || key == Key::escape) state.menu_key = key;
+}
+
+// A page without a walk has keys of its own.
+bool answer_page_key(AppState& state, const KeyPress& press) {
+    if (state.show_help && press.key == Key::escape) return false;
+    if (state.page == Page::memory) return answer_memory_key(state, press);
+    if (state.page == Page::compare) return answer_compare_key(state, press);
+    return state.page == Page::scale && answer_scale_key(state, press);
+}
+
+bool is_walk_key(Key key) {
+    return key == Key::left || key == Key::right || key == Key::up || key == Key::down || key == Key::home ||
+           key == Key::end || key == Key::page_up || key == Key::page_down;
+}
+
+}  // namespace
+
+// What lies on top is asked first.
+bool answer_card_key(AppState& state, const KeyPress& press) {
+    using Answer = bool (*)(AppState&, const KeyPress&);
+    constexpr Answer cards[] = {answer_menu_card_key, answer_help_key,     answer_matrix_menu_key,
+                                answer_save_key,      answer_glossary_key, answer_settings_key,
+                                answer_quiz_key,      answer_tour_key,     answer_marks_key};
+    return std::any_of(std::begin(cards), std::end(cards),
+                       [&](Answer answer) { return answer(state, press); });
+}
+
+void answer_keys(AppState& state) {
+    const std::vector<KeyPress> keys = std::move(state.keys);
+    state.keys.clear();
+    for (const KeyPress& press : keys) {
+        if (std::exchange(state.blank, false)) continue;
+        if (state.menu_open)
+            answer_menu_key(state, press.key);
+        else if (state.show_goto && press.key == Key::enter)
+            go_to_typed_step(state);
+        else if (!state.show_menu && answer_focus_key(press))
+            continue;
+        else if (answer_card_key(state, press) || (!press.ctrl && open_by_key(state, press)))
+            continue;
+        else if (answer_page_key(state, press))
+            continue;
+        else if (state.page == Page::walk && answer_inspection_key(state, press))
+            continue;
+        else if (state.page == Page::walk && answer_timeline_key(state, press))
+            continue;
+        else if (is_walk_key(press.key))
+            answer_walk_key(state, press);
+        else if (press.ctrl)
+            answer_ctrl_key(state, press);
+        else
+            answer_plain_key(state, press);
+    }
+}
+
+}  // namespace tilewalk::ui

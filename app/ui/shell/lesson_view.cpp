@@ -1,0 +1,31 @@
+#include "app/ui/shell/lesson_view.h"
+
+#include "app/ui/chapters/backward/backward_view.h"
+#include "app/ui/chapters/dense/dense.h"
+#include "app/ui/chapters/forward/v1_view.h"
+#include "app/ui/parts/views.h"
+
+#include <string_view>
+
+namespace tilewalk::ui {
+
+void forward_main(const Canvas& c, AppState& state, const Layout& layout) {
+    hbm_view(c, state, layout.hbm);
+    sram_view(c, state, layout.sram, layout.tight);
+}
+
+const LessonView& lesson_view(const Lesson& lesson) {
+    static const LessonView forward{forward_main, forward_presenter, true};
+    static const LessonView softmax{softmax_main, softmax_presenter, false};
+    static const LessonView dense{dense_main, dense_presenter, false};
+    if (std::string_view(lesson.id).starts_with("softmax")) return softmax;
+    for (const std::string_view id : {"attention", "backward", "training-step"})
+        if (id == lesson.id) return dense;
+    static const LessonView v1{v1_main, forward_presenter, true};
+    static const LessonView flash_backward{backward_main, backward_presenter, true};
+    if (std::string_view(lesson.id) == "flash-forward-v1") return v1;
+    if (std::string_view(lesson.id) == "flash-backward") return flash_backward;
+    return forward;
+}
+
+}  // namespace tilewalk::ui

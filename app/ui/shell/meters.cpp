@@ -1,0 +1,111 @@
+// Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "core/base/numbers.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/lessons/softmax/letters.h"
+#include "core/lessons/softmax/walk.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+namespace {
+
+float part(std::int64_t value, std::int64_t whole) {
+    return whole > 0 ? std::clamp(static_cast<float>(static_cast<double>(value) / static_cast<double>(whole)),
+                                  0.0f, 1.0f)
+                     : 0;
+}
+
+// What the run is held against: standard attention, or for standard attention the tiled lesson, or for one
+// row the passes of the safe softmax.
+struct Rival {
+    const char* name = nullptr;  ///< null: nothing to compare with
+    TrafficModel model;
+    const char* why_less = "less: with tiles this small, flash reads its blocks too often";
+};
+
+Rival rival_of(const AppState& state, int passes) {
+    const Problem& p = *state.problem;
+    const std::string_view id = state.lesson->id;
+    const char* const longer = "less: no N × N matrix goes through HBM";
+    if (state.lesson->standard) return {"Standard attention", state.lesson->standard(p)};
+    if (id == "attention") return {"FlashAttention-2", flash_forward_model(p), longer};
+    if (id == "backward") return {"Flash backward", find_lesson("flash-backward")->model(p), longer};
+    if (passes == 3) return {"Softmax in one pass", softmax_model(p, 1), "less: every score is read once"};
+    if (passes > 0) return {"Softmax in three passes", softmax_model(p, 3)};
+    return {};
+}
+
+}  // namespace
+
+void meters_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Meters", a.x, a.y, a.w, a.h);
+    const Theme& t = *c.theme;
+    const Traffic now = state.trace->step(state.cursor.step).traffic;
+    const TrafficModel flash = state.lesson->model(*state.problem);
+    // What the run is held against: standard attention, or for one row the passes of the safe softmax.
+    const int passes = softmax_passes(*state.trace);
+    const Rival rival = rival_of(state, passes);
+    const bool compared = rival.name != nullptr;
+    const TrafficModel& standard = rival.model;
+    const std::int64_t whole = std::max(flash.total(), standard.total());
+    const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
+    const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
+    const auto bar_y = [&](int n) { return line_y(n) + 13; };
+
+    // This run: what has moved, and how far it will go.
+    c.text(x, line_y(0), "HBM bytes", 14, t.t1, Face::medium);
+    const Line moved{strong(format_traffic(now.hbm_read)), word(" read, "),
+                     strong(format_traffic(now.hbm_write)), word(" written")};
+    const Line total{strong(format_traffic(now.hbm_read + now.hbm_write)), word(" moved")};
+    const bool wide = rich_width(c, moved, 14) + text_width(Face::medium, 14, "HBM bytes") + 12 <= w;
+    c.rich(x + w, line_y(0), wide ? moved : total, 14, Align::right);
+    const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
+    c.rect(x, bar_y(0), w, bar, t.well, 3);
+    if (end > done) c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});
+    c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
+    if (row > 50)
+        c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10, format_traffic(flash.total()) + " when done",
+               13, t.t3, Face::regular, Align::right);
+
+    // Standard attention on the same problem. Where it moves less, the bar says so.
+    if (compared) {
+        c.text(x, line_y(1), rival.name, 14, t.t2, Face::medium);
+        c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
+        c.rect(x, bar_y(1), w, bar, t.well, 3);
+        c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
+        c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
+        if (row > 50) {
+            const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
+            const std::string verdict =
+                ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run" : rival.why_less;
+            c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
+        }
+    }
+
+    if (flash.sram_peak == 0) {  // dense matrices: what lies on chip is not told
+        c.text(x, line_y(2), "Operations", 14, t.t2, Face::medium);
+        const std::int64_t all = state.trace->step(state.trace->size() - 1).traffic.flops;
+        const Line count{strong(format_count(now.flops)), word(" of " + format_count(all))};
+        c.rich(x + w, line_y(2), count, 14, Align::right);
+        c.rect(x, bar_y(2), w, bar, t.well, 3);
+        c.rect(x, bar_y(2), w * part(now.flops, all), bar, t.t2, 3);
+        return end_panel(c);
+    }
+
+    // On chip
+    c.text(x, line_y(2), "SRAM in use", 14, t.t2, Face::medium);
+    const Line used{strong(format_size(now.sram_live)),
+                    word(" of " + format_size(flash.sram_peak) + " at most")};
+    const Line short_used{strong(format_size(now.sram_live))};
+    const bool fits = rich_width(c, used, 14) + text_width(Face::medium, 14, "SRAM in use") + 12 <= w;
+    c.rich(x + w, line_y(2), fits ? used : short_used, 14, Align::right);
+    c.rect(x, bar_y(2), w, bar, t.well, 3);
+    c.rect(x, bar_y(2), w * part(now.sram_live, flash.sram_peak), bar, t.t2, 3);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,158 @@
+// Presenter mode: the step for the back row. Nothing under 27 px on a page of 1280 × 720. The page has the
+// same head, formula and timeline in every lesson; the lesson draws the middle.
+#include "app/ui/shell/presenter.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/break_panel.h"
+#include "app/ui/shell/lesson_view.h"
+#include "app/ui/shell/timeline.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+
+#include "core/class/spoken.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// "0.368 × 1.368 + (1.000 + 0.135)  =  1.639" in one line
+Line equation(const Explanation& e) {
+    if (e.numbers.empty() || e.result.empty()) return e.result;
+    Line line = e.numbers;
+    line.push_back(word("  =  "));
+    line.push_back(e.result.back());
+    if (e.result.front().face == Span::Face::text)
+        line.push_back(word(" " + e.result.front().text));  // "bytes read"
+    return line;
+}
+
+void formula(const Canvas& c, const AppState& state, const Rect& a) {
+    const Explanation& e = state.explanation;
+    Line second = equation(e);
+    float size = 34;
+    while (size > 27 && rich_width(c, second, size) > a.w) size = size > 30 ? 30 : 27;
+    // A long dot product says more as its result than cut off in the middle.
+    float h = 54 + rich_paragraph_height(c, a.w, second, size, 0, 1.4f);
+    if (h > a.h) {
+        second = e.result;
+        h = 54 + rich_paragraph_height(c, a.w, second, size = 34, 0, 1.4f);
+    }
+    const float y = a.bottom() - h;
+    note_part(c, {a.x - 12, y, a.w + 12, h + 6}, "Explanation");
+    c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
+    c.rich_paragraph(a.x, y + 54, a.w, second, size, 0, 0, 1.4f);
+}
+
+// For those who have only a mouse: the walk and the way out, while the mouse moves.
+void mouse_buttons(const Canvas& c, AppState& state, float W) {
+    if (state.mouse_age > presenter_buttons_seconds) return;
+    float x = W / 2 - 124;
+    const auto icon = [&](const char* id, Icon which, const char* tip) {
+        ButtonLook look;
+        look.tooltip = tip;
+        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, look);
+        x += 50;
+        return clicked;
+    };
+    if (icon("##back", Icon::back, "Back (←)")) step_backward(state, state.player.level);
+    if (icon("##play", state.player.playing ? Icon::pause : Icon::play, "Play, pause (Space)"))
+        toggle_play(state);
+    if (icon("##forward", Icon::forward, "Forward (→)")) step_forward(state, state.player.level);
+    if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
+    if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
+}
+
+void head(const Canvas& c, const AppState& state, float W) {
+    presenter_title(c, state.lesson->title);
+    const float counter = c.text(
+        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()), 27,
+        c.theme->t2, Face::medium, Align::right);
+    broken_pill(c, state, W - 28 - counter - 20, 36, 27);
+}
+
+// In the place of the timeline: what one would say, and how far the walk has come.
+void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
+    const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
+    const float h = paragraph_height(a.w, text, 28, 2, Face::regular, 1.25f);
+    c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, 28, c.theme->t1, 2, Face::regular, 1.25f);
+    const float part = static_cast<float>(state.cursor.step + 1) / static_cast<float>(state.trace->size());
+    c.progress(a.x, a.bottom() - 4, a.w, 4, part);
+}
+
+void timeline(const Canvas& c, AppState& state, const Rect& a) {
+    LaneStyle style;
+    style.lane = 26;
+    style.gap = 10;
+    style.name_w = 0;
+    style.symbols = false;
+    style.heads = false;
+    lanes(c, state, a, style);
+}
+
+// What the card of a question or of a tour leaves of the page: it takes the place of whole parts, and the
+// rest moves together.
+struct Stage {
+    float top, bottom;
+    bool head = true, formula = true, lanes = true;
+};
+Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
+    const Rect question = question_band(c, state, W, H), tour = tour_band(c, state, W, H);
+    if (question.h > 0) return {0, question.y - 12, true, false, false};
+    if (tour.h == 0) return {0, H - 24};
+    if (!speaks_of_the_foot(*state.tour)) return {0, tour.y - 12, true, false, false};
+    const bool lanes = state.tour->stop().place.name == "Timeline";
+    return {tour.bottom() + 12, H - 24, false, !lanes, lanes};
+}
+
+}  // namespace
+
+float presenter_title(const Canvas& c, std::string_view title) {
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const float X = 28 + 15 * static_cast<float>(j), Y = 21 + 15 * static_cast<float>(i);
+            if (i == 0 && j == 1)
+                c.rect(X, Y, 13, 13, c.theme->t1, 3);
+            else
+                c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
+        }
+    return c.text(72, 36, title, 27, c.theme->t2, Face::medium);
+}
+
+void presenter_view(const Canvas& page, AppState& state, float W, float H) {
+    const Theme theme = bright_room(*page.theme);
+    Canvas c = page;
+    c.theme = &theme;
+    const Explanation& e = state.explanation;
+    const LessonView& view = lesson_view(*state.lesson);
+    begin_region(c, "Presenter", 0, 0, W, H);
+    const Stage stage = stage_beside(c, state, W, H);
+    const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16,
+                curve_h = 56;  // α bends below the matrices
+    const float foot = stage.bottom - lanes_h, top = stage.head ? 70 : stage.top;
+    const Rect strip{24, top, view.presenter_strip ? 228.0f : 0.0f, foot - (stage.lanes ? gap : 0) - top};
+    const float x = view.presenter_strip ? 288 : 28, w = W - 28 - x;
+    const float scene = stage.head ? 132 : top;
+    view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : curve_h) - scene});
+    if (stage.head) {
+        head(c, state, W);
+        const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
+        c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
+    }
+    if (stage.formula) {
+        const Rect below{x, foot - formula_h - 10, w, formula_h};
+        inspecting(state) ? inspect_presenter(c, state, below) : formula(c, state, below);
+    }
+    if (stage.lanes) {
+        const Rect strip_below{24, foot + 8, W - 52, lanes_h - 8};
+        state.settings.subtitles ? subtitle(c, state, {24, foot, W - 48, lanes_h + 8})
+                                 : timeline(c, state, strip_below);
+    }
+    mouse_buttons(c, state, W);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

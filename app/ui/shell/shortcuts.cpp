@@ -1,0 +1,129 @@
+#include "app/ui/shell/keys.h"
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr KeyPress shift(Key key) { return {key, true}; }
+constexpr KeyPress ctrl(Key key) { return {key, false, true}; }
+constexpr KeyPress alt(Key key) { return {key, false, false, true}; }
+constexpr KeyPress ctrl_shift(Key key) { return {key, true, true}; }
+
+// 1 … 9 with the same modifiers.
+std::vector<KeyPress> digits(bool with_shift, bool with_ctrl) {
+    std::vector<KeyPress> out;
+    for (int n = 0; n < 9; ++n)
+        out.push_back({static_cast<Key>(static_cast<int>(Key::one) + n), with_shift, with_ctrl});
+    return out;
+}
+
+std::vector<Shortcut> walk_keys() {
+    const char* const g = "Walk";
+    return {
+        {g, "→  ←", "next, previous step", {{Key::right}, {Key::left}}},
+        {g, "PgDn  PgUp", "the same, for a clicker; in a tour its stops", {{Key::page_down}, {Key::page_up}}},
+        {g,
+         "Shift →  ←",
+         "next, previous tile",
+         {shift(Key::right), shift(Key::left), shift(Key::page_down), shift(Key::page_up)}},
+        {g,
+         "Ctrl →  ←",
+         "next, previous query block",
+         {ctrl(Key::right), ctrl(Key::left), ctrl(Key::page_down), ctrl(Key::page_up)}},
+        {g,
+         "Alt →  ←",
+         "row by row",
+         {alt(Key::right), alt(Key::left), alt(Key::page_down), alt(Key::page_up)}},
+        {g, "Home  End", "first, last step", {{Key::home}, {Key::end}}},
+        {g, "Space", "play, pause", {{Key::space}}},
+        {g, "G", "go to step, by its number", {{Key::g}}},
+        {g, "N  Shift N", "next, previous noteworthy step", {{Key::n}, shift(Key::n)}},
+        {g, "M", "next rise of a maximum", {{Key::m}}},
+        {g, "J", "loop: its first step, its last, off", {{Key::j}}},
+        {g,
+         "+  −",
+         "timeline: closer, further",
+         {{Key::plus}, {Key::minus}, shift(Key::plus), shift(Key::minus)}},
+        {g, "F9", "stop here while playing, on and off", {{Key::f9}}},
+        {g, "Shift F9", "breakpoints, also on a condition", {shift(Key::f9)}},
+        {g, "Ctrl 1 … 9", "go to bookmark", digits(false, true)},
+        {g, "Ctrl Shift 1 … 9", "set bookmark", digits(true, true)}};
+}
+
+std::vector<Shortcut> number_keys() {
+    const char* const g = "Numbers";
+    return {{g, "↑  ↓", "row of the formula", {{Key::up}, {Key::down}}},
+            {g, "Shift ↑  ↓", "column of the formula", {shift(Key::up), shift(Key::down)}},
+            {g, "W  Enter", "where does this number come from", {{Key::w}, {Key::enter}}},
+            {g, "Backspace", "there: one number back", {{Key::backspace}}},
+            {g, "B", "before and after the step", {{Key::b}}},
+            {g, "C", "formula or pseudocode, in narrow windows", {{Key::c}}},
+            {g, "E  Shift E", "softmax: next, previous line of the derivation", {{Key::e}, shift(Key::e)}},
+            {g, "S  Shift S", "softmax: cut of the proof to and fro", {{Key::s}, shift(Key::s)}},
+            {g, "D  Shift D", "next difference, next NaN of a broken walk", {{Key::d}, shift(Key::d)}},
+            {g, "Ctrl C", "copy cell or explanation", {ctrl(Key::c)}},
+            {g, "Ctrl Shift C", "copy a matrix", {ctrl_shift(Key::c)}},
+            {g, "Ctrl Z  Ctrl Y", "undo, redo an edit", {ctrl(Key::z), ctrl(Key::y), ctrl_shift(Key::z)}}};
+}
+
+std::vector<Shortcut> program_keys() {
+    const char* const g = "Program";
+    return {{g, "1 … 8", "chapter of that number", digits(false, false)},
+            {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
+            {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},
+            {g, "X", "break it: faults, formats", {{Key::x}}},
+            {g, "U", "guided tour", {{Key::u}}},
+            {g, "Q", "questions on, off", {{Key::q}}},
+            {g, "K", "symbols and terms", {{Key::k}}},
+            {g, "O", "settings", {{Key::o}}},
+            {g, "?  F1", "keys", {{Key::question}, {Key::f1}}},
+            {g, "F10", "menu", {{Key::f10}}},
+            {g, "Ctrl S", "save picture or hand-out", {ctrl(Key::s)}},
+            {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},
+            {g, "Enter  Space", "press it; arrows change it", {{Key::enter}, {Key::space}}},
+            {g, "Esc", "close what lies on top; back to the walk", {{Key::escape}}}};
+}
+
+std::vector<Shortcut> view_keys() {
+    const char* const g = "View";
+    return {
+        {g, "P  F5  F11", "presenter mode", {{Key::p}, {Key::f5}, {Key::f11}}},
+        {g, ".", "presenter mode: blank screen", {{Key::period}}},
+        {g, "T", "theme: dark, light, contrast", {{Key::t}}},
+        {g, "A", "motion on, off", {{Key::a}}},
+        {g, "Ctrl +  Ctrl −", "larger, smaller", {ctrl(Key::plus), ctrl(Key::minus), ctrl_shift(Key::plus)}},
+        {g, "Ctrl 0", "normal size", {ctrl(Key::zero)}}};
+}
+
+// The pages without a walk have keys of their own.
+std::vector<Shortcut> page_keys() {
+    const char *const memory = "Memory", *const scale = "At scale", *const compare = "CPU vs GPU";
+    return {{memory, "←  →", "round trip; presenter mode: length", {{Key::left}, {Key::right}}},
+            {memory, "↑  ↓", "longer, shorter", {{Key::up}, {Key::down}}},
+            {memory, "Space", "play the round trips", {{Key::space}}},
+            {scale, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
+            {scale, "↑  ↓", "length", {{Key::up}, {Key::down}}},
+            {scale, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {scale, "L", "axes: logarithmic, linear", {{Key::l}}},
+            {compare, "←  →", "tile", {{Key::left}, {Key::right}}},
+            {compare, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
+            {compare, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {compare, "L", "what is measured", {{Key::l}}},
+            {compare, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
+}
+
+std::vector<Shortcut> all_keys() {
+    std::vector<Shortcut> out = walk_keys();
+    for (const auto& more : {number_keys(), program_keys(), view_keys(), page_keys()})
+        out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+}  // namespace
+
+std::span<const Shortcut> shortcuts() {
+    static const std::vector<Shortcut> table = all_keys();
+    return table;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,233 @@
+#include "app/ui/shell/timeline.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/views.h"
+#include "app/ui/shell/timeline_parts.h"
+#include "app/ui/state/marks.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "core/walk/explain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using Grid = TimelineGrid;
+constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
+
+// "start", "key block 0" … above the columns, or the phases that share a lane.
+void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
+           float right) {
+    const bool elements = grid.by_query && by_element(*state.trace);
+    const auto head = [&](int from, int to, const std::string& full, const std::string& brief) {
+        if (to <= from || full.empty()) return;
+        const float a = v.x_of(from), b = v.x_of(to) - 5;
+        if (a < v.x0 - 1 || b > right + 1) return;
+        const std::string& text = text_width(Face::regular, 13, full) <= b - a ? full : brief;
+        const float w = text_width(Face::regular, 13, text), mid = (a + b) / 2;
+        if (w > b - a) return;
+        c.text(mid, y, text, 13, c.theme->t3, Face::regular, Align::center);
+        if (b - a < w + 40) return;
+        c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
+        c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
+    };
+    for (int n = 0; n + 1 < static_cast<int>(grid.phases.size()); ++n) {
+        const auto at = grid.phases.begin() + n;
+        head(at[0], at[1], state.lesson->lane(*state.problem, n), "");
+    }
+    head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
+    const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
+    for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
+        const std::string number = std::to_string(n + (elements ? 1 : 0));
+        const int first = grid.blocks[n].first;
+        const int end = n + 1 < grid.blocks.size() ? grid.blocks[n + 1].first : grid.columns - grid.finish;
+        head(first, end, inner + number, number);
+    }
+    head(grid.columns - grid.finish, grid.columns, grid.finish > 0 ? "finish" : "", "");
+}
+
+// All columns where they fit; otherwise as many as do, of the size that the user chose.
+float pitch_of(const AppState& state, const Grid& grid, float w) {
+    // A lane alone may use the room that it has.
+    const float most = grid.phases.empty() ? widest : 2 * widest;
+    const float all = std::clamp(w / static_cast<float>(grid.columns), narrowest, most);
+    return std::min(all * state.timeline.zoom, most);
+}
+
+// The first column: the user's choice, or round the current step.
+int offset_of(const AppState& state, const Grid& grid, int columns) {
+    const int column = grid.column_of(state.cursor.step);
+    const float chosen = state.timeline.offset;
+    const int wanted = chosen < 0 ? column - columns / 2 : static_cast<int>(chosen);
+    return std::clamp(wanted, 0, std::max(0, grid.columns - columns));
+}
+
+LaneWindow window_for(const AppState& state, const Grid& grid, const Rect& a, const LaneStyle& style) {
+    LaneWindow v{};
+    v.x0 = a.x + style.name_w;
+    v.y0 = a.y + (style.heads ? 24.0f : 0.0f);
+    const float w = a.right() - v.x0;
+    v.pitch = pitch_of(state, grid, w);
+    v.columns = std::max(1, static_cast<int>(w / v.pitch + .01f));
+    v.offset = offset_of(state, grid, v.columns);
+    // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
+    const float least = std::min(style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
+    const auto fit_lanes = [&](float room) {
+        v.lane =
+            std::clamp((room + style.gap) / static_cast<float>(grid.count()) - style.gap, least, style.lane);
+        v.gap = v.lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
+        v.lanes = std::clamp(static_cast<int>((room + v.gap) / (v.lane + v.gap)), 1, grid.count());
+    };
+    const float room = a.bottom() - v.y0;
+    fit_lanes(room);
+    const bool cut = v.lanes < grid.count() || v.columns < grid.columns;
+    if (cut && style.heads) {
+        const float h = std::clamp(1.5f * static_cast<float>(grid.count()), 6.0f, 12.0f);
+        v.overview = {v.x0, a.bottom() - h, w, h};
+        fit_lanes(room - h - 6);
+    }
+    v.first_lane = std::clamp(grid.lane_of(state.cursor.step) - v.lanes / 2, 0, grid.count() - v.lanes);
+    return v;
+}
+
+void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, int row,
+          const LaneStyle& style) {
+    const auto draw = [&](int k) {
+        const Rect cell = cell_of(grid, v, k);
+        if (cell.w > 0) step_cell(c, state, k, cell.x, cell.y, cell.w, cell.h, style);
+    };
+    const int current = state.cursor.step, hidden = first_hidden_column(state, row);
+    for (int k = grid.begin(row); k < grid.end(row); ++k)
+        if (k != current && grid.column_of(k) < hidden) draw(k);
+    if (current >= grid.begin(row) && current < grid.end(row)) draw(current);
+    // A missing place or a wide one would tell what comes: there is one cell for each column.
+    for (int column = std::max(hidden, v.offset); column < std::min(grid.columns, v.offset + v.columns);
+         ++column)
+        waiting_cell(c, v.x_of(column), v.y_of(row), v.pitch - v.space(), v.lane);
+}
+
+// "Query block 3", or "Q3" where there is no room.
+std::string lane_name(const AppState& state, int lane, float room) {
+    const std::string name = state.lesson->lane(*state.problem, lane);
+    const std::size_t number = name.find_last_of(' ');
+    if (text_width(Face::medium, 13, name) <= room || number == std::string::npos) return name;
+    // "Pass 1: max" has its number before the colon.
+    const std::string head = name.substr(0, name.find(':'));
+    if (text_width(Face::medium, 13, head) <= room) return head;
+    return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
+}
+
+// What the user chose for another walk, or before the walk went elsewhere, no longer holds.
+void settle_view(AppState& state, const Grid& grid, const LaneWindow& v) {
+    constexpr float soon = .3f;  // seconds: whoever moves the view aside may keep it there
+    TimelineView& view = state.timeline;
+    const int column = grid.column_of(state.cursor.step);
+    const bool hidden = column < v.offset || column >= v.offset + v.columns;
+    if (hidden && state.step_age < soon) view.offset = -1;
+    if (view.loop.last >= state.trace->size() || view.loop.first >= state.trace->size()) view.loop = {};
+}
+
+std::string tip(const AppState& state, int k) {
+    const StepMarks marks = marks_of_step(state, k);
+    std::string text = "Step " + std::to_string(k + 1);
+    if (k <= state.cursor.step || !hides_what_comes(state)) text += ": " + explain(*state.trace, k).title;
+    if (marks.breakpoint) text += ", breakpoint";
+    if (marks.bookmark > 0) text += ", bookmark " + std::to_string(marks.bookmark);
+    return text;
+}
+
+// Dragging goes to the step under the mouse; with Shift it marks the range that is looped.
+void drag(AppState& state, int k) {
+    TimelineView& view = state.timeline;
+    if (ImGui::IsMouseClicked(0)) view.drag_from = ImGui::GetIO().KeyShift ? k : -1;
+    if (view.drag_from >= 0) {
+        view.loop = {std::min(k, view.drag_from), std::max(k, view.drag_from)};
+        return;
+    }
+    state.player.playing = false;
+    go_to(state, at_step(*state.trace, k));
+}
+
+void answer_mouse(const Canvas& c, AppState& state, const Grid& grid, const LaneWindow& v, float right) {
+    if (loop_handles(c, state, v)) return;
+    const Hot hot = hot_area(c, "##timeline", v.x0, v.y0, right - v.x0,
+                             static_cast<float>(v.lanes) * (v.lane + v.gap), ItemKind::panel);
+    TimelineView& view = state.timeline;
+    if (!hot.held && std::exchange(view.drag_from, -1) >= 0 && view.loop.first == view.loop.last)
+        view.loop = {};  // a click with Shift takes the range away
+    if (!hot.hovered && !hot.held) return;
+    answer_wheel(state, v, c.mouse().x);
+    const int k = step_at(grid, v, c.mouse());
+    if (hot.held) drag(state, k);
+    tooltip(c, tip(state, k));
+}
+
+}  // namespace
+
+int first_hidden_column(const AppState& state, int row) {
+    const Grid& grid = state.look.grid;
+    const int current = state.cursor.step, lane = grid.lane_of(current);
+    if (row < lane || !hides_what_comes(state)) return grid.columns;
+    return row > lane ? 0 : grid.column_of(current) + grid.width_of(current);
+}
+
+Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
+    const int row = grid.lane_of(k), column = grid.column_of(k) - v.offset;
+    const int columns = std::min(grid.width_of(k), v.columns - column);
+    if (!v.shows_lane(row) || column < 0 || columns < 1) return {};
+    return {v.x_of(grid.column_of(k)), v.y_of(row), static_cast<float>(columns) * v.pitch - v.space(),
+            v.lane};
+}
+
+int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
+    const int row =
+        v.first_lane + std::clamp(static_cast<int>((mouse.y - v.y0) / (v.lane + v.gap)), 0, v.lanes - 1);
+    const int column = v.offset + static_cast<int>((mouse.x - v.x0) / v.pitch);
+    int k = grid.begin(row);
+    while (k + 1 < grid.end(row) && grid.column_of(k + 1) <= column) ++k;
+    return k;
+}
+
+bool by_element(const Trace& trace) { return trace.step(0).i < 0 && trace.step(trace.size() - 1).i < 0; }
+
+void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
+    const Grid& grid = state.look.grid;
+    settle_view(state, grid, window_for(state, grid, a, style));
+    const LaneWindow v = window_for(state, grid, a, style);
+    if (style.heads) heads(c, state, grid, v, a.y + 6, a.right());
+    const int current = grid.lane_of(state.cursor.step);
+    if (style.heads && v.lanes < grid.count()) {
+        const std::string part = std::to_string(v.first_lane) + "–" +
+                                 std::to_string(v.first_lane + v.lanes - 1) + " of " +
+                                 std::to_string(grid.count());
+        c.text_within(a.x, a.y + 6, style.name_w, part, 13, c.theme->t3);
+    }
+    draw_loop(c, state, v);
+    for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
+        if (style.name_w > 0) {
+            c.text_within(
+                a.x, v.y_of(row) + v.lane / 2, style.name_w - 6, lane_name(state, row, style.name_w - 6), 13,
+                row == current ? c.theme->t1 : c.theme->t2, row == current ? Face::medium : Face::regular);
+        }
+        lane(c, state, grid, v, row, style);
+    }
+    draw_marks(c, state, v);
+    answer_mouse(c, state, grid, v, a.right());
+    if (v.overview.w > 0) overview(c, state, v);
+}
+
+void timeline_view(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Timeline", a.x, a.y, a.w, a.h);
+    const float transport_h = a.h < 160 ? 54.0f : 70.0f;
+    LaneStyle style;
+    style.name_w = !state.look.grid.phases.empty() ? 0.0f : a.w < 900 ? 44.0f : 100.0f;
+    lanes(c, state, {a.x + 16, a.y + 11, a.w - 28, a.h - transport_h - 14}, style);
+    transport(c, state, a, a.bottom() - transport_h / 2 - 2);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,156 @@
+// One step of the timeline: its symbol, and what it loads, stores, skips or raises.
+#include "app/ui/kit/items.h"
+#include "app/ui/shell/timeline_parts.h"
+#include "core/lessons/softmax/letters.h"
+#include "core/walk/formula.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+bool grows_in_hbm(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    if (k == 0 || lesson_of(trace).by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
+    const Traffic now = trace.step(k).traffic, before = trace.step(k - 1).traffic;
+    return now.hbm_read > before.hbm_read && now.hbm_write > before.hbm_write;
+}
+
+// The softmax lessons have letters of their own.
+Line softmax_symbol(const Trace& trace, int k) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
+    switch (trace.step(k).op) {
+    case Op::exponentials: return softmax_weight("");
+    case Op::row_sum: return softmax_sum(letters, "");
+    case Op::divide: return softmax_share("");
+    case Op::output: return softmax_out(letters, "");
+    case Op::store: return {symbol(Slot::O)};
+    case Op::normalize: {
+        Line line{word("÷ ")};
+        line.push_back(softmax_sum(letters, "").front());
+        return line;
+    }
+    default: return step_symbol(trace.step(k).op);
+    }
+}
+
+// Loads and stores of the backward walk are named by what they move.
+Line symbol_of(const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    const auto writes = trace.writes(k);
+    const auto writes_to = [&](Slot slot) {
+        return std::ranges::any_of(writes, [&](const Access& a) { return a.slot == slot; });
+    };
+    const auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
+    if (step.op == Op::load_q && writes_to(Slot::dOi)) return both(Slot::Qi, Slot::dOi);
+    if (step.op == Op::store && writes_to(Slot::dK)) return both(Slot::dK, Slot::dV);
+    if (step.op == Op::store && writes_to(Slot::dQ)) return {symbol(Slot::dQ)};
+    if (softmax_passes(trace) > 0 && !writes.empty()) return softmax_symbol(trace, k);
+    if (lesson_of(trace).by_cell && step.op == Op::store) return {symbol(writes.back().slot)};
+    if (lesson_of(trace).by_cell && step.op == Op::load && trace.reads(k).size() == 1)
+        return {symbol(trace.reads(k).front().slot)};
+    if (lesson_of(trace).by_cell && step.op == Op::load)
+        return both(trace.reads(k).front().slot, trace.reads(k).back().slot);
+    if (step.op == Op::project || step.op == Op::update || step.op == Op::weight_gradient)
+        return slot_symbol(writes.back().slot);
+    return step_symbol(step.op);
+}
+
+enum class Rose { no, yes, unknown };
+
+// Whether the maximum rose for any row at a new_max step; unknown until the walk has been there.
+Rose max_rose(const AppState& state, int k) {
+    if (state.trace->step(k).op != Op::new_max) return Rose::no;
+    if (k > state.cursor.step) return Rose::unknown;
+    return maximum_rises(*state.trace, k) ? Rose::yes : Rose::no;
+}
+
+void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
+           bool current, bool large) {
+    const Op op = state.trace->step(k).op;
+    const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
+    if (!large && is_load(op))
+        c.polygon({{tx, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 - s3}, {tx + s3, y + h / 2 + s3}}, ink);
+    // A sum that grows in HBM is read and written in one step: both marks, above each other.
+    if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
+        const float mid = y + h / 2;
+        c.polygon({{tx, mid - 1.5f}, {tx + s3, mid - 1.5f - 2 * s3}, {tx + 2 * s3, mid - 1.5f}}, ink);
+        c.polygon({{tx, mid + 1.5f}, {tx + 2 * s3, mid + 1.5f}, {tx + s3, mid + 1.5f + 2 * s3}}, ink);
+    }
+    if (!large && is_store(op))
+        c.polygon({{tx, y + h / 2 + s3}, {tx + s3, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 + s3}}, ink);
+    const Rose rose = max_rose(state, k);
+    if (rose == Rose::no || w < 14) return;
+    const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
+    if (rose == Rose::unknown && !roomy) return;
+    const float s = large ? 7.0f : roomy ? 4.5f : 3.5f;
+    const float X = large ? x + w / 2 : x + w - (roomy ? 7 : 2), Y = large ? y + h / 2 : y + (roomy ? 7 : 1);
+    const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
+    if (rose == Rose::yes)
+        c.polygon(diamond, current ? c.theme->inv : hue(*c.theme, Role::m));
+    else
+        c.polyline(diamond, c.theme->t3, 1.2f, true);
+}
+
+constexpr float symbol_size = 14, small_symbol = 12;
+
+// The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
+std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
+    const Op op = trace.step(k).op;
+    Line symbol = symbol_of(trace, k);
+    for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
+    const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
+    if (fits(symbol_size)) return {symbol, symbol_size};
+    std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
+    for (Span& s : symbol)
+        if (s.text == "÷ ") s.text = "÷";
+    if (op == Op::init) symbol = {word("∅")};
+    if (op == Op::mask) symbol = {word("/")};
+    if (fits(symbol_size)) return {symbol, symbol_size};
+    if (fits(small_symbol)) return {symbol, small_symbol};
+    // Of what the backward walk loads or stores together, the first stands for all.
+    if (plain(symbol_of(trace, k)) == plain(step_symbol(op))) return {};
+    symbol.erase(symbol.begin() + 1, symbol.end());
+    if (fits(symbol_size)) return {symbol, symbol_size};
+    return {};
+}
+
+}  // namespace
+
+// Nothing was computed: no surface, a broken outline, hatched.
+void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 colour) {
+    c.dashed_frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1, {4, 3});
+    c.hatch(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 4.0f : 7.0f);
+}
+
+void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1, std::min(5.0f, w / 4));
+}
+
+void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h,
+               const LaneStyle& style) {
+    const Theme& t = *c.theme;
+    const bool done = k < state.cursor.step, current = k == state.cursor.step,
+               skip = state.trace->step(k).op == Op::skip;
+    const float r = std::min(5.0f, w / 4);
+    if (current) c.rect(x - 3, y - 3, w + 6, h + 6, with_alpha(t.focus, .2f), 7);
+    if (skip && !current) return skipped_cell(c, x, y, w, h, done ? t.t3 : t.line2);
+    if (current || done)
+        c.rect(x, y, w, h, current ? t.t1 : style.heads ? t.raised : mix(t.raised, t.line2, .6f), r);
+    else
+        waiting_cell(c, x, y, w, h);
+    if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7);
+    if (w < 14 || skip) return;
+    const Op op = state.trace->step(k).op;
+    const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
+    const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
+    if (style.symbols && h >= 18) {
+        const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
+        const auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
+        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, symbol, size, Align::center, ink);
+    }
+    marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
+}
+
+}  // namespace tilewalk::ui

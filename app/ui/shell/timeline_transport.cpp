@@ -1,0 +1,143 @@
+// Below the lanes: buttons, the step, how far one press goes, the speed, and what the marks mean.
+#include "app/ui/kit/items.h"
+#include "app/ui/shell/timeline_parts.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// How far one press goes, in the words of the lesson.
+struct LevelNames {
+    std::vector<Level> levels;
+    std::vector<std::string> names;
+};
+
+LevelNames level_names(const AppState& state) {
+    if (state.lesson->by_cell) return {{Level::micro, Level::step, Level::block}, {"Cell", "Step", "Kernel"}};
+    if (by_element(*state.trace))
+        return {{Level::step, Level::tile, Level::block}, {"Step", "Element", "Pass"}};
+    return {{Level::micro, Level::step, Level::tile, Level::block}, {"Row", "Step", "Tile", "Block"}};
+}
+
+/// What is looped; a click ends it. Returns where the next thing may stand.
+float loop_pill(const Canvas& c, AppState& state, float x, float y, float right) {
+    const std::string label = loop_label(state);
+    const float w = label.empty() ? 0 : text_width(Face::medium, 14, label) + 24;
+    if (w <= 0 || x + w > right) return x;
+    ButtonLook look;
+    look.active = true;
+    look.tooltip = "End the loop (J)";
+    if (button(c, "##loop", x, y - 15, w, 30, label, look)) state.timeline.loop = {};
+    return x + w + 18;
+}
+
+bool skips_tiles(const Trace& trace) {
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == Op::skip) return true;
+    return false;
+}
+
+float legend(const Canvas& c, const AppState& state, float x, float y, float right) {
+    const auto entry = [&](const char* words, auto sign) {
+        const float w = text_width(Face::regular, 14, words) + 38;
+        if (x + w > right) return;
+        sign();
+        c.text(x + 19, y, words, 14, c.theme->t2);
+        x += w;
+    };
+    const auto letter = [&](const char* sign, ImU32 colour) {
+        return [&c, &x, y, sign, colour] { c.text(x, y, sign, 14, colour); };
+    };
+    entry("load", letter("▼", c.theme->t2));
+    entry("store", letter("▲", c.theme->t2));
+    if (state.trace->live(Slot::alpha, state.trace->size()))
+        entry("max rose", letter("◆", hue(*c.theme, Role::m)));
+    if (skips_tiles(*state.trace))
+        entry("skipped", [&] { skipped_cell(c, x - 2, y - 7, 16, 14, c.theme->t3); });
+    return x;
+}
+
+}  // namespace
+
+void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
+    float x = a.x + 16;
+    const auto icon = [&](const char* id, Icon which, float w, const char* tip, bool primary = false) {
+        ButtonLook look;
+        look.primary = primary;
+        look.tooltip = tip;
+        const bool clicked = icon_button(c, id, x, y - 20, w, 40, which, look);
+        x += w + 6;
+        return clicked;
+    };
+    const auto by_mouse = [&](auto action) {
+        state.player.playing = false;
+        action();
+    };
+    if (icon("##first", Icon::first, 40, "First step (Home)"))
+        by_mouse([&] { go_to(state, first(*state.trace)); });
+    if (icon("##back", Icon::back, 40, "Back (←)"))
+        by_mouse([&] { step_backward(state, state.player.level); });
+    if (icon("##play", state.player.playing ? Icon::pause : Icon::play, 56, "Play, pause (Space)", true))
+        toggle_play(state);
+    if (icon("##forward", Icon::forward, 40, "Forward (→)"))
+        by_mouse([&] { step_forward(state, state.player.level); });
+    if (icon("##last", Icon::last, 40, "Last step (End)"))
+        by_mouse([&] { go_to(state, last(*state.trace)); });
+
+    x += 10;
+    const std::string step = std::to_string(state.cursor.step + 1),
+                      of = "of " + std::to_string(state.trace->size());
+    const float counter = x;
+    x += c.text(x, y + 1, "Step", 14, c.theme->t2) + 8;
+    x += text_width(Face::semibold, 22, std::to_string(state.trace->size()));
+    c.text(x, y, step, 22, 0, Face::semibold, Align::right);
+    x += 8;
+    x += c.text(x, y + 1, of, 14, c.theme->t2);
+    const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
+    if (hot.hovered) tooltip(c, "Go to a step (G)");
+    if (hot.clicked) {
+        state.show_goto = true;
+        state.goto_text[0] = 0;
+    }
+    x += 20;
+
+    const LevelNames levels = level_names(state);
+    int level = static_cast<int>(std::find(levels.levels.begin(), levels.levels.end(), state.player.level) -
+                                 levels.levels.begin());
+    const float level_w = segmented_width(levels.names);
+    if (x + level_w < a.right() - 8) {
+        if (segmented(c, "##level", x, y - 16, levels.names, level))
+            state.player.level = levels.levels[static_cast<std::size_t>(level)];
+        x += level_w + 20;
+    }
+    if (x + 170 < a.right()) {
+        x += c.text(x, y, "Speed", 14, c.theme->t2) + 10;
+        float speed = static_cast<float>(state.settings.speed);
+        if (slider(c, "##speed", x, y, 70, speed, .25f, 8, true))
+            state.settings.speed = std::round(speed * 4) / 4;
+        x += 82;
+        char text[16];
+        std::snprintf(text, sizeof text, "%g×", state.settings.speed);
+        c.text(x, y, text, 14, 0, Face::medium);
+        x += 56;
+    }
+    x = loop_pill(c, state, x, y, a.right() - 12);
+    // Legend of the marks: all of it or none
+    if (x + 280 > a.right()) return;
+    x = legend(c, state, x, y, a.right());
+    const float keys = key_cap_width("←") + key_cap_width("→") + key_cap_width("Space") + 110;
+    if (x + keys > a.right() - 12) return;
+    x = a.right() - 12 - keys;
+    x += c.key_cap(x, y, "←") + 3;
+    x += c.key_cap(x, y, "→") + 6;
+    x += c.text(x, y, "step", 14, c.theme->t2) + 16;
+    x += c.key_cap(x, y, "Space") + 6;
+    c.text(x, y, "play", 14, c.theme->t2);
+}
+
+}  // namespace tilewalk::ui

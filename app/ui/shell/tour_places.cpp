@@ -1,0 +1,108 @@
+// What a stop of a tour may point at, and where a frame shows it.
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/state/tour.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+bool is_called(const NamedPlace& at, const TourPlace& place) {
+    switch (place.kind) {
+    case TourPlace::Kind::none: return false;
+    // Presenter mode has the lanes of the timeline without the panel round them.
+    case TourPlace::Kind::panel:
+        return at.kind == ItemKind::panel &&
+               (at.name == place.name || (place.name == "Timeline" && at.name == "timeline"));
+    case TourPlace::Kind::button:
+        return (at.kind == ItemKind::button || at.kind == ItemKind::field) && at.name == place.name;
+    case TourPlace::Kind::cell: return at.kind == ItemKind::cell && at.name == cell_name(place.cell);
+    // "sram S": the view and the slot
+    case TourPlace::Kind::matrix:
+        return at.kind == ItemKind::panel && at.name.ends_with(std::string(" ") + info(place.cell.slot).name);
+    }
+    return false;
+}
+
+float area(const NamedPlace& at) { return (at.max.x - at.min.x) * (at.max.y - at.min.y); }
+
+// Of several the largest: the lens shows a tile larger than the map of the memory does.
+const NamedPlace* largest(const TourPlace& place, const NamedPlace* within) {
+    const NamedPlace* best = nullptr;
+    for (const NamedPlace& at : *place_list) {
+        const bool inside = !within || (at.min.x >= within->min.x && at.max.x <= within->max.x &&
+                                        at.min.y >= within->min.y && at.max.y <= within->max.y);
+        if (inside && is_called(at, place) && (!best || area(at) > area(*best))) best = &at;
+    }
+    return best;
+}
+
+}  // namespace
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names panels_of(const Lesson& lesson) {
+    Names out{"Header", "Explanation", "Timeline", "Meters", "Problem", "Break it"};
+    const std::string_view id = lesson.id;
+    const Names more =
+        id.starts_with("softmax") ? Names{"Row", "Three passes", "Two passes", "One pass", "Running values"}
+        : id.starts_with("flash") ? Names{"HBM", "SRAM", id == "flash-forward-v1" ? "Beside" : "Lens"}
+                                  : Names{"Matrices", "Lens"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+std::map<std::string, Names> panels_of_all() {
+    std::map<std::string, Names> out{
+        {"memory", {"Header", "Sizes", "Hierarchy", "Traffic", "Roofline", "Scores"}},
+        {"scale", {"Header", "Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
+        {"compare", {"Header", "Run", "Verdict", "Differences", "Row statistics"}}};
+    for (const Lesson& lesson : lessons()) out[lesson.id] = panels_of(lesson);
+    return out;
+}
+
+}  // namespace
+
+TourNames tour_names() {
+    return {{"memory", "scale", "compare"},
+            panels_of_all(),
+            {"chapter attention",
+             "chapter softmax",
+             "chapter forward",
+             "chapter backward",
+             "chapter training",
+             "chapter memory",
+             "chapter scale",
+             "chapter compare",
+             "menu",
+             "help",
+             "presenter",
+             "theme",
+             "problem",
+             "break",
+             "example",
+             "first",
+             "back",
+             "play",
+             "forward",
+             "last"}};
+}
+
+std::optional<Rect> tour_place(const Canvas& c, const TourPlace& place) {
+    if (!place_list || place.kind == TourPlace::Kind::none) return std::nullopt;
+    const NamedPlace* within = nullptr;
+    if (!place.within.empty()) {
+        within = largest({TourPlace::Kind::panel, place.within, {}, {}}, nullptr);
+        if (!within) return std::nullopt;
+    }
+    const NamedPlace* found = largest(place, within);
+    if (!found) return std::nullopt;
+    return Rect{(found->min.x - c.x0) / c.s, (found->min.y - c.y0) / c.s, (found->max.x - found->min.x) / c.s,
+                (found->max.y - found->min.y) / c.s};
+}
+
+}  // namespace tilewalk::ui

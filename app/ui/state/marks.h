@@ -1,0 +1,72 @@
+// Places in a walk that are worth stopping at: breakpoints, bookmarks, and what happened there by itself.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/state/app_state.h"
+#include "core/walk/condition.h"
+
+namespace tilewalk::ui {
+
+struct Bookmark {
+    int step = 0, row = 0;
+};
+constexpr int most_bookmarks = 9;
+using Bookmarks = std::array<std::optional<Bookmark>, most_bookmarks>;
+
+struct Marks {
+    std::vector<Condition> breakpoints;          ///< one on an op is "op == scores"
+    std::map<std::string, Bookmarks> bookmarks;  ///< by lesson and problem
+    int before_step = -1;                        ///< the step whose slots are shown as they were before it
+
+    // The card
+    bool card = false;
+    char text[96] = "";
+    std::string error;
+    bool focus = false;  ///< the field takes the caret in the next frame
+    int chosen = -1;     ///< of the list; −1: the field
+
+    // Which steps a breakpoint stops at, worked out once per walk
+    mutable std::shared_ptr<const Trace> stops_of;
+    mutable std::vector<bool> stops;
+};
+
+/// What the timeline draws at a step.
+struct StepMarks {
+    bool breakpoint = false;
+    int bookmark = 0;  ///< 1 … 9; 0: none
+};
+StepMarks marks_of_step(const AppState& state, int step);
+
+/// The next (direction 1) or previous (−1) step at which a maximum rises, a number is lost, the walk begins
+/// to differ from the true one, or a breakpoint stands; says which.
+void next_noteworthy(AppState& state, int direction);
+/// What is noteworthy about a step, a sentence; empty: nothing.
+std::string noteworthy(const AppState& state, int step);
+/// Playing stops at this step.
+bool stops_at(const AppState& state, int step);
+/// The first step that playing must not pass on its way from one step to another; −1 if there is none.
+int first_stop(const AppState& state, int from, int to);
+
+/// Sets or takes away the breakpoint on the op of the current step.
+void toggle_breakpoint(AppState& state);
+/// Takes over the condition that was typed; false, with the error, if it is none.
+bool add_condition(AppState& state, std::string_view text);
+void remove_breakpoint(AppState& state, int n);
+/// n: 1 … 9
+void set_bookmark(AppState& state, int n);
+void go_to_bookmark(AppState& state, int n);
+
+/// What a file keeps: the breakpoints, and the bookmarks of this walk.
+void save_marks(const AppState& state, SavedView& view);
+void restore_marks(AppState& state, const SavedView& view);
+
+/// True if the key belonged to breakpoints, bookmarks or their card.
+bool answer_marks_key(AppState& state, const KeyPress& press);
+/// The card of breakpoints, if it is open.
+void marks_card(const Canvas& canvas, AppState& state, float W, float H);
+
+/// Shows what the slots held before the step, and after it again. A step taken meanwhile ends it.
+void toggle_before(AppState& state);
+bool shows_before(const AppState& state);
+
+}  // namespace tilewalk::ui

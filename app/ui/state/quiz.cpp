@@ -1,0 +1,289 @@
+#include "app/ui/state/quiz.h"
+
+#include "app/ui/kit/key_names.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// Now and then: about every third step, the same ones in the same walk.
+bool is_turn(const AppState& state, int step) {
+    return state.settings.question_each || mixed(17, static_cast<std::uint64_t>(step)) % 3 == 0;
+}
+
+void close(Quiz& quiz) {
+    quiz.open = quiz.saving = false;
+    quiz.verdict.reset();
+}
+
+void open(AppState& state, Question question, Cursor next) {
+    Quiz& quiz = *state.quiz;
+    quiz.question = std::move(question);
+    quiz.at = state.cursor;
+    quiz.next = next;
+    quiz.resume = state.player.playing;
+    quiz.text[0] = 0;
+    quiz.focus = true;
+    quiz.chosen.clear();
+    quiz.mark = quiz.tries = 0;
+    quiz.verdict.reset();
+    quiz.revealed = quiz.saving = false;
+    quiz.open = true;
+}
+
+std::string chosen_names(const Quiz& quiz) {
+    std::string out;
+    for (int n : quiz.chosen)
+        out += (out.empty() ? "" : ", ") + quiz.question.choices[static_cast<std::size_t>(n)];
+    return out;
+}
+
+void note_answer(AppState& state, QuizAnswer::Outcome outcome) {
+    Quiz& quiz = *state.quiz;
+    const Problem& p = *state.problem;
+    quiz.answers.push_back({p.name.empty() ? p.title : p.name, state.lesson->id, quiz.question.text,
+                            answer_text(quiz.question), quiz.given, quiz.question.step + 1, outcome});
+}
+
+// Answered, and not to be tried again.
+void note_verdict(AppState& state) {
+    const Quiz& quiz = *state.quiz;
+    using Outcome = QuizAnswer::Outcome;
+    note_answer(state, !quiz.was_right() ? Outcome::wrong
+                       : quiz.tries == 1 ? Outcome::right
+                                         : Outcome::right_second_time);
+}
+
+}  // namespace
+
+void toggle_questions(AppState& state) {
+    if (state.quiz) {
+        state.quiz.reset();
+        return notify(state, "Questions are off.");
+    }
+    state.quiz = std::make_shared<Quiz>();
+    notify(state, "Questions are on: before some of the steps you are asked what they will give.");
+}
+
+bool quiz_waits(const AppState& state) {
+    return state.quiz && state.quiz->open && state.page == Page::walk && state.quiz->trace == state.trace &&
+           state.quiz->at == state.cursor;
+}
+
+bool hides_what_comes(const AppState& state) {
+    if (!quiz_waits(state)) return false;
+    const Quiz& quiz = *state.quiz;
+    using Kind = Question::Kind;
+    const bool about_it = quiz.question.kind == Kind::next_op || quiz.question.kind == Kind::skipped_tiles;
+    return about_it && !quiz.revealed && (!quiz.decided() || quiz.may_retry());
+}
+
+bool asks_before(AppState& state, Cursor next) {
+    if (!state.quiz || state.page != Page::walk) return false;
+    Quiz& quiz = *state.quiz;
+    if (quiz_waits(state)) return true;
+    close(quiz);
+    if (quiz.trace != state.trace) quiz.asked.clear();
+    quiz.trace = state.trace;
+    // A leap over several steps shows too little of what comes before the last.
+    const bool one_step = next.step == state.cursor.step + 1;
+    if (!one_step || !is_turn(state, next.step) || quiz.asked.count(next.step)) return false;
+    std::optional<Question> question = question_before(*state.trace, next.step);
+    if (!question) return false;
+    quiz.asked.insert(next.step);
+    open(state, std::move(*question), next);
+    return true;
+}
+
+void choose_answer(Quiz& quiz, int n) {
+    if (n < 0 || n >= static_cast<int>(quiz.question.choices.size()) || quiz.decided()) return;
+    quiz.mark = n;
+    quiz.verdict.reset();
+    const auto at = std::ranges::find(quiz.chosen, n);
+    if (!quiz.question.several)
+        quiz.chosen = {n};
+    else if (at != quiz.chosen.end())
+        quiz.chosen.erase(at);
+    else
+        quiz.chosen.insert(std::ranges::lower_bound(quiz.chosen, n), n);
+}
+
+void check_answer(AppState& state) {
+    Quiz& quiz = *state.quiz;
+    if (quiz.decided()) return;
+    const bool choice = quiz.question.is_choice();
+    quiz.given = choice ? chosen_names(quiz) : quiz.text;
+    quiz.verdict =
+        choice ? check(quiz.question, quiz.chosen) : check(quiz.question, std::string_view(quiz.text));
+    quiz.focus = true;
+    if (!quiz.decided()) return;
+    ++quiz.tries;
+    if (!quiz.may_retry()) note_verdict(state);
+}
+
+void retry_answer(Quiz& quiz) {
+    quiz.verdict.reset();
+    quiz.text[0] = 0;
+    quiz.chosen.clear();
+    quiz.focus = true;
+}
+
+void go_on_after_question(AppState& state) {
+    Quiz& quiz = *state.quiz;
+    if (!state.presenter && quiz.may_retry()) note_verdict(state);
+    const Cursor next = quiz.next;
+    state.player.playing = quiz.resume;
+    close(quiz);
+    go_to(state, next);
+}
+
+void skip_question(AppState& state) {
+    state.quiz->given.clear();
+    if (!state.presenter) note_answer(state, QuizAnswer::Outcome::skipped);
+    state.quiz->verdict.reset();
+    go_on_after_question(state);
+}
+
+namespace {
+
+bool goes_on(Key key) {
+    return key == Key::enter || key == Key::right || key == Key::page_down || key == Key::space;
+}
+
+// A class answers aloud: the clicker shows the answer, then the step.
+bool answer_in_presenter(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::escape) return skip_question(state), true;
+    if (!goes_on(key)) return false;
+    if (!quiz.revealed)
+        quiz.revealed = true;
+    else
+        go_on_after_question(state);
+    return true;
+}
+
+bool answer_decided(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::escape && quiz.saving) return quiz.saving = false, true;
+    if (key == Key::backspace && quiz.may_retry()) return retry_answer(quiz), true;
+    if (key == Key::s) return quiz.saving = quiz.focus = !quiz.answers.empty(), true;
+    if (!goes_on(key) && key != Key::escape) return false;
+    go_on_after_question(state);
+    return true;
+}
+
+bool answer_choice(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    const int last = static_cast<int>(quiz.question.choices.size()) - 1;
+    if (const int digit = digit_of(key)) return choose_answer(quiz, digit - 1), true;
+    switch (key) {
+    case Key::up: quiz.mark = std::max(0, quiz.mark - 1); return true;
+    case Key::down: quiz.mark = std::min(last, quiz.mark + 1); return true;
+    case Key::space: choose_answer(quiz, quiz.mark); return true;
+    case Key::enter: check_answer(state); return true;
+    default: return false;
+    }
+}
+
+// The field has lost the caret: what belongs into it brings it back.
+bool answer_number(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::enter) return check_answer(state), true;
+    const char typed = printed_by(key);
+    const bool of_number = typed != '\0' && std::strchr("0123456789-.", typed) != nullptr;
+    const std::size_t length = std::strlen(quiz.text);
+    if (!of_number || length + 2 > sizeof quiz.text) return false;
+    quiz.text[length] = typed;
+    quiz.text[length + 1] = 0;
+    quiz.focus = true;
+    return true;
+}
+
+}  // namespace
+
+bool answer_quiz_key(AppState& state, const KeyPress& press) {
+    if (!quiz_waits(state) || press.ctrl || state.show_help) return false;
+    if (state.presenter) return answer_in_presenter(state, press.key);
+    Quiz& quiz = *state.quiz;
+    if (quiz.decided()) return answer_decided(state, press.key);
+    if (press.key == Key::escape) return skip_question(state), true;
+    if (quiz.question.is_choice() ? answer_choice(state, press.key) : answer_number(state, press.key))
+        return true;
+    // The step is held back; any other way out of here leaves the question.
+    return press.key == Key::right || press.key == Key::page_down;
+}
+
+std::string quiz_score(const Quiz& quiz) {
+    int right = 0, given = 0;
+    for (const QuizAnswer& answer : quiz.answers) {
+        if (answer.outcome == QuizAnswer::Outcome::skipped) continue;
+        ++given;
+        right += answer.outcome != QuizAnswer::Outcome::wrong;
+    }
+    return given == 0 ? "" : std::to_string(right) + " of " + std::to_string(given);
+}
+
+namespace {
+
+// A spreadsheet takes what begins with one of these for a formula, unless it is a number.
+bool looks_like_formula(const std::string& text) {
+    if (text.empty() || std::strchr("=+-@\t\r", text[0]) == nullptr) return false;
+    char* end = nullptr;
+    std::strtod(text.c_str(), &end);
+    return *end != 0;
+}
+
+// A field that holds a comma, a quote or a line break goes into quotes (RFC 4180).
+std::string csv_field(std::string text) {
+    const std::string_view unbreakable = "\u00A0";  // belongs to the card, not into a table
+    for (std::size_t at = 0; (at = text.find(unbreakable, at)) != std::string::npos;)
+        text.replace(at, unbreakable.size(), " ");
+    if (looks_like_formula(text)) text.insert(0, "'");
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+const char* name_of(QuizAnswer::Outcome outcome) {
+    switch (outcome) {
+    case QuizAnswer::Outcome::right: return "right";
+    case QuizAnswer::Outcome::right_second_time: return "right at the second try";
+    case QuizAnswer::Outcome::wrong: return "wrong";
+    case QuizAnswer::Outcome::skipped: break;
+    }
+    return "skipped";
+}
+
+}  // namespace
+
+std::string answers_to_csv(const Quiz& quiz) {
+    std::string out = "number,problem,lesson,step,question,expected,answer,verdict\n";
+    int n = 0;
+    for (const QuizAnswer& a : quiz.answers) {
+        out += std::to_string(++n);
+        for (const std::string& field : {a.problem, a.lesson, std::to_string(a.step), a.question, a.expected,
+                                         a.given, std::string(name_of(a.outcome))})
+            out += "," + csv_field(field);
+        out += "\n";
+    }
+    return out;
+}
+
+void save_answers(AppState& state) {
+    const Quiz& quiz = *state.quiz;
+    if (!state.hooks.save_quiz) return notify(state, "Files cannot be saved here.");
+    std::string path = quiz.path;
+    if (path.empty()) return notify(state, "Type a file name to save to, for example answers.csv.");
+    if (!path.ends_with(".csv")) path += ".csv";
+    const auto error = state.hooks.save_quiz(path, answers_to_csv(quiz));
+    notify(state, error ? *error : "Saved " + path + ".");
+    if (!error) state.quiz->saving = false;
+}
+
+}  // namespace tilewalk::ui

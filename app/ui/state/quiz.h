@@ -1,0 +1,84 @@
+// Questions before a step is shown. The walk is held back until one is answered or skipped; nothing of it is
+// changed.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
+#include "core/class/questions.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tilewalk::ui {
+
+/// A question that was answered or skipped, for the file of results.
+struct QuizAnswer {
+    std::string problem, lesson, question, expected, given;
+    int step = 0;  ///< from 1
+    enum class Outcome { right, right_second_time, wrong, skipped } outcome = Outcome::wrong;
+};
+
+struct Quiz {
+    bool open = false;  ///< a question waits for its answer
+    Question question;
+    std::shared_ptr<const Trace> trace;  ///< the walk that it is about
+    Cursor at, next;                     ///< where the walk stands, and where it goes on to
+    bool resume = false;                 ///< it was playing
+
+    char text[64] = "";  ///< the number so far
+    bool focus = false;  ///< put the caret into the field in the next frame
+    std::vector<int> chosen;
+    int mark = 0;  ///< the choice that the arrow keys stand at
+
+    std::optional<Verdict> verdict;  ///< once it was checked; for what is no number only a sentence
+    std::string given;               ///< what was typed or chosen then
+    int tries = 0;
+    bool revealed = false;  ///< presenter mode: the answer is shown
+
+    std::vector<QuizAnswer> answers;
+    std::set<int> asked;  ///< steps of this walk; none is asked twice
+    bool saving = false;  ///< the field for the name of the file is shown
+    char path[512] = "";
+
+    bool decided() const { return verdict && verdict->kind != Verdict::Kind::unreadable; }
+    bool was_right() const { return verdict && verdict->kind == Verdict::Kind::right; }
+    /// One more try, where guessing again would not be the answer.
+    bool may_retry() const {
+        return decided() && !was_right() && tries < 2 &&
+               (!question.is_choice() || question.choices.size() > 2);
+    }
+};
+
+/// Questions on or off.
+void toggle_questions(AppState& state);
+/// True if there is a question to be answered before the walk goes on to `next`: the step is held back.
+/// Playing pauses for it.
+bool asks_before(AppState& state, Cursor next);
+/// True if the key belonged to a question.
+bool answer_quiz_key(AppState& state, const KeyPress& press);
+/// A question is open, and still about the step that comes next.
+bool quiz_waits(const AppState& state);
+/// The question is which step comes next or which tiles are skipped, and there is still something to guess:
+/// nothing on the screen may tell.
+bool hides_what_comes(const AppState& state);
+/// Where presenter mode has the card; empty without a question.
+Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
+void quiz_card(const Canvas& canvas, AppState& state, float W, float H);
+
+// What the card's buttons do.
+void choose_answer(Quiz& quiz, int n);
+void check_answer(AppState& state);
+void retry_answer(Quiz& quiz);
+void skip_question(AppState& state);
+void go_on_after_question(AppState& state);
+void save_answers(AppState& state);
+
+/// "7 of 9": right answers of those given. Empty before the first.
+std::string quiz_score(const Quiz& quiz);
+/// One line for each question, with a line of headings. What a spreadsheet would take for a formula begins
+/// with an apostrophe.
+std::string answers_to_csv(const Quiz& quiz);
+
+}  // namespace tilewalk::ui

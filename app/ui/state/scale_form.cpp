@@ -1,0 +1,165 @@
+#include "app/ui/state/scale_form.h"
+
+#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/chapters/scale/scale_text.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <imgui.h>
+#include <limits>
+#include <set>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr std::int64_t longest = std::int64_t{1} << 20;
+constexpr double frame_while_running = 0.1;
+
+// Whole numbers between commas or spaces; nothing if there is anything else.
+std::set<std::int64_t> read_lengths(const char* text) {
+    std::set<std::int64_t> out;
+    const char* const end = text + std::strlen(text);
+    while (text < end) {
+        if (*text == ' ' || *text == ',') {
+            ++text;
+            continue;
+        }
+        std::int64_t N = 0;
+        const auto [stop, error] = std::from_chars(text, end, N);
+        const bool alone = stop == end || *stop == ' ' || *stop == ',';
+        if (error != std::errc() || !alone || N < 1 || N > longest) return {};
+        out.insert(N);
+        text = stop;
+    }
+    return out;
+}
+
+// The neighbour of the chosen length in the chosen report.
+void step_length(AppState& state, int by) {
+    const ShownReport* shown = chosen_report(state);
+    if (!shown) return;
+    const std::vector<std::int64_t> all = shown->lengths();
+    const auto at = std::find(all.begin(), all.end(), chosen_length(state));
+    const auto n = std::clamp<std::ptrdiff_t>(at - all.begin() + by, 0, std::ssize(all) - 1);
+    state.scale.N = all[static_cast<std::size_t>(n)];
+}
+
+void step_kernel(AppState& state, int by) {
+    const ShownReport* shown = chosen_report(state);
+    if (!shown) return;
+    const std::vector<std::string> all = shown->kernels();
+    const auto at = std::find(all.begin(), all.end(), state.scale.kernel);
+    const auto now = at == all.end() ? (by > 0 ? -1 : std::ssize(all)) : at - all.begin();
+    const auto n = std::clamp<std::ptrdiff_t>(now + by, 0, std::ssize(all) - 1);
+    state.scale.kernel = all[static_cast<std::size_t>(n)];
+}
+
+void choose_by_key(AppState& state, Key key) {
+    if (key == Key::left || key == Key::right) step_length(state, key == Key::left ? -1 : 1);
+    if (key == Key::up || key == Key::down) step_kernel(state, key == Key::up ? -1 : 1);
+    const ShownReport* shown = chosen_report(state);
+    if (!shown) return;
+    if (state.scale.kernel.empty()) state.scale.kernel = shown->kernels().back();
+    state.scale.card = true;
+}
+
+// Escape closes what lies on top, then ends a run. False: there is nothing of the page's to close.
+bool close_topmost(AppState& state) {
+    if (state.show_goto || state.show_help || state.menu_open) return false;
+    if (state.scale.card) {
+        state.scale.card = false;
+        return true;
+    }
+    if (!state.bench || !state.bench->running) return false;
+    cancel_bench(state);
+    return true;
+}
+
+bool answer_arrow(AppState& state, Key key) {
+    const bool sideways =
+        key == Key::left || key == Key::right || key == Key::page_up || key == Key::page_down;
+    if (state.presenter && sideways)
+        state.scale.memory_plot = key == Key::right || key == Key::page_down;
+    else if (key == Key::page_up || key == Key::page_down)
+        choose_by_key(state, key == Key::page_up ? Key::left : Key::right);
+    else
+        choose_by_key(state, key);
+    return true;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> chosen_lengths(const ScaleForm& form) {
+    const auto n = static_cast<std::size_t>(std::max(0, form.preset));
+    if (n >= length_presets.size()) {
+        const std::set<std::int64_t> own = read_lengths(form.lengths);
+        return {own.begin(), own.end()};
+    }
+    std::vector<std::int64_t> out;
+    for (std::int64_t N = 512; N <= length_presets[n].last; N *= 2) out.push_back(N);
+    return out;
+}
+
+BenchRequest bench_request(const ScaleForm& form) {
+    BenchRequest request;
+    if (form.gpu) {
+        repeat_as_on_gpu(request);
+        request.workload.dtype = gpu_types[static_cast<std::size_t>(form.type)];
+    }
+    request.workload.direction = form.backward ? Direction::backward : Direction::forward;
+    request.workload.d = form.d;
+    request.workload.heads = request.workload.kv_heads = form.heads;
+    request.workload.causal = form.causal;
+    request.lengths = chosen_lengths(form);
+    return request;
+}
+
+bool answer_scale_key(AppState& state, const KeyPress& press) {
+    if (press.ctrl && press.key == Key::c) {
+        ImGui::SetClipboardText(scale_as_text(state).c_str());
+        notify(state, "Copied the table and what it shows.");
+        return true;
+    }
+    if (press.ctrl && (press.key == Key::z || press.key == Key::y)) return true;  // edits belong to a walk
+    if (press.ctrl && (press.key == Key::plus || press.key == Key::minus || press.key == Key::zero))
+        return false;
+    switch (press.key) {
+    case Key::left:
+    case Key::right:
+    case Key::up:
+    case Key::down:
+    case Key::page_up:
+    case Key::page_down: return answer_arrow(state, press.key);
+    case Key::home: state.scale.N = 1; return true;
+    case Key::end: state.scale.N = longest; return true;
+    case Key::space:
+    case Key::enter: start_bench(state); return true;
+    case Key::escape: return close_topmost(state);
+    case Key::l: {
+        auto& linear = state.scale.linear[static_cast<std::size_t>(state.scale.measure)];
+        state.scale.linear_memory = linear = !linear;
+        return true;
+    }
+    // These belong to a walk.
+    case Key::g:
+    case Key::i:
+    case Key::c:
+    case Key::m:
+    case Key::b:
+    case Key::x:
+    case Key::d:
+    case Key::e:
+    case Key::s: return true;
+    default: return false;
+    }
+}
+
+double scale_idle_seconds(const AppState& state) {
+    const bool waits = state.bench && (state.bench->running || !state.bench->devices);
+    return waits ? frame_while_running : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,75 @@
+// What the user can do to the state: every key and button ends in one of these.
+#pragma once
+
+#include "app/ui/state/app_state.h"
+
+namespace tilewalk::ui {
+
+/// Moves the walk and starts the one transition.
+void go_to(AppState& state, Cursor cursor);
+void step_forward(AppState& state, Level level);
+void step_backward(AppState& state, Level level);
+void toggle_play(AppState& state);
+/// Playing goes on by `dt` seconds; it pauses for questions and at breakpoints.
+void play_on(AppState& state, double dt);
+
+/// Walks through the same problem in another lesson, from where that lesson was left.
+void set_lesson(AppState& state, const Lesson& lesson);
+/// Both at once, not to be undone; a walk that is too large for one frame appears when it is built. False,
+/// with a notice, if the lesson refuses the problem.
+bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem);
+
+/// The chosen cell of the current step, and the explanation of it.
+CellRef chosen_cell(const AppState& state);
+void choose_cell(AppState& state, CellRef cell);
+/// The tile of its slot that the chosen cell lies in.
+int chosen_tile(const AppState& state);
+void refresh_explanation(AppState& state);
+
+/// Takes over a trace that was built in the background, once it is done.
+void take_finished_trace(AppState& state);
+/// The problem that is shown, or the one that is being built.
+const Problem& latest_problem(const AppState& state);
+
+void undo(AppState& state);
+void redo(AppState& state);
+/// Words for the tokens, separated by spaces; none takes them away.
+void set_words(AppState& state, const std::string& words);
+/// Changes one element of an input (app/ui/state/inputs.h); the rest of the problem stays.
+void set_element(AppState& state, CellRef cell, double value);
+/// Opens a text field over a cell of an input. `widget` tells which of the views that show it.
+void begin_edit(AppState& state, CellRef cell, const char* widget);
+/// Takes over what was typed; false, with a notice, if it is no finite number.
+bool commit_edit(AppState& state);
+
+void notify(AppState& state, std::string sentence);
+const Problem* find_example(const AppState& state, const std::string& name);
+void choose_example(AppState& state, int index);
+void load_files(AppState& state, const std::vector<std::string>& paths);
+void save_file(AppState& state, const std::string& path);
+/// Where the walk stands, to be saved with the problem, and back. A step beyond the walk becomes its last.
+SavedView view_of(const AppState& state);
+void restore_view(AppState& state, const SavedView& view);
+/// The walk is broken on purpose: `truth` and `comparison` are there.
+bool broken_walk(const AppState& state);
+/// Goes to the next step that differs from the true walk (that made NaN or ∞ of a number) and chooses the
+/// cell that is furthest off; says so if there is none.
+void next_difference(AppState& state);
+void next_lost(AppState& state);
+void go_to_difference(AppState& state, int k);
+/// Cells whose value differs from before the latest edit are no longer outlined.
+void clear_edit_marks(AppState& state);
+/// The right panel: the problem, the switches, or (neither) the explanation.
+void show_side(AppState& state, bool problem, bool break_it);
+void next_theme(AppState& state);
+void zoom(AppState& state, float factor);
+/// Goes to the next step at which the maximum of some row rises; says so if there is none.
+void next_max_change(AppState& state);
+/// The softmax lessons: the next line of derivation or proof (beginning with the derivation), and the element
+/// behind which the proof cuts the row.
+void step_argument(AppState& state, int by);
+void move_cut(AppState& state, int by);
+/// The cell under the mouse, or the current explanation, as text.
+std::string text_to_copy(const AppState& state);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,170 @@
+#include "app/ui/state/tour.h"
+
+#include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/inspection.h"
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+Page page_of(const std::string& name) {
+    return name == "memory"    ? Page::memory
+           : name == "scale"   ? Page::scale
+           : name == "compare" ? Page::compare
+                               : Page::walk;
+}
+
+TourReturn place_of(const AppState& s) {
+    return {.lesson = s.lesson,
+            .problem = s.problem,
+            .trace = s.trace,
+            .truth = s.truth,
+            .before_edit = s.before_edit,
+            .comparison = s.comparison,
+            .look = s.look,
+            .cursor = s.cursor,
+            .row = s.row,
+            .col = s.col,
+            .page = s.page,
+            .presenter = s.presenter,
+            .show_problem = s.show_problem,
+            .show_break = s.show_break,
+            .undo = s.undo,
+            .redo = s.redo,
+            .timeline = s.timeline,
+            .inspection = s.inspection,
+            .left_at = s.left_at,
+            .chapter_lessons = s.chapter_lessons};
+}
+
+void go_back(AppState& s, TourReturn back) {
+    s.pending.reset();
+    s.lesson = back.lesson;
+    s.problem = std::move(back.problem);
+    s.trace = std::move(back.trace);
+    s.truth = std::move(back.truth);
+    s.before_edit = std::move(back.before_edit);
+    s.comparison = std::move(back.comparison);
+    s.look = back.look;
+    s.cursor = back.cursor;
+    s.row = back.row;
+    s.col = back.col;
+    s.page = back.page;
+    s.presenter = back.presenter;
+    show_side(s, back.show_problem, back.show_break);
+    s.undo = std::move(back.undo);
+    s.redo = std::move(back.redo);
+    s.timeline = back.timeline;
+    s.inspection = std::move(back.inspection);
+    s.left_at = std::move(back.left_at);
+    s.chapter_lessons = std::move(back.chapter_lessons);
+    s.hover.reset();
+    s.hover_sources.clear();
+    refresh_explanation(s);
+}
+
+// Once its walk is there, the step and the cell of the stop.
+void arrive_at_stop(AppState& state) {
+    const TourStop& stop = state.tour->stop();
+    state.tour->arriving = false;
+    go_to(state, at_step(*state.trace, stop.step));
+    state.row = 0;
+    state.col = -1;
+    if (stop.cell) choose_cell(state, *stop.cell);
+    refresh_explanation(state);
+}
+
+bool of_tour(const Tour& tour, const ProblemPtr& problem) {
+    return std::any_of(tour.script.stops.begin(), tour.script.stops.end(),
+                       [&](const TourStop& stop) { return stop.problem == problem; });
+}
+
+}  // namespace
+
+void toggle_tour(AppState& state) {
+    if (state.tour) return leave_tour(state);
+    open_tour(state, "");
+}
+
+bool is_tour(const std::vector<std::string>& paths) {
+    return paths.size() == 1 && (paths[0].ends_with(".md") || paths[0].ends_with(".MD"));
+}
+
+void open_tour(AppState& state, const std::string& path) {
+    if (!state.hooks.read_tour) return notify(state, "There is no tour here.");
+    Result<Tour> tour = state.hooks.read_tour(path);
+    if (!tour) return notify(state, tour.error);
+    start_tour(state, std::move(*tour));
+}
+
+void start_tour(AppState& state, Tour tour) {
+    tour.back = state.tour ? std::move(state.tour->back) : place_of(state);
+    state.tour = std::make_shared<Tour>(std::move(tour));
+    state.settings.tour_offered = true;
+    state.notice.clear();
+    state.timeline = {};
+    go_to_stop(state, state.tour->at);
+}
+
+void go_to_stop(AppState& state, int n) {
+    Tour& tour = *state.tour;
+    if (n >= tour.stops()) return leave_tour(state);
+    tour.at = std::max(0, n);
+    const TourStop& stop = tour.stop();
+    state.player.playing = false;
+    state.edit.reset();
+    state.inspection.reset();
+    state.page = page_of(stop.page);
+    state.presenter = stop.presenter.value_or(state.presenter);
+    show_side(state, stop.side == "problem", stop.side == "break");
+    state.left_at.clear();
+    const bool shown = !state.pending && state.lesson == stop.lesson && state.problem == stop.problem;
+    if (!shown && !show_walk(state, *stop.lesson, stop.problem)) return;
+    tour.arriving = state.pending != nullptr;
+    if (!tour.arriving) arrive_at_stop(state);
+}
+
+void settle_tour(AppState& state) {
+    if (state.tour->arriving && !state.pending) arrive_at_stop(state);
+}
+
+void leave_tour(AppState& state) {
+    const std::shared_ptr<Tour> tour = std::move(state.tour);
+    state.tour.reset();
+    place_list = nullptr;
+    const ProblemPtr last = state.problem;
+    const bool changed = last != tour->back.problem && !of_tour(*tour, last);
+    go_back(state, std::move(tour->back));
+    // What the user made of a problem on the way is not lost.
+    if (!changed) return;
+    state.undo.push_back(last);
+    notify(state,
+           "This is where the tour began; Ctrl Z brings back the problem that you changed on the way.");
+}
+
+bool at_stop(const AppState& state) {
+    const TourStop& stop = state.tour->stop();
+    if (state.page != page_of(stop.page)) return false;
+    if (state.page != Page::walk) return true;
+    return state.lesson == stop.lesson && state.problem == stop.problem && state.cursor.step == stop.step;
+}
+
+bool answer_tour_key(AppState& state, const KeyPress& press) {
+    if (!state.tour || press.ctrl || press.alt || press.shift) return false;
+    const bool covered = state.show_help || state.show_goto || state.edit;
+    if (covered || (press.key == Key::enter && keyboard_focus_visible())) return false;
+    switch (press.key) {
+    case Key::page_down:
+    case Key::enter: go_to_stop(state, state.tour->at + 1); return true;
+    case Key::page_up: go_to_stop(state, state.tour->at - 1); return true;
+    case Key::backspace: go_to_stop(state, state.tour->at); return true;
+    case Key::escape: leave_tour(state); return true;
+    default: return false;
+    }
+}
+
+}  // namespace tilewalk::ui

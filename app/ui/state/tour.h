@@ -1,0 +1,77 @@
+// A guided tour: stops in lessons and pages, each with a place on screen and a few sentences.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
+#include "core/base/numbers.h"
+#include "core/class/tour.h"
+
+namespace tilewalk::ui {
+
+/// Where the user was when the tour began; leaving it leads back there.
+struct TourReturn {
+    const Lesson* lesson = nullptr;
+    ProblemPtr problem;
+    std::shared_ptr<const Trace> trace, truth, before_edit;
+    std::shared_ptr<const Comparison> comparison;
+    TraceLook look;
+    Cursor cursor;
+    int row = 0, col = -1;
+    Page page = Page::walk;
+    bool presenter = false, show_problem = false, show_break = false;
+    std::vector<ProblemPtr> undo, redo;
+    TimelineView timeline;
+    std::shared_ptr<Inspection> inspection;
+    std::map<std::string, int> left_at;
+    std::map<std::string, std::string> chapter_lessons;
+};
+
+struct Tour {
+    TourScript script;
+    int at = 0;
+    TourReturn back;
+    bool arriving = false;   ///< the walk of this stop is being built
+    std::vector<Line> text;  ///< of this stop, filled with numbers
+    int text_of = -1;        ///< the stop that `text` was made for, in this style
+    NumberStyle style;
+    std::optional<Rect> place;  ///< what the stop points at, as the last frame showed it; logical px
+    Rect card;
+
+    const TourStop& stop() const { return script.stops[static_cast<std::size_t>(at)]; }
+    int stops() const { return static_cast<int>(script.stops.size()); }
+};
+
+/// Begins the program's own tour, or leaves the one that runs.
+void toggle_tour(AppState& state);
+void start_tour(AppState& state, Tour tour);
+/// Goes to stop n, from 0; behind the last one the tour ends.
+void go_to_stop(AppState& state, int n);
+/// Everything is as it was before the tour, except for the settings.
+void leave_tour(AppState& state);
+/// Goes on to the step of the stop once its walk, built in the background, is there.
+void settle_tour(AppState& state);
+/// The window still shows what the stop speaks of.
+bool at_stop(const AppState& state);
+/// True if the key belonged to the tour.
+bool answer_tour_key(AppState& state, const KeyPress& press);
+
+/// One file that may be a tour, by its ending.
+bool is_tour(const std::vector<std::string>& paths);
+/// Reads it and begins it; a notice if it cannot be read.
+void open_tour(AppState& state, const std::string& path);
+/// What a stop may point at.
+TourNames tour_names();
+/// Where this frame shows what the stop points at, in logical px; nothing if it does not.
+std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
+
+/// The stop that the walk stands at points at this panel.
+bool points_at(const AppState& state, std::string_view panel);
+/// The stop is about the foot of presenter mode's page, so that its card lies along the top.
+bool speaks_of_the_foot(const Tour& tour);
+/// Where presenter mode has the card; empty without a tour.
+Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
+/// The ring round the place that a stop speaks of, and the card with its text.
+void tour_card(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,168 @@
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tilewalk {
+
+namespace {
+
+const char* const minus = "−";
+// Set by the interface; walks that are built in the background write sentences, too.
+std::atomic<NumberStyle> style = NumberStyle{};
+
+int digits_or_style(int digits) { return digits > 0 ? digits : style.load().digits; }
+
+std::string fixed(double value, int decimals) {
+    char buffer[400];
+    std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+    return buffer;
+}
+
+// "-0.000" must not show a sign, and the sign that is shown is a real minus.
+std::string with_real_minus(std::string text) {
+    if (text.empty() || text[0] != '-') return text;
+    const bool zero = text.find_first_of("123456789") == std::string::npos;
+    return (zero ? "" : minus) + text.substr(1);
+}
+
+// For people: the minus, and the decimal mark of their choice.
+std::string written(std::string text) {
+    if (style.load().comma) std::replace(text.begin(), text.end(), '.', ',');
+    return with_real_minus(std::move(text));
+}
+
+std::string superscript(int n) {
+    static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string out = n < 0 ? "⁻" : "";
+    for (char c : std::to_string(std::abs(n))) out += digits[c - '0'];
+    return out;
+}
+
+std::string scientific(double value, int mantissa_decimals) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.*e", mantissa_decimals, value);
+    const std::string text = buffer;
+    const std::size_t e = text.find('e');
+    return written(text.substr(0, e)) + "×10" + superscript(std::stoi(text.substr(e + 1)));
+}
+
+// What is spelled as a word or needs no decimals; empty if neither.
+std::string special(double value) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
+    if (value == std::round(value) && std::abs(value) < 1e6) return with_real_minus(fixed(value, 0));
+    return {};
+}
+
+bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value) >= 1e6; }
+
+}  // namespace
+
+void set_number_style(NumberStyle wanted) {
+    wanted.digits = std::clamp(wanted.digits, fewest_digits, most_digits);
+    style = wanted;
+}
+NumberStyle number_style() { return style; }
+const char* list_separator() { return style.load().comma ? "; " : ", "; }
+
+int decimals_of(int digits, int whole) { return std::max(0, digits - std::max(1, whole)); }
+int power_decimals(int digits) { return std::max(2, digits - 2); }
+
+std::string format_number(double value, int digits) {
+    digits = digits_or_style(digits);
+    if (std::string word = special(value); !word.empty()) return word;
+    if (needs_power(value)) return scientific(value, power_decimals(digits));
+    const auto decimals_for = [&](double v) {
+        return decimals_of(digits, 1 + static_cast<int>(std::floor(std::log10(std::abs(v)))));
+    };
+    std::string text = fixed(value, decimals_for(value));
+    // Rounding may add a digit before the point: 9.9996 is 10.00, and 999999.7 is 10⁶.
+    const double rounded = std::strtod(text.c_str(), nullptr);
+    if (needs_power(rounded) && rounded != 0) return scientific(value, power_decimals(digits));
+    if (rounded != 0) text = fixed(value, decimals_for(rounded));
+    return written(std::move(text));
+}
+
+std::string format_short(double value, int digits) {
+    digits = digits_or_style(digits);
+    if (std::abs(value) >= 1e-3 && std::abs(value) < 1e6 && value != std::round(value)) {
+        const int whole = std::max(1, 1 + static_cast<int>(std::floor(std::log10(std::abs(value)))));
+        double unit = 10;
+        for (int decimals = 1; decimals <= std::max(2, digits - 2); ++decimals, unit *= 10) {
+            const double scaled = value * unit;
+            const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9;
+            if (exact && whole + decimals <= digits) return written(fixed(value, decimals));
+        }
+    }
+    return format_number(value, digits);
+}
+
+std::pair<std::string, std::string> format_apart(double a, double b) {
+    std::string one = format_short(a), other = format_short(b);
+    for (int decimals = 4; one == other && a != b && decimals <= 17; ++decimals) {
+        one = format_fixed(a, decimals);
+        other = format_fixed(b, decimals);
+    }
+    return {one, other};
+}
+
+std::string format_fixed(double value, int decimals) {
+    if (!std::isfinite(value)) return special(value);
+    if (value != 0 && needs_power(value)) return scientific(value, std::max(2, decimals));
+    return written(fixed(value, decimals));
+}
+
+std::string format_full(double value) {
+    if (std::string word = special(value); !word.empty()) return word;
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return written(std::string(buffer, end));
+}
+
+namespace {
+
+std::string with_unit(double bytes, double step, const char* const units[7]) {
+    double value = bytes;
+    int unit = 0;
+    // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
+    while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
+    if (unit == 0) return fixed(bytes, 0) + " B";
+    return written(fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)) + " " + units[unit];
+}
+
+}  // namespace
+
+std::string format_large_size(double bytes) {
+    static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    return with_unit(bytes, 1024, units);
+}
+
+std::string format_large_traffic(double bytes) {
+    static const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    return bytes < 1024 ? fixed(bytes, 0) + " B" : with_unit(bytes, 1000, units);
+}
+
+std::string format_size(std::int64_t bytes) { return format_large_size(static_cast<double>(bytes)); }
+std::string format_traffic(std::int64_t bytes) { return format_large_traffic(static_cast<double>(bytes)); }
+
+std::string format_time(double seconds) {
+    const double us = seconds * 1e6;
+    if (us < 0.9995) return format_number(us * 1e3, 3) + " ns";
+    if (us < 999.5) return format_number(us, 3) + " µs";
+    return us < 999.5e3 ? format_number(us / 1e3, 3) + " ms" : format_number(us / 1e6, 3) + " s";
+}
+
+std::string format_count(std::int64_t n) {
+    std::string digits = std::to_string(std::abs(n));
+    if (std::abs(n) >= 10000)
+        for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+            digits.insert(static_cast<std::size_t>(at), "\u2009");
+    return (n < 0 ? minus : "") + digits;
+}
+
+}  // namespace tilewalk

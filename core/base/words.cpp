@@ -1,0 +1,23 @@
+#include "core/base/words.h"
+
+namespace tilewalk {
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string listed(const std::vector<std::string>& words, const std::string& conjunction) {
+    std::string out;
+    for (std::size_t n = 0; n < words.size(); ++n)
+        out += (n == 0 ? std::string() : n + 1 == words.size() ? " " + conjunction + " " : ", ") + words[n];
+    return out;
+}
+
+std::string range_text(int first, int last) {
+    return std::to_string(first) + (first == last ? "" : "…" + std::to_string(last));
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,71 @@
+// Benchmarks: what to run, in which order, and running it. The command line and the window share this.
+#pragma once
+
+#include "core/engine/report.h"
+
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace tilewalk {
+
+struct BenchRequest {
+    std::vector<std::string> kernels;  ///< empty: all of the engine
+    Workload workload;                 ///< sizes that all points share; N_q and N_kv are set from `lengths`
+    std::vector<std::int64_t> lengths = {512, 1024, 2048, 4096, 8192};
+    std::int64_t memory_limit = 0;  ///< bytes that a kernel may use with its tensors; 0: what is free
+    std::uint64_t seed = 1;
+    int least_runs = 5, most_runs = 21;  ///< repetitions of each kernel …
+    double seconds_per_kernel = 2;       ///< … as many as fit into this
+    double long_run = 5;                 ///< seconds from which on three repetitions are enough
+    int warm_up = 0;                     ///< rounds before those that count
+};
+/// Repetitions as a GPU needs them: its clock rises within a few, and each takes little.
+void repeat_as_on_gpu(BenchRequest& request);
+/// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
+std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);
+
+/// Those that are named; without names all that compute the direction.
+std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine);
+
+/// Where a run stands.
+struct BenchProgress {
+    std::string doing;  ///< "flash, N = 2048: timing"
+    int done = 0, points = 0;
+    double part = 0;                     ///< of the whole work, 0 … 1
+    std::optional<double> seconds_left;  ///< none before there is something to tell it from
+};
+
+/// Runs the points, the cheapest first; the kernels of one length take turns, so that whatever disturbs the
+/// machine disturbs them all. `show` is called at every change with what there is so far.
+BenchReport run_bench(const BenchRequest& request, Engine& engine,
+                      const std::function<void(const BenchReport&, const BenchProgress&)>& show,
+                      std::stop_token stop);
+
+/// The same in a thread of its own, for the window.
+class BackgroundBench {
+public:
+    BackgroundBench(BenchRequest request, std::unique_ptr<Engine> engine);
+    ~BackgroundBench();  ///< cancels and waits
+    void cancel();
+    bool cancelled() const;
+    bool running() const;
+    /// A sentence if the run ended because of something unforeseen.
+    std::string failure() const;
+    /// What there is so far. `version` changes with every call that would give something new.
+    BenchReport report() const;
+    BenchProgress progress() const;
+    std::uint64_t version() const;
+
+private:
+    mutable std::mutex mutex;
+    BenchReport latest;
+    BenchProgress at;
+    std::uint64_t changes = 0;
+    bool ended = false;
+    std::string broken;
+    std::unique_ptr<Engine> engine;
+    std::jthread thread;  ///< last: it uses all the others
+};
+
+}  // namespace tilewalk

@@ -1,0 +1,71 @@
+// Questions about the step that comes next, made from the trace itself: a number to predict, or a choice.
+// What the answer rests on is visible before the step; the answer explains itself with the words of the step.
+#pragma once
+
+#include "core/walk/explain.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+struct Question {
+    enum class Kind : std::uint8_t {
+        value,  ///< one number of what the step computes: m, α, ℓ, an element of S, P, O, dQ …
+        bytes_read,
+        bytes_written,
+        total_read,  ///< since the first step
+        flops,
+        skipped_tiles,
+        maximum_rises,
+        read_from_hbm,
+        next_op
+    };
+    Kind kind = Kind::value;
+    int step = 0;      ///< the step that it asks about, from 0
+    std::string text;  ///< one or two sentences
+
+    // A number
+    double expected = 0;
+    double noise = 0;    ///< what rounding in double may leave of it
+    bool exact = false;  ///< a count: no digit of it may be missing
+    bool bytes = false;  ///< may be typed with a unit
+    std::string target;  ///< "ℓ[0]", "Bytes read"
+
+    // A choice: any of them may be right, one of them, or several
+    std::vector<std::string> choices;
+    std::vector<int> right;  ///< from 0, ascending; empty: the answer is a number
+    bool several = false;    ///< the text asks for all that apply
+
+    Explanation explanation;  ///< formula, numbers and words of the answer
+
+    bool is_choice() const { return !choices.empty(); }
+};
+
+/// "1.639", "64 B", "tile (0, 1)": the right answer for people.
+std::string answer_text(const Question& question);
+
+/// One question of each kind that suits step `step`, the same for the same seed; none for what cannot be
+/// worked out from the screen of step − 1. A walk that is broken on purpose is asked about its order and its
+/// bytes and FLOPs, never about its numbers.
+std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed = 0);
+/// One of them.
+std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed = 0);
+/// A number that depends on both in no visible way, for choices that come out the same every time.
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t n);
+
+struct Verdict {
+    enum class Kind : std::uint8_t { right, wrong, unreadable };
+    Kind kind = Kind::unreadable;
+    std::string sentence;
+};
+/// A number is right if it is within the digits that were typed, at least two of them, or as near as numbers
+/// read off the screen come. 13.4, 13,44, −0.5, −∞, 1e-3, 1/3, exp(−2), 64 B and 1.5 KiB are read. Choices
+/// are typed by their numbers, from 1: "2", "1 3".
+Verdict check(const Question& question, std::string_view typed);
+/// Choices from 0, in any order.
+Verdict check(const Question& question, std::vector<int> chosen);
+
+}  // namespace tilewalk

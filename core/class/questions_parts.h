@@ -1,0 +1,76 @@
+// What the files that make and check questions share.
+#pragma once
+
+#include "core/class/questions.h"
+#include "core/walk/explain_view.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tilewalk::quiz {
+
+/// The title of a step in its lesson, without what it tells of the result ("The maximum rises").
+inline std::string step_title(const Trace& trace, int k, const Explanation& e) {
+    return trace.step(k).op == Op::new_max ? title(Op::new_max) : e.title;
+}
+
+/// The step before which a question is asked.
+struct Asked {
+    const Trace& trace;
+    int k;
+    std::uint64_t seed;
+    Explanation e;  ///< of step k, for its default cell
+    const Problem& problem = trace.problem();
+    const Step& step = trace.step(k);
+    Traffic before = k > 0 ? trace.step(k - 1).traffic : Traffic{};
+
+    /// A number below n, the same for the same step, seed and purpose.
+    int any(int n, std::uint64_t purpose) const {
+        return static_cast<int>(mixed(mixed(seed, static_cast<std::uint64_t>(k)), purpose) %
+                                static_cast<std::uint64_t>(n));
+    }
+    /// "Next: Row sum, tile (0, 1)."
+    std::string next() const {
+        return "Next: " + step_title(trace, k, e) + (e.place == e.title ? "" : ", " + e.place) + ".";
+    }
+    Question question(Question::Kind kind, std::string text) const {
+        Question q;
+        q.kind = kind;
+        q.step = k;
+        q.text = std::move(text);
+        q.explanation = e;
+        return q;
+    }
+};
+
+/// A number of a question or of its answer: four significant digits, so that what is worked out from it is
+/// right to three.
+std::string shown(double v);
+/// Symbol of a slot in the letters of the lesson: "m̃", "d′".
+std::string letter(const Trace& trace, Slot slot);
+/// What these tiles take in HBM by the rule of their slots.
+std::int64_t bytes_in_hbm(const Asked& a, std::span<const Access> accesses);
+
+/// How far off an answer may be: numbers read off the screen have four digits, and what is worked out from
+/// them three.
+double forgiven(double expected);
+/// How far off the result of this arithmetic may be where each number is known as the question shows it;
+/// nothing if the arithmetic cannot be read. `given`: the numbers of the question, as they are stored.
+std::optional<double> error_of_shown(const Line& numbers, const std::vector<double>& given);
+
+// Each appends what suits the step.
+void ask_value(const Asked& a, std::vector<Question>& out);
+void ask_bytes(const Asked& a, std::vector<Question>& out);
+void ask_flops(const Asked& a, std::vector<Question>& out);
+void ask_choices(const Asked& a, std::vector<Question>& out);
+
+/// What was typed as a number: its value and the worth of half a unit in its last digit.
+struct Typed {
+    double value = 0, half_unit = 0;
+};
+/// Nothing if it is no number. `count`: a comma before three digits parts thousands, and a whole number is
+/// meant as it stands; `bytes`: a unit may follow.
+std::optional<Typed> read_typed(std::string_view text, bool count, bool bytes);
+
+}  // namespace tilewalk::quiz

@@ -1,0 +1,166 @@
+#include "core/class/tour.h"
+
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+namespace tilewalk {
+namespace {
+
+std::string letters_of(Slot slot) {
+    const SlotInfo& about = info(slot);
+    return std::string(about.symbol) + (about.tilde ? "\u0303" : "") + about.sub;
+}
+
+std::optional<int> whole(std::string_view text) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    const bool all = error == std::errc() && end == text.data() + text.size() && n >= 0 && n < 1 << 20;
+    return all ? std::optional(n) : std::nullopt;
+}
+
+bool touches(std::span<const Access> accesses, Slot slot) {
+    return std::any_of(accesses.begin(), accesses.end(), [slot](const Access& a) { return a.slot == slot; });
+}
+
+std::int64_t moved(const Traffic& traffic) { return traffic.hbm_read + traffic.hbm_write; }
+
+int steps_with(const Trace& trace, Op op) {
+    int count = 0;
+    for (int k = 0; k < trace.size(); ++k) count += trace.step(k).op == op ? 1 : 0;
+    return count;
+}
+
+// A number that the problem or the step has as a whole.
+std::optional<std::string> whole_of(const Trace& trace, int k, std::string_view name) {
+    const Problem& p = trace.problem();
+    const Traffic& now = trace.step(k).traffic;
+    const auto count = [](std::int64_t n) { return format_count(n); };
+    if (name == "step") return count(k + 1);
+    if (name == "steps") return count(trace.size());
+    if (name == "N") return count(p.N());
+    if (name == "N_kv") return count(p.N_kv());
+    if (name == "d") return count(p.d());
+    if (name == "Br") return count(p.Br);
+    if (name == "Bc") return count(p.Bc);
+    if (name == "tiles") return count(static_cast<std::int64_t>(p.Tr()) * p.Tc());
+    if (name == "skipped") return count(steps_with(trace, Op::skip));
+    if (name == "read") return format_traffic(now.hbm_read);
+    if (name == "written") return format_traffic(now.hbm_write);
+    if (name == "moved") return format_traffic(moved(now));
+    if (name == "on chip") return format_size(now.sram_live);
+    return std::nullopt;
+}
+
+// What a whole walk through the same problem moves through HBM.
+Result<std::string> moved_in(const Trace& trace, std::string_view lesson) {
+    const Lesson* found = find_lesson(lesson);
+    if (!found) return Failure{"there is no lesson \"" + std::string(lesson) + "\""};
+    const auto other = build_trace(*found, trace.problem());
+    if (!other) return Failure{"the lesson " + std::string(lesson) + " refuses this problem"};
+    return format_traffic(moved((*other)->step((*other)->size() - 1).traffic));
+}
+
+// "192 B": the unit is a word, not a part of the number.
+void add_number(Line& line, Span span, const std::string& filled) {
+    const std::size_t space = filled.find(' ');
+    const bool unit = space != std::string::npos && filled.find("×") == std::string::npos;
+    span.text = filled.substr(0, unit ? space : filled.size());
+    line.push_back(span);
+    if (!unit) return;
+    span.face = Span::Face::text;
+    span.text = "\u00A0" + filled.substr(space + 1);
+    line.push_back(std::move(span));
+}
+
+}  // namespace
+
+std::optional<int> find_step(const Trace& trace, const StepQuery& query) {
+    int left = query.n;
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& step = trace.step(k);
+        const bool here =
+            query.op == name(step.op) && (!query.i || *query.i == step.i) && (!query.j || *query.j == step.j);
+        if (here && --left == 0) return k;
+    }
+    return std::nullopt;
+}
+
+std::optional<CellWords> read_cell(std::string_view text) {
+    const std::size_t open = text.find('[');
+    if (open == 0 || open == std::string_view::npos || text.back() != ']') return std::nullopt;
+    const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+    const std::size_t comma = inside.find(',');
+    const auto row = whole(inside.substr(0, comma));
+    const auto col = comma == std::string_view::npos ? std::optional(0) : whole(inside.substr(comma + 1));
+    if (!row || !col) return std::nullopt;
+    return CellWords{std::string(text.substr(0, open)), *row, *col};
+}
+
+std::vector<Slot> slots_called(std::string_view name) {
+    std::vector<Slot> out;
+    for (int s = 0; s < slot_count; ++s) {
+        const auto slot = static_cast<Slot>(s);
+        if (name == info(slot).name || name == letters_of(slot)) out.push_back(slot);
+    }
+    return out;
+}
+
+std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k) {
+    std::optional<CellRef> best;
+    std::tuple<bool, bool, int> rank;
+    for (const Slot slot : slots_called(words.slot)) {
+        const CellRef cell{slot, words.row, words.col};
+        const Held held = holding(trace, cell, k);
+        if (!held) continue;
+        const std::tuple now{touches(trace.writes(k), slot), touches(trace.reads(k), slot), held.step};
+        if (best && now <= rank) continue;
+        best = cell;
+        rank = now;
+    }
+    return best;
+}
+
+Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words) {
+    constexpr std::string_view in = "moved in ", earlier = " before", unbroken = " true";
+    if (auto number = whole_of(trace, k, words)) return *number;
+    if (words.starts_with(in)) return moved_in(trace, words.substr(in.size()));
+    if (words.ends_with(unbroken)) {
+        words.remove_suffix(unbroken.size());
+        const auto walk = build_trace(lesson_of(trace), without_faults(trace.problem()));
+        return walk ? fill_placeholder(**walk, k, words) : Failure{walk.error};
+    }
+    const bool before = words.ends_with(earlier);
+    if (before) words.remove_suffix(earlier.size());
+    const auto cell_words = read_cell(words);
+    if (!cell_words) return Failure{"{" + std::string(words) + "} is neither a cell nor a known number"};
+    const auto cell = find_cell(trace, *cell_words, k);
+    const Held held = cell ? holding(trace, *cell, before ? k - 1 : k) : Held{};
+    if (!held)
+        return Failure{"there is no " + std::string(words) + (before ? " before" : " at") + " step " +
+                       std::to_string(k + 1)};
+    return format_number(value_at(*held.value, *cell));
+}
+
+std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {
+    std::vector<Line> out;
+    for (const Line& line : stop.text) {
+        Line& filled = out.emplace_back();
+        for (const Span& span : line) {
+            if (span.face == Span::Face::number)
+                add_number(filled, span, fill_placeholder(trace, stop.step, span.text).value.value_or("?"));
+            else
+                filled.push_back(span);
+        }
+    }
+    return out;
+}
+
+std::vector<std::string> placeholder_names() {
+    return {"step",  "steps",   "N",    "N_kv",    "d",     "Br",     "Bc",
+            "tiles", "skipped", "read", "written", "moved", "on chip"};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,83 @@
+// A guided tour as data: stops in the walks, each with a place on screen and a few sentences. Files are read
+// by app/io/tour_file.h, the window shows them (app/ui/state/tour.h).
+#pragma once
+
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewalk {
+
+/// What a stop points at.
+struct TourPlace {
+    enum class Kind { none, panel, button, cell, matrix };
+    Kind kind = Kind::none;
+    std::string name;    ///< of the panel or button
+    CellRef cell;        ///< kind cell; of a matrix its slot alone
+    std::string within;  ///< only inside this panel; empty: anywhere
+};
+
+struct TourStop {
+    std::string heading;
+    std::shared_ptr<const Problem> problem;  ///< shared by the stops that show the same one
+    const Lesson* lesson = nullptr;
+    std::string page;             ///< "memory", "scale", "compare"; empty: the lesson's walk
+    std::string side;             ///< the right panel: "explanation", "problem" or "break"
+    int step = 0;                 ///< from 0
+    std::optional<CellRef> cell;  ///< the cell that the formula is about
+    TourPlace place;
+    std::optional<bool> presenter;  ///< not said: as it is
+    std::vector<Line>
+        text;      ///< paragraphs; a piece in the face of numbers is a placeholder until it is filled
+    int line = 0;  ///< of its heading in the file, from 1
+};
+
+struct TourScript {
+    std::string title;
+    std::vector<TourStop> stops;  ///< at least one
+};
+
+/// What a stop may name that only the window knows.
+struct TourNames {
+    std::vector<std::string> pages;                          ///< "memory", …
+    std::map<std::string, std::vector<std::string>> panels;  ///< by page or lesson: "SRAM"
+    std::vector<std::string> buttons;                        ///< "play"
+};
+
+/// Which step is meant: the n-th with this op (and tile), from 1.
+struct StepQuery {
+    std::string op;
+    std::optional<int> i, j;
+    int n = 1;
+};
+/// Its index from 0; nothing if the walk has no such step.
+std::optional<int> find_step(const Trace& trace, const StepQuery& query);
+
+/// A cell as people write it: "m[0]", "S[0,2]", "P̃[1,0]", "Oi[0,0]". One column may be left out.
+struct CellWords {
+    std::string slot;  ///< a name of files or the letters on screen
+    int row = 0, col = 0;
+};
+std::optional<CellWords> read_cell(std::string_view text);
+/// Slots of that name, or written with those letters; empty if there is none.
+std::vector<Slot> slots_called(std::string_view name);
+/// The cell that these words mean at step k: of the slots that are written alike, the one that this step
+/// writes, else reads, else the one written last. Nothing if none of them holds such a cell then.
+std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k);
+
+/// Fills one placeholder ("m[0]", "m[0] before", "O[0,0] true", "read", "moved in attention", "tiles", …)
+/// with the numbers of step k.
+Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words);
+/// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been
+/// checked: every placeholder can be filled in this walk.
+std::vector<Line> filled_text(const TourStop& stop, const Trace& trace);
+/// What may stand in braces besides cells: "step", "steps", "N", …
+std::vector<std::string> placeholder_names();
+
+}  // namespace tilewalk

@@ -1,0 +1,171 @@
+// The rule: a kernel may be so many times as far from fp64 as standard attention in the same type is, plus
+// two roundings of the largest element, which covers outputs that the standard happens to get exactly.
+#include "core/compare/kernel_compare_parts.h"
+#include "core/lessons/shared/memory_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Standard {
+    Matrix O, L, dQ, dK, dV;
+    const Matrix& operator[](Slot slot) const {
+        switch (slot) {
+        case Slot::L: return L;
+        case Slot::dQ: return dQ;
+        case Slot::dK: return dK;
+        case Slot::dV: return dV;
+        default: return O;
+        }
+    }
+};
+
+// What a matrix of the kernel's type is when it has been written to HBM
+Floats stored(Format format, const Floats& A) {
+    return round_to(format, A.cast<double>().eval()).cast<float>();
+}
+
+// Sums over columns begin at column `turn` and go round: another order, another rounding.
+Floats turned(const Matrix& A, Format format, Eigen::Index turn) {
+    Floats out(A.rows(), A.cols());
+    for (Eigen::Index c = 0; c < A.cols(); ++c)
+        out.col(c) = round_to(format, Matrix(A.col((c + turn) % A.cols()))).cast<float>();
+    return out;
+}
+
+// Standard attention in the kernel's type: every matrix is rounded when it is written, sums are fp32.
+struct StandardAttention {
+    const Problem& p;
+    Format format;
+    Eigen::Index turn;
+    Floats Q, K, V, P, O;  // columns of Q, K and V turned alike
+    Standard out;
+
+    StandardAttention(const KernelTrace& trace, Eigen::Index by)
+        : p(trace.problem), format(format_of(trace.dtype)), turn(by), Q(turned(p.Q, format, by)),
+          K(turned(p.K, format, by)), V(turned(p.V, format, by)) {
+        forward(trace.tiles.empty());
+        if (trace.backward) backward();
+    }
+
+    // Columns back in their places, as doubles
+    Matrix unturned(const Floats& A) const {
+        Matrix B(A.rows(), A.cols());
+        for (Eigen::Index c = 0; c < A.cols(); ++c) B.col((c + turn) % A.cols()) = A.col(c).cast<double>();
+        return B;
+    }
+
+    void forward(bool stores_S) {
+        // S = scale · Q Kᵀ                                                                  (N × N_kv)
+        const auto scale = static_cast<float>(p.softmax_scale());
+        P = Q * K.transpose() * scale;
+        // A kernel with tiles never stores S: its L is held against that of scores in float32.
+        if (stores_S) P = stored(format, P);
+        out.L.resize(P.rows(), 1);
+        for (Eigen::Index r = 0; r < P.rows(); ++r) out.L(r, 0) = log_sum(r);
+        P = stored(format, P);
+        for (Eigen::Index r = 0; r < P.rows(); ++r) softmax_row(r);
+        // O = P V                                                                            (N × d)
+        O = stored(format, P * V);
+        out.O = unturned(O);
+    }
+
+    // L = m + ln ℓ of one row of scores
+    double log_sum(Eigen::Index r) const {
+        const KeyRange seen = visible_keys(p, static_cast<int>(r));
+        if (seen.first > seen.last) return -infinity;
+        const auto S = P.row(r).segment(seen.first, seen.last + 1 - seen.first);
+        const float m = S.maxCoeff();
+        float l = 0;
+        for (Eigen::Index c = 0; c < S.size(); ++c) l += std::exp(S[c] - m);
+        return static_cast<double>(m + std::log(l));
+    }
+
+    // P = softmax(S) of one row, in place; a row that sees no key becomes 0
+    void softmax_row(Eigen::Index r) {
+        const KeyRange seen = visible_keys(p, static_cast<int>(r));
+        for (Eigen::Index c = 0; c < P.cols(); ++c)
+            if (c < seen.first || c > seen.last) P(r, c) = -std::numeric_limits<float>::infinity();
+        if (seen.first > seen.last) return P.row(r).setZero(), void();
+        const float m = P.row(r).maxCoeff();
+        float l = 0;
+        for (Eigen::Index c = 0; c < P.cols(); ++c) l += P(r, c) = std::exp(P(r, c) - m);
+        P.row(r) = stored(format, P.row(r) / l);
+    }
+
+    void backward() {
+        const auto scale = static_cast<float>(p.softmax_scale());
+        const Floats dO = turned(output_gradient(p), format, turn);
+        // dP = dO Vᵀ,  D = rowsum(dO ⊙ O),  dS = P ⊙ (dP − D)                                (N × N_kv)
+        const Floats dP = stored(format, dO * V.transpose());
+        const Floats D = (dO.array() * O.array()).rowwise().sum();
+        const Floats dS = stored(format, P.array() * (dP.colwise() - D.col(0)).array());
+        // dQ = scale · dS K,  dK = scale · dSᵀ Q,  dV = Pᵀ dO
+        out.dQ = unturned(stored(format, dS * K * scale));
+        out.dK = unturned(stored(format, dS.transpose() * Q * scale));
+        out.dV = unturned(stored(format, P.transpose() * dO));
+    }
+};
+
+double largest_off(const Matrix& x, const Matrix& exact) {
+    double most = 0;
+    for (Eigen::Index n = 0; n < exact.size(); ++n)
+        most = std::max(most, off_by(x.data()[n], exact.data()[n]));
+    return most;
+}
+
+double largest_finite(const Matrix& A) {
+    double most = 0;
+    for (Eigen::Index n = 0; n < A.size(); ++n)
+        if (std::isfinite(A.data()[n])) most = std::max(most, std::abs(A.data()[n]));
+    return most;
+}
+
+OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Standard>& standards) {
+    const ThreeWays values = output_values(c, slot);
+    const Format format = format_of(*c.kernel, slot);
+    OutputVerdict out;
+    out.slot = slot;
+    out.factor = slot == Slot::O || slot == Slot::L ? 2 : 3;
+    out.floor = std::ldexp(largest_finite(values.exact), -info(format).fraction_bits);
+    // Tensor cores cut their sums off instead of rounding them (core/bench/verify.h).
+    if (slot == Slot::L && c.kernel->dtype != DType::f32) out.floor *= 8;
+    for (const Standard& standard : standards)
+        out.standard = std::max(out.standard, largest_off(standard[slot], values.exact));
+    out.worst = values.cell(0, 0);
+    for (int r = 0; r < values.kernel.rows(); ++r)
+        for (int col = 0; col < values.kernel.cols(); ++col) {
+            const double far = off_by(values.kernel(r, col), values.exact(r, col));
+            if (far > out.error) out.error = far, out.worst = values.cell(r, col);
+        }
+    out.apart = distance_of(values, format);
+    return out;
+}
+
+}  // namespace
+
+double OutputVerdict::part() const { return error == 0 ? 0 : limit() == 0 ? infinity : error / limit(); }
+double OutputVerdict::ratio() const { return error == 0 ? 0 : standard == 0 ? infinity : error / standard; }
+
+std::vector<OutputVerdict> judge_outputs(const KernelComparison& c) {
+    // The largest error of a few elements is chance, and so is the order in which a library adds: four
+    // orders.
+    const Eigen::Index d = c.kernel->problem.d();
+    std::vector<Standard> standards;
+    for (Eigen::Index turn : {Eigen::Index{0}, d / 4, d / 2, 3 * d / 4})
+        if (turn > 0 || standards.empty()) standards.push_back(StandardAttention(*c.kernel, turn).out);
+    std::vector<OutputVerdict> out;
+    const std::initializer_list<Slot> forward = {Slot::O, Slot::L}, backward = {Slot::dQ, Slot::dK, Slot::dV};
+    for (Slot slot : c.kernel->backward ? backward : forward) out.push_back(judge(c, slot, standards));
+    return out;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,262 @@
+#include "core/lessons/backward/explain.h"
+
+#include "core/lessons/forward/explain_scores.h"
+#include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/problem/reference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+bool keys_outside(const View& v) { return v.problem.options.order == BackwardOrder::key_outer; }
+
+// The pseudocode of the two orders differs in where a line stands.
+int code_line(const View& v, int key_outer, int query_outer) {
+    return keys_outside(v) ? key_outer : query_outer;
+}
+
+std::string size_words(int rows, int cols, int e) {
+    return count(rows, "row") + " × " + count(cols, "column") + " × " + count(e, "byte");
+}
+
+int key_blocks_seen(const Problem& p, int i) {
+    int out = 0;
+    for (int j = 0; j < p.Tc(); ++j) out += tile_cover(p, i, j) != TileCover::none;
+    return out;
+}
+int query_blocks_looking(const Problem& p, int j) {
+    int out = 0;
+    for (int i = 0; i < p.Tr(); ++i) out += tile_cover(p, i, j) != TileCover::none;
+    return out;
+}
+
+void explain_preprocess(const View& v) {
+    const int i = v.step.i;
+    const Value &O = v.read(Slot::O), &dO = v.read(Slot::dO);
+    v.out.code_line = 0;
+    if (v.out.target.slot == Slot::dQ) {
+        v.out.formula = join({sym(Slot::dQ), text("  ←  0   in HBM")});
+        set_result(v, v.result());
+        v.out.why = "dQ grows in HBM, key block by key block: it must start there as 0.";
+        return;
+    }
+    std::vector<Expr> terms;
+    bool any = false;
+    for (int c = 0; c < O.region.cols; ++c) {
+        any |= v.at(dO, v.row, c) != 0;
+        terms.push_back(product({num(v.at(dO, v.row, c), Role::O), num(v.at(O, v.row, c), Role::O)}));
+    }
+    v.out.formula =
+        join({sym(Slot::D), text("  ←  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
+    const Expr dot = terms.size() == 1 ? terms[0] : sum(std::move(terms));
+    set_result(v, v.result());
+    const bool blind = v.at(*v.trace.live(Slot::L, i, v.k).value, v.row, 0) == minus_infinity;
+    const std::string query = "query " + str(v.row);
+    v.out.kind = blind ? 2 : !any;
+    v.out.why = blind  ? "Query " + str(v.row) + " sees no key, so its output is 0 and so is D."
+                : !any ? "No gradient arrives at " + query + ": its D and all its score gradients are 0."
+                       : "D is the mean of dP over all keys, weighted with P. It equals dO · O, so " + query +
+                             " needs one dot product for it and no pass over the keys.";
+    v.source_row(Slot::dO, dO, v.row);
+    v.source_row(Slot::O, O, v.row);
+    set_numbers(v, rounded(v.problem.precision.softmax, dot));
+}
+
+void explain_load_kv(const View& v) {
+    const Region k = v.written(Slot::Kj).region;
+    const int e = v.problem.element_bytes, j = v.step.j;
+    const std::int64_t bytes = std::int64_t{2} * k.rows * k.cols * e;
+    if (v.step.i < 0) v.out.place = "key block " + str(j);
+    v.out.formula = join({sym(Slot::Kj, j), text(", "), sym(Slot::Vj, j),
+                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
+                          text(", "), sym(Slot::V)});
+    v.out.numbers = write(product({num(2), num(k.rows), num(k.cols), num(e)}), static_cast<double>(bytes));
+    set_bytes(v, bytes, "bytes read");
+    const int times = query_blocks_looking(v.problem, j);
+    const std::string size = " K and V: 2 × " + size_words(k.rows, k.cols, e) + ".";
+    v.out.why = (keys_outside(v)
+                     ? "Key block " + str(j) + " comes on chip once and stays while the query blocks pass."
+                 : times == 1 ? "Only this query block looks at key block " + str(j) + ": it is read once."
+                              : "Key block " + str(j) + " is read " + str(times) +
+                                    " times, once for each query block that looks at it.") +
+                size;
+    const bool value = v.out.target.slot == Slot::Vj;
+    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
+    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+    v.out.code_line = code_line(v, 2, 6);
+}
+
+void explain_init(const View& v) {
+    set_result(v, v.result());
+    v.out.code_line = code_line(v, 3, v.step.i < 0 ? 1 : 4);
+    if (keys_outside(v)) {
+        v.out.place = "key block " + str(v.step.j);
+        v.out.formula =
+            join({sym(Slot::dKj, v.step.j), text(" ← 0,  "), sym(Slot::dVj, v.step.j), text(" ← 0")});
+        v.out.why =
+            "While the query blocks pass, dK and dV of this key block grow on chip; nobody else writes "
+            "to them, so they start here at 0.";
+    } else if (v.step.i < 0) {
+        v.out.place = "all key blocks";
+        v.out.formula = join({sym(Slot::dK), text(" ← 0,  "), sym(Slot::dV), text(" ← 0   in HBM")});
+        v.out.why = "With query blocks outside, every query block adds to every key it looks at: dK and dV "
+                    "grow in HBM and must start there at 0.";
+    } else {
+        v.out.formula = join({sym(Slot::dQi, v.step.i), text(" ← 0")});
+        v.out.why = "While the key blocks pass, dQ of this query block grows on chip; it starts here at 0.";
+    }
+}
+
+Slot hbm_of(Slot chip) {
+    return chip == Slot::Qi ? Slot::Q : chip == Slot::dOi ? Slot::dO : chip == Slot::Li ? Slot::L : Slot::D;
+}
+
+void explain_load_q(const View& v) {
+    const Region q = v.written(Slot::Qi).region;
+    const int e = v.problem.element_bytes, i = v.step.i;
+    const std::int64_t bytes = std::int64_t{q.rows} * (2 * q.cols * e + 8);
+    v.out.formula = join({sym(Slot::Qi, i), text(", "), sym(Slot::dOi, i), text(", "), sym(Slot::Li, i),
+                          text(", "), sym(Slot::Di, i), text("  ←  " + range(q.row, q.rows, "row", "rows"))});
+    v.out.numbers = write(
+        sum({product({num(2), num(q.rows), num(q.cols), num(e)}), product({num(2), num(q.rows), num(4)})}),
+        static_cast<double>(bytes));
+    set_bytes(v, bytes, "bytes read");
+    const int times = key_blocks_seen(v.problem, i);
+    const std::string what = " L and D are one number per query: all that P and dS need of the whole row.";
+    v.out.why = (!keys_outside(v)
+                     ? "Query block " + str(i) + " comes on chip once and stays while the key blocks pass."
+                 : times == 1 ? "Query block " + str(i) + " sees this key block only: it is read once."
+                              : "Query block " + str(i) + " is read " + str(times) +
+                                    " times, once for each key block that it sees.") +
+                what;
+    const Slot slot = v.out.target.slot;
+    if (v.problem.precision.inputs != Format::fp64 && (slot == Slot::Qi || slot == Slot::dOi))
+        tell_input_rounding(v, slot == Slot::Qi ? v.problem.Q : output_gradient(v.problem));
+    v.source(hbm_of(slot), v.row, v.col);
+    v.out.code_line = code_line(v, 5, 3);
+}
+
+void explain_scores(const View& v) {
+    explain_forward(v);
+    replace_sentence(v, "exists only in SRAM.",
+                     "The forward pass kept no S, so this score of query " + str(v.row) + " and key " +
+                         str(v.col) +
+                         " is computed again: arithmetic on chip costs less than reading an N × N matrix.");
+    v.out.code_line = code_line(v, 6, 7);
+}
+
+// P from m and ℓ, which some programs store in place of L.
+Aside from_m_and_l(const View& v, double score) {
+    const double m = v.at(*v.trace.live(Slot::m_hbm, v.step.i, v.k).value, v.row, 0),
+                 l = v.at(*v.trace.live(Slot::l_hbm, v.step.i, v.k).value, v.row, 0);
+    const double weight = std::exp(score - m) / l;
+    Aside out;
+    const bool same = !v.problem.broken();
+    out.label = same ? "the same from m and ℓ" : "as the forward pass had it, from m and ℓ";
+    out.formula = join({sym(Slot::Prob), text("  =  exp("), sym(Slot::S), text(" − "), sym(Slot::m_hbm),
+                        text(") ⊘ "), sym(Slot::l_hbm)});
+    out.numbers = write(
+        quotient(exponential(difference(num(score, Role::S), num(m, Role::m))), num(l, Role::l)), weight);
+    Span shown{format_short(weight), Role::none, Span::Face::number};
+    shown.strong = true;
+    out.result = {symbol(Slot::Prob), word(index_text(v)), word(" = "), shown};
+    return out;
+}
+
+// Without L, or for a key that the mask should hide; empty where the weight is what it should be.
+std::string broken_weight(const View& v, double score, double L) {
+    const std::string query = "query " + str(v.row), key = "key " + str(v.col);
+    if (!visible(v.problem, v.row, v.col) && std::isfinite(score))
+        return "Fault: the mask should hide " + key + " from " + query +
+               ". The forward pass did, so L does not "
+               "count it, and the weights of this row sum to more than 1.";
+    if (score == minus_infinity && passes_mask(v.problem, v.row, v.col))
+        return "The score overflowed to −∞, so " + key + " has no weight with " + query + ".";
+    if (v.problem.switches.no_lse && std::isfinite(L) && score != minus_infinity)
+        return "Fault: without L the weight is exp(S), not divided by the sum of its row; it should be " +
+               num_text(std::exp(score - L)) + ".";
+    return {};
+}
+
+void explain_recompute(const View& v) {
+    const bool no_lse = v.problem.switches.no_lse;
+    const double score = v.at(v.read(Slot::S), v.row, v.col), L = v.at(v.read(Slot::Li), v.row, 0);
+    const double base = L == minus_infinity ? 0 : L;
+    v.out.formula = join({sym(Slot::Prob), text("  ←  exp("), sym(Slot::S),
+                          no_lse ? Line{} : join({text(" − "), sym(Slot::Li, v.step.i)}), text(")")});
+    set_result(v, v.result());
+    const std::string query = "query " + str(v.row);
+    v.out.kind = L == minus_infinity ? 2 : score == minus_infinity ? 1 : 0;
+    v.out.why =
+        L == minus_infinity
+            ? "Query " + str(v.row) + " saw no key: L = −∞, 0 stands in for it, and its weights are 0."
+        : score == minus_infinity
+            ? "A masked score gives weight 0 again: no gradient will pass between " + query + " and key " +
+                  str(v.col) + "."
+            : "L = m + ln ℓ holds the maximum and the sum of the whole row, so one exp gives the final "
+              "weight: no other key block is needed.";
+    if (std::string fault = broken_weight(v, score, L); !fault.empty())
+        v.out.why = fault, v.out.kind = faulty;
+    if (std::isfinite(L)) v.out.asides.push_back(from_m_and_l(v, score));
+    v.source(Slot::S, v.row, v.col);
+    if (!no_lse) v.source(Slot::Li, v.row, 0);
+    const Expr exponent = num(score, Role::S);
+    set_numbers(v, rounded(v.problem.precision.softmax,
+                           exponential(no_lse ? exponent : difference(exponent, num(base, Role::l)))));
+    v.out.code_line = code_line(v, 8, 9);
+}
+
+void explain_gradient_store(const View& v) {
+    set_result(v, v.result());
+    v.out.code_line = code_line(v, 14, 15);
+    const bool keys = keys_outside(v);
+    if (keys) v.out.place = "key block " + str(v.step.j);
+    const Slot chip = !keys ? Slot::dQi : v.out.target.slot == Slot::dK ? Slot::dKj : Slot::dVj;
+    v.out.formula = keys ? join({sym(Slot::dK), text(" ← "), sym(Slot::dKj, v.step.j), text(",   "),
+                                 sym(Slot::dV), text(" ← "), sym(Slot::dVj, v.step.j)})
+                         : join({sym(Slot::dQ), text("  ←  "), sym(Slot::dQi, v.step.i)});
+    const bool none =
+        keys ? query_blocks_looking(v.problem, v.step.j) == 0 : key_blocks_seen(v.problem, v.step.i) == 0;
+    v.out.kind = none;
+    v.out.why = none && keys ? "No query looks at these keys, so their gradients leave the chip as 0."
+                : none       ? "These queries see no key, so their gradient leaves the chip as 0."
+                : keys ? "Every query block has added its share: dK and dV of this key block are final, "
+                         "and this is their only write."
+                       : "Every key block has added its share: dQ of this query block is final, and this "
+                         "is its only write.";
+    v.source(chip, v.row, v.col);
+    tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
+}
+
+void as_in_forward(const View& v, int line) {
+    explain_forward(v);
+    v.out.code_line = line;
+}
+
+}  // namespace
+
+void explain_flash_backward(const View& v) {
+    switch (v.step.op) {
+    case Op::preprocess: return explain_preprocess(v);
+    case Op::load_kv: return explain_load_kv(v);
+    case Op::init: return explain_init(v);
+    case Op::load_q: return explain_load_q(v);
+    case Op::scores: return explain_scores(v);
+    case Op::mask: return as_in_forward(v, code_line(v, 7, 8));
+    case Op::recompute: return explain_recompute(v);
+    case Op::dv: return explain_dv(v);
+    case Op::dp: return explain_dp(v);
+    case Op::ds: return explain_ds(v);
+    case Op::dq: return explain_dq(v);
+    case Op::dk: return explain_dk(v);
+    case Op::store: return explain_gradient_store(v);
+    case Op::skip: return as_in_forward(v, code_line(v, 4, 5));
+    default: return;
+    }
+}
+
+}  // namespace tilewalk

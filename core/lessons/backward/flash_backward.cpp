@@ -1,0 +1,322 @@
+#include "core/lessons/backward/flash_backward.h"
+
+#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/shared/fault_code.h"
+#include "core/lessons/shared/faults.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+const double minus_infinity = -std::numeric_limits<double>::infinity();
+
+bool keys_outside(const Problem& p) { return p.options.order == BackwardOrder::key_outer; }
+
+Region query_rows(const Problem& p, int i) { return {i * p.Br, 0, std::min(p.Br, p.N() - i * p.Br), p.d()}; }
+Region key_rows(const Problem& p, int j) { return {j * p.Bc, 0, std::min(p.Bc, p.N_kv() - j * p.Bc), p.d()}; }
+
+// The weights from the scores and L, one exp each. A row that sees no key has L = −∞; 0 stands in for it, so
+// that its weights exp(−∞) are 0. std::exp element by element: Eigen's vectorised exp is wrong at −∞.
+Matrix weights_of(const Matrix& S, const Matrix& L) {
+    const Matrix base = (L.array() == minus_infinity).select(0.0, L);
+    return (S.colwise() - base.col(0)).unaryExpr([](double x) { return std::exp(x); });
+}
+
+// A sum that grows either on chip, in `chip`, or in HBM, in tile `tile` of `hbm`: then this step reads it
+// there, adds, and writes it back.
+struct Sum {
+    Slot chip, hbm;
+    bool in_hbm;
+    int tile;
+};
+
+void add(Recorder& rec, const Sum& sum, Format format, const Matrix& more, Region at) {
+    const Matrix& old = sum.in_hbm ? rec.fetch(sum.hbm, sum.tile) : rec.read(sum.chip);
+    const Matrix& now = rec.write(sum.chip, round_to(format, old + more), at);
+    if (sum.in_hbm) rec.store(sum.hbm, sum.tile, now, at);
+}
+
+struct Tile {
+    int i, j;
+    Region q, k, S;  // rows of Q, rows of K, the tile of S: Br × Bc
+};
+
+// S = scale · Qᵢ Kⱼᵀ as in the forward pass, then P = exp(S − Lᵢ)                             (Br × Bc)
+void recompute(Recorder& rec, const Problem& p, const Tile& t) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
+    const double scale = p.softmax_scale();
+    rec.begin(Op::scores, t.i, t.j);
+    const Matrix& Qi = rec.read(Slot::Qi);
+    const Matrix& Kj = rec.read(Slot::Kj);
+    rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
+    rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
+
+    // Cut the tile with the mask: −∞ where a query must not look
+    if (tile_cover(p, t.i, t.j) == TileCover::partial) {
+        rec.begin(Op::mask, t.i, t.j);
+        Matrix masked = rec.read(Slot::S);
+        for (int r = 0; r < t.q.rows; ++r)
+            for (int c = 0; c < t.k.rows; ++c)
+                if (!passes_mask(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
+        rec.write(Slot::S, std::move(masked), t.S);
+        rec.end();
+    }
+
+    rec.begin(Op::recompute, t.i, t.j);
+    const Matrix& S = rec.read(Slot::S);
+    const Matrix& Li = rec.read(Slot::Li);
+    const Matrix zeros = Matrix::Zero(t.q.rows, 1);
+    rec.write(Slot::Prob, round_to(p.precision.softmax, weights_of(S, p.switches.no_lse ? zeros : Li)), t.S);
+    rec.end(2 * Br * Bc);
+}
+
+// dVⱼ, dP and dS of one tile
+void weight_gradients(Recorder& rec, const Problem& p, const Tile& t) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
+
+    // dVⱼ ← dVⱼ + Pᵀ dOᵢ                                                                      (Bc × d)
+    rec.begin(Op::dv, t.i, t.j);
+    const Matrix& P = rec.read(Slot::Prob);
+    const Matrix& dOi = rec.read(Slot::dOi);
+    const Matrix cast = round_to(p.precision.weights, P);
+    add(rec, {Slot::dVj, Slot::dV, !keys_outside(p), t.j}, p.precision.accumulator, cast.transpose() * dOi,
+        t.k);
+    rec.end(2 * Br * Bc * d);
+
+    // dP = dOᵢ Vⱼᵀ                                                                            (Br × Bc)
+    rec.begin(Op::dp, t.i, t.j);
+    rec.read(Slot::dOi);
+    const Matrix& Vj = rec.read(Slot::Vj);
+    const Matrix& dP = rec.write(Slot::dP, round_to(p.precision.scores, dOi * Vj.transpose()), t.S);
+    rec.end(2 * Br * Bc * d);
+
+    // dS = P ⊙ (dP − Dᵢ)                                                                      (Br × Bc)
+    rec.begin(Op::ds, t.i, t.j);
+    rec.read(Slot::Prob);
+    rec.read(Slot::dP);
+    const Matrix& Di = rec.read(Slot::Di);
+    rec.write(Slot::dS, round_to(p.precision.softmax, P.cwiseProduct(dP.colwise() - Di.col(0))), t.S);
+    rec.end(2 * Br * Bc);
+}
+
+// dQᵢ and dKⱼ of one tile
+void input_gradients(Recorder& rec, const Problem& p, const Tile& t) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
+    const double scale = p.softmax_scale();
+    const std::int64_t flops = 2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc);
+
+    // dQᵢ ← dQᵢ + scale · dS Kⱼ                                                               (Br × d)
+    rec.begin(Op::dq, t.i, t.j);
+    const Matrix dS = round_to(p.precision.weights, rec.read(Slot::dS));
+    const Matrix& Kj = rec.read(Slot::Kj);
+    add(rec, {Slot::dQi, Slot::dQ, keys_outside(p), t.i}, p.precision.accumulator, scale * dS * Kj, t.q);
+    rec.end(flops);
+
+    // dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ                                                              (Bc × d)
+    rec.begin(Op::dk, t.i, t.j);
+    rec.read(Slot::dS);
+    const Matrix& Qi = rec.read(Slot::Qi);
+    add(rec, {Slot::dKj, Slot::dK, !keys_outside(p), t.j}, p.precision.accumulator,
+        scale * dS.transpose() * Qi, t.k);
+    rec.end(flops);
+}
+
+void load_queries(Recorder& rec, int i, int j) {
+    rec.begin(Op::load_q, i, j);
+    rec.load(Slot::Q, i, Slot::Qi);
+    rec.load(Slot::dO, i, Slot::dOi);
+    rec.load(Slot::L, i, Slot::Li);
+    rec.load(Slot::D, i, Slot::Di);
+    rec.end();
+}
+
+void load_keys(Recorder& rec, int i, int j) {
+    rec.begin(Op::load_kv, i, j);
+    rec.load(Slot::K, j, Slot::Kj);
+    rec.load(Slot::V, j, Slot::Vj);
+    rec.end();
+}
+
+// One tile, or a `skip` where the mask removes it whole: then nothing is loaded for it
+void walk_tile(Recorder& rec, const Problem& p, int i, int j) {
+    if (tile_cover(p, i, j) == TileCover::none) {
+        rec.begin(Op::skip, i, j);
+        rec.end();
+        return;
+    }
+    const Region q = query_rows(p, i), k = key_rows(p, j);
+    const Tile tile{i, j, q, k, {q.row, k.row, q.rows, k.rows}};
+    keys_outside(p) ? load_queries(rec, i, j) : load_keys(rec, i, j);
+    recompute(rec, p, tile);
+    weight_gradients(rec, p, tile);
+    input_gradients(rec, p, tile);
+}
+
+// Dᵢ = rowsum(dOᵢ ⊙ Oᵢ), before the tiles; what will grow in HBM starts there at 0
+void preprocess(Recorder& rec, const Problem& p) {
+    for (int i = 0; i < p.Tr(); ++i) {
+        const Region q = query_rows(p, i);
+        rec.begin(Op::preprocess, i);
+        const Matrix& O = rec.fetch(Slot::O, i);
+        const Matrix& dO = rec.fetch(Slot::dO, i);
+        rec.store(Slot::D, i, round_to(p.precision.softmax, dO.cwiseProduct(O).rowwise().sum()),
+                  {q.row, 0, q.rows, 1});
+        if (keys_outside(p)) rec.store(Slot::dQ, i, Matrix::Zero(q.rows, q.cols), q);
+        rec.end(std::int64_t{2} * q.rows * q.cols);
+    }
+    if (keys_outside(p)) return;
+    rec.begin(Op::init);
+    for (int j = 0; j < p.Tc(); ++j) {
+        const Region k = key_rows(p, j);
+        rec.store(Slot::dK, j, Matrix::Zero(k.rows, k.cols), k);
+        rec.store(Slot::dV, j, Matrix::Zero(k.rows, k.cols), k);
+    }
+    rec.end();
+}
+
+// FlashAttention-2: dKⱼ and dVⱼ grow on chip while the query blocks pass; dQ grows in HBM
+void walk_key_block(Recorder& rec, const Problem& p, int j) {
+    const Region k = key_rows(p, j);
+    bool seen = false;
+    for (int i = 0; i < p.Tr() && !seen; ++i) seen = tile_cover(p, i, j) != TileCover::none;
+    if (seen) load_keys(rec, -1, j);
+
+    rec.begin(Op::init, -1, j);
+    rec.write(Slot::dKj, Matrix::Zero(k.rows, k.cols), k);
+    rec.write(Slot::dVj, Matrix::Zero(k.rows, k.cols), k);
+    rec.end();
+
+    for (int i = 0; i < p.Tr(); ++i) walk_tile(rec, p, i, j);
+
+    rec.begin(Op::store, -1, j);
+    rec.store(Slot::dK, j, round_to(p.precision.output, rec.read(Slot::dKj)), k);
+    rec.store(Slot::dV, j, round_to(p.precision.output, rec.read(Slot::dVj)), k);
+    rec.end();
+}
+
+// The other order: dQᵢ grows on chip while the key blocks pass; dK and dV grow in HBM
+void walk_query_block(Recorder& rec, const Problem& p, int i) {
+    const Region q = query_rows(p, i);
+    bool sees = false;
+    for (int j = 0; j < p.Tc() && !sees; ++j) sees = tile_cover(p, i, j) != TileCover::none;
+    if (sees) load_queries(rec, i, -1);
+
+    rec.begin(Op::init, i);
+    rec.write(Slot::dQi, Matrix::Zero(q.rows, q.cols), q);
+    rec.end();
+
+    for (int j = 0; j < p.Tc(); ++j) walk_tile(rec, p, i, j);
+
+    rec.begin(Op::store, i);
+    rec.store(Slot::dQ, i, round_to(p.precision.output, rec.read(Slot::dQi)), q);
+    rec.end();
+}
+
+// What the forward pass left in HBM: O and L; m and ℓ beside them, for comparison only. The switches break
+// the backward kernel alone; a forward pass in the same formats went before it.
+void give_forward_results(Recorder& rec, const Problem& p) {
+    Problem whole = p;
+    whole.switches = {};
+    const auto forward = flash_forward(whole);
+    Matrix m(p.N(), 1), l(p.N(), 1);
+    for (int k = 0; k < forward->size(); ++k) {
+        if (forward->step(k).op != Op::store) continue;
+        const Value &mi = *forward->live(Slot::m, k).value, &li = *forward->live(Slot::l, k).value;
+        m.middleRows(mi.region.row, mi.region.rows) = mi.data;
+        l.middleRows(li.region.row, li.region.rows) = li.data;
+    }
+    rec.give(Slot::O, forward->result(Slot::O), p.Br);
+    rec.give(Slot::L, forward->result(Slot::L), p.Br);
+    rec.give(Slot::m_hbm, m, p.Br);
+    rec.give(Slot::l_hbm, l, p.Br);
+}
+
+}  // namespace
+
+std::shared_ptr<const Trace> flash_backward(const Problem& problem) {
+    Recorder rec(problem, "flash-backward");
+    give_rounded_inputs(rec, problem);
+    rec.give(Slot::dO, round_to(problem.precision.inputs, output_gradient(problem)), problem.Br);
+    give_forward_results(rec, problem);
+    // Sums that grow in HBM are kept in fp32 there, whatever the inputs are; they stay in the accumulators'
+    // format to the end.
+    if (keys_outside(problem)) {
+        rec.count_as_fp32(Slot::dQ);
+    } else {
+        rec.count_as_fp32(Slot::dK);
+        rec.count_as_fp32(Slot::dV);
+    }
+    preprocess(rec, problem);
+    const int blocks = keys_outside(problem) ? problem.Tc() : problem.Tr();
+    for (int b = 0; b < blocks; ++b) {
+        rec.phase(b);
+        keys_outside(problem) ? walk_key_block(rec, problem, b) : walk_query_block(rec, problem, b);
+    }
+    return rec.finish();
+}
+
+std::int64_t flash_backward_bytes(const Problem& p) {
+    const std::int64_t tiles = static_cast<std::int64_t>(p.Tr()) * p.Tc();
+    const std::int64_t N = p.N(), M = p.N_kv(), d = p.d();
+    // Every step with its accesses; then the doubles in the values: what is given, the results, and per tile
+    // S (twice if masked), P, dP, dS, dV, dK and dQ, one or two of them also stored. The forward walk that is
+    // made first is gone by the end, but needs its room until then.
+    const std::int64_t per_value = static_cast<std::int64_t>(sizeof(Value)) + 16 + 16;
+    const std::int64_t per_step =
+        static_cast<std::int64_t>(sizeof(Step) + 8 * sizeof(Access)) * 2 + per_value;
+    if (tiles > step_budget_bytes / per_step) return tiles * per_step;  // no need to look closer
+    const std::int64_t doubles = 4 * N * d + 3 * M * d + 4 * N + 5 * N * M + 2 * p.Tc() * N * d +
+                                 4 * p.Tr() * M * d + 2 * N * d + 4 * M * d;
+    const std::int64_t blocks = std::int64_t{p.Tr()} + p.Tc();
+    return (tiles * 12 + 8 * blocks) * per_step + 8 * doubles + flash_forward_bytes(p);
+}
+
+std::span<const CodeLine> flash_backward_code(const Problem& p) {
+    static const CodeLine key_outer[] = {
+        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ),  dQᵢ ← 0"},
+        {0, "for j in 0 … Tc−1"},
+        {1, "load Kⱼ, Vⱼ"},
+        {1, "dKⱼ ← 0,  dVⱼ ← 0"},
+        {1, "for i in 0 … Tr−1"},
+        {2, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ"},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked", true},
+        {2, "P  ← exp(S − Lᵢ)"},
+        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ"},
+        {2, "dP ← dOᵢ Vⱼᵀ"},
+        {2, "dS ← P ⊙ (dP − Dᵢ)"},
+        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ  in HBM"},
+        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ"},
+        {1, "store dKⱼ, dVⱼ"},
+    };
+    static const CodeLine query_outer[] = {
+        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)"},
+        {0, "dK ← 0,  dV ← 0  in HBM"},
+        {0, "for i in 0 … Tr−1"},
+        {1, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ"},
+        {1, "dQᵢ ← 0"},
+        {1, "for j in 0 … Tc−1"},
+        {2, "load Kⱼ, Vⱼ"},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
+        {2, "S  ← −∞ where masked", true},
+        {2, "P  ← exp(S − Lᵢ)"},
+        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ  in HBM"},
+        {2, "dP ← dOᵢ Vⱼᵀ"},
+        {2, "dS ← P ⊙ (dP − Dᵢ)"},
+        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ"},
+        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ  in HBM"},
+        {1, "store dQᵢ"},
+    };
+    static const FaultCode keys(key_outer, backward_faults(),
+                                {{&Switches::wrong_mask_edge, 7, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_lse, 8, "P  ← exp(S)"}});
+    static const FaultCode queries(query_outer, backward_faults(),
+                                   {{&Switches::wrong_mask_edge, 8, "S  ← −∞ where masked, edge + 1"},
+                                    {&Switches::no_lse, 9, "P  ← exp(S)"}});
+    return (keys_outside(p) ? keys : queries).of(p);
+}
+
+}  // namespace tilewalk

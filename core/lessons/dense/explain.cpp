@@ -1,0 +1,130 @@
+#include "core/lessons/dense/explain.h"
+
+#include "core/lessons/dense/explain_parts.h"
+#include "core/walk/lesson.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace tilewalk {
+
+namespace dense {
+
+bool reads(const View& v, Slot slot) {
+    return std::ranges::any_of(v.trace.reads(v.k), [&](const Access& a) { return a.slot == slot; });
+}
+
+Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first) ? first : second; }
+
+void set_result(const View& v) {
+    Span shown{format_short(v.result()), Role::none, Span::Face::number};
+    shown.strong = true;
+    v.out.result = join({sym(v.out.target.slot), text(index_text(v) + " = "), {shown}});
+}
+
+void set_code(const View& v, const char* wanted) {
+    const auto lines = lesson_of(v.trace).code(v.problem);
+    for (std::size_t n = 0; n < lines.size(); ++n)
+        if (std::string_view(lines[n].text).find(wanted) != std::string_view::npos) {
+            v.out.code_line = static_cast<int>(n);
+            return;
+        }
+}
+
+void set_sum(const View& v, std::vector<Expr> terms, double scale) {
+    if (static_cast<int>(terms.size()) > most_terms) return;
+    const Expr all = terms.size() == 1 ? std::move(terms[0]) : sum(std::move(terms));
+    v.out.numbers = write(scale == 1.0 ? all : product({num(scale), all}), v.result());
+}
+
+namespace {
+
+// `at` is the position in the sentence that the words label.
+std::string name_of(const View& v, const std::string& word, const char* other, int n, int at) {
+    const bool same = v.problem.N() == v.problem.N_kv();
+    if (word.empty()) return (same ? "token " : other) + str(n);
+    const bool twice = std::ranges::count(v.problem.tokens, word) > 1;
+    return "“" + word + "”" + (twice ? " (" + str(at) + ")" : "");
+}
+
+}  // namespace
+
+std::string query_name(const View& v, int r) {
+    return name_of(v, v.problem.query_token(r), "query ", r,
+                   r + std::max(0, v.problem.N_kv() - v.problem.N()));
+}
+
+std::string key_name(const View& v, int c) {
+    return name_of(v, v.problem.key_token(c), "key ", c, c + std::max(0, v.problem.N() - v.problem.N_kv()));
+}
+
+std::string capital(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+std::string percent(double part) {
+    const double p = 100 * part;
+    if (p == 0 || p == 100) return p == 0 ? "0\u00A0%" : "100\u00A0%";
+    if (p < .1) return "less than 0.1\u00A0%";
+    if (p > 99.9) return "more than 99.9\u00A0%";
+    return format_fixed(p, p < 9.95 || p >= 99.5 ? 1 : 0) + "\u00A0%";
+}
+
+std::vector<int> largest(const std::vector<double>& values) {
+    std::vector<int> out;
+    double most = -INFINITY;
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        if (values[n] > most) most = values[n], out.clear();
+        if (values[n] == most) out.push_back(static_cast<int>(n));
+    }
+    return out;
+}
+
+std::string names(const View& v, const std::vector<int>& which, std::string (*name)(const View&, int)) {
+    if (which.size() == 1) return name(v, which[0]);
+    const bool words = !v.problem.tokens.empty();
+    const std::string first = name(v, which[0]);
+    const std::string plural = first.starts_with("query") ? "queries"
+                               : first.starts_with("key") ? "keys"
+                                                          : "tokens";
+    if (which.size() > 3) return str(static_cast<int>(which.size())) + " " + plural;
+    std::string list;
+    for (std::size_t n = 0; n < which.size(); ++n) {
+        if (n > 0) list += n + 1 == which.size() ? " and " : ", ";
+        list += words ? name(v, which[n]) : str(which[n]);
+    }
+    return words ? list : plural + " " + list;
+}
+
+}  // namespace dense
+
+void explain_dense(const View& v) {
+    v.out.place = lesson_of(v.trace).lane(v.problem, v.step.phase);
+    switch (v.step.op) {
+    case Op::load: return dense::load(v);
+    case Op::store: return dense::store(v);
+    case Op::scores: return dense::scores(v);
+    case Op::scale: return dense::scale(v);
+    case Op::mask: return dense::mask(v);
+    case Op::row_max: return dense::row_max(v);
+    case Op::exponentials: return dense::exponentials(v);
+    case Op::row_sum: return dense::row_sum(v);
+    case Op::divide: return dense::divide(v);
+    case Op::output: return dense::output(v);
+    case Op::dv: return dense::dv(v);
+    case Op::dp: return dense::dp(v);
+    case Op::row_dot: return dense::row_dot(v);
+    case Op::ds: return dense::ds(v);
+    case Op::dq: return dense::dq(v);
+    case Op::dk: return dense::dk(v);
+    case Op::project: return dense::project(v);
+    case Op::loss: return dense::loss(v);
+    case Op::weight_gradient: return dense::weight_gradient(v);
+    case Op::update: return dense::update(v);
+    default: return;
+    }
+}
+
+}  // namespace tilewalk

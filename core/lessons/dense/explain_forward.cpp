@@ -1,0 +1,226 @@
+// The words and numbers of dense attention up to the row sums: loads, stores, S, the mask, m, P̃, ℓ.
+#include "core/lessons/dense/explain_parts.h"
+#include "core/problem/reference.h"
+
+#include <algorithm>
+
+namespace tilewalk::dense {
+
+namespace {
+
+Expr bytes_expr(const View& v, int rows, int cols) {
+    return product({num(rows), num(cols), num(v.problem.element_bytes)});
+}
+
+std::string size_text(int rows, int cols) { return str(rows) + "\u00A0×\u00A0" + str(cols); }
+
+// What every kernel of standard attention pays for a matrix that has an entry for each pair.
+std::string pairs_text(const View& v) { return size_text(v.problem.N(), v.problem.N_kv()); }
+
+}  // namespace
+
+void load(const View& v) {
+    const Problem& p = v.problem;
+    std::vector<Expr> parts;
+    std::int64_t bytes = 0;
+    for (const Access& a : v.trace.reads(v.k)) {
+        const Region& at = v.trace.value(a.value).region;
+        parts.push_back(bytes_expr(v, at.rows, at.cols));
+        bytes += std::int64_t{at.rows} * at.cols * p.element_bytes;
+    }
+    v.out.numbers = write(parts.size() == 1 ? parts[0] : sum(std::move(parts)), static_cast<double>(bytes));
+    set_bytes(v, bytes, "bytes read");
+    if (reads(v, Slot::Q)) {
+        v.out.formula = join({sym(Slot::Q), text(", "), sym(Slot::K), text("  from HBM")});
+        v.out.why = "The first kernel needs every query and every key: " + size_text(p.N(), p.d()) + " and " +
+                    size_text(p.N_kv(), p.d()) + " numbers of " + count(p.element_bytes, "byte") + ".";
+        set_code(v, "load Q, K");
+    } else if (reads(v, Slot::S_hbm)) {
+        v.out.formula = join({sym(Slot::S), text("  from HBM")});
+        v.out.why = "A second kernel starts with an empty chip: the " + pairs_text(v) +
+                    " scores that the first one has just written come back.";
+        v.source(Slot::S_hbm, v.row, v.col);
+        set_code(v, "load S");
+    } else {
+        v.out.formula = join({sym(Slot::Prob), text(", "), sym(Slot::V), text("  from HBM")});
+        v.out.why = "The third kernel fetches the " + pairs_text(v) +
+                    " weights again, and for the first time the values.";
+        v.source(Slot::P_hbm, v.row, v.col);
+        set_code(v, "load P, V");
+    }
+}
+
+void store(const View& v) {
+    const CellRef at = v.out.target;
+    const Region& all = v.written(at.slot).region;
+    const std::int64_t bytes = std::int64_t{all.rows} * all.cols * v.problem.element_bytes;
+    v.out.formula = join({sym(at.slot), text("  to HBM")});
+    v.out.numbers = write(bytes_expr(v, all.rows, all.cols), static_cast<double>(bytes));
+    tilewalk::set_bytes(v, bytes, "bytes written");
+    if (at.slot == Slot::S_hbm) {
+        v.out.why = "All " + pairs_text(v) +
+                    " scores leave the chip, only to be read again by the next kernel: the traffic that "
+                    "FlashAttention removes.";
+        set_code(v, "store S");
+    } else if (at.slot == Slot::P_hbm) {
+        v.out.why =
+            "The weights leave the chip as well. Training keeps them there, because the backward pass "
+            "needs them.";
+        set_code(v, "store P");
+    } else {
+        v.out.why = "Of all that was written only this is the result: one row of " +
+                    count(v.problem.d(), "number") + " for each query.";
+        set_code(v, "store O");
+    }
+    const Slot from = at.slot == Slot::S_hbm ? Slot::S : at.slot == Slot::P_hbm ? Slot::Prob : Slot::Oi;
+    v.source(from, v.row, v.col);
+}
+
+void scores(const View& v) {
+    const Value &Q = v.read(Slot::Q), &K = v.read(Slot::K);
+    const double factor = v.out.target.slot == Slot::S_hbm ? v.problem.softmax_scale() : 1.0;
+    std::vector<Expr> terms;
+    bool meet = false;
+    for (int c = 0; c < v.problem.d(); ++c) {
+        const double q = v.at(Q, v.row, c), k = v.at(K, v.col, c);
+        terms.push_back(product({num(q, Role::Q), num(k, Role::K)}));
+        meet |= q != 0 && k != 0;
+    }
+    v.out.formula = join({sym(Slot::S), text("  ←  "), factor != 1.0 ? text("scale · ") : Line{},
+                          sym(Slot::Q), text(" "), transposed(sym(Slot::K))});
+    set_sum(v, std::move(terms), factor);
+    set_result(v);
+    const std::string q = query_name(v, v.row), k = key_name(v, v.col);
+    v.out.kind = !meet;
+    v.out.why = meet ? "How well does what " + q + " looks for match what " + k + " contains? Each of the " +
+                           pairs_text(v) + " pairs gets one score."
+                     : "What " + q + " looks for and what " + k +
+                           " contains have no component in common: the score is 0.";
+    v.source_row(Slot::Q, Q, v.row);
+    v.source_row(Slot::K, K, v.col);
+    set_code(v, v.out.target.slot == Slot::S_hbm ? "scale · Q Kᵀ" : "S ← Q Kᵀ");
+}
+
+void scale(const View& v) {
+    const double factor = v.problem.softmax_scale();
+    v.out.formula = join({sym(Slot::S), text("  ←  scale · "), sym(Slot::S)});
+    v.out.numbers =
+        write(product({num(factor), num(v.at(v.read(Slot::S), v.row, v.col), Role::S)}), v.result());
+    set_result(v);
+    const std::string s = num_text(factor);
+    if (v.problem.scale.kind == Scale::Kind::sqrt)
+        v.out.why = "A sum of " + count(v.problem.d(), "product") +
+                    " grows with the square root of their number; dividing by that keeps the softmax from "
+                    "putting all weight on one key.";
+    else if (factor == 0)
+        v.out.why = "With the scale 0 all scores become equal: the softmax will treat all keys alike.";
+    else if (factor < 0)
+        v.out.why = "The scale " + s + " is negative: the worst match will get the largest weight.";
+    else
+        v.out.why = "The scale " + s +
+                    (factor < 1 ? " moves the scores together: the weights will be more even."
+                                : " drives the scores apart: the weights will be more uneven.");
+    v.source(Slot::S, v.row, v.col);
+    set_code(v, "scale · S");
+}
+
+void mask(const View& v) {
+    const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
+    v.out.formula = join({sym(Slot::S), text("  ←  −∞  where masked")});
+    set_result(v);
+    const std::string q = query_name(v, v.row), k = key_name(v, v.col);
+    v.out.kind = visible(v.problem, v.row, v.col) ? 0 : 1;
+    if (v.out.kind == 0)
+        v.out.why = capital(q) + " may look at " + k + ": the score stays.";
+    else if (v.problem.causal && own < 0)
+        v.out.why = capital(q) + " comes before every key, so the mask hides all of them.";
+    else if (v.problem.causal && v.col > own)
+        v.out.why = "For " + q + ", " + k + " lies in the future: the causal mask hides it.";
+    else
+        v.out.why = "For " + q + ", " + k + " lies outside the window of " +
+                    count(*v.problem.window, "position") + ".";
+    v.source(read_one_of(v, Slot::S, Slot::S_hbm), v.row, v.col);
+    set_code(v, "where masked");
+}
+
+void row_max(const View& v) {
+    const Slot from = read_one_of(v, Slot::S, Slot::S_hbm);
+    const Value& S = v.read(from);
+    std::vector<double> row;
+    std::vector<Expr> terms;
+    for (int c = 0; c < S.region.cols; ++c) {
+        row.push_back(v.at(S, v.row, c));
+        terms.push_back(num(row.back(), Role::S));
+    }
+    v.out.formula = join({sym(Slot::m), text("  ←  rowmax("), sym(Slot::S), text(")")});
+    if (S.region.cols <= most_terms) v.out.numbers = write(maximum(std::move(terms)), v.result());
+    set_result(v);
+    const std::string q = query_name(v, v.row);
+    const std::vector<int> best = largest(row);
+    v.out.kind = v.result() == minus_infinity ? 2 : best.size() > 1;
+    if (v.out.kind == 2)
+        v.out.why = "The mask hides every key from " + q + ".";
+    else if (best.size() == 1)
+        v.out.why = capital(q) + " scores highest with " + key_name(v, best[0]) +
+                    ". Measured from there, no exponent will be above 0.";
+    else
+        v.out.why = capital(names(v, best, key_name)) + " tie for the highest score of " + q +
+                    ". Measured from there, no exponent will be above 0.";
+    v.source_row(from, S, v.row);
+    set_code(v, "rowmax(S)");
+}
+
+void exponentials(const View& v) {
+    const Slot from = read_one_of(v, Slot::S, Slot::S_hbm);
+    const double score = v.at(v.read(from), v.row, v.col), most = v.at(v.read(Slot::m), v.row, 0);
+    const double base = most == minus_infinity ? 0 : most;
+    v.out.formula =
+        join({sym(Slot::E), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::m), text(")")});
+    v.out.numbers = write(exponential(difference(num(score, Role::S), num(base, Role::m))), v.result());
+    set_result(v);
+    const std::string q = query_name(v, v.row), k = key_name(v, v.col);
+    v.out.kind = score == minus_infinity ? 1
+                 : score > 709.78        ? 2
+                 : score == most         ? 3
+                 : v.result() == 0       ? 4
+                                         : 0;
+    if (v.out.kind == 1)
+        v.out.why = "A masked score gives weight exp(−∞) = 0: " + k + " does not count for " + q + ".";
+    else if (v.out.kind == 2)
+        v.out.why = "exp(" + num_text(score) +
+                    ") alone would overflow; with the maximum subtracted no exponent is above 0.";
+    else if (v.out.kind == 3)
+        v.out.why = "The highest score of " + q +
+                    " always becomes 1; the others become what part of it they are worth.";
+    else if (v.out.kind == 4)
+        v.out.why = "So far below the maximum that a double cannot tell the weight of " + k + " from 0.";
+    else
+        v.out.why = "Every score becomes a positive weight; for " + q + ", " + k + " counts " +
+                    num_text(v.result()) + " times as much as its best key.";
+    v.source(from, v.row, v.col);
+    v.source(Slot::m, v.row, 0);
+    set_code(v, "exp(S − m)");
+}
+
+void row_sum(const View& v) {
+    const Value& E = v.read(Slot::E);
+    std::vector<Expr> terms;
+    int seen = 0;
+    for (int c = 0; c < E.region.cols; ++c) {
+        terms.push_back(num(v.at(E, v.row, c), Role::S));
+        seen += visible(v.problem, v.row, c);
+    }
+    v.out.formula = join({sym(Slot::l), text("  ←  rowsum("), sym(Slot::E), text(")")});
+    set_sum(v, std::move(terms));
+    set_result(v);
+    const std::string q = query_name(v, v.row);
+    v.out.kind = seen == 0;
+    v.out.why = seen == 0   ? capital(q) + " sees no key: there is nothing to add up."
+                : seen == 1 ? capital(q) + " sees one key, so its sum is 1."
+                            : "Between 1, if one key takes everything, and " + str(seen) + ", if all " +
+                                  str(seen) + " visible keys count the same.";
+    v.source_row(Slot::E, E, v.row);
+    set_code(v, "rowsum(P̃)");
+}
+
+}  // namespace tilewalk::dense

@@ -1,0 +1,218 @@
+// The words and numbers of the training step: projections, the loss, and the weights.
+#include "core/lessons/dense/explain_parts.h"
+#include "core/lessons/dense/training_step.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace tilewalk::dense {
+
+namespace {
+
+// The path that this step computes for.
+const WeightPath& path_of(const View& v) {
+    const Slot written = v.trace.writes(v.k).front().slot;
+    for (const WeightPath& path : weight_paths)
+        if (written == path.matrix || written == path.weight_gradient || written == path.weight) return path;
+    std::abort();  // a step that belongs to no weights was explained as if it did
+}
+
+bool is_identity(const Value& X) {
+    return X.data.isApprox(Matrix::Identity(X.data.rows(), X.data.cols()), 0);
+}
+
+bool second_pass(const View& v) { return v.step.phase == 3; }
+
+std::string row_name(const View& v, const WeightPath& path, int r) {
+    return path.matrix == Slot::Q ? query_name(v, r) : key_name(v, r);
+}
+
+// −η (‖dW_Q‖² + ‖dW_K‖² + ‖dW_V‖²): what the gradient promises for a small step.
+double promised(const View& v, std::vector<Expr>* squares = nullptr) {
+    double total = 0;
+    for (const WeightPath& path : weight_paths) {
+        const double square = v.trace.live(path.weight_gradient, v.k).value->data.squaredNorm();
+        total += square;
+        if (squares) squares->push_back(num(square, info(path.weight).role));
+    }
+    return -v.problem.options.learning_rate * total;
+}
+
+Line change_result(double value) {
+    Span shown{format_short(value), Role::none, Span::Face::number};
+    shown.strong = true;
+    return join({text("change = "), {shown}});
+}
+
+void promise_aside(const View& v) {
+    Aside aside;
+    aside.label = "promised by the gradient, for small steps";
+    aside.formula = text("−η (");
+    for (const WeightPath& path : weight_paths)
+        aside.formula = join({aside.formula, text(path.weight == Slot::W_Q ? "‖" : " + ‖"),
+                              sym(path.weight_gradient), text("‖²")});
+    aside.formula.push_back(word(")"));
+    std::vector<Expr> squares;
+    const double value = promised(v, &squares);
+    aside.numbers = write(product({num(-v.problem.options.learning_rate), sum(std::move(squares))}), value);
+    aside.result = change_result(value);
+    v.out.asides.push_back(std::move(aside));
+}
+
+void real_aside(const View& v, double before, double now) {
+    Aside aside;
+    aside.label = "what really happened";
+    aside.formula = text("loss after − loss before");
+    aside.numbers = write(difference(num(now), num(before)), now - before);
+    aside.result = change_result(now - before);
+    v.out.asides.push_back(std::move(aside));
+}
+
+void tell_change(const View& v, double before, double now) {
+    const double promise = promised(v), real = now - before;
+    const auto [from, to] = format_apart(before, now);
+    const std::string move = "from " + from + " to " + to;
+    const bool kept = std::abs(real - promise) <= .05 * std::abs(promise);
+    v.out.kind = promise == 0                  ? (real == 0 ? 3 : 4)
+                 : real == 0                   ? 5
+                 : kept                        ? 6
+                 : (real < 0) == (promise < 0) ? 7
+                                               : 8;
+    switch (v.out.kind) {
+    case 3:
+        v.out.why = "Nothing moved: the gradient or the learning rate is 0, and the loss stays " + to + ".";
+        break;
+    case 5: v.out.why = "The loss stays " + to + ": the step was too small to show, or led nowhere."; break;
+    case 6:
+        v.out.why =
+            "The loss goes " + move + ", close to what the gradient promised: the step was short enough.";
+        break;
+    case 7:
+        v.out.why = "The loss goes " + move + ". The gradient promised a change of " + num_text(promise) +
+                    ": it speaks for very short steps only, and on the way the gradient itself changes.";
+        break;
+    default:
+        v.out.why = "The loss goes " + move +
+                    ", the wrong way: the step was so long that it left the slope behind. "
+                    "A smaller learning rate would help.";
+    }
+}
+
+}  // namespace
+
+void project(const View& v) {
+    const WeightPath& path = path_of(v);
+    const Slot input = input_of(v.problem, path);
+    const Value &X = v.read(input), &W = v.read(path.weight);
+    std::vector<Expr> terms;
+    for (int c = 0; c < X.region.cols; ++c)
+        terms.push_back(product({num(v.at(X, v.row, c)), num(v.at(W, c, v.col), info(path.weight).role)}));
+    const bool identity = is_identity(X);
+    v.out.title = std::string("Project ") + info(path.matrix).symbol;
+    v.out.formula = join({sym(path.matrix), text("  ←  "), sym(input), text(" "), sym(path.weight)});
+    set_sum(v, std::move(terms));
+    set_result(v);
+    const std::string who = row_name(v, path, v.row);
+    const char* part = path.matrix == Slot::Q   ? "looks for"
+                       : path.matrix == Slot::K ? "contains"
+                                                : "passes on";
+    v.out.kind = (second_pass(v) ? 2 : 0) + identity;
+    v.out.why = second_pass(v) ? "With the new weights: what " + who + " now " + part + "."
+                : identity
+                    ? "The input is the identity, so each position has a row of weights to itself: what " +
+                          who + " " + part + " is learned directly."
+                    : "What " + who + " " + part +
+                          ": the same weights for every token, so only its input makes it different.";
+    v.source_row(input, X, v.row);
+    v.source_column(path.weight, W, v.col);
+    set_code(v, "X W_Q");
+}
+
+void loss(const View& v) {
+    const Value &dO = v.read(Slot::dO), &O = v.read(Slot::O);
+    std::vector<Expr> terms;
+    for (int r = 0; r < O.region.rows; ++r) {
+        for (int c = 0; c < O.region.cols; ++c)
+            terms.push_back(product({num(v.at(dO, r, c), Role::O), num(v.at(O, r, c), Role::O)}));
+        v.source_row(Slot::dO, dO, r);
+        v.source_row(Slot::O, O, r);
+    }
+    v.out.formula = join({text("loss  ←  sum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
+    set_sum(v, std::move(terms));
+    Span shown{format_short(v.result()), Role::none, Span::Face::number};
+    shown.strong = true;
+    v.out.result = join({text("loss = "), {shown}});
+    if (!second_pass(v)) {
+        v.out.kind = dO.data.isZero(0) ? 1 : 0;
+        v.out.why = v.out.kind == 1
+                        ? "dO is 0 everywhere: no output matters, and the loss is always 0."
+                        : "The simplest loss whose gradient with respect to O is exactly dO: what the "
+                          "next layer asks of each number, times that number.";
+        set_code(v, "loss ←");
+        return;
+    }
+    const double before = v.trace.live(Slot::loss, v.k - 1).value->data(0, 0), now = v.result();
+    tell_change(v, before, now);
+    promise_aside(v);
+    real_aside(v, before, now);
+    set_code(v, "forward again");
+}
+
+void weight_gradient(const View& v) {
+    const WeightPath& path = path_of(v);
+    const Slot input = input_of(v.problem, path);
+    const Value &X = v.read(input), &gradient = v.read(path.gradient);
+    std::vector<Expr> terms;
+    for (int r = 0; r < X.region.rows; ++r)
+        terms.push_back(
+            product({num(v.at(X, r, v.row)), num(v.at(gradient, r, v.col), info(path.gradient).role)}));
+    const bool identity = is_identity(X);
+    v.out.title = std::string("Gradient of W") + (path.matrix == Slot::Q   ? "\u2009Q"
+                                                  : path.matrix == Slot::K ? "\u2009K"
+                                                                           : "\u2009V");
+    v.out.formula = join(
+        {sym(path.weight_gradient), text("  ←  "), transposed(sym(input)), text(" "), sym(path.gradient)});
+    set_sum(v, std::move(terms));
+    set_result(v);
+    v.out.kind = identity;
+    v.out.why =
+        identity ? "The input is the identity, so the gradient of the weights is that of " +
+                       std::string(info(path.matrix).symbol) + " itself."
+                 : "One weight serves all tokens: its gradient adds up what each of them wants, by how much "
+                   "of input " +
+                       str(v.row) + " it has.";
+    v.source_column(input, X, v.row);
+    v.source_column(path.gradient, gradient, v.col);
+    set_code(v, "Xᵀ dQ");
+}
+
+void update(const View& v) {
+    const WeightPath& path = path_of(v);
+    const double old = v.at(v.read(path.weight), v.row, v.col),
+                 slope = v.at(v.read(path.weight_gradient), v.row, v.col),
+                 rate = v.problem.options.learning_rate;
+    v.out.formula =
+        join({sym(path.weight), text("  ←  "), sym(path.weight), text(" − η "), sym(path.weight_gradient)});
+    v.out.numbers = write(difference(num(old, info(path.weight).role),
+                                     product({num(rate), num(slope, info(path.weight).role)})),
+                          v.result());
+    set_result(v);
+    const auto [from, to] = format_apart(old, v.result());
+    v.out.kind = rate == 0 ? 0 : slope == 0 ? 1 : rate < 0 ? 2 : old == v.result() ? 3 : slope > 0 ? 4 : 5;
+    switch (v.out.kind) {
+    case 0: v.out.why = "With the learning rate 0 no weight moves."; break;
+    case 1: v.out.why = "The loss does not depend on this weight, so it stays " + to + "."; break;
+    case 2: v.out.why = "The learning rate is negative: this step climbs, the loss will rise."; break;
+    case 3: v.out.why = "The step is so small that the weight stays " + to + "."; break;
+    case 4:
+        v.out.why = "A larger weight would raise the loss, so it goes down, from " + from + " to " + to + ".";
+        break;
+    default:
+        v.out.why = "A larger weight would lower the loss, so it goes up, from " + from + " to " + to + ".";
+    }
+    v.source(path.weight, v.row, v.col);
+    v.source(path.weight_gradient, v.row, v.col);
+    set_code(v, "W − η dW");
+}
+
+}  // namespace tilewalk::dense

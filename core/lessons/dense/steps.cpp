@@ -1,0 +1,173 @@
+#include "core/lessons/dense/steps.h"
+
+#include "core/lessons/shared/memory_model.h"
+#include "core/problem/reference.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+const double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Element by element through std::exp: Eigen's vectorised exp gives 5.6e-309 for −∞, and the lesson shows 0.
+Matrix exp_of(const Matrix& A) {
+    return A.unaryExpr([](double x) { return std::exp(x); });
+}
+
+Region pairs(const Problem& p) { return {0, 0, p.N(), p.N_kv()}; }
+Region query_rows(const Problem& p) { return {0, 0, p.N(), p.d()}; }
+Region key_rows(const Problem& p) { return {0, 0, p.N_kv(), p.d()}; }
+Region column(const Problem& p) { return {0, 0, p.N(), 1}; }
+std::int64_t cells(const Region& region) { return std::int64_t{region.rows} * region.cols; }
+
+}  // namespace
+
+bool has_masked_cells(const Problem& p) {
+    for (int r = 0; r < p.N(); ++r) {
+        const KeyRange seen = visible_keys(p, r);
+        if (seen.first > 0 || seen.last < p.N_kv() - 1) return true;
+    }
+    return false;
+}
+
+void DenseForward::scores() {
+    const double scale = p.softmax_scale();
+    const std::int64_t products = cells(pairs(p)) * p.d();
+
+    // S = Q Kᵀ, or scale · Q Kᵀ at once                                                      (N × N_kv)
+    rec.begin(Op::scores);
+    const Matrix& Q = take(Slot::Q);
+    const Matrix& K = take(Slot::K);
+    const Matrix S = Q * K.transpose();
+    if (staged)
+        rec.write(Slot::S, S, pairs(p));
+    else
+        rec.store(Slot::S_hbm, 0, scale * S, pairs(p));
+    rec.end(2 * products + (staged || scale == 1.0 ? 0 : cells(pairs(p))));
+    if (!staged || scale == 1.0) return;
+
+    // S ← scale · S                                                                          (N × N_kv)
+    rec.begin(Op::scale);
+    rec.write(Slot::S, scale * rec.read(Slot::S), pairs(p));
+    rec.end(cells(pairs(p)));
+}
+
+void DenseForward::softmax() {
+    const std::int64_t all = cells(pairs(p));
+    Slot where = staged ? Slot::S : Slot::S_hbm;  // the scores that the next step reads
+
+    // Mask: −∞ where a query must not look
+    if (has_masked_cells(p)) {
+        rec.begin(Op::mask);
+        Matrix masked = take(where);
+        for (int r = 0; r < p.N(); ++r)
+            for (int c = 0; c < p.N_kv(); ++c)
+                if (!visible(p, r, c)) masked(r, c) = minus_infinity;
+        rec.write(where = Slot::S, std::move(masked), pairs(p));
+        rec.end();
+    }
+
+    // m = rowmax(S)                                                                          (N × 1)
+    rec.begin(Op::row_max);
+    const Matrix& S = where == Slot::S ? rec.read(where) : rec.fetch(where);
+    const Matrix& m = rec.write(Slot::m, S.rowwise().maxCoeff(), column(p));
+    rec.end(all - p.N());
+
+    // P̃ = exp(S − m). A row that sees no key has m = −∞; 0 stands in for it, so that P̃ becomes 0 instead
+    // of NaN.                                                                                (N × N_kv)
+    rec.begin(Op::exponentials);
+    rec.read(where);
+    rec.read(Slot::m);
+    const Matrix base = (m.array() == minus_infinity).select(0.0, m);
+    const Matrix& E = rec.write(Slot::E, exp_of(S.colwise() - base.col(0)), pairs(p));
+    rec.end(2 * all);
+
+    // ℓ = rowsum(P̃)                                                                          (N × 1)
+    rec.begin(Op::row_sum);
+    rec.read(Slot::E);
+    const Matrix& l = rec.write(Slot::l, E.rowwise().sum(), column(p));
+    rec.end(all - p.N());
+
+    // P = P̃ ⊘ ℓ. A row that sees no key has ℓ = 0 and keeps P = 0.                            (N × N_kv)
+    rec.begin(Op::divide);
+    rec.read(Slot::E);
+    rec.read(Slot::l);
+    const Matrix divisor = (l.array() == 0.0).select(1.0, l);
+    Matrix P = E.array().colwise() / divisor.col(0).array();
+    if (staged)
+        rec.write(Slot::Prob, std::move(P), pairs(p));
+    else
+        rec.store(Slot::P_hbm, 0, std::move(P), pairs(p));
+    rec.end(all);
+}
+
+void DenseForward::output() {
+    // O = P V                                                                                (N × d)
+    rec.begin(Op::output);
+    const Matrix& P = take(staged ? Slot::Prob : Slot::P_hbm);
+    const Matrix& V = take(Slot::V);
+    if (staged)
+        rec.write(Slot::Oi, P * V, query_rows(p));
+    else
+        rec.store(Slot::O, 0, P * V, query_rows(p));
+    rec.end(2 * cells(pairs(p)) * p.d());
+}
+
+void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
+    const double scale = p.softmax_scale();
+    const std::int64_t all = cells(pairs(p)), products = 2 * all * p.d();
+    const auto next_lane = [&] { rec.phase(one_lane ? phase : phase++); };
+
+    // dV = Pᵀ dO                                                                             (N_kv × d)
+    next_lane();
+    rec.begin(Op::dv);
+    const Matrix& P = rec.fetch(Slot::P_hbm);
+    const Matrix& dO = rec.fetch(Slot::dO);
+    rec.store(Slot::dV, 0, P.transpose() * dO, key_rows(p));
+    rec.end(products);
+
+    // dP = dO Vᵀ                                                                             (N × N_kv)
+    next_lane();
+    rec.begin(Op::dp);
+    rec.fetch(Slot::dO);
+    const Matrix& V = rec.fetch(Slot::V);
+    rec.store(Slot::dP_hbm, 0, dO * V.transpose(), pairs(p));
+    rec.end(products);
+
+    // D = rowsum(P ⊙ dP): the mean of dP under the weights of the row                        (N × 1)
+    next_lane();
+    rec.begin(Op::row_dot);
+    rec.fetch(Slot::P_hbm);
+    const Matrix& dP = rec.fetch(Slot::dP_hbm);
+    const Matrix& D = rec.write(Slot::Di, P.cwiseProduct(dP).rowwise().sum(), column(p));
+    rec.end(2 * all);
+
+    // dS = P ⊙ (dP − D): the derivative of softmax, row by row                               (N × N_kv)
+    rec.begin(Op::ds);
+    rec.read(Slot::P_hbm);
+    rec.read(Slot::dP_hbm);
+    rec.read(Slot::Di);
+    rec.store(Slot::dS_hbm, 0, P.cwiseProduct(Matrix(dP.colwise() - D.col(0))), pairs(p));
+    rec.end(2 * all);
+
+    // dQ = scale · dS K                                                                      (N × d)
+    next_lane();
+    rec.begin(Op::dq);
+    const Matrix& dS = rec.fetch(Slot::dS_hbm);
+    const Matrix& K = rec.fetch(Slot::K);
+    rec.store(Slot::dQ, 0, scale * (dS * K), query_rows(p));
+    rec.end(products + (scale == 1.0 ? 0 : cells(query_rows(p))));
+
+    // dK = scale · dSᵀ Q                                                                     (N_kv × d)
+    next_lane();
+    rec.begin(Op::dk);
+    rec.fetch(Slot::dS_hbm);
+    const Matrix& Q = rec.fetch(Slot::Q);
+    rec.store(Slot::dK, 0, scale * (dS.transpose() * Q), key_rows(p));
+    rec.end(products + (scale == 1.0 ? 0 : cells(key_rows(p))));
+}
+
+}  // namespace tilewalk

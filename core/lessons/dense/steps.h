@@ -1,0 +1,34 @@
+// The steps of dense attention and of its gradient, each over whole matrices. The dense lessons are put
+// together from them.
+#pragma once
+
+#include "core/walk/trace.h"
+
+namespace tilewalk {
+
+/// O = softmax(scale · Q Kᵀ + mask) V with all N × N_kv intermediates (FlashAttention, Dao et al. 2022,
+/// Algorithm 0).
+struct DenseForward {
+    Recorder& rec;
+    const Problem& p;
+    /// Loads, stores and the scale are steps of their own (lesson attention). Otherwise a step fetches from
+    /// HBM what it needs and stores its result there.
+    bool staged;
+
+    void scores();   ///< S                                       (N × N_kv)
+    void softmax();  ///< the mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ (N × N_kv)
+    void output();   ///< O = P V                                 (N × d)
+
+private:
+    const Matrix& take(Slot slot) { return staged ? rec.read(slot) : rec.fetch(slot); }
+};
+
+/// dQ, dK, dV from Q, K, V, dO and the P of the forward pass, all in HBM; one kernel for each product
+/// (FlashAttention, Dao et al. 2022, Algorithm 3, with the softmax scale in dQ and dK). `first_phase` is the
+/// lane of dV; with `one_lane` all steps stay in it.
+void dense_backward(Recorder& rec, const Problem& p, int first_phase, bool one_lane);
+
+/// Some query must not look at some key.
+bool has_masked_cells(const Problem& p);
+
+}  // namespace tilewalk

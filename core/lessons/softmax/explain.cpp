@@ -1,0 +1,222 @@
+// The words and numbers of the softmax lessons: loads, maximum, correction and weight.
+#include "core/lessons/softmax/explain.h"
+
+#include "core/lessons/softmax/explain_parts.h"
+
+namespace tilewalk {
+
+Kind RowView::kind() const {
+    const Held m = v.trace.live(Slot::m, v.k);
+    // After the pass that takes it, the maximum stands still.
+    if (v.trace.step(m.step).j != v.step.j || v.trace.step(m.step).phase != pass)
+        return m.value->data(0, 0) == minus_infinity ? sees_no_key : stays;
+    return kind_of(v.trace.live(Slot::m, m.step - 1).value->data(0, 0), m.value->data(0, 0));
+}
+
+std::string RowView::max_text() const {
+    const double m = v.trace.live(Slot::m, v.k).value->data(0, 0);
+    return m < 0 ? "(" + num_text(m) + ")" : num_text(m);
+}
+
+void RowView::result(Line symbol, double value) const {
+    Span shown{format_short(value), Role::none, Span::Face::number};
+    shown.strong = true;
+    symbol.push_back(word(" = "));
+    symbol.push_back(shown);
+    v.out.result = std::move(symbol);
+}
+
+namespace {
+
+// Which line of the lesson's pseudocode an op stands for (softmax_model.cpp).
+int code_line(const RowView& r) {
+    const bool first = r.pass == 0, second = r.pass == 1;
+    switch (r.v.step.op) {
+    case Op::init: return r.passes == 3 ? (first ? 0 : second ? 4 : 9) : first ? 0 : 7;
+    case Op::load_x: return r.passes == 3 ? (first ? 2 : second ? 6 : 11) : first ? 2 : 9;
+    case Op::new_max: return 3;
+    case Op::correction: return 4;
+    case Op::exponentials: return r.passes == 3 ? 7 : 5;
+    case Op::row_sum: return r.passes == 3 ? 8 : 6;
+    case Op::divide: return r.passes == 3 ? 12 : 10;
+    case Op::output: return r.passes == 3 ? 13 : r.passes == 2 ? 11 : 7;
+    case Op::normalize: return 8;
+    case Op::store: return r.passes == 3 ? 14 : r.passes == 2 ? 12 : r.late() ? 9 : 8;
+    default: return 0;
+    }
+}
+
+// Why element x is read in this pass.
+std::string reading(const RowView& r) {
+    const std::string x = plain(softmax_score(r.now)), V = plain(softmax_value(r.now)),
+                      sum = plain(softmax_sum(r.letters, r.end)), m = plain(softmax_max(r.end));
+    if (r.passes == 1)
+        return "The only reading of " + x + " and " + V +
+               ": maximum, sum and output take what they need while the pair is on chip.";
+    if (r.pass == 0 && r.passes == 3)
+        return "First of three readings of " + x + ": this pass keeps the largest score and nothing else.";
+    if (r.pass == 0) return "First of two readings of " + x + ": it serves the maximum and the sum at once.";
+    if (r.passes == 3 && r.pass == 1)
+        return "Second reading of " + x + ": a weight needs " + m + ", which was not known before.";
+    return (r.passes == 3 ? "Third" : "Second") + (" reading of " + x) +
+           ": its weight was not kept, and the output needs it divided by " + sum + ". " + V +
+           " comes with it.";
+}
+
+}  // namespace
+
+void explain_row_load(const RowView& r) {
+    const View& v = r.v;
+    const bool with_value = v.trace.writes(v.k).size() > 1;
+    const int e = v.problem.element_bytes, d = v.problem.d();
+    const Line element = text("element " + r.now + " of "), x = softmax_score("");
+    v.out.formula = with_value
+                        ? join({softmax_score(r.now), text(", "), softmax_value(r.now), text("  ←  "),
+                                element, x, text(", row " + str(v.step.j) + " of "), softmax_value("")})
+                        : join({softmax_score(r.now), text("  ←  "), element, x});
+    const std::int64_t bytes = std::int64_t{e} * (with_value ? 1 + d : 1);
+    const Expr score = product({num(1), num(e)});
+    v.out.numbers =
+        write(with_value ? sum({score, product({num(d), num(e)})}) : score, static_cast<double>(bytes));
+    set_bytes(v, bytes, "bytes read");
+    v.out.kind = r.masked();
+    v.out.why = r.masked() ? "The mask hides key " + str(v.step.j) + " from " + r.query + ", so " +
+                                 plain(softmax_score(r.now)) +
+                                 " = −∞. It is read like the others and will weigh nothing."
+                           : reading(r);
+    if (v.out.target.slot == Slot::Vj)
+        v.source(Slot::V, v.row, v.col);
+    else
+        v.source(Slot::x, v.row, v.col);
+}
+
+void explain_row_init(const RowView& r) {
+    const View& v = r.v;
+    v.out.place = "pass " + str(r.pass + 1) + " of " + str(r.passes);
+    for (const Access& a : v.trace.writes(v.k)) {
+        const Line symbol = a.slot == Slot::m   ? softmax_max("0")
+                            : a.slot == Slot::l ? softmax_sum(r.letters, "0")
+                                                : softmax_out(r.letters, "0");
+        const Line start = join({symbol, text(a.slot == Slot::m ? " = −∞" : " = 0")});
+        v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, text(",   "), start});
+        if (a.slot == v.out.target.slot) r.result(symbol, v.result());
+    }
+    if (r.pass == 0)
+        v.out.why =
+            r.passes == 3 ? "Before the first element the maximum is −∞: any score is larger."
+            : r.passes == 2
+                ? "No element has been seen: the maximum is −∞, so any score is larger, and the sum is empty."
+                : "No element has been seen: the maximum is −∞, sum and output are empty. These three "
+                  "are all that the pass carries along.";
+    else if (r.pass == 1 && r.passes == 3)
+        v.out.why = "The maximum of the whole row is known now, so the sum can begin.";
+    else
+        v.out.why = "Maximum and sum of the whole row are known now, so the output can begin.";
+}
+
+void explain_row_max(const RowView& r) {
+    const View& v = r.v;
+    const double old = r.stored(Slot::m), x = r.stored(Slot::S), now = v.result();
+    v.out.formula = join({softmax_max(r.now), text("  =  max("), softmax_max(r.before), text(", "),
+                          softmax_score(r.now), text(")")});
+    v.out.numbers = write(maximum({num(old, Role::m), num(x, Role::S)}), now);
+    r.result(softmax_max(r.now), now);
+    v.source(Slot::m, v.row, 0);
+    v.source(Slot::S, v.row, v.step.j);
+    const auto [from, to] = format_apart(old, x);
+    const std::string score = plain(softmax_score(r.now));
+    v.out.kind = kind_of(old, now);
+    switch (kind_of(old, now)) {
+    case rises:
+        v.out.title = "The maximum rises";
+        v.out.why = score + " = " + to + " is larger than the maximum so far, " + from +
+                    (r.passes == 3 ? ". Nothing has been summed yet, so there is nothing to correct."
+                                   : ": all that was summed up to here was measured from " + from + ".");
+        break;
+    case starts: v.out.why = score + " = " + to + " is the first score that " + r.query + " sees."; break;
+    case stays:
+        v.out.why = x == minus_infinity
+                        ? "A masked score is −∞ and never becomes the maximum; it stays " + from + "."
+                    : x == old ? score + " ties with the maximum: it stays " + from + "."
+                               : score + " = " + to + " is below the maximum: it stays " + from + ".";
+        break;
+    case sees_no_key:
+        v.out.why = "The mask has hidden every key up to here from " + r.query + ": there is no maximum yet.";
+        break;
+    }
+}
+
+void explain_row_correction(const RowView& r) {
+    const View& v = r.v;
+    const double old = r.stored(Slot::m, 0), now = r.stored(Slot::m, 1);
+    const double base = now == minus_infinity ? 0 : now;
+    v.out.formula = join({softmax_alpha(r.now), text("  =  exp("), softmax_max(r.before), text(" − "),
+                          softmax_max(r.now), text(")")});
+    v.out.numbers = write(exponential(difference(num(old, Role::m), num(base, Role::m))), v.result());
+    r.result(softmax_alpha(r.now), v.result());
+    v.source(Slot::m, v.row, 0);
+    const auto [from, to] = format_apart(old, now);
+    v.out.kind = kind_of(old, now);
+    switch (kind_of(old, now)) {
+    case rises:
+        v.out.why = "Every earlier exponential was measured from " + from + " and is too large by the same " +
+                    "factor, now that the maximum is " + to + "; one multiplication repairs the whole past.";
+        break;
+    case starts:
+        v.out.why = "Nothing has been summed yet: exp(−∞) = 0 multiplies the empty start away.";
+        break;
+    case stays: v.out.why = "The maximum did not change, so a factor of 1 leaves the past as it is."; break;
+    case sees_no_key:
+        v.out.why = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for the maximum.";
+        break;
+    }
+}
+
+void explain_row_weight(const RowView& r) {
+    const View& v = r.v;
+    const double x = r.stored(Slot::S), m = r.stored(Slot::m);
+    const std::string max_index = r.passes == 3 ? r.end : r.now;
+    v.out.title = "Weight";
+    v.out.formula = join({softmax_weight(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
+                          softmax_max(max_index), text(")")});
+    v.out.numbers = write(exponential(difference(num(x, Role::S), num(m == minus_infinity ? 0 : m, Role::m))),
+                          v.result());
+    r.result(softmax_weight(r.now), v.result());
+    v.source(Slot::S, v.row, v.step.j);
+    v.source(Slot::m, v.row, 0);
+    v.out.kind = x == minus_infinity ? 1 : x > 709.78 ? 2 : x == m ? 3 : 0;
+    if (x == minus_infinity)
+        v.out.why = "A masked score weighs exp(−∞) = 0: key " + str(v.step.j) + " does not count for " +
+                    r.query + ".";
+    else if (x > 709.78)
+        v.out.why = "exp(" + num_text(x) +
+                    ") alone would overflow; measured from the maximum no exponent is above 0.";
+    else if (r.passes == 3)
+        v.out.why = "The maximum of the whole row is known, so this weight needs no correction later.";
+    else if (x == m)
+        v.out.why = "The score is the maximum itself, so it weighs exp(0) = 1, the most a weight can be.";
+    else
+        v.out.why = "Measured from the maximum so far, which keeps the exponent below 0; should the maximum "
+                    "rise later, α shrinks this weight with all the others.";
+}
+
+void explain_softmax(const View& v) {
+    const RowView r{v};
+    if (r.n > 0) v.out.place = "element " + r.now + " of " + r.end;
+    v.out.code_line = code_line(r);
+    switch (v.step.op) {
+    case Op::load_x: return explain_row_load(r);
+    case Op::init: return explain_row_init(r);
+    case Op::new_max: return explain_row_max(r);
+    case Op::correction: return explain_row_correction(r);
+    case Op::exponentials: return explain_row_weight(r);
+    case Op::row_sum: return explain_row_total(r);
+    case Op::divide: return explain_row_share(r);
+    case Op::output: return explain_row_output(r);
+    case Op::normalize: return explain_row_normalize(r);
+    case Op::store: return explain_row_store(r);
+    default: return;
+    }
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,41 @@
+// What the explanations of the softmax lessons share.
+#pragma once
+
+#include "core/lessons/softmax/letters.h"
+#include "core/walk/explain_view.h"
+
+namespace tilewalk {
+
+/// One step of a softmax lesson: which pass and element, and how the lesson writes its quantities.
+struct RowView {
+    const View& v;
+    int passes = softmax_passes(v.trace);
+    int pass = v.step.phase;
+    int N = v.problem.N_kv();
+    int n = v.step.j + 1;  ///< the element, counted from 1; 0 if the step belongs to none
+    SoftmaxLetters letters = softmax_letters(v.problem, passes);
+    std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
+    std::string query = "query " + str(v.row);
+
+    double stored(Slot slot, int nth = 0) const { return v.read(slot, nth).data(0, 0); }
+    bool late() const { return passes == 1 && !v.problem.options.normalised; }
+    /// x is hidden by the mask.
+    bool masked() const { return v.trace.live(Slot::S, v.k).value->data(0, 0) == minus_infinity; }
+    /// How the maximum moved at this element.
+    Kind kind() const;
+    std::string max_text() const;  ///< the maximum as it stands, in brackets if negative
+    void result(Line symbol, double value) const;
+};
+
+void explain_row_load(const RowView& r);
+void explain_row_init(const RowView& r);
+void explain_row_max(const RowView& r);
+void explain_row_correction(const RowView& r);
+void explain_row_weight(const RowView& r);
+void explain_row_total(const RowView& r);
+void explain_row_share(const RowView& r);
+void explain_row_output(const RowView& r);
+void explain_row_normalize(const RowView& r);
+void explain_row_store(const RowView& r);
+
+}  // namespace tilewalk

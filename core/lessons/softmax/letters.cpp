@@ -1,0 +1,71 @@
+#include "core/lessons/softmax/letters.h"
+
+#include <string_view>
+
+namespace tilewalk {
+
+namespace {
+
+Line letter(const char* text, Role role, const std::string& index, bool tilde = false) {
+    Span base{text, role, Span::Face::symbol};
+    base.tilde = tilde;
+    if (index.empty()) return {base};
+    return {base, {index, role, Span::Face::symbol, Span::Script::sub}};
+}
+
+}  // namespace
+
+SoftmaxLetters softmax_letters(const Problem& p, int passes) {
+    const bool late = passes == 1 && !p.options.normalised;
+    switch (p.options.notation) {
+    case Notation::l_O: return {"ℓ", "O", late, "O"};
+    case Notation::delta_omega: return {"δ", passes == 1 ? "ω" : "o", late, "o"};
+    case Notation::d_o: break;
+    }
+    return {passes == 3 ? "d" : "d′", passes == 1 && !late ? "o′" : "o", late, "o"};
+}
+
+int softmax_passes(const Trace& trace) {
+    const std::string_view lesson = trace.lesson();
+    return lesson == "softmax-3pass" ? 3 : lesson == "softmax-2pass" ? 2 : lesson == "softmax-1pass" ? 1 : 0;
+}
+
+Line softmax_max(const std::string& index) { return letter("m", Role::m, index); }
+Line softmax_score(const std::string& index) { return letter("x", Role::S, index); }
+Line softmax_alpha(const std::string& index) { return letter("α", Role::alpha, index); }
+Line softmax_weight(const std::string& index) { return letter("p", Role::S, index); }
+Line softmax_share(const std::string& index) { return letter("a", Role::S, index); }
+Line softmax_value(const std::string& index) { return letter("V", Role::V, index); }
+Line softmax_sum(const SoftmaxLetters& letters, const std::string& index) {
+    return letter(letters.sum, Role::l, index);
+}
+Line softmax_out(const SoftmaxLetters& letters, const std::string& index) {
+    return letter(letters.out, Role::O, index, letters.tilde);
+}
+Line softmax_final(const SoftmaxLetters& letters, const std::string& index) {
+    return letter(letters.done, Role::O, index);
+}
+
+Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
+    const bool last = step >= 0 && trace.step(step).op == Op::normalize;
+    // Elements count from 1; what a pass starts from has the number 0.
+    const int n = last ? trace.problem().N_kv() : step >= 0 ? trace.step(step).j + 1 : -1;
+    const auto number = [](int index) { return index < 0 ? std::string() : std::to_string(index); };
+    const std::string in_hbm = number(tile < 0 ? -1 : tile + 1), index = number(n);
+    switch (slot) {
+    case Slot::x: return softmax_score(in_hbm);
+    case Slot::V: return softmax_value(in_hbm);
+    case Slot::S: return softmax_score(index);
+    case Slot::Vj: return softmax_value(index);
+    case Slot::m: return softmax_max(index);
+    case Slot::alpha: return softmax_alpha(index);
+    case Slot::P: return softmax_weight(index);
+    case Slot::Prob: return softmax_share(index);
+    case Slot::l: return softmax_sum(letters, index);
+    case Slot::Oi: return last ? softmax_final(letters, index) : softmax_out(letters, index);
+    default: return slot_symbol(slot);
+    }
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,69 @@
+#include "core/lessons/softmax/row.h"
+
+#include "core/lessons/softmax/walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+const double minus_infinity = -std::numeric_limits<double>::infinity();
+
+constexpr int most_terms = 5, terms_after_a_head = 3;
+
+// Terms before this one are added up in one number.
+int head_end(int first, int last) { return last - first > most_terms ? last - terms_after_a_head : first; }
+
+}  // namespace
+
+SoftmaxRow::SoftmaxRow(const Problem& p, int col) : x(softmax_scores(p)), v(p.V.col(col)) {}
+
+double SoftmaxRow::maximum(int first, int last) const {
+    double m = minus_infinity;
+    for (int j = first; j < last; ++j) m = std::max(m, x(0, j));
+    return m;
+}
+
+double SoftmaxRow::weight(double from, double to) { return from == minus_infinity ? 0 : std::exp(from - to); }
+
+double SoftmaxRow::sum(int first, int last, double m) const {
+    double total = 0;
+    for (int j = first; j < last; ++j) total += weight_of(j, m);
+    return total;
+}
+
+double SoftmaxRow::output(int first, int last, double m, double d) const {
+    double total = 0;
+    for (int j = first; j < last; ++j) total += weight_of(j, m) * value(j);
+    return d == 0 ? 0 : total / d;
+}
+
+// Nothing seen: 0 stands in for m = −∞, as in the lessons.
+Expr SoftmaxRow::exp_of(double from, double to, Role role) const {
+    return exponential(difference(num(from, role), num(to == minus_infinity ? 0 : to, Role::m)));
+}
+
+Expr SoftmaxRow::weights(int first, int last, double m) const {
+    std::vector<Expr> terms;
+    const int head = head_end(first, last);
+    if (head > first) terms.push_back(num(sum(first, head, m), Role::l));
+    for (int j = head; j < last; ++j) terms.push_back(exp_of(x(0, j), m, Role::S));
+    if (terms.empty()) return num(0, Role::l);
+    return terms.size() == 1 ? terms[0] : tilewalk::sum(std::move(terms));
+}
+
+Expr SoftmaxRow::values(int first, int last, double m, double d) const {
+    std::vector<Expr> terms;
+    const int head = head_end(first, last);
+    if (head > first) terms.push_back(num(output(first, head, m, d), Role::O));
+    for (int j = head; j < last; ++j)
+        terms.push_back(
+            product({quotient(exp_of(x(0, j), m, Role::S), num(d, Role::l)), num(value(j), Role::V)}));
+    if (terms.empty()) return num(0, Role::O);
+    return terms.size() == 1 ? terms[0] : tilewalk::sum(std::move(terms));
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,276 @@
+#include "core/walk/compare.h"
+
+#include "core/lessons/shared/explain_faults.h"
+#include "core/walk/lesson.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+const double infinity = std::numeric_limits<double>::infinity();
+
+bool same_places(std::span<const Access> a, std::span<const Access> b) {
+    return std::ranges::equal(
+        a, b, [](const Access& x, const Access& y) { return x.slot == y.slot && x.tile == y.tile; });
+}
+
+std::string find_mismatch(const Trace& truth, const Trace& broken) {
+    if (std::string(truth.lesson()) != broken.lesson()) return "The two walks belong to different lessons.";
+    if (truth.size() != broken.size())
+        return "The two walks have " + str(truth.size()) + " and " + str(broken.size()) +
+               " steps; they are not walks through the same tiles.";
+    for (int k = 0; k < truth.size(); ++k) {
+        const Step &a = truth.step(k), &b = broken.step(k);
+        bool same =
+            a.op == b.op && a.i == b.i && a.j == b.j && same_places(truth.writes(k), broken.writes(k));
+        for (std::size_t n = 0; same && n < truth.writes(k).size(); ++n)
+            same = truth.value(truth.writes(k)[n].value).region ==
+                   broken.value(broken.writes(k)[n].value).region;
+        if (!same) return "Step " + str(k + 1) + " of the two walks is not the same step.";
+    }
+    return {};
+}
+
+// Calls look(cell, true value, broken value) for every cell that step k wrote.
+template <class Look> void each_cell(const Trace& truth, const Trace& broken, int k, Look look) {
+    for (std::size_t n = 0; n < truth.writes(k).size(); ++n) {
+        const Access& access = truth.writes(k)[n];
+        const Value &a = truth.value(access.value), &b = broken.value(broken.writes(k)[n].value);
+        for (int r = 0; r < a.region.rows; ++r)
+            for (int c = 0; c < a.region.cols; ++c)
+                look(CellRef{access.slot, a.region.row + r, a.region.col + c}, a.data(r, c), b.data(r, c));
+    }
+}
+
+// The results that the reader of the lesson is after: O, or dQ, dK, dV.
+void judge(Comparison& out, const Trace& truth, const Trace& broken) {
+    double most = 0;
+    for (Slot slot : lesson_of(truth).results) {
+        if (!info(slot).counts_elements) continue;
+        const Matrix a = truth.result(slot), b = broken.result(slot);
+        out.elements += static_cast<int>(a.size());
+        for (int r = 0; r < a.rows(); ++r)
+            for (int c = 0; c < a.cols(); ++c) {
+                const double far = distance(a(r, c), b(r, c));
+                if (!std::isfinite(b(r, c)) && std::isfinite(a(r, c))) ++out.not_finite;
+                if (!std::isfinite(far) || far <= most) continue;
+                most = far;
+                out.worst = {truth.size() - 1, {slot, r, c}, a(r, c), b(r, c)};
+            }
+    }
+}
+
+std::string result_names(const Trace& trace) {
+    std::string out;
+    for (Slot slot : lesson_of(trace).results)
+        if (info(slot).counts_elements) out += (out.empty() ? "" : ", ") + plain(slot_symbol(slot));
+    return out;
+}
+
+std::string verdict_of(const Comparison& c, const Trace& truth) {
+    const std::string names = result_names(truth);
+    const bool several = names.find(',') != std::string::npos;
+    std::string out;
+    if (c.not_finite > 0)
+        out = str(c.not_finite) + " of the " + str(c.elements) + " elements of " + names +
+              (c.not_finite == 1 ? " is" : " are") + " NaN or ∞.";
+    const double error = distance(c.worst.truth, c.worst.broken);
+    if (c.worst.step >= 0 && error <= 1e-12 * std::abs(c.worst.truth)) {
+        out += (out.empty() ? "" : " ") + names + (several ? " are" : " is") +
+               " the same up to the last bits: off by at most " + num_text(error) + ".";
+    } else if (c.worst.step >= 0) {
+        const auto [broken, right] = format_apart(c.worst.broken, c.worst.truth);
+        out += (out.empty() ? "" : " ") + names + (several ? " are" : " is") + " off by at most " +
+               num_text(error) + ": " + cell_text(c.worst.cell) + " is " + broken + " instead of " + right +
+               ".";
+    }
+    if (out.empty()) out = names + (several ? " are" : " is") + " the same to the last bit.";
+    return out;
+}
+
+// ---- What happened, told by the first step that shows it
+
+struct Walks {
+    const Trace &truth, &broken;
+    const Comparison& c;
+
+    std::optional<Difference> first(Op op) const {
+        for (int k = 0; k < truth.size(); ++k)
+            if (truth.step(k).op == op && c.largest[static_cast<std::size_t>(k)] > 0)
+                return largest_difference(truth, broken, k);
+        return {};
+    }
+    std::string step(const Difference& d) const { return "step " + str(d.step + 1); }
+    std::string instead(const Difference& d) const {
+        const auto [is, should] = format_apart(d.broken, d.truth);
+        return cell_text(d.cell) + " is " + is + " instead of " + should;
+    }
+    double m(const Trace& trace, const Difference& d, bool before) const {
+        const Held now = trace.live(Slot::m, d.step);
+        const Held held = before ? trace.live(Slot::m, now.step - 1) : now;
+        return value_at(*held.value, {Slot::m, d.cell.row, 0});
+    }
+};
+
+std::string told_correction(const Walks& w) {
+    const auto d = w.first(Op::row_sum);
+    if (!d) return "No maximum rises after the first keys of its row, so leaving α out changes nothing here.";
+    const auto [from, to] = format_apart(w.m(w.truth, *d, true), w.m(w.truth, *d, false));
+    return "From " + w.step(*d) + " on row " + str(d->cell.row) +
+           " keeps a sum that was never re-based from " + from + " to " + to + ": " + w.instead(*d) + ".";
+}
+
+std::string told_no_max(const Walks& w) {
+    const Format format = w.broken.problem().precision.softmax;
+    const std::string limit =
+        num_text(std::log(info(format).largest)) + (format == Format::fp16 ? "" : " (in fp16: 11.09)");
+    const auto d = w.first(Op::exponentials);
+    if (!d) return "Every maximum is 0, so leaving it out changes nothing here.";
+    for (int k = 0; k < w.truth.size(); ++k) {
+        const bool lost = w.c.lost[static_cast<std::size_t>(k)] && w.truth.step(k).op == Op::exponentials;
+        if (!lost) continue;
+        const Difference far = *largest_difference(w.truth, w.broken, k);
+        const CellRef score{Slot::S, far.cell.row, far.cell.col};
+        return "At step " + str(k + 1) + " exp(" +
+               num_text(value_at(*holding(w.broken, score, k).value, score)) + ") overflows " + name(format) +
+               ", which ends at a score of " + limit + ": " + w.instead(far) + ".";
+    }
+    return "From " + w.step(*d) + " on the weights are exp(S): " + w.instead(*d) +
+           ". The missing factor cancels in the division by ℓ; " + name(format) +
+           " overflows only when a score exceeds " + limit + ".";
+}
+
+std::string told_division(const Walks& w) {
+    const bool at_the_end = lesson_of(w.truth).id == std::string("flash-forward");
+    const auto d = w.first(at_the_end ? Op::normalize : Op::output);
+    if (!d) return "Every row has ℓ = 1 or no key, so there is nothing to divide here.";
+    const double l = value_at(*w.broken.live(Slot::l, d->step).value, {Slot::l, d->cell.row, 0});
+    return "From " + w.step(*d) + " on row " + str(d->cell.row) + " is not divided by ℓ = " + num_text(l) +
+           ": " + w.instead(*d) + ".";
+}
+
+std::string told_mask(const Walks& w) {
+    const Problem& p = w.broken.problem();
+    if (!p.causal && !p.window) return "This problem has no mask, so there is no edge to get wrong.";
+    const auto d = w.first(Op::mask);
+    if (!d)
+        return "The key behind each edge lies in a tile that is skipped, or there is none: nothing changes.";
+    return "At " + w.step(*d) + " query " + str(d->cell.row) + " keeps its score with key " +
+           str(d->cell.col) + ", which the mask should hide: " + w.instead(*d) + ".";
+}
+
+std::string told_stale(const Walks& w) {
+    const auto d = w.first(Op::exponentials);
+    if (!d) return "No maximum changes here, so the old one is as good as the new one.";
+    const auto [old, now] = format_apart(w.m(w.broken, *d, true), w.m(w.broken, *d, false));
+    return "At " + w.step(*d) + " the weights of row " + str(d->cell.row) +
+           " are measured from the old maximum " + old + " instead of " + now + ": " + w.instead(*d) + ".";
+}
+
+std::string told_lse(const Walks& w) {
+    const auto d = w.first(Op::recompute);
+    if (!d) return "Every L is 0, so leaving it out changes nothing here.";
+    return "From " + w.step(*d) + " on P is exp(S), which is not divided by anything: " + w.instead(*d) + ".";
+}
+
+std::string told_rounding(const Walks& w) {
+    for (int k = 0; k < w.truth.size(); ++k)
+        if (w.c.largest[static_cast<std::size_t>(k)] > 0) {
+            const Difference d = *largest_difference(w.truth, w.broken, k);
+            return "Rounding first shows at " + w.step(d) + " (" + title(w.truth.step(k).op) +
+                   "): " + w.instead(d) + ".";
+        }
+    return "Every number of this walk fits the chosen formats: nothing differs.";
+}
+
+std::string sentence_of(const Walks& w) {
+    const std::pair<bool Switches::*, std::string (*)(const Walks&)> table[] = {
+        {&Switches::wrong_mask_edge, told_mask}, {&Switches::stale_max, told_stale},
+        {&Switches::no_max, told_no_max},        {&Switches::no_correction, told_correction},
+        {&Switches::no_division, told_division}, {&Switches::no_lse, told_lse}};
+    std::string out;
+    for (const Fault& fault : lesson_of(w.broken).faults)
+        for (const auto& [on, tell] : table)
+            if (on == fault.on && w.broken.problem().switches.*on) out += (out.empty() ? "" : " ") + tell(w);
+    if (out.empty() && w.broken.problem().precision.any()) out = told_rounding(w);
+    return out.empty() ? "Nothing is broken." : out;
+}
+
+}  // namespace
+
+double distance(double a, double b) {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+    return std::isfinite(a) && std::isfinite(b) ? std::abs(a - b) : infinity;
+}
+
+bool Comparison::differs() const {
+    return std::ranges::any_of(largest, [](double size) { return size > 0; });
+}
+
+std::optional<Difference> largest_difference(const Trace& truth, const Trace& broken, int k) {
+    Difference out;
+    double most = 0;
+    each_cell(truth, broken, k, [&](const CellRef& cell, double a, double b) {
+        const double far = distance(a, b);
+        if (far <= most) return;
+        most = far;
+        out = {k, cell, a, b};
+    });
+    return most > 0 ? std::optional(out) : std::nullopt;
+}
+
+Comparison compare(const Trace& truth, const Trace& broken) {
+    Comparison out;
+    out.mismatch = find_mismatch(truth, broken);
+    if (!out.mismatch.empty()) return out;
+    for (int k = 0; k < truth.size(); ++k) {
+        double most = 0;
+        bool lost = false;
+        each_cell(truth, broken, k, [&](const CellRef&, double a, double b) {
+            most = std::max(most, distance(a, b));
+            lost |= std::isfinite(a) && !std::isfinite(b);
+        });
+        out.largest.push_back(most);
+        out.lost.push_back(lost);
+    }
+    judge(out, truth, broken);
+    out.sentence = sentence_of({truth, broken, out});
+    out.verdict = verdict_of(out, truth);
+    return out;
+}
+
+std::string edit_sentence(const Trace& before, const Trace& after) {
+    if (!find_mismatch(before, after).empty()) return {};
+    int first = -1, count = 0;
+    for (int k = 0; k < after.size(); ++k) {
+        if (!largest_difference(before, after, k)) continue;
+        if (first < 0) first = k;
+        ++count;
+    }
+    if (count == 0) return "No step of this walk writes another number than before the edit.";
+    return "From step " + str(first + 1) + " on " + str(count) + " of " + str(after.size()) +
+           " steps write other numbers than before the edit; they are outlined (Esc takes the outlines off).";
+}
+
+int next_difference(const Comparison& c, int k) {
+    for (std::size_t n = static_cast<std::size_t>(k + 1); n < c.largest.size(); ++n)
+        if (c.largest[n] > 0) return static_cast<int>(n);
+    return -1;
+}
+
+int next_lost(const Comparison& c, int k) {
+    for (std::size_t n = static_cast<std::size_t>(k + 1); n < c.lost.size(); ++n)
+        if (c.lost[n]) return static_cast<int>(n);
+    return -1;
+}
+
+std::optional<double> true_value(const Trace& truth, const CellRef& cell, int k) {
+    const Held held = holding(truth, cell, k);
+    return held ? std::optional(value_at(*held.value, cell)) : std::nullopt;
+}
+
+}  // namespace tilewalk

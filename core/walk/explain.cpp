@@ -1,0 +1,211 @@
+#include "core/walk/explain.h"
+
+#include "core/base/numbers.h"
+#include "core/lessons/softmax/letters.h"
+#include "core/problem/reference.h"
+#include "core/walk/explain_view.h"
+#include "core/walk/lesson.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tilewalk {
+
+namespace {
+
+// Digits have subscript characters; a word stands behind an underscore: m_old.
+std::string subscript(const std::string& text) {
+    if (text.find_first_not_of("0123456789") != std::string::npos) return "_" + text;
+    static const char* const digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+    std::string out;
+    for (char c : text) out += digits[c - '0'];
+    return out;
+}
+
+std::string superscript(const std::string& text) { return text == "T" ? "ᵀ" : text; }
+
+}  // namespace
+
+std::string plain(const Line& line) {
+    std::string out;
+    for (const Span& span : line) {
+        out += span.script == Span::Script::sub     ? subscript(span.text)
+               : span.script == Span::Script::super ? superscript(span.text)
+                                                    : span.text;
+        if (span.tilde) out += "\u0303";
+    }
+    return out;
+}
+
+const char* title(Op op) {
+    static const char* const titles[static_cast<int>(Op::count)] = {
+        "Load Q block",   "Initialize",     "Load K, V block", "Load state",    "Preprocess",
+        "Load",           "Load element",   "Project",         "Scores",        "Scale",
+        "Mask",           "Row maximum",    "Tile maximum",    "New maximum",   "Correction",
+        "Exponentials",   "Row sum",        "Divide",          "Output",        "Normalize",
+        "Recompute P",    "Loss",           "Value gradient",  "Gradient of P", "Row mean",
+        "Score gradient", "Query gradient", "Key gradient",    "Gradient of W", "Update",
+        "Store state",    "Store",          "Skip tile"};
+    return titles[static_cast<int>(op)];
+}
+
+Line slot_symbol(Slot slot, int block) {
+    Line line{symbol(slot)};
+    if (*info(slot).sub)
+        line.push_back({info(slot).sub, info(slot).role, Span::Face::symbol, Span::Script::sub});
+    if (block >= 0) {
+        Span index{std::to_string(block), info(slot).role, Span::Face::symbol, Span::Script::sub};
+        line.push_back(index);
+    }
+    return line;
+}
+
+Line slot_symbol(const Trace& trace, Slot slot, int step, int tile) {
+    if (softmax_passes(trace) > 0) return softmax_symbol(trace, slot, step, tile);
+    if (info(slot).hbm) return slot_symbol(slot, trace.tiles(slot) > 1 ? tile : -1);
+    if (step < 0) return slot_symbol(slot);
+    switch (slot) {
+    case Slot::Qi:
+    case Slot::Oi:
+    case Slot::dOi:
+    case Slot::Li:
+    case Slot::Di:
+    case Slot::dQi: return slot_symbol(slot, trace.step(step).i);
+    case Slot::Kj:
+    case Slot::Vj:
+    case Slot::dKj:
+    case Slot::dVj: return slot_symbol(slot, trace.step(step).j);
+    default: return slot_symbol(slot);
+    }
+}
+
+Line step_symbol(Op op) {
+    auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
+    switch (op) {
+    case Op::load_q: return {symbol(Slot::Qi)};
+    case Op::init: return {word("init")};
+    case Op::load_kv: return both(Slot::Kj, Slot::Vj);
+    case Op::scores: return {symbol(Slot::S)};
+    case Op::mask: return {word("mask")};
+    case Op::tile_max: return {symbol(Slot::m_tile)};
+    case Op::new_max: return {symbol(Slot::m)};
+    case Op::correction: return {symbol(Slot::alpha)};
+    case Op::exponentials: return {symbol(Slot::P)};
+    case Op::row_sum: return {symbol(Slot::l)};
+    case Op::output: return {symbol(Slot::Oi)};
+    case Op::normalize: return {word("÷ "), symbol(Slot::l)};
+    case Op::store: return both(Slot::O, Slot::L);
+    case Op::load_state: return both(Slot::Oi, Slot::m);
+    case Op::store_state: return both(Slot::Oi, Slot::m);
+    case Op::preprocess: return {symbol(Slot::D)};
+    case Op::load: return {word("load")};
+    case Op::load_x: return {symbol(Slot::x)};
+    case Op::project: return {word("X W")};
+    case Op::scale: return {word("scale")};
+    case Op::row_max: return {symbol(Slot::m)};
+    case Op::divide: return {symbol(Slot::Prob)};
+    case Op::recompute: return {symbol(Slot::Prob)};
+    case Op::loss: return {word("loss")};
+    case Op::dv: return {symbol(Slot::dV)};
+    case Op::dp: return {symbol(Slot::dP)};
+    case Op::row_dot: return {symbol(Slot::D)};
+    case Op::ds: return {symbol(Slot::dS)};
+    case Op::dq: return {symbol(Slot::dQ)};
+    case Op::dk: return {symbol(Slot::dK)};
+    case Op::weight_gradient: return {word("dW")};
+    case Op::update: return {word("W")};
+    case Op::skip: return {word("skip")};
+    case Op::count: break;
+    }
+    return {};
+}
+
+namespace {
+
+// The slot that a step's numbers are about: L for `store` (O is only carried over), the first written of
+// loads and starts, else the last result on chip (dQ is loaded, increased and stored in one step).
+Access principal(const Trace& trace, int k) {
+    const auto writes = trace.writes(k);
+    switch (trace.step(k).op) {
+    case Op::store:
+    case Op::store_state: return writes.back();
+    case Op::load_q:
+    case Op::load_kv:
+    case Op::load_state:
+    case Op::load_x:
+    case Op::load:
+    case Op::init:
+    case Op::preprocess: return writes.front();
+    default: break;
+    }
+    for (auto at = writes.rbegin(); at != writes.rend(); ++at)
+        if (!info(at->slot).hbm) return *at;
+    return writes.back();
+}
+
+bool wrote(const Trace& trace, int k, const CellRef& cell) {
+    return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+        return a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col);
+    });
+}
+
+// The first key that the mask removed from the row; where a broken mask lets one through, that one.
+int first_masked(const Trace& trace, const Value& S, int local_row) {
+    const Problem& p = trace.problem();
+    const int row = S.region.row + local_row;
+    for (int c = 0; p.switches.wrong_mask_edge && c < S.region.cols; ++c)
+        if (S.data(local_row, c) != minus_infinity && !visible(p, row, S.region.col + c)) return c;
+    for (int c = 0; c < S.region.cols; ++c)
+        if (S.data(local_row, c) == minus_infinity) return c;
+    return -1;
+}
+
+CellRef default_cell(const Trace& trace, int k) {
+    if (trace.writes(k).empty()) return {};
+    const Value& value = trace.value(principal(trace, k).value);
+    int row = 0;  // a mask step speaks of its first masked cell
+    if (trace.step(k).op == Op::mask)
+        while (row + 1 < value.region.rows && first_masked(trace, value, row) < 0) ++row;
+    return cell_of_row(trace, k, value.region.row + row);
+}
+
+}  // namespace
+
+CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
+    if (trace.writes(k).empty()) return {};
+    const Access access = principal(trace, k);
+    const Value& value = trace.value(access.value);
+    const int local = std::clamp(row - value.region.row, 0, value.region.rows - 1);
+    if (col < 0 && trace.step(k).op == Op::mask) col = first_masked(trace, value, local);
+    return {access.slot, value.region.row + local,
+            value.region.col + std::clamp(col, 0, value.region.cols - 1)};
+}
+
+Region step_region(const Trace& trace, int k) {
+    return trace.writes(k).empty() ? Region{} : trace.value(principal(trace, k).value).region;
+}
+
+Held holding(const Trace& trace, const CellRef& cell, int k) {
+    for (int tile = 0; tile < trace.tiles(cell.slot); ++tile) {
+        const Held held = trace.live(cell.slot, tile, k);
+        if (held && held.value->region.contains(cell.row, cell.col)) return held;
+    }
+    return {};
+}
+
+double value_at(const Value& tile, const CellRef& cell) {
+    return tile.data(cell.row - tile.region.row, cell.col - tile.region.col);
+}
+
+Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
+    const Step& step = trace.step(k);
+    Explanation out;
+    out.title = title(step.op);
+    out.place = step.j >= 0 ? "tile (" + std::to_string(step.i) + ", " + std::to_string(step.j) + ")"
+                            : "query block " + std::to_string(step.i);
+    out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
+    lesson_of(trace).explain({trace, k, out});
+    return out;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,82 @@
+// What a step means, in words and numbers. Window, command line, files and tests all ask this one function.
+#pragma once
+
+#include "core/walk/trace.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewalk {
+
+/// One cell of a slot, in rows and columns of the whole matrix (S of tile (1, 0) starts at row Br, column 0).
+struct CellRef {
+    Slot slot = Slot::count;
+    int row = 0, col = 0;
+    bool operator==(const CellRef&) const = default;
+};
+
+/// A piece of a formula in one style. `plain()` gives the text without styles.
+struct Span {
+    enum class Face : std::uint8_t { text, symbol, number };
+    enum class Script : std::int8_t { sub = -1, base = 0, super = 1 };
+    std::string text;
+    Role role = Role::none;  ///< the quantity whose hue it takes
+    Face face = Face::text;
+    Script script = Script::base;
+    bool tilde = false;   ///< a tilde above the (single) letter
+    bool strong = false;  ///< the result
+};
+using Line = std::vector<Span>;
+
+/// UTF-8 text of a line: Q₀ with subscript digits, P̃ with a combining tilde.
+std::string plain(const Line& line);
+
+/// The same result reached another way, shown beside the step: "P = exp(S − m) / ℓ".
+struct Aside {
+    std::string label;  ///< "the same from m and ℓ"
+    Line formula, numbers, result;
+};
+
+struct Explanation {
+    std::string title;  ///< "Row sum"
+    std::string place;  ///< "tile (0, 1)" or "query block 0"
+    Line formula;       ///< in symbols
+    Line numbers;       ///< the same with the stored values in place; empty when there is nothing to compute
+    Line result;        ///< "ℓ = 1.639"; its last span is the shown number
+    std::string why;    ///< one or two sentences
+    int kind = 0;       ///< rows of a step whose `why` says different things have different kinds
+    int code_line = 0;  ///< index into Lesson::code
+    CellRef target;     ///< the cell that the numbers are about
+    std::vector<CellRef> sources;  ///< the cells it came from, one step back
+    std::vector<Aside> asides;     ///< mostly none
+};
+
+/// Explains step k of the trace for one written cell. Without a cell (or with one that this step did not
+/// write) it takes the first cell that the step is about.
+Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell = {});
+
+/// The cell of step k's tile in row `row` of the whole matrix and column `col` of the tile, both clamped to
+/// what the step wrote. col < 0 leaves the choice to the step: the first masked cell of a mask, else column
+/// 0.
+CellRef cell_of_row(const Trace& trace, int k, int row, int col = -1);
+
+/// The place of what step k is about, in its whole matrix; empty for a step that writes nothing.
+Region step_region(const Trace& trace, int k);
+
+/// What holds the cell after step k, in whichever tile of its slot it lies; nothing if no tile does.
+Held holding(const Trace& trace, const CellRef& cell, int k);
+/// The value of a cell in a tile that contains it.
+double value_at(const Value& tile, const CellRef& cell);
+
+/// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
+Line step_symbol(Op op);
+/// "Row sum", the title of an op. A lesson may call a step otherwise: see Explanation::title.
+const char* title(Op op);
+/// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
+Line slot_symbol(Slot slot, int block = -1);
+/// What step `step` put into the slot (−1: it was given), with the block or element below as the lesson's
+/// formulas write it: Q₀, P̃, d′₃. A matrix in HBM gets one only if one tile of it is meant.
+Line slot_symbol(const Trace& trace, Slot slot, int step, int tile = -1);
+
+}  // namespace tilewalk

@@ -1,0 +1,113 @@
+// What the explanations of single ops share: the step with its stored values, and pieces of text.
+#pragma once
+
+#include "core/base/numbers.h"
+#include "core/walk/explain.h"
+#include "core/walk/formula.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <limits>
+
+namespace tilewalk {
+
+inline const double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// One step as its explanation sees it: the tile, and the stored values at the target cell.
+struct View {
+    const Trace& trace;
+    int k;
+    Explanation& out;
+    const Step& step = trace.step(k);
+    const Problem& problem = trace.problem();
+    int row = out.target.row, col = out.target.col;  // in the whole matrix
+
+    const Value& read(Slot slot, int nth = 0) const {
+        for (const Access& a : trace.reads(k))
+            if (a.slot == slot && nth-- == 0) return trace.value(a.value);
+        std::abort();  // an op was explained that does not read this slot
+    }
+    const Value& written(Slot slot) const {
+        for (const Access& a : trace.writes(k))
+            if (a.slot == slot) return trace.value(a.value);
+        std::abort();
+    }
+    double at(const Value& v, int r, int c) const { return v.data(r - v.region.row, c - v.region.col); }
+    // The value written to the target cell; one step may write several tiles of a slot.
+    double result() const {
+        for (const Access& a : trace.writes(k))
+            if (a.slot == out.target.slot && trace.value(a.value).region.contains(row, col))
+                return at(trace.value(a.value), row, col);
+        std::abort();
+    }
+
+    void source(Slot slot, int r, int c) const { out.sources.push_back({slot, r, c}); }
+    void source_row(Slot slot, const Value& v, int r) const {
+        for (int c = 0; c < v.region.cols; ++c) source(slot, r, v.region.col + c);
+    }
+    void source_column(Slot slot, const Value& v, int c) const {
+        for (int r = 0; r < v.region.rows; ++r) source(slot, v.region.row + r, c);
+    }
+};
+
+inline std::string str(int n) { return std::to_string(n); }
+inline std::string num_text(double v) { return format_short(v); }
+
+inline std::string count(int n, const char* what) { return str(n) + "\u00A0" + what + (n == 1 ? "" : "s"); }
+
+inline std::string range(int first, int count, const char* one, const char* many) {
+    return count == 1 ? std::string(one) + " " + str(first)
+                      : std::string(many) + " " + str(first) + "–" + str(first + count - 1);
+}
+
+// "ℓ[0]", "S[0,2]"
+inline std::string index_text(const View& v) {
+    return one_column(v.out.target.slot) ? "[" + str(v.row) + "]" : "[" + str(v.row) + "," + str(v.col) + "]";
+}
+
+inline void set_result(const View& v, double value) {
+    Span shown{format_short(value), Role::none, Span::Face::number};
+    shown.strong = true;
+    v.out.result = {symbol(v.out.target.slot), word(index_text(v)), word(" = "), shown};
+}
+
+inline void set_bytes(const View& v, std::int64_t bytes, const char* what) {
+    Span shown{std::to_string(bytes), Role::none, Span::Face::number};
+    shown.strong = true;
+    v.out.result = {word(what), word(" = "), shown};
+}
+
+inline Line join(std::initializer_list<Line> lines) {
+    Line out;
+    for (const Line& line : lines) out.insert(out.end(), line.begin(), line.end());
+    return out;
+}
+inline Line text(std::string s) { return {word(std::move(s))}; }
+inline Line sym(Slot slot, int block = -1) { return slot_symbol(slot, block); }
+// m before this tile, as in the tutorial: m_old
+inline Line m_old() {
+    Line line = sym(Slot::m);
+    line.push_back({"old", Role::m, Span::Face::text, Span::Script::sub});
+    return line;
+}
+inline Line transposed(Line line) {
+    line.push_back({"T", line.front().role, Span::Face::symbol, Span::Script::super});
+    return line;
+}
+
+// How the maximum of a row moves in this tile; the same four kinds run through the following steps.
+enum Kind { stays = 0, rises = 1, starts = 2, sees_no_key = 3 };
+inline Kind kind_of(double old, double now) {
+    return now == minus_infinity ? sees_no_key : old == minus_infinity ? starts : now > old ? rises : stays;
+}
+
+// From correction to skip (explain_update.cpp)
+void explain_correction(const View& v);
+void explain_exponentials(const View& v);
+void explain_row_sum(const View& v);
+void explain_output(const View& v);
+void explain_normalize(const View& v);
+void explain_store(const View& v);
+void explain_skip(const View& v);
+
+}  // namespace tilewalk

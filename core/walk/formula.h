@@ -1,0 +1,66 @@
+// Arithmetic with stored values, written out for people: "0.368 × 1.368 + (1.000 + 0.135)".
+//
+// The numbers shown are rounded, so the shown arithmetic could miss the shown result. `write` therefore takes
+// as many decimals as it needs until evaluating what is printed gives the printed result within its last
+// digit.
+#pragma once
+
+#include "core/problem/precision.h"
+#include "core/walk/explain.h"
+
+#include <vector>
+
+namespace tilewalk {
+
+struct Expr {
+    enum class Kind : std::uint8_t {
+        number,
+        sum,
+        product,
+        difference,
+        quotient,
+        maximum,
+        exponential,
+        logarithm,
+        rounded  ///< to `format`: "fp16(0.368 × 1.368)"
+    };
+    Kind kind = Kind::number;
+    double value = 0;        ///< kind == number
+    Role role = Role::none;  ///< hue of the number
+    std::vector<Expr> parts;
+    Format format = Format::fp64;  ///< kind == rounded
+};
+
+inline Expr num(double value, Role role = Role::none) { return {Expr::Kind::number, value, role, {}}; }
+inline Expr sum(std::vector<Expr> parts) { return {Expr::Kind::sum, 0, Role::none, std::move(parts)}; }
+inline Expr product(std::vector<Expr> parts) {
+    return {Expr::Kind::product, 0, Role::none, std::move(parts)};
+}
+inline Expr maximum(std::vector<Expr> parts) {
+    return {Expr::Kind::maximum, 0, Role::none, std::move(parts)};
+}
+inline Expr difference(Expr a, Expr b) {
+    return {Expr::Kind::difference, 0, Role::none, {std::move(a), std::move(b)}};
+}
+inline Expr quotient(Expr a, Expr b) {
+    return {Expr::Kind::quotient, 0, Role::none, {std::move(a), std::move(b)}};
+}
+inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none, {std::move(a)}}; }
+inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
+
+/// Nothing to write in fp64, in which everything is computed.
+inline Expr rounded(Format format, Expr a) {
+    if (format == Format::fp64) return a;
+    return {Expr::Kind::rounded, 0, Role::none, {std::move(a)}, format};
+}
+
+/// What it comes to with the stored values. The maximum passes over NaN, as the hardware's does.
+double evaluate(const Expr& expr);
+/// The formula with its numbers; `result` is the value that it is shown to give (by format_short).
+Line write(const Expr& expr, double result);
+
+/// Pieces of symbolic formulas.
+Span word(std::string text);
+Span symbol(Slot slot);
+
+}  // namespace tilewalk

@@ -1,0 +1,279 @@
+#include "core/walk/trace.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tilewalk {
+
+const SlotInfo& info(Slot slot) {
+    // name, symbol, below it, tilde, HBM, counted by element_bytes, role, words
+    static const SlotInfo table[slot_count] = {
+        {"Q", "Q", "", false, true, true, Role::Q, "queries"},
+        {"K", "K", "", false, true, true, Role::K, "keys"},
+        {"V", "V", "", false, true, true, Role::V, "values"},
+        {"O", "O", "", false, true, true, Role::O, "output"},
+        {"L", "L", "", false, true, false, Role::l, "log-sum-exp of the row"},
+        {"Qi", "Q", "", false, false, true, Role::Q, "query block"},
+        {"Kj", "K", "", false, false, true, Role::K, "key block"},
+        {"Vj", "V", "", false, false, true, Role::V, "value block"},
+        {"S", "S", "", false, false, false, Role::S, "scores"},
+        {"m_tile", "m", "", true, false, false, Role::m, "row maximum of this tile"},
+        {"m", "m", "", false, false, false, Role::m, "running row maximum"},
+        {"alpha", "α", "", false, false, false, Role::alpha, "correction factor"},
+        {"P", "P", "", true, false, false, Role::S, "weights before normalisation"},
+        {"l", "ℓ", "", false, false, false, Role::l, "running row sum"},
+        {"Oi", "O", "", false, false, false, Role::O, "output accumulator"},
+        {"dO", "dO", "", false, true, true, Role::O, "gradient of the output, from the loss"},
+        {"D", "D", "", false, true, false, Role::alpha, "mean of dP under P, per row"},
+        {"dQ", "dQ", "", false, true, true, Role::Q, "gradient of the queries"},
+        {"dK", "dK", "", false, true, true, Role::K, "gradient of the keys"},
+        {"dV", "dV", "", false, true, true, Role::V, "gradient of the values"},
+        {"X", "X", "", false, true, true, Role::none, "input of the layer"},
+        {"X_kv", "X", "kv", false, true, true, Role::none, "input that keys and values come from"},
+        {"W_Q", "W", "Q", false, true, true, Role::Q, "weights of the queries"},
+        {"W_K", "W", "K", false, true, true, Role::K, "weights of the keys"},
+        {"W_V", "W", "V", false, true, true, Role::V, "weights of the values"},
+        {"dW_Q", "dW", "Q", false, true, true, Role::Q, "gradient of W_Q"},
+        {"dW_K", "dW", "K", false, true, true, Role::K, "gradient of W_K"},
+        {"dW_V", "dW", "V", false, true, true, Role::V, "gradient of W_V"},
+        {"S_hbm", "S", "", false, true, true, Role::S, "scores in HBM"},
+        {"P_hbm", "P", "", false, true, true, Role::S, "attention weights in HBM"},
+        {"dP_hbm", "dP", "", false, true, true, Role::S, "gradient of the weights, in HBM"},
+        {"dS_hbm", "dS", "", false, true, true, Role::S, "gradient of the scores, in HBM"},
+        {"m_hbm", "m", "", false, true, false, Role::m, "running row maximum, in HBM"},
+        {"l_hbm", "ℓ", "", false, true, false, Role::l, "running row sum, in HBM"},
+        {"x", "x", "", false, true, true, Role::S, "one row of scores"},
+        {"E", "P", "", true, false, false, Role::S, "exponentials, before the division"},
+        {"P", "P", "", false, false, false, Role::S, "attention weights"},
+        {"dOi", "dO", "", false, false, true, Role::O, "block of the output gradient"},
+        {"Li", "L", "", false, false, false, Role::l, "log-sum-exp of the block's rows"},
+        {"Di", "D", "", false, false, false, Role::alpha, "mean of dP under P, per row"},
+        {"dP", "dP", "", false, false, false, Role::S, "gradient of the weights"},
+        {"dS", "dS", "", false, false, false, Role::S, "gradient of the scores"},
+        {"dQi", "dQ", "", false, false, false, Role::Q, "gradient of the query block"},
+        {"dKj", "dK", "", false, false, false, Role::K, "gradient of the key block"},
+        {"dVj", "dV", "", false, false, false, Role::V, "gradient of the value block"},
+        {"loss", "loss", "", false, false, false, Role::none, "the loss whose gradient is dO"},
+    };
+    return table[static_cast<std::size_t>(slot)];
+}
+
+bool one_column(Slot slot) {
+    const Role role = info(slot).role;
+    return role == Role::m || role == Role::l || role == Role::alpha;
+}
+
+bool is_load(Op op) {
+    return op == Op::load_q || op == Op::load_kv || op == Op::load || op == Op::load_state ||
+           op == Op::load_x;
+}
+
+bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
+
+const char* name(Op op) {
+    static const char* const names[static_cast<int>(Op::count)] = {"load_q",
+                                                                   "init",
+                                                                   "load_kv",
+                                                                   "load_state",
+                                                                   "preprocess",
+                                                                   "load",
+                                                                   "load_x",
+                                                                   "project",
+                                                                   "scores",
+                                                                   "scale",
+                                                                   "mask",
+                                                                   "row_max",
+                                                                   "tile_max",
+                                                                   "new_max",
+                                                                   "correction",
+                                                                   "exponentials",
+                                                                   "row_sum",
+                                                                   "divide",
+                                                                   "output",
+                                                                   "normalize",
+                                                                   "recompute",
+                                                                   "loss",
+                                                                   "dv",
+                                                                   "dp",
+                                                                   "row_dot",
+                                                                   "ds",
+                                                                   "dq",
+                                                                   "dk",
+                                                                   "weight_gradient",
+                                                                   "update",
+                                                                   "store_state",
+                                                                   "store",
+                                                                   "skip"};
+    return names[static_cast<int>(op)];
+}
+
+std::span<const Access> Trace::reads(int k) const {
+    const Step& s = step(k);
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access),
+                                        static_cast<std::size_t>(s.reads));
+}
+
+std::span<const Access> Trace::writes(int k) const {
+    const Step& s = step(k);
+    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access) +
+                                            static_cast<std::size_t>(s.reads),
+                                        static_cast<std::size_t>(s.writes));
+}
+
+Held Trace::live(Slot slot, int tile, int k) const {
+    const auto& slots = histories_[static_cast<std::size_t>(slot)];
+    if (tile < 0 || tile >= static_cast<int>(slots.size())) return {};
+    const History& history = slots[static_cast<std::size_t>(tile)];
+    const auto after = std::upper_bound(history.begin(), history.end(), k,
+                                        [](int at, const Event& event) { return at < event.step; });
+    if (after == history.begin()) return {};
+    const Event& event = *std::prev(after);
+    return {event.step, &value(event.value)};
+}
+
+Matrix Trace::together(Slot slot, int k) const {
+    Region all;
+    int first_row = 1 << 30;
+    for (int t = 0; t < tiles(slot); ++t)
+        if (const Held held = live(slot, t, k)) {
+            first_row = std::min(first_row, held.value->region.row);
+            all.rows = std::max(all.rows, held.value->region.row + held.value->region.rows);
+            all.cols = std::max(all.cols, held.value->region.col + held.value->region.cols);
+        }
+    if (all.rows == 0) return {};
+    Matrix out = Matrix::Zero(all.rows - first_row, all.cols);
+    for (int t = 0; t < tiles(slot); ++t)
+        if (const Held held = live(slot, t, k)) {
+            const Region& at = held.value->region;
+            out.block(at.row - first_row, at.col, at.rows, at.cols) = held.value->data;
+        }
+    return out;
+}
+
+std::size_t Trace::bytes() const {
+    std::size_t total = steps_.capacity() * sizeof(Step) + accesses_.capacity() * sizeof(Access);
+    for (const Value& v : values_)
+        total += sizeof(Value) + static_cast<std::size_t>(v.data.size()) * sizeof(double) + 16;
+    for (const auto& slots : histories_)
+        for (const History& history : slots) total += sizeof(History) + history.capacity() * sizeof(Event);
+    return total;
+}
+
+Recorder::Recorder(const Problem& problem, const char* lesson) : trace_(std::make_shared<Trace>()) {
+    trace_->problem_ = problem;
+    trace_->lesson_ = lesson;
+    for (int s = 0; s < slot_count; ++s)
+        if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
+}
+
+void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols, int first_row) {
+    const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
+    block_rows = std::min(block_rows, rows), block_cols = std::min(block_cols, cols);
+    for (int r = 0; r < rows; r += block_rows)
+        for (int c = 0; c < cols; c += block_cols) {
+            const Region region{first_row + r, c, std::min(block_rows, rows - r),
+                                std::min(block_cols, cols - c)};
+            const auto id = add(A.block(r, c, region.rows, region.cols), region);
+            trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
+        }
+}
+
+void Recorder::give_inputs() {
+    const Problem& p = trace_->problem_;
+    give(Slot::Q, p.Q, p.Br);
+    give(Slot::K, p.K, p.Bc);
+    give(Slot::V, p.V, p.Bc);
+}
+
+std::int32_t Recorder::add(Matrix data, Region region) {
+    assert(data.rows() == region.rows && data.cols() == region.cols);
+    trace_->values_.push_back({std::move(data), region});
+    return static_cast<std::int32_t>(trace_->values_.size()) - 1;
+}
+
+std::int64_t Recorder::bytes_of(Slot slot, const Value& value) const {
+    const bool fp32 = !info(slot).counts_elements || fp32_[static_cast<std::size_t>(slot)];
+    const int each = fp32 ? 4 : trace_->problem_.element_bytes;
+    return static_cast<std::int64_t>(value.data.size()) * each;
+}
+
+void Recorder::begin(Op op, int i, int j) {
+    step_ = {};
+    step_.op = op;
+    step_.i = i;
+    step_.j = j;
+    step_.phase = phase_;
+    reads_.clear();
+    writes_.clear();
+}
+
+void Recorder::end(std::int64_t flops) {
+    total_.flops += flops;
+    step_.traffic = total_;
+    step_.first_access = static_cast<std::int32_t>(trace_->accesses_.size());
+    step_.reads = static_cast<std::int32_t>(reads_.size());
+    step_.writes = static_cast<std::int32_t>(writes_.size());
+    trace_->accesses_.insert(trace_->accesses_.end(), reads_.begin(), reads_.end());
+    trace_->accesses_.insert(trace_->accesses_.end(), writes_.begin(), writes_.end());
+    trace_->steps_.push_back(step_);
+}
+
+void Recorder::note_read(Slot slot, int tile, std::int32_t value) { reads_.push_back({slot, tile, value}); }
+
+void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
+    auto& slots = trace_->histories_[static_cast<std::size_t>(slot)];
+    if (tile >= static_cast<int>(slots.size())) slots.resize(static_cast<std::size_t>(tile) + 1);
+    auto& history = slots[static_cast<std::size_t>(tile)];
+    if (!info(slot).hbm &&
+        count_sram_) {  // a buffer on chip is reused: the new tile takes the place of the old one
+        if (!history.empty()) total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
+        total_.sram_live += bytes_of(slot, trace_->value(value));
+    }
+    history.push_back({trace_->size(), value});
+    writes_.push_back({slot, tile, value});
+}
+
+const Matrix& Recorder::read(Slot slot, int tile) {
+    assert(!history(slot, tile).empty());
+    const std::int32_t id = history(slot, tile).back().value;
+    note_read(slot, tile, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::fetch(Slot slot, int tile) {
+    const Matrix& A = read(slot, tile);
+    total_.hbm_read += bytes_of(slot, trace_->value(reads_.back().value));
+    return A;
+}
+
+const Matrix& Recorder::read_previous(Slot slot) {
+    assert(history(slot).size() >= 2);
+    const std::int32_t id = std::prev(history(slot).end(), 2)->value;
+    note_read(slot, 0, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::load(Slot from, int tile, Slot to) {
+    const std::int32_t id =
+        trace_->histories_[static_cast<std::size_t>(from)][static_cast<std::size_t>(tile)].back().value;
+    note_read(from, tile, id);
+    total_.hbm_read += bytes_of(from, trace_->value(id));
+    note_write(to, 0, id);
+    return trace_->value(id).data;
+}
+
+const Matrix& Recorder::write(Slot slot, Matrix data, Region region) {
+    const std::int32_t id = add(std::move(data), region);
+    note_write(slot, 0, id);
+    return trace_->value(id).data;
+}
+
+void Recorder::store(Slot to, int tile, Matrix data, Region region) {
+    const std::int32_t id = add(std::move(data), region);
+    total_.hbm_write += bytes_of(to, trace_->value(id));
+    note_write(to, tile, id);
+}
+
+std::shared_ptr<const Trace> Recorder::finish() { return std::move(trace_); }
+
+}  // namespace tilewalk

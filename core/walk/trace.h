@@ -1,0 +1,274 @@
+// The trace: everything that happened while a lesson ran, as facts. Text and pictures are derived from it.
+//
+// Every tile that is loaded or computed is an immutable Value in a pool; a Step names the values that it read
+// and wrote. What a slot held at step k is found in the slot's own history (step, value), sorted by step:
+// full snapshots for the reader, one small entry per write in memory, any step reachable directly, in any
+// order.
+#pragma once
+
+#include "core/problem/problem.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tilewalk {
+
+/// A named place for a tensor. HBM slots hold one value per tile; SRAM slots hold one value, reused.
+enum class Slot : std::uint8_t {
+    Q,
+    K,
+    V,
+    O,
+    L,  // HBM
+    Qi,
+    Kj,
+    Vj,
+    S,
+    m_tile,
+    m,
+    alpha,
+    P,
+    l,
+    Oi,  // SRAM
+    // HBM, backward and training
+    dO,
+    D,
+    dQ,
+    dK,
+    dV,
+    X,
+    X_kv,
+    W_Q,
+    W_K,
+    W_V,
+    dW_Q,
+    dW_K,
+    dW_V,
+    // HBM, what standard attention (or FlashAttention-1) also keeps there
+    S_hbm,
+    P_hbm,
+    dP_hbm,
+    dS_hbm,
+    m_hbm,
+    l_hbm,
+    x,  // one row of scores, element by element
+    // SRAM, backward and standard attention
+    E,
+    Prob,
+    dOi,
+    Li,
+    Di,
+    dP,
+    dS,
+    dQi,
+    dKj,
+    dVj,
+    loss,
+    count
+};
+constexpr int slot_count = static_cast<int>(Slot::count);
+
+/// The quantity that a slot holds; it decides the hue on screen (Q, Qi and dQ share one).
+enum class Role : std::uint8_t { none, Q, K, V, S, m, l, alpha, O };
+
+struct SlotInfo {
+    const char* name;      ///< in files: "m_tile"
+    const char* symbol;    ///< base letter, UTF-8: "m"
+    const char* sub;       ///< what stands below it: "Q" of W_Q; mostly empty
+    bool tilde;            ///< drawn with a tilde above: m̃, P̃
+    bool hbm;              ///< lives in HBM (otherwise in SRAM)
+    bool counts_elements;  ///< counted with Problem::element_bytes (tiles of Q, K, V, O); otherwise 4 bytes
+                           ///< each
+    Role role;
+    const char* what;  ///< a few words: "scores", "running maximum"
+};
+const SlotInfo& info(Slot slot);
+/// One number for each row: m, ℓ, α, L, D.
+bool one_column(Slot slot);
+
+/// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
+/// Within a tile the ops follow each other in this order; the timeline relies on it.
+enum class Op : std::uint8_t {
+    load_q,
+    init,
+    load_kv,
+    load_state,
+    preprocess,
+    load,
+    load_x,
+    project,
+    scores,
+    scale,
+    mask,
+    row_max,
+    tile_max,
+    new_max,
+    correction,
+    exponentials,
+    row_sum,
+    divide,
+    output,
+    normalize,
+    recompute,
+    loss,
+    dv,
+    dp,
+    row_dot,
+    ds,
+    dq,
+    dk,
+    weight_gradient,
+    update,
+    store_state,
+    store,
+    skip,
+    count
+};
+const char* name(Op op);
+/// Only moves numbers from HBM into SRAM, or back.
+bool is_load(Op op);
+bool is_store(Op op);
+
+/// A tile and the place of its top left corner in the whole matrix (S of tile (i, j) lies at i·Br, j·Bc).
+struct Value {
+    Matrix data;
+    Region region;
+};
+
+/// One slot touched by a step: which tile of it (0 for SRAM slots) and the value that was there then.
+struct Access {
+    Slot slot;
+    std::int32_t tile;
+    std::int32_t value;
+};
+
+/// Totals since the first step, up to and including this one.
+struct Traffic {
+    std::int64_t hbm_read = 0;   ///< bytes
+    std::int64_t hbm_write = 0;  ///< bytes
+    std::int64_t sram_live = 0;  ///< bytes held on chip after this step (not a running total)
+    std::int64_t flops = 0;      ///< additions, multiplications, divisions, comparisons, exp, ln: one each
+
+    bool operator==(const Traffic&) const = default;
+};
+
+struct Step {
+    Op op;
+    std::int32_t i = -1;     ///< query block, −1 if the step belongs to none
+    std::int32_t j = -1;     ///< key block (softmax lessons: element), −1 if the step belongs to none
+    std::int32_t phase = 0;  ///< the lane of the timeline: query block, key block, pass or kernel
+    std::int32_t first_access = 0, reads = 0, writes = 0;
+    Traffic traffic;
+};
+
+/// What a slot holds: the value and the step that put it there.
+struct Held {
+    int step = -1;
+    const Value* value = nullptr;
+    explicit operator bool() const { return value != nullptr; }
+};
+
+/// An immutable recording. Steps count from 0 here; people and files see them from 1.
+class Trace {
+public:
+    const Problem& problem() const { return problem_; }
+    const char* lesson() const { return lesson_; }
+    int size() const { return static_cast<int>(steps_.size()); }
+    const Step& step(int k) const { return steps_[static_cast<std::size_t>(k)]; }
+    std::span<const Access> reads(int k) const;
+    std::span<const Access> writes(int k) const;
+    const Value& value(std::int32_t id) const { return values_[static_cast<std::size_t>(id)]; }
+    std::size_t value_count() const { return values_.size(); }
+
+    /// What `slot` (tile `tile` of it) holds after step k; nothing if it was never written up to then.
+    /// What was given is there from the start (step −1).
+    Held live(Slot slot, int tile, int k) const;
+    Held live(Slot slot, int k) const { return live(slot, 0, k); }
+    int tiles(Slot slot) const { return static_cast<int>(histories_[static_cast<std::size_t>(slot)].size()); }
+
+    /// The tiles of a slot as they lie after the last step, put together: O (N × d), L (N × 1). Of a lesson
+    /// about one row, that row alone: O (1 × d).
+    Matrix result(Slot slot) const { return together(slot, size()); }
+
+    /// What lay in an HBM slot before the first step, put together.
+    Matrix given(Slot slot) const { return together(slot, -1); }
+
+    /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
+    std::size_t bytes() const;
+
+private:
+    friend class Recorder;
+    Matrix together(Slot slot, int k) const;
+    struct Event {
+        std::int32_t step, value;
+    };
+    using History = std::vector<Event>;
+
+    Problem problem_;
+    const char* lesson_ = "";
+    std::deque<Value> values_;
+    std::vector<Step> steps_;
+    std::vector<Access> accesses_;
+    std::array<std::vector<History>, slot_count> histories_;
+};
+
+/// Writes a Trace while an algorithm runs: give(…) what lies in HBM, then for each step begin(op, i, j),
+/// read/fetch/load/write/store, end(flops).
+class Recorder {
+public:
+    Recorder(const Problem& problem, const char* lesson);
+
+    /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns). Its first
+    /// row may be a later row of the whole matrix.
+    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0);
+    /// Q in blocks of Br rows, K and V in blocks of Bc rows.
+    void give_inputs();
+    /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
+    void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
+    /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.
+    void ignore_sram() { count_sram_ = false; }
+    /// The lane of the steps that follow.
+    void phase(int n) { phase_ = n; }
+
+    void begin(Op op, int i = -1, int j = -1);
+    void end(std::int64_t flops = 0);
+
+    /// The value that `slot` holds now; noted as an input of this step. Costs no traffic, also for an HBM
+    /// slot: this kernel has fetched it before.
+    const Matrix& read(Slot slot, int tile = 0);
+    /// Reads an HBM tile where it is used, without a place on chip; counts its bytes as read.
+    const Matrix& fetch(Slot slot, int tile = 0);
+    /// The value that `slot` held before its latest write: α needs m before and after.
+    const Matrix& read_previous(Slot slot);
+    /// HBM → SRAM: shares the tile, counts its bytes as read.
+    const Matrix& load(Slot from, int tile, Slot to);
+    /// A result computed on chip. `region` is its place in the whole matrix.
+    const Matrix& write(Slot slot, Matrix data, Region region);
+    /// SRAM → HBM: a result leaves the chip, its bytes are counted as written.
+    void store(Slot to, int tile, Matrix data, Region region);
+
+    std::shared_ptr<const Trace> finish();
+
+private:
+    const Trace::History& history(Slot slot, int tile = 0) const {
+        return trace_->histories_[static_cast<std::size_t>(slot)][static_cast<std::size_t>(tile)];
+    }
+    std::int32_t add(Matrix data, Region region);
+    std::int64_t bytes_of(Slot slot, const Value& value) const;
+    void note_read(Slot slot, int tile, std::int32_t value);
+    void note_write(Slot slot, int tile, std::int32_t value);
+
+    std::shared_ptr<Trace> trace_;
+    Step step_;
+    Traffic total_;
+    int phase_ = 0;
+    bool count_sram_ = true;
+    std::array<bool, slot_count> fp32_{};
+    std::vector<Access> reads_, writes_;
+};
+
+}  // namespace tilewalk

@@ -1,0 +1,101 @@
+// multiply_matrices on a GPU: cuBLAS, loaded when it is first needed, so that the program starts without it.
+#include "cuda/device/device.h"
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+namespace tilewalk::gpu::on_cuda {
+
+namespace {
+
+// In C++ the name has a second meaning.
+using Multiply = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int m, int n, int k,
+                                const void* alpha, const void* A, cudaDataType A_type, int A_row,
+                                long long A_next, const void* B, cudaDataType B_type, int B_row,
+                                long long B_next, const void* beta, void* C, cudaDataType C_type, int C_row,
+                                long long C_next, int count, cublasComputeType_t, cublasGemmAlgo_t);
+
+/// The functions of cuBLAS that are called; `library` is null where there is none.
+struct Cublas {
+    void* library = open();
+    decltype(&cublasCreate_v2) create = find<decltype(create)>("cublasCreate_v2");
+    decltype(&cublasDestroy_v2) destroy = find<decltype(destroy)>("cublasDestroy_v2");
+    decltype(&cublasSetStream_v2) set_stream = find<decltype(set_stream)>("cublasSetStream_v2");
+    decltype(&cublasSetMathMode) set_math_mode = find<decltype(set_math_mode)>("cublasSetMathMode");
+    Multiply* multiply = find<Multiply*>("cublasGemmStridedBatchedEx");
+
+    bool complete() const { return create && destroy && set_stream && set_math_mode && multiply; }
+
+private:
+    static void* open() {
+        for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"})
+            if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
+        return nullptr;
+    }
+    template <class F> F find(const char* name) const {
+        return library ? reinterpret_cast<F>(dlsym(library, name)) : nullptr;
+    }
+};
+
+const Cublas& cublas() {
+    static const Cublas functions;
+    return functions;
+}
+
+void fail(CudaStream& stream, const std::string& where) {
+    stream.error = cudaErrorSharedObjectInitFailed;
+    stream.where = where;
+}
+
+/// The stream's handle, made at its first product; null after a failure.
+cublasHandle_t handle_of(CudaStream& stream) {
+    if (stream.cublas) return static_cast<cublasHandle_t>(stream.cublas);
+    if (!cublas().complete()) {
+        fail(stream, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found)");
+        return nullptr;
+    }
+    cublasHandle_t handle = nullptr;
+    const cublasStatus_t status = cublas().create(&handle);
+    if (status != CUBLAS_STATUS_SUCCESS) {
+        fail(stream, "starting cuBLAS (status " + std::to_string(status) + ")");
+        return nullptr;
+    }
+    stream.cublas = handle;
+    // Sums stay in float: parts of a long sum may not be added in 16 bits
+    if (cublas().set_stream(handle, stream.handle) != CUBLAS_STATUS_SUCCESS ||
+        cublas().set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
+            CUBLAS_STATUS_SUCCESS) {
+        fail(stream, "preparing cuBLAS");
+        return nullptr;
+    }
+    return handle;
+}
+
+cudaDataType_t type_of(DType type) {
+    return type == DType::f32 ? CUDA_R_32F : type == DType::f16 ? CUDA_R_16F : CUDA_R_16BF;
+}
+cublasOperation_t operation(const Operand& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+}  // namespace
+
+// cuBLAS counts columns first: what is C = A B in rows is Cᵀ = Bᵀ Aᵀ to it, the same memory read its way.
+void multiply_matrices(Stream& any, const Product& p) {
+    auto& stream = static_cast<CudaStream&>(any);
+    if (stream.error != cudaSuccess) return;
+    const cublasHandle_t handle = handle_of(stream);
+    if (!handle) return;
+    const cublasStatus_t status = cublas().multiply(
+        handle, operation(p.B), operation(p.A), p.n, p.m, p.k, &p.alpha, p.B.data, type_of(p.type),
+        static_cast<int>(p.B.row), p.B.next, p.A.data, type_of(p.type), static_cast<int>(p.A.row), p.A.next,
+        &p.beta, p.C, type_of(p.result_type), static_cast<int>(p.C_row), p.C_next, p.count,
+        CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        fail(stream, "multiplying with cuBLAS (status " + std::to_string(status) + ")");
+}
+
+void release_cublas(CudaStream& stream) {
+    if (stream.cublas) cublas().destroy(static_cast<cublasHandle_t>(stream.cublas));
+    stream.cublas = nullptr;
+}
+
+}  // namespace tilewalk::gpu::on_cuda

@@ -1,0 +1,20 @@
+// Launches on a GPU. For .cu files.
+#pragma once
+
+#include "cuda/launch/arguments.h"
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+namespace tilewalk::gpu {
+
+class CudaStream : public Stream {
+public:
+    cudaStream_t handle = nullptr;
+    cudaError_t error = cudaSuccess;  ///< the first; nothing is launched after it
+    std::string where;                ///< what failed: "launching", "cuBLAS"
+    void* cublas = nullptr;           ///< handle, made when it is first needed
+};
+
+}  // namespace tilewalk::gpu

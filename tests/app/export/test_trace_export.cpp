@@ -1,0 +1,286 @@
+#include "tests/app/cli/run.h"
+
+#include "app/export/text_layout.h"
+#include "app/export/trace_export.h"
+#include "app/export/trace_parts.h"
+#include "app/io/examples.h"
+#include "app/ui/state/trace_look.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+namespace {
+
+std::shared_ptr<const Trace> walk(const char* example) {
+    return *build_trace(*find_lesson("flash-forward"), *find_example(example));
+}
+
+double number(const json& value) {
+    if (value == "-inf") return -std::numeric_limits<double>::infinity();
+    return value.get<double>();
+}
+
+bool same(const json& rows, const Matrix& matrix) {
+    for (int r = 0; r < matrix.rows(); ++r)
+        for (int c = 0; c < matrix.cols(); ++c)
+            if (number(rows[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]) != matrix(r, c))
+                return false;
+    return rows.size() == static_cast<std::size_t>(matrix.rows());
+}
+
+}  // namespace
+
+TEST_CASE("trace json: the worked example and its figures") {
+    const Ran ran = run({"trace", "--format", "json"});
+    REQUIRE(ran.code == 0);
+    CHECK(ran.err.empty());
+    const json trace = json::parse(ran.out);
+    CHECK(trace["schema"] == "tilewalk-trace-1");
+    CHECK(trace["lesson"] == "flash-forward");
+    REQUIRE(trace["steps"].size() == 40);
+    CHECK(trace["problem"]["scale"] == 1);
+    CHECK(trace["problem"]["window"].is_null());
+    CHECK(trace["problem"]["do"][2][3] == 1);
+    const double expected[4][4] = {{7.20, 8.20, 9.20, 10.20},
+                                   {9.88, 10.88, 11.88, 12.88},
+                                   {6.08, 7.08, 8.08, 9.08},
+                                   {7.92, 8.92, 9.92, 10.92}};
+    for (std::size_t r = 0; r < 4; ++r)
+        for (std::size_t c = 0; c < 4; ++c)
+            CHECK(std::abs(trace["result"]["O"][r][c].get<double>() - expected[r][c]) < 0.005);
+    CHECK(trace["result"]["L"].size() == 4);
+
+    const json& first = trace["steps"][0];
+    CHECK(first["op"] == "load_q");
+    CHECK(first["i"] == 0);
+    CHECK(first["j"].is_null());
+    CHECK(first["reads"][0]["slot"] == "Q");
+    const json& sum = trace["steps"][16];
+    CHECK(sum["step"] == 17);
+    CHECK(sum["title"] == "Row sum");
+    CHECK(sum["numbers"] == "0.368 × 1.368 + (1.000 + 0.135)");
+    CHECK(sum["result"] == "ℓ[0] = 1.639");
+    CHECK(trace["steps"][1]["writes"][0]["values"][0][0] == "-inf");
+}
+
+TEST_CASE("trace json: every stored fact of every example, exactly") {
+    for (const Problem& problem : examples()) {
+        CAPTURE(problem.name);
+        const auto trace = walk(problem.name.c_str());
+        const json parsed = json::parse(trace_json(*trace));
+        REQUIRE(parsed["steps"].size() == static_cast<std::size_t>(trace->size()));
+        CHECK(same(parsed["problem"]["q"], problem.Q));
+        CHECK(same(parsed["result"]["O"], trace->result(Slot::O)));
+        for (int k = 0; k < trace->size(); ++k) {
+            const json& step = parsed["steps"][static_cast<std::size_t>(k)];
+            CHECK(step["traffic"]["hbm_read"] == trace->step(k).traffic.hbm_read);
+            CHECK(step["why"] == explain(*trace, k).why);
+            const auto writes = trace->writes(k);
+            REQUIRE(step["writes"].size() == writes.size());
+            for (std::size_t n = 0; n < writes.size(); ++n) {
+                const Value& value = trace->value(writes[n].value);
+                CHECK(same(step["writes"][n]["values"], value.data));
+                CHECK(step["writes"][n]["row"] == value.region.row);
+                CHECK(step["writes"][n]["col"] == value.region.col);
+            }
+        }
+    }
+}
+
+TEST_CASE("trace json: what was written can be loaded and gives the same walk") {
+    const Folder folder;
+    for (const std::vector<std::string>& source :
+         {std::vector<std::string>{"--example", "worked-4x4"},
+          {"--example", "window-12", "--element-bytes", "2"},
+          {"--random", "7x3", "--seed", "5", "--br", "3", "--causal"},
+          {"--random", "4x1"},
+          {"--example", "ties", "--scale", "0.3"}}) {
+        std::vector<std::string> words{"trace", "--format", "json"};
+        words.insert(words.end(), source.begin(), source.end());
+        const std::string first = run(words).out;
+        const std::string path = folder.file("walk.json", first);
+        CHECK(run({"trace", "--format", "json", "--load", path}).out == first);
+    }
+}
+
+TEST_CASE("trace text: the lines of the row sum") {
+    const Ran ran = run({"trace"});
+    REQUIRE(ran.code == 0);
+    CHECK(ran.err.empty());
+    for (const char* line : {
+             "Flash forward · 4 × 4 worked example\n",
+             "Step 17 of 40 · Row sum · tile (0, 1)\n",
+             "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
+             "    row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639\n",
+             "│ 1.368 → 1.639 │",
+             "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
+             "    bytes read: 2 × 4 × 4 = 32\n",
+             "│ 7.204   8.204   9.204  10.204 │   │ 2.494 │\n",
+             "This walk moved 400 B (320 B read, 80 B written)",
+             "would move 512 B (320 B read, 192 B written)",
+         })
+        CHECK_MESSAGE(contains(ran.out, line), std::string(line));
+}
+
+TEST_CASE("trace text: whole steps, with what was before and after") {
+    const std::string text = run({"trace"}).out;
+    CHECK(contains(text, R"(
+Step 14 of 40 · New maximum · tile (0, 1)
+  m  ←  max(m_old, m̃)
+    row 0: max(1, 2) = 2
+    row 1: max(1, 2) = 2
+  The maximum of query 0 rises from 1 to 2: all that it summed so far was measured from 1 and must
+  be corrected.
+    m̃           m old → new
+    │ 2 │   →   │ 1 → 2 │
+    │ 2 │       │ 1 → 2 │
+  so far: 160 B read from HBM, 0 B written, 130 operations; on chip now: 192 B
+)"));
+    CHECK(contains(text, R"(
+    α           O₀ old                           P̃                  V₁
+    │ 0.368 │   │ 2.839  4.207  5.575  6.943 │   │ 1.000  0.135 │   │  9  10  11  12 │
+    │ 0.368 │   │ 5.368  6.736  8.104  9.472 │   │ 0.135  1.000 │   │ 13  14  15  16 │
+
+        O₀ new
+    →   │ 11.80  13.44  15.08  16.72 │
+        │ 16.19  17.83  19.47  21.11 │
+)"));
+}
+
+TEST_CASE("trace text: whoever moves fewer bytes is named") {
+    CHECK(contains(run({"trace"}).out, "that saved 112 B"));
+    const std::string small_tiles = run({"trace", "--random", "64x64", "--br", "8", "--bc", "8"}).out;
+    CHECK(contains(small_tiles, "standard attention moves fewer bytes"));
+    Problem p = *random_problem(64, 64, 1);
+    p.Br = 8;
+    while (flash_forward_model(p).total() >= standard_forward_model(p).total()) ++p.Br;
+    CHECK(contains(small_tiles, "With Br = " + std::to_string(p.Br) + " query rows"));
+
+    // K and V read two more times (24 B) and L (12 B) weigh as much as S and P, written and read (36 B).
+    const Ran even = run({"trace", "--random", "3x2", "--br", "1", "--element-bytes", "1"});
+    CHECK(contains(even.out, "Both move equally many bytes"));
+    CHECK(contains(even.out, "This walk moved 60 B (42 B read, 18 B written)"));
+    CHECK(contains(even.out, "would move 60 B ("));
+
+    // With one key of one byte there is next to nothing to store, and L tips the balance.
+    Problem tiny = *random_problem(4, 1, 1);
+    tiny.K.conservativeResize(1, 1);
+    tiny.V.conservativeResize(1, 1);
+    tiny.element_bytes = 1;
+    tiny.Br = 1;
+    const auto trace = *build_trace(*find_lesson("flash-forward"), tiny);
+    CHECK(contains(comparison(*trace).back(), "No number of query rows per tile changes that."));
+}
+
+TEST_CASE("trace text: prose stays within its width and large tiles are cut short") {
+    const auto trace = *build_trace(*find_lesson("flash-forward"), *random_problem(64, 64, 1));
+    std::istringstream lines(trace_text(*trace));
+    int widest = 0;
+    for (std::string line; std::getline(lines, line);) widest = std::max(widest, ui::letter_count(line));
+    CHECK(widest <= 118);
+    CHECK(contains(trace_text(*trace), "… 60 more\n"));
+    CHECK(contains(trace_text(*trace), " + … (5"));
+    CHECK(contains(trace_text(*trace), " more) … + "));
+}
+
+TEST_CASE("trace text: long sums say how many terms they leave out") {
+    Problem problem = *random_problem(1, 40, 1);
+    problem.Q.setConstant(1.25);
+    problem.K.setConstant(2);
+    problem.K(0, 39) = 3;
+    problem.scale = {};
+    const std::string text = trace_text(**build_trace(*find_lesson("flash-forward"), problem));
+    std::string terms = "1.25 × 2.00";
+    for (int n = 1; n < 5; ++n) terms += " + 1.25 × 2.00";
+    CHECK(contains(text, "    row 0: " + terms + " + … (34 more) … + 1.25 × 3.00 = 101.2\n"));
+}
+
+TEST_CASE("trace text: numbers begin in the same column") {
+    const std::string text = run({"trace", "--random", "12x2", "--br", "4"}).out;
+    CHECK(contains(text, "\n    row 8:  max("));
+    CHECK(contains(text, "\n    row 9:  max("));
+    CHECK(contains(text, "\n    row 10: max("));
+    CHECK(contains(text, "\n    row 0: max("));
+}
+
+TEST_CASE("trace text and markdown: why, once for each thing that happens to a row") {
+    Problem problem;
+    problem.Q = Matrix{{-1}, {1}, {3}};
+    problem.K = Matrix{{1}, {2}};
+    problem.V = Matrix{{1}, {1}};
+    problem.Br = 3;
+    problem.Bc = 1;
+    const auto trace = *build_trace(*find_lesson("flash-forward"), problem);
+    for (const std::string& text : {trace_text(*trace), trace_markdown(*trace)}) {
+        const std::size_t from = text.find("New maximum", text.find("tile (0, 1)"));
+        REQUIRE(from != std::string::npos);
+        const std::string step = text.substr(from, text.find("Correction", from) - from);
+        const std::size_t stays = step.find("The maximum of query 0 stays −1"),
+                          rises = step.find("query 1 rises from 1 to 2");
+        CHECK(rises != std::string::npos);
+        CHECK(stays < rises);
+        CHECK(!contains(step, "rises from 3 to 6"));
+    }
+    const auto tied = walk("ties");
+    for (int k = 0; k < tied->size(); ++k) CHECK(why_sentences(*tied, k).front() == explain(*tied, k).why);
+}
+
+TEST_CASE("trace markdown: headings and closed fences") {
+    for (const Problem& problem : examples()) {
+        const std::string text = trace_markdown(*walk(problem.name.c_str()));
+        std::istringstream lines(text);
+        int fences = 0, steps = 0;
+        for (std::string line; std::getline(lines, line);) {
+            fences += line.starts_with("```");
+            steps += line.starts_with("### Step ");
+        }
+        CHECK(fences % 2 == 0);
+        CHECK(steps == walk(problem.name.c_str())->size());
+    }
+    CHECK(contains(trace_markdown(*walk("worked-4x4")), "### Step 17 of 40: Row sum, tile (0, 1)\n"));
+}
+
+TEST_CASE("trace markdown: a title cannot break the page") {
+    Problem problem = *find_example("worked-4x4");
+    problem.title = "# <b>x</b>\n```";
+    const auto trace = *build_trace(*find_lesson("flash-forward"), problem);
+    const std::string heading = trace_markdown(*trace).substr(0, trace_markdown(*trace).find('\n'));
+    CHECK(heading == "# Flash forward · \\# \\<b\\>x\\</b\\> \\`\\`\\`");
+}
+
+TEST_CASE("layout: numbers share decimals, long matrices are cut, blocks wrap") {
+    Matrix A(2, 2);
+    A << 1, -0.5, 10, 0.25;
+    CHECK(matrix_block("A", A) == Block{"A", "│  1.000  −0.500 │", "│ 10.000   0.250 │"});
+    Matrix before(1, 1), after(1, 1);
+    before << -std::numeric_limits<double>::infinity();
+    after << 2;
+    CHECK(change_block("m", before, after) == Block{"m", "│ −∞ → 2 │"});
+    const Block cut = matrix_block("B", Matrix::Zero(20, 9));
+    CHECK(cut.size() == 10);
+    CHECK(cut[1] == "│ 0  0  0  0  0  0  0  …  0 │");
+    CHECK(cut[8] == "│ …  …  …  …  …  …  …  …  … │");
+    const Matrix places =
+        Matrix::NullaryExpr(20, 30, [](auto r, auto c) { return static_cast<double>(100 * (r + 1) + c); });
+    const Block ends = matrix_block("B", places);
+    REQUIRE(ends.size() == 10);
+    CHECK(ends[1] == "│  100   101   102   103   104   105   106  …   129 │");
+    CHECK(ends[7] == "│  700   701   702   703   704   705   706  …   729 │");
+    CHECK(ends[9] == "│ 2000  2001  2002  2003  2004  2005  2006  …  2029 │");
+    CHECK(matrix_block("C", Matrix::Zero(8, 8)).size() == 9);
+    CHECK(side_by_side({{"a", "b"}, {"c"}}, 20) == Block{"a   c", "b"});
+    CHECK(side_by_side({{"aaaa"}, {"bbbb"}}, 8) == Block{"aaaa", "", "bbbb"});
+    CHECK(wrap("one two three", 7) == Block{"one two", "three"});
+    CHECK(pad_left("P̃", 3) == "  P̃");
+}

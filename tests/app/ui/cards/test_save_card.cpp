@@ -1,0 +1,179 @@
+// The card that saves what is on the screen.
+#include "app/render/png.h"
+#include "app/ui/cards/save_card.h"
+#include "app/ui/shell/keys.h"
+#include "tests/app/cli/run.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/kit/xml_check.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <cstdio>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+void name_file(Program& program, const std::string& path) {
+    std::snprintf(program.state.saving->path, sizeof program.state.saving->path, "%s", path.c_str());
+    program.frame(2);
+}
+
+void open(Program& program) { program.press({Key::s, false, true}); }
+
+}  // namespace
+
+TEST_SUITE("save card") {
+
+    TEST_CASE("it comes with a name for this step, and goes with Escape") {
+        Program program;
+        program.go_to_step(11);
+        open(program);
+        REQUIRE(program.state.saving);
+        CHECK(std::string(program.state.saving->path) == "tilewalk-flash-forward-step-12.svg");
+        CHECK(program.shows("Save"));
+        program.press(Key::escape);
+        CHECK_FALSE(program.state.saving);
+        program.state.page = Page::memory;
+        open(program);
+        REQUIRE(program.state.saving);
+        CHECK(std::string(program.state.saving->path) == "tilewalk-memory.svg");
+    }
+
+    TEST_CASE("keys choose format and size, and go nowhere else") {
+        Program program;
+        open(program);
+        const SaveCard& card = *program.state.saving;
+        program.press(Key::right);
+        CHECK(std::string(card.path) == "tilewalk-flash-forward.html");
+        CHECK(program.shows("all 40 steps"));
+        program.press(Key::left);
+        program.press(Key::left);
+        CHECK(std::string(card.path) == "tilewalk-flash-forward-step-1.png");
+        program.press(Key::down);
+        CHECK(card.size == SaveCard::full_hd);
+        CHECK(program.step() == 0);
+        name_file(program, "my.notes.svg");
+        CHECK(card.format == static_cast<int>(SaveFormat::png));  // only typing changes it
+        program.click("format/Markdown");
+        CHECK(std::string(card.path) == "my.notes.md");
+    }
+
+    TEST_CASE("the ending that is typed chooses the format") {
+        Program program;
+        open(program);
+        program.click("file");
+        program.clear_field();
+        program.type("a.png");
+        CHECK(program.state.saving->format == static_cast<int>(SaveFormat::png));
+        CHECK(std::string(program.state.saving->path) == "a.png");
+    }
+
+    TEST_CASE("a picture is of the view without the card, and the frame goes on") {
+        const Folder folder;
+        Program program;
+        program.go_to_step(16);
+        const Image before = program.picture();
+        open(program);
+        name_file(program, folder.file("view"));
+        program.click("save file");
+        CHECK_FALSE(program.state.saving);
+        CHECK(program.shows("Saved"));
+        const std::string svg = contents(folder.file("view.svg"));
+        CHECK(read_xml(svg).error.empty());
+        CHECK(svg.find("width=\"1600\" height=\"900\"") != std::string::npos);
+        CHECK(svg.find(">Save file</text>") == std::string::npos);
+        CHECK(svg.find(">Row sum</text>") != std::string::npos);
+        program.state.notice.clear();
+        program.frame();
+        CHECK(program.picture().rgba == before.rgba);
+
+        open(program);
+        name_file(program, folder.file("large.png"));
+        program.state.saving->format = static_cast<int>(SaveFormat::png);
+        program.state.saving->size = SaveCard::full_hd;
+        program.press(Key::enter);
+        const auto picture = decode_png(contents(folder.file("large.png")));
+        REQUIRE(picture);
+        CHECK(picture->width == 1920);
+        CHECK(picture->height == 1080);
+        CHECK(program.picture().width == 1600);
+        CHECK(folder.count() == 2);
+    }
+
+    TEST_CASE("a file that is there is replaced only when asked twice") {
+        const Folder folder;
+        Program program;
+        open(program);
+        const std::string path = folder.file("old.svg", "precious");
+        name_file(program, path);
+        program.press(Key::enter);
+        REQUIRE(program.state.saving);
+        CHECK(program.shows("old.svg is there already"));
+        CHECK(program.shows("Replace"));
+        CHECK(contents(path) == "precious");
+        program.press(Key::enter);
+        CHECK_FALSE(program.state.saving);
+        CHECK(contents(path).starts_with("<svg"));
+    }
+
+    TEST_CASE("what cannot be written is said, and the card stays") {
+        const Folder folder;
+        Program program;
+        open(program);
+        name_file(program, folder.file("no/such/folder.svg"));
+        program.press(Key::enter);
+        REQUIRE(program.state.saving);
+        CHECK_FALSE(program.state.saving->message.empty());
+        name_file(program, "");
+        program.press(Key::enter);
+        CHECK(program.shows("The file needs a name."));
+        program.state.hooks.export_walk = nullptr;
+        program.press(Key::right);
+        program.press(Key::enter);
+        REQUIRE(program.state.saving);
+        CHECK(program.shows("Hand-outs cannot be written here."));
+        program.state.page = Page::memory;
+        program.press(Key::left), program.press(Key::right);
+        CHECK(program.shows("this page has none"));
+        CHECK(folder.count() == 0);
+    }
+
+    TEST_CASE("the walk goes to the hook with the ending that was chosen") {
+        Program program;
+        std::string written;
+        program.state.hooks.export_walk = [&](const std::string& path, const AppState&) {
+            written = path;
+            return std::optional<std::string>();
+        };
+        open(program);
+        program.click("format/LaTeX");
+        program.press(Key::enter);
+        CHECK(written == "tilewalk-flash-forward.tex");
+        CHECK(program.shows("all 40 steps"));
+    }
+
+    TEST_CASE("nothing of it is cut or overlaps") {
+        for (const bool presenter : {false, true})
+            for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}}) {
+                Program program(example("worked-4x4"), screen);
+                program.state.presenter = presenter;
+                program.frame(2);
+                open(program);
+                for (const bool failed : {false, true}) {
+                    if (failed) {
+                        program.state.saving->message =
+                            "/home/somebody/pictures/of/the/walk.svg: this folder may not be written to.";
+                        program.frame(2);
+                    }
+                    for (const Finding& finding : broken_rules(program))
+                        if (finding.where == "Save")
+                            FAIL_CHECK(screen.width, " ", presenter, ": ", finding.rule, ": ", finding.text,
+                                       " ", finding.amount);
+                }
+            }
+    }
+
+}  // TEST_SUITE

@@ -1,0 +1,207 @@
+// The settings: every one of them by keys and mouse, at once and everywhere; numbers and layout follow.
+#include "app/ui/cards/settings_card.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/kit/theme.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+void open_card(Program& program) {
+    program.press(Key::o);
+    REQUIRE(program.state.show_settings);
+    program.frame();
+}
+
+// Tab until the item of that name has the focus.
+void focus(Program& program, const std::string& name) {
+    clear_focus();
+    for (int n = 0; n < 60; ++n) {
+        program.press(Key::tab);
+        for (const Item& item : program.items())
+            if (item.id == focused_item() && item.id != 0 && item.text == name) return;
+    }
+    FAIL("Tab never reaches ", name);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("settings card");
+
+TEST_CASE("every setting by the mouse, shown at once") {
+    Program program;
+    Settings& s = program.state.settings;
+    open_card(program);
+    program.click("set theme/Light", "Settings");
+    CHECK(s.theme == ThemeId::light);
+    program.click("set palette/Colour-blind safe", "Settings");
+    CHECK(s.palette == Palette::safe);
+    program.click("set size/more", "Settings");
+    CHECK(s.zoom == doctest::Approx(1.1));
+    program.click("set motion", "Settings");
+    CHECK_FALSE(s.motion);
+    program.click("set digits/6", "Settings");
+    CHECK(s.digits == 6);
+    CHECK(program.shows("1.41421"));
+    program.click("set decimal mark/1,5", "Settings");
+    CHECK(s.decimal_comma);
+    CHECK(program.shows("1,41421"));
+    program.click("set letters/m  δ  ω", "Settings");
+    CHECK(s.letters == Letters::delta_omega);
+    CHECK(program.state.problem->options.notation == Notation::delta_omega);
+    program.click("set spotlight", "Settings");
+    CHECK_FALSE(s.spotlight);
+    program.click("set subtitles", "Settings");
+    CHECK(s.subtitles);
+    program.click("set questions/Every step", "Settings");
+    CHECK(s.question_each);
+    program.click("done settings", "Settings");
+    CHECK_FALSE(program.state.show_settings);
+}
+
+TEST_CASE("every setting by the keyboard") {
+    Program program;
+    Settings& s = program.state.settings;
+    open_card(program);
+    focus(program, "set theme/Dark");
+    program.press(Key::right);
+    CHECK(s.theme == ThemeId::light);
+    program.press(Key::right);
+    CHECK(s.theme == ThemeId::contrast);
+    program.press(Key::right);  // there it ends
+    CHECK(s.theme == ThemeId::contrast);
+    program.press(Key::down);
+    CHECK(focused_item() != 0);
+    program.press(Key::right);
+    program.press(Key::left);
+    program.press(Key::right);
+    CHECK(s.palette == Palette::safe);
+    focus(program, "set size/less");
+    program.press(Key::enter);
+    CHECK(s.zoom == doctest::Approx(.9));
+    focus(program, "set motion");
+    program.press(Key::left);
+    CHECK_FALSE(s.motion);
+    program.press(Key::left);
+    CHECK_FALSE(s.motion);
+    program.press(Key::space);
+    CHECK(s.motion);
+    focus(program, "set speed");
+    program.press(Key::right);
+    CHECK(s.speed > 1);
+    focus(program, "set digits/4");
+    program.press(Key::left);
+    CHECK(s.digits == 3);
+    focus(program, "reset settings");
+    program.press(Key::enter);
+    CHECK(s.theme == ThemeId::dark);
+    CHECK(s.palette == Palette::usual);
+    CHECK(s.zoom == 1);
+    CHECK(s.digits == 4);
+    CHECK(s.speed == 1);
+    CHECK(program.step() == 0);  // no arrow reached the walk
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.show_settings);
+}
+
+TEST_CASE("Reset all keeps the problem, the window and the step") {
+    Program program(example("causal-8"));
+    program.go_to_step(5);
+    program.state.settings.window_width = 1234;
+    program.state.settings.letters = Letters::l_O;
+    program.state.settings.tour_offered = true;
+    reset_settings(program.state);
+    program.frame();
+    CHECK(program.state.settings.window_width == 1234);
+    CHECK(program.state.settings.tour_offered);
+    CHECK(program.state.settings.letters == Letters::d_o);
+    CHECK(program.state.problem->options.notation == Notation::d_o);
+    CHECK(program.state.problem->N() == 8);
+    CHECK(program.step() == 5);
+}
+
+TEST_CASE("letters that a problem leaves open follow the setting, those that it names do not") {
+    Program program;
+    program.state.settings.letters = Letters::l_O;
+    program.show(example("causal-8"));
+    CHECK(program.state.problem->options.notation == Notation::l_O);
+    Problem named = example("causal-8");
+    named.options.notation = Notation::delta_omega;
+    program.show(named);
+    CHECK(program.state.problem->options.notation == Notation::delta_omega);
+}
+
+TEST_CASE("digits and decimal mark reach explanation and cells in the next frame, and go again") {
+    Program program;
+    program.go_to_step(14);
+    const std::string before = plain(program.state.explanation.result);
+    CHECK(before.find("0.368") != std::string::npos);
+    program.state.settings.digits = 6;
+    program.state.settings.decimal_comma = true;
+    program.frame(2);
+    CHECK(plain(program.state.explanation.result).find("0,36788") != std::string::npos);
+    int cells = 0;
+    for (const Item& item : program.items())
+        if (item.kind == ItemKind::text && item.text.find("0,3") == 0) ++cells;
+    CHECK(cells >= 2);
+    for (const Item& item : program.items())
+        if (item.panel == "SRAM" && item.kind == ItemKind::text)
+            CHECK(item.text.find("0.3") == std::string::npos);
+    program.state.settings = Settings{};
+    program.frame(2);
+    CHECK(plain(program.state.explanation.result) == before);
+}
+
+TEST_CASE("the layout holds with every number of digits") {
+    for (const int digits : {3, 5, 6})
+        for (const bool presenter : {false, true}) {
+            Program program(example("worked-4x4"), {1280, 720});
+            program.state.presenter = presenter;
+            program.state.settings.digits = digits;
+            program.state.settings.decimal_comma = digits == 6;
+            for (const char* problem : {"worked-4x4", "large-logits", "ragged-7x5"})
+                for (const char* id : {"flash-forward", "flash-backward", "attention", "softmax-1pass"}) {
+                    program.show(example(problem));
+                    set_lesson(program.state, *find_lesson(id));
+                    program.settle();
+                    for (const int part : {1, 2, 3}) {
+                        program.go_to_step(program.state.trace->size() * part / 4);
+                        CAPTURE(digits);
+                        CAPTURE(presenter);
+                        CAPTURE(std::string(problem) + ", " + id);
+                        CAPTURE(program.step() + 1);
+                        CHECK(findings(program) == "");
+                    }
+                }
+        }
+}
+
+TEST_CASE("the card has room at every size, in every theme") {
+    for (const Screen screen : {Screen{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}})
+        for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast})
+            for (const bool presenter : {false, true}) {
+                Program program(example("worked-4x4"), screen);
+                program.state.settings.theme = id;
+                program.state.settings.palette = Palette::safe;
+                program.state.presenter = presenter;
+                program.frame(2);
+                open_card(program);
+                CAPTURE(screen.width);
+                CAPTURE(presenter);
+                CHECK(findings(program) == "");
+                for (const std::string& text : shortened_texts(program))
+                    CHECK_MESSAGE(text.rfind("Settings", 0) != 0, text);
+            }
+}
+
+TEST_SUITE_END();

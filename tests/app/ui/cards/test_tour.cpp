@@ -1,0 +1,332 @@
+// The whole tour without a window: each stop loads, points at something that is there, and fits.
+#include "app/cli/tour.h"
+#include "app/io/settings.h"
+#include "app/io/tour_file.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
+#include "tests/app/cli/run.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <set>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+float overlap(const Rect& a, const Rect& b) {
+    const float w = std::min(a.right(), b.right()) - std::max(a.x, b.x),
+                h = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);
+    return w > 0 && h > 0 ? w * h : 0;
+}
+
+bool inside(const Rect& a, float W, float H) {
+    return a.x >= -1 && a.y >= -1 && a.right() <= W + 1 && a.bottom() <= H + 1 && a.w > 2 && a.h > 2;
+}
+
+// As a picture is made: what the page asks of the machine is there.
+void settle(Program& p) {
+    settle_at_stop(p.state, p.state.tour->at);
+    p.frame_unlisted();
+    p.frame(2);
+}
+
+std::string here(const Program& p) {
+    return "stop " + std::to_string(p.state.tour->at + 1) + " \"" + p.state.tour->stop().heading + "\" at " +
+           std::to_string(p.screen.width) + (p.state.presenter ? " presenter" : "");
+}
+
+void check_stop(const Program& p) {
+    const Tour& tour = *p.state.tour;
+    const std::string where = here(p);
+    CAPTURE(where);
+    CHECK(at_stop(p.state));
+    const float s = font_scale(), W = static_cast<float>(p.screen.width) / s,
+                H = static_cast<float>(p.screen.height) / s;
+    CHECK(inside(tour.card, W, H));
+    REQUIRE(tour.place);
+    CHECK(inside(*tour.place, W, H));
+    const float hidden = overlap(*tour.place, tour.card) / (tour.place->w * tour.place->h);
+    CHECK(hidden <= (tour.stop().place.kind == TourPlace::Kind::panel && !p.state.presenter ? .25f : 0));
+    // The ring's number stands at the place's edge.
+    const Item* number = p.look_for(std::to_string(tour.at + 1), "Ring");
+    REQUIRE(number);
+    const float x = (number->min.x + number->max.x) / 2 / s, y = (number->min.y + number->max.y) / 2 / s,
+                near = p.state.presenter ? 60.0f : 30.0f;
+    const Rect& at = *tour.place;
+    CHECK(x > at.x - near);
+    CHECK(x < at.right() + near);
+    CHECK(y > at.y - near);
+    CHECK(y < at.bottom() + near);
+    for (const Finding& f : broken_rules(p)) {
+        const bool of_tour = f.where == "Tour" || f.where.empty();
+        if (of_tour) FAIL_CHECK(f.rule, ": ", f.where, " / ", f.text, " ", f.amount);
+    }
+    for (const std::string& text : shortened_texts(p)) CHECK_FALSE(text.starts_with("Tour"));
+}
+
+void walk_through(Screen screen, bool presenter, ThemeId theme = ThemeId::dark) {
+    Program p(example("worked-4x4"), screen);
+    p.state.presenter = presenter;
+    p.state.settings.theme = theme;
+    p.press(Key::u);
+    REQUIRE(p.state.tour);
+    const int stops = p.state.tour->stops();
+    CHECK(stops >= 25);
+    for (int n = 0; n < stops; ++n) {
+        REQUIRE(p.state.tour);
+        REQUIRE(p.state.tour->at == n);
+        settle(p);
+        check_stop(p);
+        p.state.keys.push_back({Key::page_down});
+        p.frame_unlisted();
+    }
+    CHECK_FALSE(p.state.tour);
+}
+
+Result<Tour> read(const std::string& text) {
+    auto script = parse_tour(text, "test.md", tour_names());
+    REQUIRE_MESSAGE(script, script.error);
+    Tour tour;
+    tour.script = std::move(*script);
+    return tour;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("tour");
+
+TEST_CASE("every stop loads, points at something, and fits: 1280 × 720") { walk_through({1280, 720}, false); }
+
+TEST_CASE("every stop loads, points at something, and fits: 1920 × 1080, light") {
+    if (in_full) walk_through({1920, 1080}, false, ThemeId::light);
+}
+
+TEST_CASE("every stop loads, points at something, and fits: presenter") {
+    walk_through({1280, 720}, true, ThemeId::contrast);
+}
+
+TEST_CASE("every stop loads, points at something, and fits: presenter at 1920 × 1080") {
+    if (in_full) walk_through({1920, 1080}, true);
+}
+
+TEST_CASE("the tour goes through every lesson and page") {
+    const auto script = load_tour(default_tour, tour_names());
+    REQUIRE_MESSAGE(script, script.error);
+    std::set<std::string> seen;
+    for (const TourStop& stop : script->stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
+    for (const Lesson& lesson : lessons()) CHECK_MESSAGE(seen.contains(lesson.id), lesson.id);
+    for (const char* page : {"memory", "scale", "compare"}) CHECK_MESSAGE(seen.contains(page), page);
+}
+
+TEST_CASE("keys: next, back, away and back again; Escape leaves") {
+    Program p;
+    p.press(Key::u);
+    p.press(Key::page_down);
+    p.press(Key::enter);
+    CHECK(p.state.tour->at == 2);
+    p.press(Key::page_up);
+    CHECK(p.state.tour->at == 1);
+    const int step = p.step();
+    CHECK(p.state.tour->place);
+    CHECK_FALSE(p.look_for("to the stop", "Tour"));
+    p.press(Key::right);
+    CHECK(p.step() == step + 1);
+    CHECK_FALSE(at_stop(p.state));
+    CHECK_FALSE(p.state.tour->place);
+    CHECK(p.look_for("to the stop", "Tour"));
+    p.press(Key::backspace);
+    CHECK(p.step() == step);
+    CHECK(at_stop(p.state));
+    p.press(Key::escape);
+    CHECK_FALSE(p.state.tour);
+    CHECK(place_list == nullptr);
+}
+
+TEST_CASE("the card's buttons do what the keys do") {
+    Program p;
+    p.press(Key::u);
+    p.frame(3);
+    p.click("next stop", "Tour");
+    CHECK(p.state.tour->at == 1);
+    p.click("previous stop", "Tour");
+    CHECK(p.state.tour->at == 0);
+    p.press(Key::right);
+    p.click("to the stop", "Tour");
+    CHECK(at_stop(p.state));
+    p.click("leave tour", "Tour");
+    CHECK_FALSE(p.state.tour);
+}
+
+TEST_CASE("leaving leads back to where one was") {
+    Program p(random_with_tiles(6, 4, 2, 2));
+    set_lesson(p.state, *find_lesson("flash-backward"));
+    Problem changed = *p.state.problem;
+    changed.causal = true;
+    set_problem(p.state, changed);
+    p.settle();
+    p.go_to_step(7);
+    p.state.row = 1;
+    p.state.show_problem = true;
+    p.state.timeline.zoom = 2;
+    p.frame();
+    const ProblemPtr problem = p.state.problem;
+    const auto undo = p.state.undo;
+    const auto left_at = p.state.left_at;
+    const int stops = [&] {
+        p.press(Key::u);
+        return p.state.tour->stops();
+    }();
+    for (int n = 0; n < stops - 1; ++n) {
+        p.state.keys.push_back({Key::page_down});
+        p.frame_unlisted();
+    }
+    for (int n = 0; n < 3; ++n) p.press(Key::page_up);
+    p.press(Key::escape);
+    CHECK(p.state.problem == problem);
+    CHECK(std::string(p.state.lesson->id) == "flash-backward");
+    CHECK(p.state.trace->lesson() == std::string("flash-backward"));
+    CHECK(p.step() == 7);
+    CHECK(p.state.row == 1);
+    CHECK(p.state.show_problem);
+    CHECK(p.state.page == Page::walk);
+    CHECK(p.state.timeline.zoom == 2);
+    CHECK(p.state.undo == undo);
+    CHECK(p.state.redo.empty());
+    CHECK(p.state.left_at == left_at);
+}
+
+TEST_CASE("what is changed on the way can be had back") {
+    Program p;
+    p.press(Key::u);
+    Problem changed = *p.state.problem;
+    changed.causal = true;
+    set_problem(p.state, changed);
+    p.frame();
+    CHECK_FALSE(at_stop(p.state));
+    p.press(Key::escape);
+    CHECK_FALSE(p.state.problem->causal);
+    CHECK(p.shows("Ctrl Z"));
+    undo(p.state);
+    CHECK(p.state.problem->causal);
+}
+
+TEST_CASE("a dropped tour begins, a broken one says where") {
+    Program p;
+    p.state.hooks.read_tour = [](const std::string& path) -> Result<Tour> {
+        if (path == "bad.md") return Failure{"bad.md, line 3: there is no lesson \"x\"."};
+        return read("# T\n## One\n- problem: ties\n- highlight: button play\n\nm\n");
+    };
+    p.state.dropped = {"bad.md"};
+    p.frame(2);
+    CHECK_FALSE(p.state.tour);
+    CHECK(p.shows("bad.md, line 3"));
+    p.state.dropped = {"good.md"};
+    p.frame(3);
+    REQUIRE(p.state.tour);
+    CHECK(p.state.problem->name == "ties");
+    REQUIRE(p.state.tour->place);
+}
+
+TEST_CASE("a walk that is built in the background is waited for") {
+    Program p;
+    auto tour = read("# T\n## One\n- problem: ties\n- step: 9\n\nm is {m[0]}\n");
+    const auto large = std::make_shared<const Problem>(random_with_tiles(96, 32, 4, 4));
+    tour->script.stops[0].problem = large;
+    start_tour(p.state, std::move(*tour));
+    REQUIRE(p.state.pending);
+    p.frame();
+    p.settle();
+    p.frame(2);
+    CHECK(p.state.problem == large);
+    CHECK(p.step() == 8);
+    CHECK(at_stop(p.state));
+}
+
+TEST_CASE("what a tour may point at is there, in every lesson and on every page") {
+    std::set<std::string> shown;
+    const auto collect = [&shown](Program& p) {
+        p.frame(2);
+        for (const Item& item : p.items())
+            if (item.kind != ItemKind::text) shown.insert(item.text);
+    };
+    const TourNames names = tour_names();
+    Program p;
+    std::set<std::string> everywhere;
+    for (const auto& [where, panels] : names.panels) {
+        CAPTURE(where);
+        auto tour = read("# T\n## One\n- problem: worked-4x4\n- lesson: " + where + "\n\nx\n");
+        start_tour(p.state, std::move(*tour));
+        settle(p);
+        shown.clear();
+        collect(p);
+        if (p.state.page == Page::walk)
+            for (const Key key : {Key::i, Key::x}) p.press(key), collect(p);
+        for (const std::string& name : panels) CHECK_MESSAGE(shown.contains(name), name);
+        everywhere.insert(shown.begin(), shown.end());
+    }
+    CHECK(names.panels.size() == lessons().size() + names.pages.size());
+    for (const std::string& name : names.buttons) CHECK_MESSAGE(everywhere.contains(name), name);
+}
+
+TEST_CASE("numbers in the text follow the settings at once") {
+    Program p;
+    auto tour =
+        read("# T\n## One\n- problem: worked-4x4\n- lesson: flash-forward\n- step: row_sum i=0 j=1\n\n"
+             "sum {l[0]}\n");
+    start_tour(p.state, std::move(*tour));
+    p.frame(2);
+    CHECK(p.shows("sum 1.639"));
+    p.state.settings.decimal_comma = true;
+    p.frame(2);
+    CHECK(p.shows("sum 1,639"));
+    p.state.settings.decimal_comma = false;
+    p.frame();
+}
+
+TEST_CASE("the command line begins a tour, or says what is wrong with it") {
+    const Folder folder;
+    const std::string bad = (folder.path / "bad.md").string(), png = (folder.path / "a.png").string();
+    std::ofstream(bad) << "# T\n## A\n- problem: worked-4x4\n- lesson: flash-foward\n\nx\n";
+    const Ran refused = run({"render", "--tour", bad, "-o", png});
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("bad.md, line 4: there is no lesson \"flash-foward\"; did you mean") !=
+          std::string::npos);
+    CHECK(run({"--tour", bad}).code == 2);
+    CHECK(run({"render", "--stop", "99", "-o", png}).code == 2);
+    CHECK(run({"render", "--stop", "3", "--lesson", "backward", "-o", png}).code == 2);
+    CHECK(run({"--stop", "all"}).code == 2);
+    CHECK(run({"render", "--stop", "3", "--size", "1024x640", "-o", png}).code == 0);
+    CHECK(std::filesystem::exists(png));
+    const auto window = [](AppState& state, const WindowOptions&) {
+        CHECK(state.tour);
+        CHECK(state.tour->at == 2);
+        CHECK(state.tour->back.problem->name == "ties");
+        return 3;
+    };
+    Settings settings;
+    settings.example = "ties";
+    const std::string home = (folder.path / "tilewalk" / "settings.json").string();
+    const std::string before = std::getenv("XDG_CONFIG_HOME") ? std::getenv("XDG_CONFIG_HOME") : "";
+    ::setenv("XDG_CONFIG_HOME", folder.path.c_str(), 1);
+    CHECK_FALSE(save_settings(home, settings));
+    CHECK(run({"--stop", "3"}, window).code == 3);
+    std::string notice;
+    const auto first = [&notice](AppState& state, const WindowOptions&) {
+        notice = state.notice;
+        return 0;
+    };
+    std::filesystem::remove(home);
+    CHECK(run({}, first).code == 0);
+    CHECK(notice.find("guided tour") != std::string::npos);
+    CHECK(run({}, first).code == 0);
+    CHECK(notice.find("guided tour") == std::string::npos);
+    before.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", before.c_str(), 1);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,153 @@
+// The views of the backward pass and of FlashAttention-1's forward pass: everything has its place, the
+// choices answer, and what stands side by side is as far.
+#include "app/ui/chapters/backward/backward_view.h"
+#include "app/ui/chapters/forward/v1_view.h"
+#include "app/ui/state/state.h"
+#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/flash_forward_v1.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+#include <map>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+void show(Program& program, const char* lesson, Problem p, BackwardOrder order = BackwardOrder::key_outer) {
+    p.options.order = order;
+    program.state.lesson = find_lesson(lesson);
+    REQUIRE(set_problem(program.state, std::move(p)));
+    program.settle();
+}
+
+// Each kind of step where it first and last occurs.
+std::vector<int> steps_to_look_at(const Trace& trace) {
+    std::map<Op, std::pair<int, int>> found;
+    for (int k = 0; k < trace.size(); ++k) {
+        const Op op = trace.step(k).op;
+        if (!found.count(op)) found[op].first = k;
+        found[op].second = k;
+    }
+    std::set<int> out;
+    for (const auto& [op, steps] : found) out.insert({steps.first, steps.second});
+    return {out.begin(), out.end()};
+}
+
+void check_layout(Program& program, const std::string& what) {
+    for (int k : steps_to_look_at(*program.state.trace)) {
+        program.go_to_step(k);
+        for (const Finding& f : broken_rules(program))
+            FAIL_CHECK(f.where, ": '", f.text, "' ", f.rule, " (", f.amount, "), ", what, ", step ", k + 1,
+                       " of ", std::string(program.state.lesson->id));
+    }
+}
+
+std::vector<std::pair<std::string, Problem>> problems() {
+    return {{"worked-4x4", example("worked-4x4")},          {"causal-8", example("causal-8")},
+            {"ragged-7x5", example("ragged-7x5")},          {"large-logits", example("large-logits")},
+            {"random 8×4", random_with_tiles(8, 4, 2, 2)},  {"random 1×1", random_with_tiles(1, 1, 1, 1)},
+            {"random 24×8", random_with_tiles(24, 8, 8, 4)}};
+}
+
+}  // namespace
+
+TEST_CASE("the views of the backward pass and of FlashAttention-1 keep every text in its place") {
+    const Screen screens[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}};
+    for (const Screen& screen : screens) {
+        Program program(example("worked-4x4"), screen);
+        for (const auto& [name, problem] : problems()) {
+            for (BackwardOrder order : {BackwardOrder::key_outer, BackwardOrder::query_outer}) {
+                show(program, "flash-backward", problem, order);
+                check_layout(program, name + " at " + std::to_string(screen.width));
+            }
+            show(program, "flash-forward-v1", problem);
+            for (bool beside : {true, false}) {
+                program.state.beside.shown = beside;
+                check_layout(program, name + " at " + std::to_string(screen.width));
+            }
+        }
+    }
+}
+
+TEST_CASE("their presenter pages keep every text in its place, and none is small") {
+    Program program(example("worked-4x4"), {1280, 720});
+    program.state.presenter = true;
+    for (const auto& [name, problem] : problems()) {
+        for (BackwardOrder order : {BackwardOrder::key_outer, BackwardOrder::query_outer}) {
+            show(program, "flash-backward", problem, order);
+            check_layout(program, name + " presenter");
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::text) CHECK_MESSAGE(item.font_px >= 27, item.text);
+        }
+        show(program, "flash-forward-v1", problem);
+        check_layout(program, name + " presenter");
+    }
+}
+
+TEST_CASE("the order of the backward loops is a switch, and the problem stays the same otherwise") {
+    Program program;
+    show(program, "flash-backward", example("worked-4x4"));
+    program.frame(2);
+    CHECK(program.state.trace->size() == 40);
+    program.click("query blocks outside");
+    program.frame(2);
+    CHECK(program.state.problem->options.order == BackwardOrder::query_outer);
+    CHECK(program.state.trace->size() == 41);
+    CHECK(program.shows("Rows first"));
+    program.click("key blocks outside");
+    program.frame(2);
+    CHECK(program.state.trace->size() == 40);
+    CHECK(program.shows("Columns first"));
+}
+
+TEST_CASE("FlashAttention-2 stands beside FlashAttention-1, and both give the same O") {
+    Program program;
+    show(program, "flash-forward-v1", example("worked-4x4"));
+    program.go_to_step(31);
+    CHECK(program.shows("3 of 4 tiles done by both"));
+    CHECK(program.shows("The same O"));
+    CHECK(program.state.beside.largest_difference < 1e-14);
+    CHECK(program.state.beside.first == program.state.trace);
+    program.click("This step");
+    program.frame(2);
+    CHECK_FALSE(program.shows("The same O"));
+}
+
+TEST_CASE("the walk beside is as many tiles far, at the same op") {
+    for (const char* name : {"worked-4x4", "causal-8", "ragged-7x5", "fully-masked-row"}) {
+        const Problem p = example(name);
+        const auto first = flash_forward_v1(p), second = flash_forward(p);
+        for (int k = 0; k < first->size(); ++k) {
+            const int at = step_beside(*first, k, *second);
+            const int done = tiles_done(*first, k), all = tiles_done(*first, first->size() - 1);
+            INFO(std::string(name), ", step ", k);
+            if (at >= 0) CHECK(tiles_done(*second, at) == done);
+            if (first->step(k).op == Op::init) CHECK(at == -1);
+            if (done == all) CHECK(at == second->size() - 1);
+            const Op op = first->step(k).op;
+            if (op == Op::scores || op == Op::row_sum) CHECK(second->step(at).op == op);
+        }
+    }
+}
+
+TEST_CASE("on chip, a tile stays as long as its block does") {
+    Program program;
+    show(program, "flash-backward", example("worked-4x4"));
+    const auto state_of = [&](Slot slot) { return backward_look(program.state, slot).state; };
+    program.go_to_step(28);                        // dS of tile (0, 1)
+    CHECK(state_of(Slot::Kj) == CellState::idle);  // loaded for all query blocks
+    CHECK(state_of(Slot::dVj) == CellState::idle);
+    CHECK(state_of(Slot::dQi) == CellState::discarded);  // still that of query block 1
+    CHECK(state_of(Slot::dS) == CellState::written);
+    CHECK(state_of(Slot::Prob) == CellState::read);
+    CHECK(scores_slot(program.state) == Slot::Prob);
+    program.go_to_step(24);  // S of tile (0, 1): P is that of the tile before
+    CHECK(scores_slot(program.state) == Slot::S);
+    program.go_to_step(29);  // dQ comes from HBM, with what key block 0 gave
+    const MatrixLook dQ = backward_look(program.state, Slot::dQi);
+    REQUIRE(dQ.before);
+    CHECK(dQ.before == program.state.trace->live(Slot::dQ, 0, 28).value);
+}

@@ -1,0 +1,255 @@
+// The page CPU vs GPU: it shows what the comparison holds, its keys and buttons work, its layout holds.
+#include "app/io/kernel_bundle.h"
+#include "app/ui/chapters/compare/compare.h"
+#include "core/base/numbers.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <thread>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+using Quantity = KernelFault::Quantity;
+
+namespace {
+
+Problem two_by_some_tiles(bool causal = true) {
+    Problem p = *random_problem(200, 32, 5);
+    p.causal = causal;
+    p.scale.kind = Scale::Kind::sqrt;
+    return p;
+}
+
+struct OnPage : Program {
+    explicit OnPage(Screen size = {}, const Problem& problem = two_by_some_tiles()) : Program(problem, size) {
+        state.hooks.is_bundle = is_bundle_file;
+        state.hooks.load_bundle = load_bundle_file;
+        state.hooks.save_bundle = save_bundle_file;
+        settle();
+        state.page = Page::compare;
+        run();
+    }
+    void run() {
+        wait_for_comparison(state);
+        frame(2);
+    }
+    void run_with(const KernelFault& fault) {
+        inject(state, fault);
+        run();
+    }
+    const KernelComparison& shown() { return *compare_page(state).shown; }
+};
+
+void check_layout(OnPage& page, const std::string& where) {
+    page.frame_unlisted();
+    page.frame();
+    for (const Finding& f : broken_rules(page))
+        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
+}
+
+// The page in the ways that it can look.
+void for_each_look(OnPage& page, const std::function<void(const std::string&)>& look) {
+    look("healthy");
+    for (const std::string& map : map_names(page.state)) {
+        page.state.compare.map = map;
+        page.state.compare.measure = (page.state.compare.measure + 1) % 3;
+        look(map);
+    }
+    page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
+    look("faulty");
+    page.press(Key::d);
+    look("located");
+    choose_tile(page.state, 0, 3);
+    look("skipped tile");
+    choose_kernel(page.state, "b2-tensor-core");
+    page.run();
+    look("backward");
+    compare_page(page.state).shown.reset();
+    look("empty");
+}
+
+}  // namespace
+
+TEST_CASE("compare page: it shows the numbers of the comparison") {
+    OnPage page;
+    const OutputVerdict& O = page.shown().nearest();
+    CHECK(O.slot == Slot::O);
+    CHECK(page.shows("Within the rule"));
+    CHECK(page.shows(format_fixed(O.ratio(), 2)));
+    CHECK(page.shows("emulator"));
+    CHECK(page.shows("limit 2"));
+    const Place at = place_of(page.state);
+    const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
+    const int row = at.row - at.i * page.shown().kernel->problem.Br;
+    CHECK(page.shows(digits_of(l.cpu(row, 0), l.kernel(row, 0)).text));
+    CHECK(page.shows("query row " + std::to_string(at.row)));
+    CHECK(page.shows("Tile by tile all within rounding"));
+    CHECK(page.shows("Worst cell"));
+}
+
+TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {
+    Program program(example("worked-4x4"));
+    program.state.page = Page::compare;
+    for (int n = 0; n < 600 && !(program.state.comparing && program.state.comparing->shown); ++n) {
+        program.frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(program.state.comparing->shown);
+    CHECK(program.state.comparing->shown->kernel->problem.N() == 4);
+
+    Problem large = *random_problem(900, 64, 1);
+    large.Br = large.Bc = 64;
+    Program waits(large);
+    waits.settle();
+    waits.state.page = Page::compare;
+    for (int n = 0; n < 30; ++n) {
+        waits.frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK_FALSE(waits.state.comparing->shown);
+    CHECK_FALSE(waits.state.comparing->run);
+    CHECK(waits.shows("Nothing compared yet"));
+    start_comparison(waits.state);
+    REQUIRE(waits.state.comparing->run);
+    cancel_comparison(waits.state);
+    CHECK_FALSE(waits.state.comparing->run);
+    CHECK_FALSE(waits.state.comparing->shown);
+    waits.click("compare run");
+    CHECK((waits.state.comparing->run || waits.state.comparing->shown));
+}
+
+TEST_CASE("compare page: a fault is injected, located in one click, and taken back") {
+    OnPage page;
+    page.run_with({Quantity::l, 1, 1, 3, -1, 1e-3});
+    CHECK(page.shows("First beyond rounding: ℓ of tile (1, 1), row 3"));
+    page.click("begins");
+    page.frame(2);
+    const Place at = place_of(page.state);
+    CHECK(at.i == 1);
+    CHECK(at.j == 1);
+    CHECK(at.row == page.shown().kernel->problem.Br + 3);
+    CHECK(page.state.compare.map == "l tile");
+    page.press({Key::z, false, true});
+    page.run();
+    CHECK(page.state.compare.fault.quantity == Quantity::none);
+    CHECK_FALSE(page.shown().finding);
+    page.press({Key::z, false, true});
+    CHECK(page.state.notice.find("no earlier fault") != std::string::npos);
+}
+
+TEST_CASE("compare page: go to step opens the walk at the kernel's number") {
+    OnPage page;
+    page.run_with({Quantity::P, 1, 1, 3, 1, 1e-2});
+    const int Br = page.shown().kernel->problem.Br;
+    page.press(Key::d);
+    page.press(Key::g);
+    page.settle();
+    page.frame(3);
+    CHECK(page.state.page == Page::walk);
+    CHECK(page.state.lesson->id == std::string("flash-forward"));
+    const Step& step = page.state.trace->step(page.state.cursor.step);
+    CHECK(step.op == Op::exponentials);
+    CHECK(step.i == 1);
+    CHECK(step.j == 1);
+    CHECK(page.state.row == 3);
+    CHECK(page.state.col == 1);
+    CHECK(page.state.problem->Br == Br);
+}
+
+TEST_CASE("compare page: keys move tile, row and measure") {
+    OnPage page;
+    const Place at = place_of(page.state);
+    page.press(Key::left);
+    CHECK(place_of(page.state).j == at.j - 1);
+    page.press(Key::right);
+    CHECK(place_of(page.state).j == at.j);
+    page.press(Key::home);
+    CHECK(place_of(page.state).row == 0);
+    page.press(Key::down);
+    CHECK(place_of(page.state).row == 1);
+    page.press(Key::up);
+    CHECK(place_of(page.state).row == 0);
+    page.press(Key::end);
+    CHECK(place_of(page.state).row == 199);
+    page.press(Key::l);
+    CHECK(page.state.compare.measure == 1);
+    page.press({Key::c, false, true});
+    CHECK(std::string(ImGui::GetClipboardText()).find("within the rule: max |O") != std::string::npos);
+}
+
+TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
+    const std::string path = (std::filesystem::temp_directory_path() / "tilewalk-compare-page.json").string();
+    {
+        OnPage page;
+        page.run_with({Quantity::m, 1, 1, 0, -1, 1e-2});
+        std::snprintf(page.state.compare.path, sizeof page.state.compare.path, "%s", path.c_str());
+        page.click("bundle save");
+        CHECK(page.state.notice == "Saved " + path + ".");
+    }
+    Program other(example("worked-4x4"));
+    other.state.hooks.is_bundle = is_bundle_file;
+    other.state.hooks.load_bundle = load_bundle_file;
+    other.state.dropped = {path};
+    other.frame(3);
+    CHECK(other.state.page == Page::compare);
+    REQUIRE(other.state.comparing->shown);
+    CHECK(other.state.comparing->shown->finding.quantity == Quantity::m);
+    other.settle();
+    for (int n = 0; n < 20; ++n) {
+        other.frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    CHECK(other.state.comparing->source == path);  // it was not run again
+    CHECK(other.shows("recorded"));
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("compare page: texts have their place at every size, in every look") {
+    for (const Screen& screen :
+         {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+        OnPage page(screen);
+        for_each_look(page, [&](const std::string& what) {
+            check_layout(page, std::to_string(screen.width) + " " + what);
+        });
+    }
+}
+
+TEST_CASE("compare page: text is legible in every theme") {
+    OnPage page({1280, 720});
+    page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
+    for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        page.state.settings.theme = id;
+        check_layout(page, theme(id).name);
+    }
+}
+
+TEST_CASE("compare page: the presenter's page keeps every text in its place, and none is small") {
+    for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+        OnPage page(screen);
+        page.state.presenter = true;
+        check_layout(page, "presenter");
+        page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
+        check_layout(page, "presenter, faulty");
+        for (const Item& item : page.items())
+            if (item.kind == ItemKind::text) CHECK_MESSAGE(item.font_px >= 26.5f, item.text);
+    }
+}
+
+TEST_CASE("compare page: units of the last place and differing digits as text") {
+    CHECK(ulp_text(0) == "0");
+    CHECK(ulp_text(1.5) == "1.5");
+    CHECK(ulp_text(999) == "999");
+    CHECK(ulp_text(8312) == "8e3");
+    CHECK(ulp_text(99600) == "1e5");
+    CHECK(ulp_text(std::numeric_limits<double>::infinity()) == "∞");
+    CHECK(digits_of(7.10374165f, 7.10374212f).text == "7.10374165");
+    CHECK(digits_of(7.10374165f, 7.10374212f).same == std::string("7.10374").size());
+    CHECK(digits_of(-1, -1).same == std::string("−1").size());
+}

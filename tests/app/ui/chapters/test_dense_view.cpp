@@ -1,0 +1,218 @@
+// The lessons of dense matrices on screen: layout at all sizes, what is marked, the ledger, the smallest
+// step.
+#include "app/ui/chapters/dense/dense.h"
+#include "app/ui/state/state.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+const char* const lesson_ids[] = {"attention", "backward", "training-step"};
+
+void open(Program& program, const char* lesson) {
+    set_lesson(program.state, *find_lesson(lesson));
+    program.settle();
+}
+
+Problem with_tokens(Problem p) {
+    p.tokens = {"the", "cat", "sat", "it"};
+    return p;
+}
+
+Problem uneven() {
+    Problem p = random_with_tiles(3, 2, 2, 2);
+    const Problem keys = random_with_tiles(5, 2, 2, 2, 9);
+    p.K = keys.K, p.V = keys.V;
+    p.causal = true;
+    return p;
+}
+
+int step_of(const Program& program, Op op, int n = 0) {
+    const Trace& trace = *program.state.trace;
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == op && n-- == 0) return k;
+    FAIL("no such step");
+    return 0;
+}
+
+void check_layout(Program& program, const std::string& what) {
+    for (int k = 0; k < program.state.trace->size(); ++k) {
+        program.go_to_step(k);
+        for (const Finding& f : broken_rules(program))
+            FAIL_CHECK(what, ", step ", k + 1, " ", name(program.state.trace->step(k).op), ": ", f.where,
+                       ": '", f.text, "' ", f.rule, " by ", f.amount);
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("dense lessons on screen") {
+    TEST_CASE("nothing is clipped, overlaps or is hard to read, at any size") {
+        const struct {
+            Screen screen;
+            bool presenter = false;
+            ThemeId theme = ThemeId::dark;
+        } cases[] = {{{1024, 640}},
+                     {{1280, 720}, false, ThemeId::light},
+                     {{1600, 900}},
+                     {{1600, 900}, false, ThemeId::contrast},
+                     {{1920, 1080}, false, ThemeId::light},
+                     {{1280, 720}, true},
+                     {{1280, 720}, true, ThemeId::light}};
+        const std::pair<const char*, Problem> problems[] = {
+            {"4×4", example("worked-4x4")},
+            {"4×4 with words", with_tokens(example("worked-4x4"))},
+            {"3 queries, 5 keys", uneven()},
+            {"1×1", random_with_tiles(1, 1, 1, 1)},
+            {"8×4", random_with_tiles(8, 4, 2, 2)}};
+        for (const auto& [screen, presenter, theme] : cases) {
+            Program program(example("worked-4x4"), screen);
+            program.state.presenter = presenter;
+            program.state.settings.theme = theme;
+            for (const char* id : lesson_ids) {
+                open(program, id);
+                for (const auto& [title, problem] : problems) {
+                    program.show(problem);
+                    check_layout(program, std::string(id) + ", " + title + ", " +
+                                              std::to_string(screen.width) + (presenter ? " presenter" : ""));
+                }
+            }
+        }
+    }
+    TEST_CASE("large problems are heat maps, and every step can be drawn") {
+        for (const char* id : lesson_ids) {
+            Program program;
+            open(program, id);
+            program.show(random_with_tiles(64, 8, 8, 8));
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                go_to(program.state, at_step(*program.state.trace, k));
+                program.frame_unlisted();
+            }
+            program.state.presenter = true;
+            program.frame_unlisted();
+        }
+    }
+    TEST_CASE("rows that see no key, zeros, very small and very large numbers are drawn") {
+        std::vector<Problem> problems{example("fully-masked-row"), example("large-logits")};
+        problems.push_back(random_with_tiles(4, 20, 2, 2));  // long sums
+        problems.back().Q.setZero(), problems.back().dO->setZero();
+        for (double factor : {1e-160, 1e60}) {
+            problems.push_back(random_with_tiles(4, 3, 2, 2));
+            problems.back().Q *= factor, problems.back().V *= factor;
+        }
+        for (const char* id : lesson_ids)
+            for (const Problem& p : problems) {
+                Program program;
+                open(program, id);
+                program.show(p);
+                for (int k = 0; k < program.state.trace->size(); ++k) {
+                    program.go_to_step(k);
+                    program.picture();
+                    for (const Item& item : program.items()) {
+                        const bool finite = std::isfinite(item.min.x) && std::isfinite(item.min.y) &&
+                                            std::isfinite(item.max.x) && std::isfinite(item.max.y);
+                        if (!finite) FAIL_CHECK(id, ", step ", k + 1, ": '", item.text, "' lies nowhere");
+                    }
+                }
+            }
+    }
+    TEST_CASE("each matrix that a step reads or writes is on its page") {
+        for (const char* id : lesson_ids)
+            for (const Problem& p : {example("worked-4x4"), uneven()}) {
+                Program program(p);
+                open(program, id);
+                const Trace& trace = *program.state.trace;
+                for (int k = 0; k < trace.size(); ++k) {
+                    program.go_to_step(k);
+                    std::set<Slot> there;
+                    for (const DenseGroup& group : dense_page(program.state))
+                        for (const DenseEntry& e : group)
+                            there.insert({dense_slot(program.state, e), e.chip, e.hbm});
+                    for (const Access& a : trace.reads(k))
+                        CHECK_MESSAGE(there.count(a.slot), id, ", step ", k + 1);
+                    for (const Access& a : trace.writes(k)) {
+                        CHECK_MESSAGE(there.count(a.slot), id, ", step ", k + 1);
+                        program.find(cell_name({a.slot, 0, 0}), "Matrices");
+                    }
+                }
+            }
+    }
+    TEST_CASE("the shape that a page reserves is the shape that the trace writes") {
+        for (const char* id : lesson_ids)
+            for (const Problem& p : {example("worked-4x4"), uneven(), random_with_tiles(1, 3, 1, 1)}) {
+                Program program(p);
+                open(program, id);
+                for (int k = 0; k < program.state.trace->size(); ++k)
+                    for (const Access& a : program.state.trace->writes(k))
+                        CHECK(dense_shape(p, a.slot) == program.state.trace->value(a.value).region);
+            }
+    }
+    TEST_CASE("matrices keep their places through a kernel") {
+        Program program;
+        open(program, "attention");
+        Item first;
+        for (int k = 3; k < 9; ++k) {
+            program.go_to_step(k);
+            const Item item = program.find("S[0,0]", "Matrices");
+            if (k > 3) CHECK(item.min.x == first.min.x);
+            if (k > 3) CHECK(item.min.y == first.min.y);
+            first = item;
+        }
+    }
+    TEST_CASE("the ledger counts what the N × N matrices moved") {
+        Program program;
+        open(program, "attention");
+        program.go_to_step(0);
+        CHECK(program.shows("0 of 4 times"));
+        program.go_to_step(step_of(program, Op::store));
+        CHECK(program.shows("64 B out"));
+        CHECK(program.shows("1 of 4 times"));
+        program.go_to_step(program.state.trace->size() - 1);
+        CHECK(program.shows("64 B out, 64 B back"));
+        CHECK(program.shows("4 of 4 times"));
+    }
+    TEST_CASE("the smallest step is a cell") {
+        Program program;
+        open(program, "attention");
+        program.go_to_step(step_of(program, Op::scores));
+        program.state.cursor.done = 1;
+        refresh_explanation(program.state);
+        program.frame();
+        CHECK(program.state.explanation.target == CellRef{Slot::S, 0, 0});
+        step_forward(program.state, Level::micro);
+        program.frame();
+        CHECK(program.state.explanation.target == CellRef{Slot::S, 0, 1});
+        CHECK(program.shows("Q, row 0"));
+        CHECK(program.shows("K, row 1"));
+    }
+    TEST_CASE("queries and keys are named by their words") {
+        Program program(with_tokens(example("worked-4x4")));
+        open(program, "attention");
+        program.go_to_step(step_of(program, Op::divide));
+        for (const char* word : {"the", "cat", "sat", "it"}) CHECK(program.look_for(word, "Matrices"));
+        Program plain;
+        open(plain, "attention");
+        plain.go_to_step(step_of(plain, Op::divide));
+        CHECK(plain.look_for("t0", "Matrices"));
+    }
+    TEST_CASE("the last step of training shows the promise beside the change") {
+        Program program;
+        open(program, "training-step");
+        program.go_to_step(program.state.trace->size() - 1);
+        for (const char* words : {"loss before", "loss after", "promised", "real change", "−41.50", "−38.46"})
+            CHECK_MESSAGE(program.shows(words), words);
+    }
+    TEST_CASE("an input of the training step can be changed by double-click") {
+        Program program;
+        open(program, "attention");
+        program.go_to_step(0);
+        program.double_click("Q[0,0]", "Matrices");
+        CHECK(program.state.edit);
+    }
+}

@@ -1,0 +1,263 @@
+// The page about memory: its numbers are those of the study, its keys and fields work, its layout holds.
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+struct MemoryPage : Program {
+    explicit MemoryPage(Screen size = {}) : Program(example("worked-4x4"), size) {
+        state.page = Page::memory;
+        frame(2);
+    }
+    MemoryForm& form() { return state.memory; }
+    Study now() { return study(memory_input(form())); }
+};
+
+void check_layout(MemoryPage& page, const std::string& where) {
+    page.frame_unlisted();
+    page.frame();
+    for (const Finding& f : broken_rules(page))
+        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
+}
+
+}  // namespace
+
+TEST_CASE("memory: the page shows the numbers of the study") {
+    MemoryPage page;
+    for (std::int64_t N : {512, 16384, 25000, 131072}) {
+        page.form().N = N;
+        page.frame(2);
+        const Study s = page.now();
+        for (Algorithm a : algorithms)
+            CHECK(page.shows(format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
+        for (const ScoreRow& row : s.rows) {
+            CHECK(page.shows(format_count(row.N)));
+            CHECK(page.shows(held_text(row.all)));
+        }
+        CHECK(page.shows("25\u2009001"));
+        CHECK(page.shows(compared(s, Algorithm::flash2)));
+        CHECK(page.shows("312 TFLOP/s"));
+    }
+}
+
+TEST_CASE("memory: texts have their place at every size, with every hardware and extreme sizes") {
+    for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080},
+                                 Screen{1920, 1080, 2}}) {
+        MemoryPage page(screen);
+        const std::string size = std::to_string(screen.width);
+        for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware) {
+            page.form() = {};
+            page.form().hardware = hardware;
+            check_layout(page, size + " hardware " + std::to_string(hardware));
+        }
+        for (const auto& [N, d, bytes, heads, tile] : {std::array<int, 5>{1, 128, 1, 1, 0},
+                                                       {64, 128, 2, 1, 0},
+                                                       {512, 32, 4, 16, 1},
+                                                       {8388608, 128, 4, 1024, 2},
+                                                       {16777216, 128, 4, 1024, 4},
+                                                       {5000, 64, 1, 12, 3},
+                                                       {131072, 32, 2, 16, 4}})
+            for (int trips : {0, 1, 3}) {
+                page.form() = {};
+                page.form().N = N, page.form().d = d, page.form().element_bytes = bytes;
+                page.form().heads = page.form().batch = heads, page.form().tile = tile;
+                page.form().trips = trips;
+                check_layout(page, size + " N = " + std::to_string(N));
+            }
+    }
+}
+
+TEST_CASE("memory: the presenter page holds at 27 px and more") {
+    for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+        MemoryPage page(screen);
+        page.state.presenter = true;
+        for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware)
+            for (std::int64_t N : {1, 512, 5000, 16384, 131072, 16777216}) {
+                page.form() = {};
+                page.form().hardware = hardware, page.form().N = N;
+                page.form().heads = page.form().batch = N > 1000000 ? 1024 : 1;
+                check_layout(page, "presenter, N = " + std::to_string(N));
+                CHECK(page.shows(format_count(N)));
+            }
+        page.form() = {};
+        page.press(Key::right);
+        CHECK(page.form().N == 32768);
+        page.press(Key::page_up);
+        page.press(Key::left);
+        CHECK(page.form().N == 8192);
+    }
+}
+
+TEST_CASE("memory: every text stands out in every theme") {
+    MemoryPage page;
+    for (const bool presenter : {false, true})
+        for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+            page.state.presenter = presenter;
+            page.state.settings.theme = id;
+            page.frame_unlisted();
+            page.frame_unlisted();
+            page.frame();
+            for (const Finding& f : broken_rules(page, {false, true}))
+                FAIL_CHECK(std::string(theme(id).name), ": ", f.where, ": '", f.text, "' ", f.rule, " (",
+                           f.amount, ")");
+        }
+}
+
+TEST_CASE("memory: standard attention's kernels run one after another, once") {
+    MemoryPage page;
+    page.press(Key::left);
+    CHECK(page.form().trips == 2);
+    const Study s = page.now();
+    CHECK(page.shows("of " +
+                     format_large_traffic(static_cast<double>(s.of(Algorithm::standard).traffic.total()))));
+    for (int n = 0; n < 5; ++n) page.press(Key::left);
+    CHECK(page.form().trips == 0);
+    page.press(Key::right);
+    CHECK(page.form().trips == 1);
+    CHECK(page.shows(format_large_traffic(static_cast<double>(s.trips[0].read + s.trips[0].write))));
+
+    page.press(Key::space);
+    CHECK(page.form().playing);
+    CHECK(idle_seconds(page.state) < 2);
+    page.frame(40, 0.1f);
+    CHECK(page.form().trips == 3);
+    CHECK_FALSE(page.form().playing);
+    page.frame(40, 0.1f);
+    CHECK(page.form().trips == 3);  // no loop
+    CHECK(idle_seconds(page.state) > 1e6);
+    page.press(Key::space);
+    CHECK(page.form().trips < 3);
+    page.press(Key::space);
+    CHECK_FALSE(page.form().playing);
+    page.click("trip-forward");
+    page.click("trip-forward");
+    page.click("trip-forward");
+    CHECK(page.form().trips == 3);
+    page.click("trip-back");
+    CHECK(page.form().trips == 2);
+}
+
+TEST_CASE("memory: without motion the bytes are there at once") {
+    MemoryPage page;
+    page.state.settings.motion = false;
+    page.press(Key::left);
+    page.press(Key::right);
+    CHECK(trip_progress(page.state) == 1);
+    page.state.settings.motion = true;
+    page.press(Key::left);
+    step_trip(page.form(), 1);
+    CHECK(trip_progress(page.state) < 1);
+}
+
+TEST_CASE("memory: N by key, by field and by slider") {
+    MemoryPage page;
+    page.press(Key::up);
+    CHECK(page.form().N == 32768);
+    page.press(Key::down);
+    page.press(Key::down);
+    CHECK(page.form().N == 8192);
+    page.press(Key::end);
+    CHECK(page.form().N == 131072);
+    page.press(Key::home);
+    CHECK(page.form().N == 512);
+    page.press(Key::down);
+    CHECK(page.form().N == 512);
+
+    page.click("memory-N");
+    page.clear_field();
+    page.type("25001");
+    CHECK(page.form().N == 25001);
+    CHECK(page.shows("does not fit"));
+    page.clear_field();
+    page.type("0");
+    CHECK(page.form().N == 25001);  // refused; the last good one stays
+    page.clear_field();
+    page.type("16777217");
+    CHECK(page.form().N == 1677721);  // up to the last digit that is one too many
+    page.press(Key::escape);
+    page.click("memory-slider");
+    CHECK(page.form().N == 8192);  // the middle of 512 … 131 072
+}
+
+TEST_CASE("memory: sizes, heads and hardware change what is computed") {
+    MemoryPage page;
+    page.click("memory-d/128");
+    CHECK(page.form().d == 128);
+    page.click("memory-type/fp32");
+    CHECK(page.form().element_bytes == 4);
+    CHECK(page.shows("19.50 TFLOP/s"));
+    page.click("memory-tile/paper");
+    CHECK(page.now().shape.Br == page.now().paper.Br);
+    page.click("memory-heads/more");
+    CHECK(page.form().heads == 17);
+    page.click("hardware");
+    page.frame(2);
+    page.click("h100");
+    page.frame(2);
+    CHECK(chosen_hardware(page.form()).id == "h100");
+    CHECK(page.shows("H100 data sheet"));
+}
+
+TEST_CASE("memory: the user's own numbers") {
+    MemoryPage page;
+    page.form().hardware = static_cast<int>(hardware_list().size());
+    page.frame(2);
+    page.click("own-capacity");
+    page.clear_field();
+    page.type("1.5");
+    CHECK(chosen_hardware(page.form()).capacity.value == 1.5e9);
+    page.clear_field();
+    page.type("x");
+    CHECK_FALSE(readable(page.form().own.capacity));
+    CHECK(chosen_hardware(page.form()).capacity.value == 40e9);  // the A100's stands in
+    for (const char* text : {"", "0", "-1", "1e12", "1e400", "nan", "inf", "4x", "1,5"}) {
+        CHECK_FALSE(readable(text));
+        std::snprintf(page.form().own.bandwidth, sizeof page.form().own.bandwidth, "%s", text);
+        CHECK_FALSE(refuse(memory_input(page.form())));
+        page.frame();
+    }
+    for (const char* text : {"1e-300", "999999999999", "0.001"}) {
+        CHECK(readable(text));
+        for (char* field : {page.form().own.capacity, page.form().own.bandwidth, page.form().own.sms,
+                            page.form().own.shared, page.form().own.peak})
+            std::snprintf(field, sizeof page.form().own.peak, "%s", text);
+        page.frame(2);
+    }
+}
+
+TEST_CASE("memory: the keys of a walk do nothing, the others what they do everywhere") {
+    MemoryPage page;
+    const int step = page.step();
+    for (Key key :
+         {Key::g, Key::i, Key::c, Key::m, Key::b, Key::x, Key::enter, Key::page_down, Key::e, Key::z})
+        for (const bool ctrl : {false, true}) page.press({key, false, ctrl});
+    for (Key key : {Key::left, Key::right, Key::up, Key::down, Key::home, Key::end})
+        for (int mods = 1; mods < 8; ++mods)
+            page.press({key, (mods & 1) != 0, (mods & 2) != 0, (mods & 4) != 0});
+    CHECK(page.step() == step);
+    CHECK_FALSE(page.state.show_goto);
+    CHECK_FALSE(page.state.show_problem);
+    CHECK_FALSE(page.state.show_break);
+    CHECK(page.state.page == Page::memory);
+    page.press({Key::c, false, true});
+    CHECK(std::string(ImGui::GetClipboardText()) == verdict(page.now()));
+    page.press(Key::t);
+    CHECK(page.state.settings.theme == ThemeId::light);
+    page.press(Key::question);
+    CHECK(page.state.show_help);
+    page.press(Key::escape);
+    page.press(Key::p);
+    CHECK(page.state.presenter);
+    page.press(Key::escape);
+    CHECK_FALSE(page.state.presenter);
+}

@@ -1,0 +1,214 @@
+// The page "At scale": its form, a run, files, keys.
+#include "core/bench/findings.h"
+#include "cuda/host/gpu.h"
+#include "tests/app/ui/chapters/at_scale.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+TEST_CASE("scale: the form makes the request") {
+    AtScale page;
+    page.click("scale-direction/backward");
+    page.click("scale-d/128");
+    page.click("scale-heads/more");
+    page.click("scale-causal");
+    page.click("scale-lengths");
+    page.frame(2);
+    page.click("to 65536");
+    page.frame(2);
+    BenchRequest request = bench_request(page.form());
+    CHECK(request.workload.direction == Direction::backward);
+    CHECK(request.workload.d == 128);
+    CHECK(request.workload.heads == 9);
+    CHECK(request.workload.kv_heads == 9);
+    CHECK(request.workload.causal);
+    CHECK(request.lengths == std::vector<std::int64_t>{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536});
+    page.form().preset = static_cast<int>(length_presets.size());
+    page.frame(2);
+    page.click("scale-own-lengths");
+    page.clear_field();
+    page.type("300, 20 300");
+    CHECK(bench_request(page.form()).lengths == std::vector<std::int64_t>{20, 300});
+    page.press(Key::escape);  // the field would bring its own text back
+    for (const char* text : {"", "0", "x", "12x", "-3", "1.5", "99999999999999999999", "1048577", "3;4"}) {
+        std::snprintf(page.form().lengths, sizeof page.form().lengths, "%s", text);
+        CHECK(bench_request(page.form()).lengths.empty());
+        page.frame();
+    }
+    start_bench(page.state);
+    CHECK_FALSE(page.page().running);
+    CHECK(page.state.notice.find("no list of lengths") != std::string::npos);
+}
+
+TEST_CASE("scale: files go through the hooks, and buttons without one say why") {
+    AtScale page;
+    page.state.hooks.load_results = nullptr;
+    page.state.hooks.save_results = nullptr;
+    CHECK(std::string(why_no_export(page.state, "csv")).find("cannot be written") != std::string::npos);
+    std::vector<std::string> wrote;
+    page.state.hooks.save_results = [&](const std::string& path, const std::vector<BenchReport>& reports,
+                                        const std::string& kind) -> std::optional<std::string> {
+        wrote.push_back(kind + " " + path + " " + std::to_string(reports.size()));
+        return std::nullopt;
+    };
+    page.state.hooks.save_plot = [&](const std::string& path, const ChartScene& scene, const Theme&,
+                                     const std::string& kind) -> std::optional<std::string> {
+        wrote.push_back(kind + " " + path + " " + std::to_string(scene.panels.size()));
+        return "The disk is full.";
+    };
+    page.state.hooks.load_results =
+        [](const std::vector<std::string>& paths) -> Result<std::vector<BenchReport>> {
+        if (paths[0] == "bad.json") return Failure{"bad.json is no results file."};
+        MadeUp wish;
+        wish.source = paths[0];
+        return std::vector<BenchReport>{made_up_report(wish)};
+    };
+    CHECK(why_no_export(page.state, "csv"));  // nothing to write yet
+    page.show(made_up_report());
+    std::snprintf(page.form().path, sizeof page.form().path, "here/run.json");
+    for (const char* kind : {"csv", "json", "report", "svg", "png"})
+        page.click(std::string("export ") + kind);
+    CHECK(wrote == std::vector<std::string>{"csv here/run.csv 1", "json here/run.json 1",
+                                            "report here/run.md 1", "svg here/run.svg 2",
+                                            "png here/run.png 2"});
+    CHECK(page.state.notice == "The disk is full.");
+    page.click("scale-open");
+    CHECK(page.page().reports.size() == 2);
+    CHECK(page.form().report == 1);
+    page.state.dropped = {"bad.json"};
+    page.frame(2);
+    CHECK(page.state.notice == "bad.json is no results file.");
+    CHECK(page.page().reports.size() == 2);
+    page.state.dropped = {"good.json"};
+    page.frame(2);
+    CHECK(page.page().reports.size() == 3);
+}
+
+TEST_CASE("scale: frames come while a run is under way, and not otherwise") {
+    AtScale page;
+    page.show(made_up_report());
+    page.state.notice.clear();
+    page.frame(30, .1f);
+    CHECK(scale_idle_seconds(page.state) > 1e6);
+    CHECK(idle_seconds(page.state) > 1e6);
+    page.page().running = true;
+    CHECK(idle_seconds(page.state) == doctest::Approx(.1));
+    page.page().running = false;
+}
+
+TEST_CASE("scale: a run fills the page while it goes on, and ends") {
+    AtScale page;
+    page.form().preset = static_cast<int>(length_presets.size());
+    std::snprintf(page.form().lengths, sizeof page.form().lengths, "8, 20");
+    page.form().d = 8, page.form().heads = 2;
+    page.press(Key::space);
+    CHECK(page.page().running);
+    CHECK(page.shows("The first point is on its way."));
+    page.press(Key::space);  // no second one
+    page.let_run();
+    CHECK_FALSE(page.page().running);
+    REQUIRE(page.page().reports.size() == 1);
+    const BenchReport& report = page.page().reports[0].report;
+    CHECK(report.complete);
+    CHECK(report.points.size() == 2 * scale_engine(page.state).kernels().size());
+    for (const Record& r : report.points) CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
+    CHECK(page.page().time.scene.marks.size() == report.points.size());
+    CHECK(page.shows(finding(report).substr(0, 20)));
+    page.press(Key::enter);  // again
+    page.let_run();
+    CHECK(page.page().reports.size() == 1);
+}
+
+TEST_CASE("scale: Escape cancels at once and what was measured stays") {
+    AtScale page;
+    page.form().preset = static_cast<int>(length_presets.size());
+    std::snprintf(page.form().lengths, sizeof page.form().lengths, "8, 2048");
+    page.press(Key::space);
+    for (int tries = 0; tries < 2000 && page.page().reports.empty(); ++tries) page.wait();
+    page.press(Key::escape);
+    CHECK(page.page().bench->cancelled());
+    page.let_run();
+    CHECK_FALSE(page.page().cancelling);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK_FALSE(page.page().reports[0].report.complete);
+    CHECK(page.shows("Cancelled"));
+    CHECK(page.state.page == Page::scale);
+}
+
+TEST_CASE("scale: the keys of a walk do nothing, the others what they do everywhere") {
+    AtScale page;
+    page.show(made_up_report());
+    const int step = page.step();
+    for (Key key : {Key::g, Key::i, Key::c, Key::m, Key::b, Key::x, Key::d, Key::e, Key::s, Key::z})
+        for (const bool ctrl : {false, true}) page.press({key, false, ctrl});
+    CHECK(page.step() == step);
+    CHECK_FALSE(page.state.show_goto);
+    CHECK_FALSE(page.state.show_problem);
+    CHECK_FALSE(page.state.show_break);
+    page.press({Key::c, false, true});
+    const std::string copied = ImGui::GetClipboardText();
+    CHECK(copied.starts_with(finding(made_up_report())));
+    CHECK(copied.find("standard\t") != std::string::npos);
+    page.press(Key::t);
+    CHECK(page.state.settings.theme == ThemeId::light);
+    page.press(Key::question);
+    CHECK(page.state.show_help);
+    page.press(Key::escape);
+    CHECK_FALSE(page.state.show_help);
+    page.press(Key::p);
+    CHECK(page.state.presenter);
+    page.press(Key::escape);
+    CHECK_FALSE(page.state.presenter);
+    CHECK(page.state.page == Page::scale);
+    page.press({Key::tab, true, true});
+    CHECK(page.state.page == Page::memory);
+}
+
+TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU") {
+    AtScale page;
+    CHECK_FALSE(page.shows("device"));
+    page.page().devices->gpu = "Test GPU";
+    page.page().make_gpu_engine = [] { return gpu::make_engine(gpu::Where::emulator); };
+    page.frame(2);
+    CHECK(page.shows("Test GPU"));
+    CHECK(page.shows("device"));
+    CHECK_FALSE(page.shows("f5-flash2"));
+    page.click("scale-device/GPU");
+    page.frame(2);
+    const BenchRequest request = bench_request(page.form());
+    CHECK(request.workload.dtype == DType::bf16);
+    CHECK(request.least_runs == 30);
+    CHECK(scale_engine(page.state).device() == "emulator");
+    CHECK(page.shows("batch 1, bf16"));
+    CHECK(page.shows("Run on GPU"));
+    CHECK_FALSE(page.shows("Run on CPU"));
+    CHECK(page.shows("type"));
+    page.click("scale-type");
+    page.frame(2);
+    page.click("f32");
+    page.frame(2);
+    CHECK(bench_request(page.form()).workload.dtype == DType::f32);
+    // Of the ladder those of one direction
+    std::size_t forward = 0;
+    for (const KernelInfo& kernel : scale_engine(page.state).kernels())
+        forward += kernel.direction == Direction::forward;
+    CHECK(page.shows(std::to_string(5 * forward) + " points: " + std::to_string(forward) + " kernels at N"));
+    page.click("scale-device/CPU");
+    page.frame(2);
+    CHECK(bench_request(page.form()).workload.dtype == DType::f32);
+    CHECK(bench_request(page.form()).warm_up == 0);
+    CHECK(scale_engine(page.state).device() == "cpu");
+}
+
+TEST_CASE("scale: a GPU that cannot be used says why") {
+    AtScale page;
+    page.form().gpu = true;
+    page.page().make_gpu_engine = [] { return gpu::make_engine(gpu::Where::cuda); };
+    if (!gpu::probe().devices.empty()) return;
+    start_bench(page.state);
+    CHECK_FALSE(page.page().running);
+    CHECK(page.state.notice.starts_with("There is no GPU to run on: "));
+}

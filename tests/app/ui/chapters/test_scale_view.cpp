@@ -1,0 +1,361 @@
+// The page "At scale": it shows what reports hold and nothing else, its keys and buttons work, its layout
+// holds.
+#include "core/base/numbers.h"
+#include "core/bench/findings.h"
+#include "tests/app/ui/chapters/at_scale.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+MadeUp long_run() {
+    MadeUp wish;
+    wish.lengths = {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+    return wish;
+}
+
+void check_layout(AtScale& page, const std::string& where) {
+    page.frame_unlisted();
+    page.frame();
+    for (const Finding& f : broken_rules(page))
+        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
+}
+
+void make_failed(BenchReport& report, const std::string& kernel) {
+    for (tilewalk::Point& p : report.points) {
+        if (p.kernel != kernel) continue;
+        p.state = tilewalk::Point::State::failed;
+        p.reason = "O is 3.9 times further off than the rule allows, in head 2, row 17.";
+        p.seconds.clear();
+        summarise(p);
+    }
+}
+
+// Fills the page in all the ways that it can look.
+void for_each_look(AtScale& page, const std::function<void(const std::string&)>& look) {
+    look("empty");
+    page.form().preset = static_cast<int>(length_presets.size());
+    look("own list");
+    page.form().preset = 1;
+    BenchReport partial = made_up_report();
+    partial.points.resize(4);
+    page.show(partial);
+    page.page().running = true;
+    page.page().progress = {"flash, N = 16\u2009384: run 3 of 21", 4, 15, .3, 412.0};
+    look("running");
+    page.page().cancelling = true;
+    look("cancelling");
+    page.page().running = page.page().cancelling = false;
+    BenchReport broken = made_up_report(long_run());
+    make_failed(broken, "flash-eigen");
+    page.show(broken);
+    look("failed");
+    page.record(long_run(), "/data/a-rather-long-name-of-a-machine-2026-11-21.json");
+    look("two reports");
+    MadeUp causal = long_run();
+    causal.lengths.insert(causal.lengths.begin(), 256);
+    causal.causal = true, causal.direction = Direction::backward, causal.d = 128, causal.speed = 20;
+    page.record(causal, "other.json");
+    for (int measure = 0; measure < 3; ++measure)
+        for (bool linear : {false, true}) {
+            page.form().measure = measure;
+            page.form().linear = {linear, linear, linear};
+            page.form().linear_memory = linear;
+            page.form().report = measure;
+            look("measure " + std::to_string(measure) + (linear ? ", linear" : ""));
+        }
+}
+
+}  // namespace
+
+TEST_CASE("scale: the page shows the numbers of the report") {
+    AtScale page;
+    const BenchReport report = made_up_report();
+    page.show(report);
+    for (const tilewalk::Point& p : report.points) CHECK(page.shows(ms_text(p.median)));
+    CHECK(page.shows(finding(report).substr(0, 40)));
+    CHECK(page.shows("1.5×"));
+    CHECK(page.shows("0.60 × rule"));
+    CHECK(page.shows("forward, d = 64, 8 heads"));
+    CHECK(page.shows("this run"));
+    CHECK(page.shows("standard"));
+}
+
+TEST_CASE("scale: before a run nothing is shown that would have to be measured") {
+    AtScale page;
+    CHECK(page.page().time.scene.marks.empty());
+    CHECK(page.page().memory.scene.marks.empty());
+    CHECK(page.shows("Nothing measured yet"));
+    CHECK(page.look_for("scale-start"));
+    CHECK(page.shows(page.page().devices->why_no_gpu));
+    CHECK_FALSE(page.shows("× rule"));
+    // The closed forms of the kernels, as lines without points.
+    int dashed = 0;
+    for (const ScenePath& path : page.page().memory.scene.paths)
+        dashed += path.dash.on > 0 && path.points.size() == chosen_lengths(page.form()).size();
+    CHECK(dashed == static_cast<int>(scale_engine(page.state).kernels().size()));
+}
+
+TEST_CASE("scale: plots hold the measured points, and crosses where standard does not fit") {
+    AtScale page;
+    BenchReport report = made_up_report(long_run());
+    make_failed(report, "flash-eigen");
+    page.show(report);
+    int timed = 0, crosses = 0;
+    for (const SceneMark& mark : page.page().time.scene.marks) {
+        const Record* record = record_of(page.page(), mark.record);
+        REQUIRE(record);
+        CHECK(record->state == Record::State::measured);
+        CHECK(mark.y == doctest::Approx(page.page().time.scene.Y(record->median)));
+        ++timed;
+    }
+    CHECK(timed == 5 + 8);  // standard to 8192, flash; the kernel that is wrong has no time
+    for (const SceneMark& mark : page.page().memory.scene.marks) {
+        crosses += mark.marker == Marker::cross;
+        CHECK(record_of(page.page(), mark.record)->kernel != "flash-eigen");
+    }
+    CHECK(crosses == 3);
+    CHECK(page.shows("standard does not fit"));
+    CHECK(page.shows("no memory from N = 16\u2009384"));
+    CHECK(page.shows("4.00 GiB allowed on this machine"));
+    CHECK(page.shows("O is 3.9 times further off"));
+}
+
+TEST_CASE("scale: texts have their place at every size, in every look") {
+    for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080},
+                                 Screen{1920, 1080, 2}}) {
+        AtScale page(screen);
+        for_each_look(page, [&](const std::string& what) {
+            check_layout(page, std::to_string(screen.width) + " " + what);
+        });
+    }
+}
+
+TEST_CASE("scale: the presenter page holds at 27 px and more") {
+    for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+        AtScale page(screen);
+        page.state.presenter = true;
+        for_each_look(page, [&](const std::string& what) {
+            for (bool memory : {false, true}) {
+                page.form().memory_plot = memory;
+                check_layout(page, "presenter " + what);
+            }
+        });
+        page.press(Key::left);
+        CHECK_FALSE(page.form().memory_plot);
+        page.press(Key::right);
+        CHECK(page.form().memory_plot);
+        CHECK(page.shows("Extra memory"));
+    }
+}
+
+TEST_CASE("scale: every text stands out in every theme") {
+    AtScale page;
+    for_each_look(page, [&](const std::string& what) {
+        for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+            page.state.settings.theme = id;
+            page.form().kernel = "flash";
+            page.form().card = true;
+            page.frame_unlisted();
+            page.frame();
+            for (const Finding& f : broken_rules(page, {false, true}))
+                FAIL_CHECK(what, ", ", std::string(theme(id).name), ": ", f.where, ": '", f.text, "' ",
+                           f.rule, " (", f.amount, ")");
+        }
+    });
+}
+
+TEST_CASE("scale: arrows choose length and kernel, and open the record") {
+    AtScale page;
+    page.show(made_up_report());
+    CHECK(chosen_length(page.state) == 8192);
+    page.press(Key::left);
+    CHECK(chosen_length(page.state) == 4096);
+    CHECK(page.form().kernel == "flash");
+    CHECK(page.shows("flash, N = 4096"));
+    CHECK(page.shows("GFLOP/s"));
+    CHECK(page.shows("commit 1a2b3c4"));
+    CHECK(page.shows("of 7 runs"));
+    page.press(Key::up);
+    CHECK(page.form().kernel == "flash-eigen");
+    page.press(Key::home);
+    CHECK(chosen_length(page.state) == 512);
+    page.press(Key::left);
+    CHECK(chosen_length(page.state) == 512);
+    page.press(Key::end);
+    CHECK(chosen_length(page.state) == 8192);
+    page.press(Key::escape);
+    CHECK_FALSE(page.form().card);
+    CHECK_FALSE(page.shows("commit 1a2b3c4"));
+}
+
+TEST_CASE("scale: the point under the mouse shows its record, in plot and table") {
+    AtScale page;
+    page.show(made_up_report(long_run()));
+    for (const SceneMark& mark : page.page().memory.scene.marks) {
+        if (mark.marker != Marker::cross) continue;
+        page.mouse_to(mark.x, mark.y);
+        page.frame(2);
+        CHECK(page.page().hovered >= 0);
+        CHECK(page.shows("does not fit"));
+        CHECK(page.shows("Needs more than there is."));
+    }
+    page.hover("cell flash 2048");
+    CHECK(page.shows("flash, N = 2048"));
+    page.click("cell flash-eigen 1024");
+    CHECK(page.form().kernel == "flash-eigen");
+    CHECK(chosen_length(page.state) == 1024);
+    page.mouse_away();
+    CHECK(page.page().hovered < 0);
+}
+
+TEST_CASE("scale: recorded results are labelled, compared and closed") {
+    AtScale page;
+    page.show(made_up_report());
+    MadeUp other;
+    other.speed = 2;
+    page.record(other, "/data/epyc.json");
+    CHECK(page.shows("flash, recorded"));
+    CHECK(page.shows("recorded: epyc.json"));
+    page.record(other, "/data/h200.json");
+    CHECK(page.shows("flash A"));
+    CHECK(page.shows("flash B"));
+    CHECK(page.shows("A, B: recorded"));
+    CHECK(page.page().time.scene.marks.size() == 3 * 3 * 5);
+    page.click("report 2");
+    CHECK(page.form().report == 2);
+    CHECK(page.shows(ms_text(page.page().reports[2].report.points[0].median)));
+    page.press(Key::down);
+    CHECK(page.shows("/data/h200.json"));
+    page.press(Key::escape);
+    page.click("close report 1");
+    CHECK(page.page().reports.size() == 2);
+    CHECK(page.form().report == 1);
+    CHECK(page.shows("flash, recorded"));
+    // A new run takes the place of the old one, not of what was opened.
+    page.show(made_up_report());
+    CHECK(page.page().reports.size() == 2);
+    CHECK_FALSE(page.page().reports[0].recorded);
+}
+
+TEST_CASE("scale: of a file with several shapes the one that the form asks for is shown") {
+    AtScale page;
+    BenchReport both = made_up_report();
+    MadeUp backward;
+    backward.direction = Direction::backward;
+    for (const tilewalk::Point& p : made_up_report(backward).points) both.points.push_back(p);
+    both.source = "both.json";
+    add_reports(page.state, {both});
+    page.frame(2);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].shape().direction == Direction::forward);
+    CHECK(page.page().reports[0].report.points.size() == 15);
+    page.form().backward = true;
+    page.frame(2);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].shape().direction == Direction::backward);
+    page.form().d = 128;
+    page.frame(2);
+    CHECK(page.page().reports.empty());
+    page.form().d = 64;
+    page.frame(2);
+    CHECK(page.page().reports.size() == 1);
+}
+
+TEST_CASE("scale: results that the form does not ask for change the form when they are opened") {
+    AtScale page;
+    MadeUp wish;
+    wish.direction = Direction::backward;
+    page.record(wish, "backward.json");
+    CHECK(page.form().backward);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].recorded);
+}
+
+TEST_CASE("scale: results that the program brings along are there from the beginning, as recorded") {
+    Program program(example("worked-4x4"));
+    program.state.hooks.recorded_results = [] {
+        MadeUp wish;
+        wish.source = "assets/bench/somewhere.json";
+        return std::vector{made_up_report(wish)};
+    };
+    program.state.page = ui::Page::scale;
+    ui::wait_for_devices(program.state);
+    program.frame(2);
+    REQUIRE(ui::scale_page(program.state).reports.size() == 1);
+    CHECK(ui::scale_page(program.state).reports[0].recorded);
+    CHECK(program.shows("flash, recorded"));
+}
+
+TEST_CASE("scale: measures and axes") {
+    AtScale page;
+    page.show(made_up_report());
+    page.click("scale-measure/GFLOP/s");
+    CHECK(page.form().measure == 1);
+    CHECK_FALSE(page.page().time.scene.y.logarithmic);
+    const Record* record = record_of(page.page(), page.page().time.scene.marks[0].record);
+    CHECK(page.page().time.scene.marks[0].y ==
+          doctest::Approx(page.page().time.scene.Y(flops(record->workload) / record->median / 1e9)));
+    page.click("scale-measure/% of peak");
+    CHECK(page.shows("80 %"));
+    page.click("scale-log-time");
+    CHECK(page.page().time.scene.y.logarithmic);
+    page.click("scale-log-memory");
+    CHECK_FALSE(page.page().memory.scene.y.logarithmic);
+    // On a linear axis only the first cross is shown: the others would press all the rest together.
+    page.show(made_up_report(long_run()));
+    const auto& marks = page.page().memory.scene.marks;
+    CHECK(std::count_if(marks.begin(), marks.end(),
+                        [](const SceneMark& mark) { return mark.marker == Marker::cross; }) == 1);
+    BenchReport no_peak = made_up_report(long_run());
+    for (tilewalk::Point& point : no_peak.points) point.peak = 0;
+    page.show(no_peak);
+    CHECK(page.page().time.scene.marks.empty());
+}
+
+TEST_CASE("scale: a run that is cancelled early takes nothing away") {
+    AtScale page;
+    page.show(made_up_report());
+    BenchReport again = made_up_report();
+    again.points.resize(1);
+    again.points[0].state = Record::State::cancelled, again.points[0].seconds.clear();
+    again.complete = false;
+    page.show(again);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].report.points.size() == made_up_report().points.size());
+    for (const Record& r : page.page().reports[0].report.points) CHECK(r.state == Record::State::measured);
+    // A run with other threads is no part of it.
+    again = made_up_report();
+    again.machine.threads = 1;
+    again.points.resize(3);
+    page.show(again);
+    CHECK(page.page().reports[0].report.points.size() == 3);
+}
+
+TEST_CASE("scale: a plot is laid out anew only where something changed") {
+    AtScale page;
+    page.show(made_up_report());
+    const ScenePath* before = page.page().time.scene.paths.data();
+    page.frame(3);
+    CHECK(page.page().time.scene.paths.data() == before);
+    page.press(Key::t);
+    CHECK(page.page().time.made_for.starts_with("light"));
+}
+
+TEST_CASE("scale: kernels stand in the order of the ladder, whatever ran first") {
+    AtScale page;
+    BenchReport report = made_up_report();
+    std::reverse(report.points.begin(), report.points.end());
+    page.show(report);
+    std::vector<std::string> ladder;
+    for (const KernelInfo& one : scale_engine(page.state).kernels()) ladder.push_back(one.name);
+    CHECK(page.page().reports[0].kernels() == ladder);
+    CHECK(page.page().reports[0].report.points.front().workload.N_q == 512);
+}

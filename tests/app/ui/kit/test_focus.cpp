@@ -1,0 +1,274 @@
+// The keyboard's focus: Tab reaches everything that can be pressed, Enter does what a click does, and the
+// ring round it is to be seen.
+#include "app/ui/kit/focus.h"
+#include "app/ui/kit/theme.h"
+#include "app/ui/shell/chapters.h"
+#include "app/ui/state/state.h"
+#include "tests/app/ui/harness.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <map>
+#include <set>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+constexpr KeyPress back_tab{Key::tab, true};
+
+// These answer to the place of the mouse; the keys of the walk and of the page do what they do.
+bool follows_the_mouse(const Item& item) {
+    static const std::set<std::string> names = {"timeline", "heat map",    "tile grid",
+                                                "cut",      "loop begins", "loop ends"};
+    return names.count(item.text) > 0;
+}
+
+// What a person would expect to reach: everything to press that shows and is not switched off.
+std::map<ImGuiID, std::string> to_be_reached(const Program& program, std::string_view panel) {
+    std::map<ImGuiID, std::string> out;
+    for (const Item& item : program.items()) {
+        const bool control = item.kind == ItemKind::button || item.kind == ItemKind::field;
+        if (!panel.empty() && item.panel != panel) continue;
+        if (control && item.visible && !item.faint && item.id != 0 && !follows_the_mouse(item))
+            out[item.id] = item.panel + " / " + item.text;
+    }
+    return out;
+}
+
+// Tab until it begins again.
+std::vector<ImGuiID> walk_round(Program& program, KeyPress tab = {Key::tab}) {
+    std::vector<ImGuiID> out;
+    for (int n = 0; n < 400; ++n) {
+        program.press(tab);
+        const ImGuiID now = focused_item();
+        if (!out.empty() && now == out.front()) break;
+        out.push_back(now);
+    }
+    return out;
+}
+
+// `panel`: a card that keeps the focus.
+void check_all_reached(Program& program, const std::string& where, std::string_view panel = {}) {
+    auto wanted = to_be_reached(program, panel);
+    const std::vector<ImGuiID> visited = walk_round(program);
+    // What work in the background has switched off meanwhile does not count.
+    const auto still = to_be_reached(program, panel);
+    std::erase_if(wanted, [&](const auto& one) { return !still.count(one.first); });
+    const std::set<ImGuiID> reached(visited.begin(), visited.end());
+    CHECK_MESSAGE(reached.size() == visited.size(), "comes twice to the same, ", where);
+    for (const auto& [id, name] : wanted)
+        if (!reached.count(id)) FAIL_CHECK(where, ": Tab never reaches ", name);
+    CHECK_MESSAGE(wanted.size() > 3, where);
+}
+
+std::string focused_name(const Program& program) {
+    for (const Item& item : program.items())
+        if (item.id == focused_item() && item.id != 0)
+            return item.text.starts_with("##") ? item.text.substr(2) : item.text;
+    return "";
+}
+
+// Tab until something of that name has the focus.
+void focus(Program& program, const std::string& name) {
+    clear_focus();
+    for (int n = 0; n < 400; ++n) {
+        program.press(Key::tab);
+        if (focused_name(program) == name) return;
+    }
+    FAIL("Tab never reaches ", name);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("focus");
+
+TEST_CASE("Tab reaches every button, switch and field of every lesson") {
+    for (const Lesson& lesson : lessons()) {
+        Program program;
+        set_lesson(program.state, lesson);
+        program.settle();
+        check_all_reached(program, lesson.id);
+    }
+}
+
+TEST_CASE("Tab reaches everything of the pages, panels and cards") {
+    struct Place {
+        const char* name;
+        const char* panel;
+        Key key;
+    };
+    for (const Place& place : {Place{"problem", "", Key::i},
+                               {"break it", "", Key::x},
+                               {"memory", "", Key::six},
+                               {"at scale", "", Key::seven},
+                               {"CPU vs GPU", "", Key::eight},
+                               {"settings", "Settings", Key::o},
+                               {"glossary", "Glossary", Key::k}}) {
+        Program program;
+        program.press(place.key);
+        program.frame(2);
+        check_all_reached(program, place.name, place.panel);
+    }
+    Program program;
+    program.press(Key::f1);
+    CHECK(walk_round(program).size() == 1);  // its close button
+}
+
+TEST_CASE("Shift Tab goes the same way back") {
+    Program program;
+    std::vector<ImGuiID> there = walk_round(program);
+    clear_focus();
+    const std::vector<ImGuiID> back = walk_round(program, back_tab);
+    std::reverse(there.begin(), there.end());
+    CHECK(there == back);
+}
+
+TEST_CASE("the way goes through the header from left to right, then down the window") {
+    Program program;
+    float x = -1;
+    for (int n = 0; n < 6; ++n) {
+        program.press(Key::tab);
+        const Item now = program.find(focused_name(program), "Header");
+        CHECK(now.min.x > x);
+        x = now.min.x;
+    }
+    focus(program, "play");
+    CHECK(program.find("play").min.y > program.find("menu").max.y);
+}
+
+TEST_CASE("Enter and Space do what a click does") {
+    Program program;
+    focus(program, "forward");
+    program.press(Key::enter);
+    CHECK(program.step() == 1);
+    program.press(Key::space);
+    CHECK(program.step() == 2);
+    CHECK_FALSE(program.state.player.playing);
+    focus(program, "theme");
+    program.press(Key::enter);
+    CHECK(program.state.settings.theme == ThemeId::light);
+    focus(program, "problem");
+    program.press(Key::space);
+    CHECK(program.state.show_problem);
+    focus(program, "Br/more");
+    const int Br = program.state.problem->Br;
+    program.press(Key::enter);
+    CHECK(program.state.problem->Br == Br + 1);
+}
+
+TEST_CASE("arrows belong to the walk, unless what has the focus uses them") {
+    Program program;
+    program.press(Key::right);
+    CHECK(program.step() == 1);
+    focus(program, "theme");
+    program.press(Key::right);
+    CHECK(program.step() == 2);
+    focus(program, "speed");
+    const double speed = program.state.settings.speed;
+    program.press(Key::right);
+    CHECK(program.state.settings.speed > speed);
+    CHECK(program.step() == 2);
+    program.press(Key::left);
+    CHECK(program.state.settings.speed == doctest::Approx(speed));
+    for (int n = 0; n < 30; ++n) program.press(Key::right);
+    CHECK(program.state.settings.speed == 8);
+    for (int n = 0; n < 30; ++n) program.press(Key::left);
+    CHECK(program.state.settings.speed == .25);
+    CHECK(program.step() == 2);
+}
+
+TEST_CASE("Escape gives the keys back to the walk, and so does the mouse") {
+    Program program;
+    focus(program, "theme");
+    program.press(Key::escape);
+    CHECK(focused_item() == 0);
+    program.press(Key::space);
+    CHECK(program.state.player.playing);
+    program.press(Key::space);
+    focus(program, "help");
+    program.click("theme");
+    CHECK(focused_item() == 0);
+    program.press(Key::tab);  // from what was clicked
+    CHECK(focused_name(program) == "presenter");
+}
+
+TEST_CASE("Tab goes into a field, types there, and goes on") {
+    Program program;
+    program.press(Key::i);
+    focus(program, "Br/value");
+    CHECK(ImGui::GetIO().WantTextInput);
+    program.press(Key::n);  // a letter, not a command
+    CHECK(program.state.cursor.step == 0);
+    program.press(Key::tab);
+    CHECK_FALSE(ImGui::GetIO().WantTextInput);
+    CHECK(focused_name(program) == "Br/more");
+}
+
+TEST_CASE("cells are reached and inputs edited without a mouse") {
+    Program program;
+    focus(program, "hbm0 Q");
+    program.press(Key::right);
+    program.press(Key::down);
+    program.press(Key::right);
+    CHECK(program.step() == 0);
+    program.press(Key::enter);
+    REQUIRE(program.state.edit);
+    CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 2});
+    program.clear_field();
+    program.type("3");
+    program.press(Key::enter);
+    CHECK(program.state.problem->Q(1, 2) == 3);
+    CHECK(focused_name(program) == "hbm0 Q");
+    for (int n = 0; n < 9; ++n) program.press(Key::left);
+    program.press(Key::enter);
+    REQUIRE(program.state.edit);
+    CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 0});
+}
+
+TEST_CASE("a card keeps the focus, a list is gone through and closed by keys") {
+    Program program;
+    program.press(Key::o);
+    for (const ImGuiID id : walk_round(program)) {
+        const auto item = std::find_if(program.items().begin(), program.items().end(),
+                                       [&](const Item& i) { return i.id == id; });
+        REQUIRE(item != program.items().end());
+        CHECK(item->panel == "Settings");
+    }
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.show_settings);
+    focus(program, "example");
+    program.press(Key::enter);
+    CHECK(program.state.menu_open);
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.menu_open);
+}
+
+TEST_CASE("the ring shows in every theme, on every surface") {
+    for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        const Theme& t = theme(id);
+        for (const ImU32 surface : {t.bg, t.panel, t.well, t.raised}) CHECK(contrast(t.focus, surface) >= 3);
+        Program program;
+        program.state.settings.theme = id;
+        program.state.settings.motion = false;
+        program.frame(2);
+        const Image before = program.picture();
+        focus(program, "problem");
+        program.frame();
+        const Image after = program.picture();
+        const Item item = program.find("problem");
+        // Half way along the upper edge, 2 px outside
+        const int x = static_cast<int>((item.min.x + item.max.x) / 2), y = static_cast<int>(item.min.y) - 3;
+        const auto colour = [&](const Image& image) {
+            const std::size_t at = 4 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
+                                        static_cast<std::size_t>(x));
+            return IM_COL32(image.rgba[at], image.rgba[at + 1], image.rgba[at + 2], 255);
+        };
+        CAPTURE(std::string(t.name));
+        CHECK(contrast(colour(before), colour(after)) >= 3);
+    }
+}
+
+TEST_SUITE_END();

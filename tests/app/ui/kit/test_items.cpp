@@ -1,0 +1,246 @@
+#include "app/render/offscreen.h"
+#include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/app_state.h"
+
+#include <cfloat>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string>
+
+using namespace tilewalk;
+using namespace tilewalk::ui;
+
+namespace {
+
+/// One window that fills the display, driven frame by frame with a made-up mouse.
+struct Desk {
+    HeadlessContext context;
+    ItemRegistry list;
+    std::function<void(const Canvas&)> draw;
+
+    explicit Desk(std::function<void(const Canvas&)> content) : draw(std::move(content)) {
+        load_fonts(1, false);
+        item_registry = &list;
+        step(2);
+    }
+    ~Desk() { item_registry = nullptr; }
+
+    void step(int frames = 1, float seconds = 1.0f / 60) {
+        for (int k = 0; k < frames; ++k) run_frame(800, 600, seconds, [&] { window(); });
+    }
+    void window() {
+        apply_style(ThemeId::dark, 1);
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({800, 600});
+        ImGui::Begin("desk", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+        Canvas c;
+        c.dl = ImGui::GetWindowDrawList();
+        c.theme = &theme(ThemeId::dark);
+        draw(c);
+        ImGui::End();
+    }
+    const Item* find(const std::string& text) const {
+        for (const Item& item : list.items)
+            if (item.text == text && item.kind != ItemKind::text) return &item;
+        for (const Item& item : list.items)
+            if (item.text == text) return &item;
+        return nullptr;
+    }
+    void move(float x, float y) {
+        send_mouse_position(x, y);
+        step();
+    }
+    void press(bool down) {
+        send_mouse_button(0, down);
+        step();
+    }
+    void click(const std::string& text) {
+        const Item* item = find(text);
+        REQUIRE_MESSAGE(item, text);
+        move((item->min.x + item->max.x) / 2, (item->min.y + item->max.y) / 2);
+        press(true);
+        press(false);
+        step();
+    }
+    void type(const std::string& text) {
+        send_text(text);
+        step(2);
+    }
+    void key(ImGuiKey k) {
+        send_key(k, true);
+        step();
+        send_key(k, false);
+        step();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a button answers to a click, a disabled one does not") {
+    int clicks = 0, refused = 0;
+    Desk desk([&](const Canvas& c) {
+        clicks += button(c, "go", 20, 20, 100, 40, "Go");
+        ButtonLook off;
+        off.enabled = false;
+        refused += icon_button(c, "last", 140, 20, 40, 40, Icon::last, off);
+    });
+    desk.click("go");
+    desk.click("last");
+    CHECK(clicks == 1);
+    CHECK(refused == 0);
+}
+
+TEST_CASE("what a frame showed is listed, and only that frame") {
+    bool with_text = true;
+    Desk desk([&](const Canvas& c) {
+        begin_panel(c, "left", 10, 10, 300, 200, "Title", "subtitle");
+        if (with_text) c.text(30, 100, "inside", 13, c.theme->t3);
+        button(c, "row##pick", 30, 140, 90, 32, "Pick");
+        end_panel(c);
+        c.text(500, 500, "outside", 15);
+    });
+    const Item* inside = desk.find("inside");
+    REQUIRE(inside);
+    CHECK(inside->panel == "left");
+    CHECK(inside->font_px == 13);
+    CHECK(inside->fg == theme(ThemeId::dark).t3);
+    CHECK(inside->bg == theme(ThemeId::dark).panel);
+    CHECK(desk.find("Title")->panel == "left");
+    CHECK(desk.find("outside")->panel == "");
+    CHECK(desk.find("outside")->bg == theme(ThemeId::dark).bg);
+    REQUIRE(desk.find("pick"));
+    CHECK(desk.find("pick")->id != 0);
+    CHECK(desk.find("Pick")->bg == theme(ThemeId::dark).raised);
+    with_text = false;
+    desk.step();
+    CHECK(desk.find("inside") == nullptr);
+}
+
+TEST_CASE("what lies outside its panel is neither visible nor clickable") {
+    int clicks = 0;
+    Desk desk([&](const Canvas& c) {
+        begin_panel(c, "small", 10, 10, 100, 100);
+        clicks += button(c, "far", 200, 20, 80, 40, "Far");
+        end_panel(c);
+    });
+    REQUIRE(desk.find("far"));
+    CHECK_FALSE(desk.find("far")->visible);
+    desk.click("far");
+    CHECK(clicks == 0);
+}
+
+TEST_CASE("a segmented control changes to the part that was clicked") {
+    int current = 0, changes = 0;
+    Desk desk([&](const Canvas& c) {
+        changes += segmented(c, "unit", 20, 20, {"Step", "Tile", "Block"}, current);
+    });
+    desk.click("unit/Block");
+    CHECK(current == 2);
+    desk.click("unit/Block");
+    CHECK(changes == 1);
+}
+
+TEST_CASE("a slider follows the mouse and keeps its limits") {
+    float value = 1;
+    Desk desk([&](const Canvas& c) { slider(c, "speed", 100, 50, 200, value, .5f, 8, true); });
+    desk.move(105, 50);
+    desk.press(true);
+    desk.move(200, 50);
+    CHECK(value == doctest::Approx(2));  // the middle of .5 … 8 on a logarithmic rail
+    desk.move(900, 50);
+    CHECK(value == doctest::Approx(8));
+    desk.move(-50, 50);
+    CHECK(value == doctest::Approx(.5f));
+    desk.press(false);
+    desk.move(200, 50);
+    CHECK(value == doctest::Approx(.5f));
+}
+
+TEST_CASE("checkbox and switch turn with each click") {
+    bool causal = false, motion = true, locked = false;
+    Desk desk([&](const Canvas& c) {
+        checkbox(c, "causal", 20, 40, "Causal mask", causal);
+        toggle(c, "motion", 20, 80, "Motion", motion);
+        checkbox(c, "locked", 20, 120, "Locked", locked, false);
+    });
+    desk.click("causal");
+    desk.click("motion");
+    desk.click("locked");
+    CHECK(causal);
+    CHECK_FALSE(motion);
+    CHECK_FALSE(locked);
+    desk.click("causal");
+    CHECK_FALSE(causal);
+}
+
+TEST_CASE("a drop-down list opens, is chosen from, and closes") {
+    std::string chosen;
+    Desk desk([&](const Canvas& c) {
+        if (begin_dropdown(c, "example", 20, 20, 200, 32, "4 × 4")) {
+            for (const char* name : {"one", "two"})
+                if (dropdown_item(c, name, name, false, "note")) chosen = name;
+            end_dropdown(c);
+        }
+    });
+    CHECK(desk.find("two") == nullptr);
+    desk.click("example");
+    desk.step(2);
+    REQUIRE(desk.find("two"));
+    desk.click("two");
+    CHECK(chosen == "two");
+    desk.step();
+    CHECK(desk.find("two") == nullptr);
+}
+
+TEST_CASE("a stepper counts within its limits and takes typed numbers") {
+    int value = 2;
+    Desk desk([&](const Canvas& c) { stepper(c, "br", 20, 20, 160, value, 1, 4); });
+    desk.click("br/more");
+    CHECK(value == 3);
+    desk.click("br/less");
+    desk.click("br/less");
+    desk.click("br/less");
+    CHECK(value == 1);
+    desk.click("br/value");
+    desk.type("37");
+    desk.key(ImGuiKey_Enter);
+    CHECK(value == 4);
+}
+
+TEST_CASE("a text field takes what is typed and says when Enter was pressed") {
+    char text[32] = "";
+    bool entered = false, changed = false;
+    Desk desk([&](const Canvas& c) {
+        const FieldResult result = text_field(c, "name", 20, 20, 200, 36, text, sizeof text);
+        entered |= result.entered;
+        changed |= result.changed;
+    });
+    desk.click("name");
+    desk.type("abcé");
+    CHECK(std::string(text) == "abcé");
+    CHECK(changed);
+    CHECK_FALSE(entered);
+    desk.key(ImGuiKey_Enter);
+    CHECK(entered);
+}
+
+TEST_CASE("a tooltip appears once the mouse has rested") {
+    Desk desk([&](const Canvas& c) {
+        ButtonLook look;
+        look.tooltip = "Explains the button";
+        button(c, "go", 20, 20, 100, 40, "Go", look);
+    });
+    desk.move(50, 40);
+    CHECK(desk.find("Explains the button") == nullptr);
+    desk.step(40);
+    CHECK(desk.find("Explains the button") != nullptr);
+}
+
+TEST_CASE("without a list nothing is noted") {
+    Desk desk([](const Canvas& c) { c.text(20, 20, "words", 15); });
+    item_registry = nullptr;
+    const auto before = desk.list.frame;
+    desk.step(3);
+    CHECK(desk.list.frame == before);
+}

@@ -1,0 +1,245 @@
+// Broken on purpose, on screen: the panel, its keys, the marks, the way through the differences, and back.
+#include "app/ui/shell/break_panel.h"
+#include "app/ui/state/state.h"
+#include "core/lessons/shared/faults.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+Problem broken_example(bool Switches::*fault) {
+    Problem p = example("worked-4x4");
+    p.switches.*fault = true;
+    return p;
+}
+
+// Pixels of the picture that differ between two states of the program.
+int changed_pixels(const Image& a, const Image& b) {
+    int count = 0;
+    for (std::size_t n = 0; n + 3 < a.rgba.size(); n += 4)
+        count += a.rgba[n] != b.rgba[n] || a.rgba[n + 1] != b.rgba[n + 1] || a.rgba[n + 2] != b.rgba[n + 2];
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("B opens the panel, B and Escape close it") {
+    Program program;
+    CHECK_FALSE(program.shows("Leave the maximum out"));
+    program.press(Key::x);
+    CHECK(program.shows("Leave the maximum out"));
+    CHECK(program.shows("Nothing is broken."));
+    program.press(Key::i);  // the problem takes its place
+    CHECK_FALSE(program.state.show_break);
+    program.press(Key::x);
+    program.press(Key::x);
+    CHECK_FALSE(program.state.show_break);
+    program.press(Key::x);
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.show_break);
+}
+
+TEST_CASE("a toggle breaks the walk, can be undone, and Reset mends it") {
+    Program program;
+    const auto whole = program.state.trace;
+    program.go_to_step(16);
+    program.press(Key::x);
+    program.click("no_correction");
+    CHECK(program.state.problem->switches.no_correction);
+    CHECK(program.step() == 16);
+    REQUIRE(program.state.truth);
+    CHECK(program.state.truth->result(Slot::O) == whole->result(Slot::O));
+    CHECK_FALSE(program.state.trace->result(Slot::O) == whole->result(Slot::O));
+    CHECK(program.shows("Broken on purpose"));
+    CHECK(program.shows("ℓ[0] is 2.503"));
+    program.press({Key::z, false, true});
+    CHECK_FALSE(program.state.problem->broken());
+    CHECK_FALSE(program.state.truth);
+    CHECK_FALSE(program.shows("Broken on purpose"));
+    program.press({Key::y, false, true});
+    CHECK(program.state.truth);
+    program.click("reset faults");
+    CHECK_FALSE(program.state.problem->broken());
+    CHECK(program.state.trace->result(Slot::O) == whole->result(Slot::O));
+}
+
+TEST_CASE("every fault of every lesson can be switched on by its toggle") {
+    Program program;
+    for (const Lesson& lesson : lessons()) {
+        set_lesson(program.state, lesson);
+        program.settle();
+        program.state.show_break = true;
+        program.frame(2);
+        if (lesson.faults.empty()) {
+            CHECK(program.shows("This lesson has no switches"));
+            continue;
+        }
+        for (const Fault& fault : lesson.faults) {
+            program.click(fault.name);
+            CHECK(program.state.problem->switches.*fault.on);
+            program.click(fault.name);
+            CHECK_FALSE(program.state.problem->broken());
+        }
+    }
+}
+
+TEST_CASE("formats: a kernel's choice at once, or stage by stage") {
+    Program program;
+    program.press(Key::x);
+    program.click("break tab/Formats");
+    program.click("preset");
+    program.frame(2);
+    program.click("fp16 kernel");
+    program.frame(2);
+    CHECK(program.state.problem->precision.inputs == Format::fp16);
+    CHECK(program.state.problem->precision.softmax == Format::fp32);
+    CHECK(program.shows("fp16 kernel"));
+    CHECK(program.shows("Broken on purpose"));
+    program.click("softmax");
+    program.frame(2);
+    CHECK_FALSE(program.look_for("e4m3"));  // the maximum begins at −∞, which e4m3 does not have
+    program.click("bf16");
+    program.frame(2);
+    CHECK(program.state.problem->precision.softmax == Format::bf16);
+    CHECK(program.shows("own choice"));
+}
+
+TEST_CASE("D goes from difference to difference and chooses the cell; Shift D from NaN to NaN") {
+    Program program(broken_example(&Switches::no_correction));
+    program.press(Key::d);
+    CHECK(program.state.trace->step(program.step()).op == Op::correction);
+    CHECK(program.step() == 6);  // α of tile (0, 0), 1 instead of 0
+    program.press(Key::d);
+    CHECK(program.step() == 14);
+    int last = 0;
+    for (int n = 0; n < 60 && program.step() != last; ++n) {
+        last = program.step();
+        program.press(Key::d);
+        CHECK(program.state.comparison->largest[static_cast<std::size_t>(program.step())] > 0);
+    }
+    CHECK(program.state.notice == "No later step differs from the true walk.");
+    program.press({Key::d, true});
+    CHECK(program.state.notice == "No later step makes NaN or ∞ of a number.");
+
+    Program stale(broken_example(&Switches::stale_max));
+    stale.press({Key::d, true});
+    CHECK(stale.state.trace->step(stale.step()).op == Op::exponentials);
+    CHECK(stale.state.explanation.target == CellRef{Slot::P, 0, 0});
+    Program whole;
+    whole.press(Key::d);
+    CHECK(whole.state.notice == "Nothing is broken: every number of this walk is true.");
+}
+
+TEST_CASE("the panel tells the chosen cell, broken and true") {
+    Program program(broken_example(&Switches::no_correction));
+    program.state.show_break = true;
+    program.go_to_step(16);
+    CHECK(program.shows("ℓ[0] = 2.503, true 1.639, off by 0.865."));
+    program.go_to_step(3);
+    CHECK(program.shows("S[0,0] = 1, as in the true walk."));
+}
+
+TEST_CASE("cells that differ from the true walk are marked, and only those") {
+    Program broken(broken_example(&Switches::no_correction));
+    broken.mouse_away();
+    for (int k : {3, 16}) {  // scores are right, ℓ is not
+        broken.go_to_step(k);
+        const Image marked = broken.picture();
+        const auto truth = broken.state.truth;
+        const auto comparison = broken.state.comparison;
+        broken.state.truth = broken.state.trace;  // nothing differs from itself; the pill stays
+        broken.frame(2);
+        const int changed = changed_pixels(marked, broken.picture());
+        CHECK_MESSAGE((changed > 0) == (k == 16), k, ": ", changed);
+        broken.state.truth = truth;
+    }
+}
+
+TEST_CASE("after an edit the cells that changed are outlined, until Escape or another problem") {
+    Program program;
+    program.go_to_step(16);
+    program.double_click("Q[0,0]", "HBM");
+    program.clear_field();
+    program.type("3");
+    program.press(Key::enter);
+    REQUIRE(program.state.before_edit);
+    CHECK(program.state.before_edit->problem().Q(0, 0) == 1);
+    CHECK(program.shows("of 40 steps write other numbers than before the edit"));
+    program.mouse_away();
+    program.frame(2);
+    const Image outlined = program.picture();
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.before_edit);
+    program.frame(2);
+    CHECK(changed_pixels(outlined, program.picture()) > 100);
+    const auto before = program.state.trace;
+    set_element(program.state, {Slot::V, 2, 1}, -4);
+    CHECK(program.state.before_edit == before);
+    undo(program.state);
+    CHECK_FALSE(program.state.before_edit);
+    set_element(program.state, {Slot::V, 2, 1}, -4);
+    choose_example(program.state, 1);
+    CHECK_FALSE(program.state.before_edit);
+    set_element(program.state, {Slot::V, 0, 0}, -4);
+    set_lesson(program.state, *find_lesson("flash-forward-v1"));
+    CHECK_FALSE(program.state.before_edit);
+}
+
+TEST_CASE("the hover card shows the true value beside the broken one") {
+    Program program(broken_example(&Switches::no_division));
+    program.go_to_step(18);
+    program.hover("O[0,0]", "SRAM");
+    program.frame(40);
+    CHECK(program.shows("true: 7.2"));
+    CHECK(program.shows("difference"));
+}
+
+TEST_CASE("a large walk is compared in the background as well") {
+    Program program;
+    Problem p = random_with_tiles(64, 32, 8, 8);
+    p.switches.no_max = true;
+    program.show(p);
+    REQUIRE(program.state.truth);
+    REQUIRE(program.state.comparison);
+    CHECK(program.state.comparison->differs());
+    CHECK(program.shows("Broken on purpose"));
+}
+
+TEST_CASE("the pill stays in presenter mode, and the help explains the marks") {
+    Program program(broken_example(&Switches::no_max), {1280, 720});
+    program.state.presenter = true;
+    program.frame(2);
+    CHECK(program.shows("Broken on purpose"));
+    program.state.presenter = false;
+    program.state.show_help = true;
+    program.frame(2);
+    CHECK(program.shows("differs from the true walk"));
+    CHECK(program.shows("differs from before the edit"));
+}
+
+TEST_CASE("the panel fits at every size, whatever is broken") {
+    for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}})
+        for (auto fault : {&Switches::no_max, &Switches::no_correction, &Switches::stale_max,
+                           &Switches::wrong_mask_edge}) {
+            Problem p = broken_example(fault);
+            p.causal = fault == &Switches::wrong_mask_edge;
+            Program program(p, screen);
+            program.state.show_break = true;
+            for (int tab = 0; tab < 3; ++tab)
+                for (int k : {0, 7, 16}) {
+                    program.state.break_tab = tab;
+                    program.go_to_step(k);
+                    for (const Finding& f : broken_rules(program))
+                        FAIL_CHECK(screen.width, " tab ", tab, " step ", k, ": ", f.where, ": ", f.text, " ",
+                                   f.rule);
+                }
+        }
+}

@@ -1,0 +1,165 @@
+// From lesson to lesson: tabs, keys, what is kept, and what a saved file brings back.
+#include "app/ui/shell/chapters.h"
+#include "app/ui/state/inputs.h"
+#include "app/ui/state/state.h"
+#include "tests/app/ui/harness.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+TEST_SUITE_BEGIN("chapters");
+
+TEST_CASE("every lesson has its place in one chapter") {
+    std::set<std::string> seen;
+    for (const Chapter& chapter : chapters())
+        for (const ChapterLesson& entry : chapter.lessons) {
+            CHECK(find_lesson(entry.lesson));
+            CHECK(seen.insert(entry.lesson).second);
+        }
+    CHECK(seen.size() == lessons().size());
+}
+
+TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back") {
+    Program program;
+    const Lesson* start = program.state.lesson;
+    std::set<std::string> seen;
+    for (std::size_t n = 0; n < lessons().size() + 3; ++n) {
+        const Page page = program.state.page;
+        seen.insert(page == Page::memory    ? "memory"
+                    : page == Page::scale   ? "scale"
+                    : page == Page::compare ? "compare"
+                                            : program.state.lesson->id);
+        program.state.keys.push_back({Key::tab, false, true});
+        program.frame(2);
+    }
+    CHECK(seen.size() == lessons().size() + 3);
+    CHECK(program.state.lesson == start);
+    program.state.keys.push_back({Key::tab, true, true});
+    program.frame(2);
+    CHECK(program.state.lesson->id == std::string("softmax-1pass"));
+}
+
+TEST_CASE("a lesson is found at the step where it was left") {
+    Program program;
+    go_to(program.state, at_step(*program.state.trace, 16));
+    set_lesson(program.state, *find_lesson("backward"));
+    CHECK(program.state.cursor.step == 0);
+    go_to(program.state, at_step(*program.state.trace, 3));
+    set_lesson(program.state, *find_lesson("flash-forward"));
+    CHECK(program.state.cursor.step == 16);
+    set_lesson(program.state, *find_lesson("backward"));
+    CHECK(program.state.cursor.step == 3);
+}
+
+TEST_CASE("every lesson draws every step, in every form") {
+    for (const Lesson& lesson : lessons())
+        for (const char* name : {"worked-4x4", "ragged-7x5", "fully-masked-row"}) {
+            Program program(example(name), {1280, 720});
+            set_lesson(program.state, lesson);
+            for (int k = 0; k < program.state.trace->size(); k += 3) {
+                go_to(program.state, at_step(*program.state.trace, k));
+                program.state.presenter = k % 2 == 1;
+                program.frame_unlisted();
+            }
+            CHECK(program.state.lesson == &lesson);
+        }
+}
+
+TEST_CASE("every step of a lane has a column of its own, and the lanes are as wide as their steps need") {
+    for (const Lesson& lesson : lessons())
+        for (const char* name : {"worked-4x4", "causal-8", "window-12"}) {
+            const auto trace = *build_trace(lesson, example(name));
+            const TimelineGrid grid = timeline_grid(*trace);
+            int longest = 0;
+            for (int lane = 0; lane < grid.count(); ++lane) {
+                std::set<int> taken;
+                for (int k = grid.begin(lane); k < grid.end(lane); ++k)
+                    for (int column = 0; column < grid.width_of(k); ++column) {
+                        CHECK(grid.column_of(k) + column < grid.columns);
+                        CHECK_MESSAGE(taken.insert(grid.column_of(k) + column).second, lesson.id, ", step ",
+                                      k);
+                    }
+                longest = std::max(longest, static_cast<int>(taken.size()));
+            }
+            // The grid is no wider than its longest lane, with what comes last in any lane.
+            if (name == std::string("worked-4x4"))
+                CHECK_MESSAGE(grid.columns <= longest + grid.finish, lesson.id);
+        }
+}
+
+TEST_CASE("a saved walk comes back where it stood") {
+    Program program;
+    set_lesson(program.state, *find_lesson("flash-backward"));
+    go_to(program.state, at_step(*program.state.trace, 28));
+    program.state.row = 1;
+    show_side(program.state, true, false);
+    const SavedView view = view_of(program.state);
+    CHECK(view == SavedView{"flash-backward", 29, 1, false, "problem"});
+    Program other;
+    restore_view(other.state, view);
+    CHECK(other.state.lesson->id == std::string("flash-backward"));
+    CHECK(other.state.cursor.step == 28);
+    CHECK(other.state.row == 1);
+    CHECK(other.state.show_problem);
+    restore_view(other.state, {"flash-backward", 9999, 77, false, ""});
+    CHECK(other.state.cursor.step == other.state.trace->size() - 1);
+    other.frame();
+    restore_view(other.state, {"no-such-lesson", 1, 0, false, ""});
+    CHECK(other.state.notice.find("no-such-lesson") != std::string::npos);
+    CHECK(other.state.lesson->id == std::string("flash-backward"));
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("inputs that can be typed into");
+
+TEST_CASE("dO, X and the weights change what is made from them") {
+    Problem p = example("worked-4x4");
+    CHECK_FALSE(set_input(p, {Slot::dO, 1, 2}, 5));
+    CHECK((*p.dO)(1, 2) == 5);
+    CHECK_FALSE(set_input(p, {Slot::W_Q, 0, 0}, 7));
+    CHECK(p.Q(0, 0) == 7);
+    CHECK_FALSE(p.projection);
+    CHECK_FALSE(set_input(p, {Slot::X, 0, 1}, 2));
+    REQUIRE(p.projection);
+    CHECK(p.Q == p.projection->X * p.projection->W_Q);
+    CHECK(p.Q(0, 0) == 7 + 2 * p.projection->W_Q(1, 0));
+    const auto refused = set_input(p, {Slot::K, 0, 0}, 1);
+    REQUIRE(refused);
+    CHECK(refused->find("W_K") != std::string::npos);
+    CHECK_FALSE(set_input(p, {Slot::W_K, 2, 2}, -1));
+    CHECK(p.K == p.projection->X * p.projection->W_K);
+    CHECK_FALSE(validate(p));
+}
+
+TEST_CASE("where queries and keys are different tokens there is no X to change") {
+    Problem p = example("ragged-7x5");
+    if (p.N() != p.N_kv()) {
+        const Problem before = p;
+        CHECK(set_input(p, {Slot::X, 0, 0}, 2));
+        CHECK(p.Q == before.Q);
+    }
+    CHECK(input(p, Slot::W_V) == p.V);
+    CHECK_FALSE(input_of(Slot::S));
+    CHECK(input_of(Slot::dOi) == Slot::dO);
+}
+
+TEST_CASE("an edit of dO in the backward lesson is one step of undo") {
+    Program program;
+    set_lesson(program.state, *find_lesson("backward"));
+    const double before = program.state.trace->result(Slot::dV)(0, 0);
+    set_element(program.state, {Slot::dO, 0, 0}, 3);
+    CHECK(program.state.trace->result(Slot::dV)(0, 0) != before);
+    undo(program.state);
+    CHECK(program.state.trace->result(Slot::dV)(0, 0) == before);
+    redo(program.state);
+    CHECK(program.state.trace->result(Slot::dV)(0, 0) != before);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,390 @@
+// Changing the problem by hand: cells, tile sizes, mask, scale, random numbers, examples, files.
+#include "app/io/problem_json.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/problem/reference.h"
+#include "tests/app/io/scratch.h"
+#include "tests/app/ui/harness.h"
+
+#include <doctest/doctest.h>
+#include <fstream>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+// O of the walk and of standard attention on the problem that is shown.
+double distance_from_reference(const AppState& state) {
+    const Matrix O = state.trace->result(Slot::O), wanted = reference_attention(*state.problem).O;
+    REQUIRE(O.rows() == wanted.rows());
+    REQUIRE(O.cols() == wanted.cols());
+    return (O - wanted).cwiseAbs().maxCoeff();
+}
+
+void open_settings(Program& program) {
+    program.press(Key::i);
+    program.click("problem tab/Settings");
+}
+void open_numbers(Program& program) {
+    program.press(Key::i);
+    program.click("problem tab/Numbers");
+}
+
+void type_into(Program& program, const char* field, std::string_view text) {
+    program.click(field);
+    program.clear_field();
+    program.type(text);
+    program.press(Key::enter);
+}
+
+void write(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
+
+}  // namespace
+
+TEST_CASE("a number typed into Q makes a new walk") {
+    Program program;
+    const auto before = program.state.trace;
+    program.go_to_step(12);
+    program.double_click("Q[1,2]", "HBM");
+    REQUIRE(program.state.edit);
+    program.clear_field();
+    program.type("2.5");
+    program.press(Key::enter);
+    CHECK_FALSE(program.state.edit);
+    CHECK(program.state.problem->Q(1, 2) == 2.5);
+    CHECK(program.state.trace != before);
+    CHECK(program.step() == 12);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    CHECK(program.state.problem->title.find("changed") != std::string::npos);
+
+    program.press({Key::z, false, true});
+    CHECK(program.state.problem->Q(1, 2) == before->problem().Q(1, 2));
+    CHECK(program.state.problem->title == before->problem().title);
+    program.press({Key::y, false, true});
+    CHECK(program.state.problem->Q(1, 2) == 2.5);
+    program.press({Key::z, false, true});
+    program.press({Key::z, true, true});
+    CHECK(program.state.problem->Q(1, 2) == 2.5);
+}
+
+TEST_CASE("K and V can be typed into as well, O and L cannot") {
+    Program program;
+    program.go_to_step(39);
+    for (const char* cell : {"K[3,0]", "V[2,1]"}) {
+        program.double_click(cell, "HBM");
+        REQUIRE(program.state.edit);
+        program.clear_field();
+        program.type("−0,75");
+        program.press(Key::enter);
+    }
+    CHECK(program.state.problem->K(3, 0) == -.75);
+    CHECK(program.state.problem->V(2, 1) == -.75);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    program.double_click("O[0,0]", "HBM");
+    CHECK_FALSE(program.state.edit);
+}
+
+TEST_CASE("a tile on chip can be typed into where it shows its cells") {
+    Program program;
+    program.go_to_step(3);
+    program.double_click("Q[1,1]", "SRAM");
+    REQUIRE(program.state.edit);
+    program.clear_field();
+    program.type("4");
+    program.press(Key::enter);
+    CHECK(program.state.problem->Q(1, 1) == 4);
+}
+
+TEST_CASE("what is no number is refused and can be corrected") {
+    Program program;
+    const auto before = program.state.trace;
+    for (const char* text : {"two", "1e999", "nan", "inf", "1.5x", "--1", ""}) {
+        CAPTURE(text);
+        program.double_click("Q[0,0]", "HBM");
+        REQUIRE(program.state.edit);
+        program.clear_field();
+        program.type(text);
+        program.press(Key::enter);
+        CHECK(program.state.edit);
+        CHECK(program.state.notice.find("is not a number") != std::string::npos);
+        CHECK(program.state.trace == before);
+        program.frame(2);
+        CHECK(ImGui::GetIO().WantTextInput);  // the caret is still there
+        program.press(Key::escape);
+        CHECK_FALSE(program.state.edit);
+    }
+    program.double_click("Q[0,0]", "HBM");
+    program.clear_field();
+    program.type("x");
+    program.press(Key::enter);
+    program.clear_field();
+    program.type("7");
+    program.press(Key::enter);
+    CHECK(program.state.problem->Q(0, 0) == 7);
+}
+
+TEST_CASE("Escape or a click elsewhere leaves the cell as it was") {
+    Program program;
+    const auto before = program.state.trace;
+    program.double_click("V[0,0]", "HBM");
+    program.type("9");
+    program.press(Key::escape);
+    CHECK_FALSE(program.state.edit);
+    program.double_click("V[0,0]", "HBM");
+    program.type("9");
+    program.mouse_to(900, 500);
+    program.mouse_down();
+    program.mouse_up();
+    program.frame(2);
+    CHECK_FALSE(program.state.edit);
+    CHECK(program.state.trace == before);
+    program.press(Key::right);
+    CHECK(program.step() == 1);
+}
+
+TEST_CASE("undo and redo by their buttons") {
+    Program program;
+    open_settings(program);
+    program.click("undo");
+    CHECK(program.state.problem->Br == 2);
+    program.click("Br/more");
+    program.click("Bc/less");
+    CHECK(program.state.problem->Br == 3);
+    CHECK(program.state.problem->Bc == 1);
+    program.click("undo");
+    CHECK(program.state.problem->Bc == 2);
+    program.click("undo");
+    CHECK(program.state.problem->Br == 2);
+    program.click("redo");
+    program.click("redo");
+    CHECK(program.state.problem->Bc == 1);
+    program.press({Key::y, false, true});
+    CHECK(program.state.notice == "There is nothing to redo.");
+}
+
+TEST_CASE("tile sizes by button and by number stay within the matrix") {
+    Program program;
+    open_settings(program);
+    for (int n = 0; n < 6; ++n) program.click("Br/more");
+    CHECK(program.state.problem->Br == 4);
+    for (int n = 0; n < 6; ++n) program.click("Br/less");
+    CHECK(program.state.problem->Br == 1);
+    type_into(program, "Bc/value", "99");
+    CHECK(program.state.problem->Bc == 4);
+    type_into(program, "Bc/value", "3");
+    CHECK(program.state.problem->Bc == 3);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+}
+
+TEST_CASE("mask, window, scale and element size") {
+    Program program;
+    open_settings(program);
+    program.click("causal");
+    CHECK(program.state.problem->causal);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    program.click("windowed");
+    CHECK(program.state.problem->window == 1);
+    type_into(program, "window/value", "2");
+    CHECK(program.state.problem->window == 2);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    program.click("windowed");
+    CHECK_FALSE(program.state.problem->window);
+
+    program.click("scale/1/√d");
+    CHECK(program.state.problem->softmax_scale() == .5);
+    program.click("scale/number");
+    CHECK(program.state.problem->scale.kind == Scale::Kind::number);
+    CHECK(program.state.problem->softmax_scale() == .5);
+    type_into(program, "scale number", "0.125");
+    CHECK(program.state.problem->softmax_scale() == .125);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    type_into(program, "scale number", "1/8");
+    CHECK(program.state.problem->softmax_scale() == .125);
+    program.click("scale/1");
+    CHECK(program.state.problem->softmax_scale() == 1);
+
+    program.click("bytes/2 B fp16");
+    CHECK(program.state.problem->element_bytes == 2);
+    CHECK(program.state.trace->step(0).traffic.hbm_read == 16);  // a 2 × 4 tile of Q
+}
+
+TEST_CASE("random numbers of a chosen size") {
+    Program program;
+    open_numbers(program);
+    type_into(program, "N/value", "12");
+    CHECK(program.state.problem->N() == 12);
+    type_into(program, "d/value", "6");
+    CHECK(program.state.problem->N() == 12);
+    CHECK(program.state.problem->d() == 6);
+    const Matrix before = program.state.problem->Q;
+    type_into(program, "seed/value", "4711");
+    CHECK(program.state.problem->Q != before);
+    type_into(program, "seed/value", "1");
+    CHECK(program.state.problem->Q == before);
+    CHECK(distance_from_reference(program.state) < 1e-12);
+    program.click("undo");
+    program.click("undo");
+    CHECK(program.state.problem->Q == before);
+}
+
+TEST_CASE("a large walk is built in the background, and the old one stays until it is done") {
+    Program program;
+    const auto before = program.state.trace;
+    REQUIRE(set_problem(program.state, random_with_tiles(256, 64, 8, 8)));
+    CHECK(program.state.trace == before);
+    CHECK(idle_seconds(program.state) < .1);  // soon to be looked at again
+    program.press(Key::right);                // meanwhile everything goes on
+    program.settle();
+    CHECK(program.state.trace != before);
+    CHECK(program.state.problem->N() == 256);
+    CHECK(distance_from_reference(program.state) < 1e-9);
+    program.press({Key::z, false, true});
+    program.settle();
+    CHECK(program.state.problem->N() == 4);
+    program.press({Key::y, false, true});
+    program.press({Key::y, false, true});
+    program.settle();
+    CHECK(program.state.problem->N() == 256);
+}
+
+TEST_CASE("a walk that is out of date before it is done is dropped") {
+    Program program;
+    REQUIRE(set_problem(program.state, random_with_tiles(256, 64, 8, 8)));
+    REQUIRE(set_problem(program.state, example("ties")));
+    program.settle();
+    CHECK(program.state.problem->name == "ties");
+    program.frame(5);
+    CHECK(program.state.problem->name == "ties");
+}
+
+TEST_CASE("what is too large to be walked through is refused, the old problem stays") {
+    Program program;
+    open_numbers(program);
+    type_into(program, "d/value", "1024");
+    type_into(program, "N/value", "4096");
+    program.settle();
+    CHECK(program.state.notice != "");
+    CHECK(program.state.problem->N() < 4096);
+    CHECK(distance_from_reference(program.state) < 1e-9);
+}
+
+TEST_CASE("a cell of the panel can be typed into; the wheel moves a larger matrix") {
+    Program program(random_with_tiles(40, 3, 8, 8));
+    open_numbers(program);
+    program.click("matrix/K");
+    REQUIRE(program.look_for("K[0,0]", "Problem"));
+    program.hover("K[0,0]", "Problem");
+    program.wheel(-1);
+    CHECK_FALSE(program.look_for("K[0,0]", "Problem"));
+    program.double_click("K[3,1]", "Problem");
+    REQUIRE(program.state.edit);
+    program.clear_field();
+    program.type("1.25");
+    program.press(Key::enter);
+    CHECK(program.state.problem->K(3, 1) == 1.25);
+}
+
+TEST_CASE("an example is chosen from the list") {
+    Program program;
+    program.press(Key::end);
+    program.click("example");
+    program.frame(2);
+    program.click("causal-8");
+    program.frame(2);
+    CHECK(program.state.problem->name == "causal-8");
+    CHECK(program.step() == 0);
+    CHECK_FALSE(program.look_for("ties"));
+    program.press({Key::z, false, true});
+    CHECK(program.state.problem->name == "worked-4x4");
+}
+
+TEST_CASE("every example can be chosen") {
+    Program program;
+    for (const Problem& p : std::vector<Problem>(program.state.examples)) {
+        program.click("example");
+        program.frame(2);
+        program.click(p.name);
+        CHECK(program.state.problem->name == p.name);
+        CHECK(distance_from_reference(program.state) < 1e-9);
+    }
+}
+
+TEST_CASE("a problem is saved and loaded by its path") {
+    const Scratch scratch;
+    const std::string path = scratch.path("mine.json");
+    Program program(example("causal-8"));
+    open_numbers(program);
+    program.click("save");
+    CHECK(program.state.notice.find("Type a file name") != std::string::npos);
+    program.click("path");
+    program.type(path);
+    program.click("save");
+    CHECK(program.state.notice == "Saved " + path + ".");
+    CHECK(scratch.files() == 1);
+    REQUIRE(set_problem(program.state, example("ties")));
+    program.click("load");
+    CHECK(program.state.problem->Q == example("causal-8").Q);
+    CHECK(program.state.problem->causal);
+    CHECK(program.state.notice.starts_with("Loaded"));
+
+    program.click("path");
+    program.clear_field();
+    program.type(scratch.path("absent.json"));
+    program.press(Key::enter);
+    CHECK(program.state.notice.find("absent.json") != std::string::npos);
+    CHECK(program.state.problem->Q == example("causal-8").Q);
+    program.click("path");
+    program.clear_field();
+    program.type(scratch.path("no/such/folder.json"));
+    program.click("save");
+    CHECK(program.state.notice.find("folder.json") != std::string::npos);
+    CHECK(scratch.files() == 1);
+}
+
+TEST_CASE("dropped files: a problem, three matrices at once, something else") {
+    const Scratch scratch;
+    Program program;
+    AppState& state = program.state;
+
+    state.dropped = {std::string(TILEWALK_SOURCE_DIR) + "/assets/examples/ties.json"};
+    program.frame(2);
+    CHECK(state.problem->Q == example("ties").Q);
+
+    write(scratch.path("q.csv"), "1,2\n3,4\n5,6\n");
+    write(scratch.path("k.csv"), "1,0\n0,1\n");
+    write(scratch.path("v.csv"), "7,8\n9,10\n");
+    state.dropped = {scratch.path("v.csv"), scratch.path("q.csv"), scratch.path("k.csv")};
+    program.frame(2);
+    CHECK(state.problem->N() == 3);
+    CHECK(state.problem->N_kv() == 2);
+    CHECK(state.problem->d() == 2);
+    CHECK(state.problem->V(1, 1) == 10);
+    CHECK(distance_from_reference(state) < 1e-12);
+    CHECK(state.dropped.empty());
+
+    const auto before = state.trace;
+    write(scratch.path("bad.csv"), "1,2\n3,oops\n");
+    write(scratch.path("bad.json"), "{\"q\": [[1, 2], [3]]}");
+    write(scratch.path("wide_q.csv"), "1,2,3\n");
+    for (const char* name : {"bad.csv", "bad.json", "wide_q.csv", "absent.npy"}) {
+        CAPTURE(name);
+        state.notice.clear();
+        state.dropped = {scratch.path(name)};
+        program.frame(2);
+        CHECK(state.notice != "");
+        CHECK(state.trace == before);
+        CHECK(state.dropped.empty());
+    }
+}
+
+TEST_CASE("without hooks files cannot be opened or saved, and it says so") {
+    Program program;
+    program.state.hooks = {};
+    program.state.dropped = {"x.json"};
+    program.frame(2);
+    CHECK(program.state.notice == "Files cannot be opened here.");
+    save_file(program.state, "x.json");
+    CHECK(program.state.notice == "Files cannot be saved here.");
+}

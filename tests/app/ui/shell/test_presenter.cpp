@@ -1,0 +1,270 @@
+// Presenter mode with a mouse alone, and what an edit does to the history and the title.
+#include "app/ui/kit/theme.h"
+#include "app/ui/shell/chapters.h"
+#include "app/ui/shell/presenter.h"
+#include "app/ui/state/state.h"
+#include "core/class/spoken.h"
+#include "core/walk/explain.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+TEST_CASE("presenter mode shows its buttons while the mouse moves, and they lead on and out") {
+    Program program;
+    program.press(Key::p);
+    program.frame(3);
+    CHECK(program.look_for("leave") == nullptr);
+    program.mouse_to(650, 300);
+    program.mouse_to(700, 300);
+    program.frame();
+    program.click("forward");
+    CHECK(program.step() == 1);
+    program.click("back");
+    CHECK(program.step() == 0);
+    CHECK(idle_seconds(program.state) < presenter_buttons_seconds + 1);
+
+    program.frame(40, 0.1f);  // the mouse rests
+    CHECK(program.look_for("leave") == nullptr);
+    program.mouse_to(600, 36);
+    program.frame();
+    program.click("leave");
+    CHECK_FALSE(program.state.presenter);
+}
+
+TEST_CASE("a new edit ends what could be redone") {
+    Program program;
+    set_element(program.state, {Slot::Q, 0, 0}, 2);
+    undo(program.state);
+    REQUIRE(program.state.redo.size() == 1);
+    set_element(program.state, {Slot::Q, 0, 0}, 3);
+    CHECK(program.state.redo.empty());
+    redo(program.state);
+    CHECK(program.state.problem->Q(0, 0) == 3);
+    undo(program.state);
+    CHECK(program.state.problem->Q(0, 0) == 1);
+}
+
+TEST_CASE("row by row, the formula follows the newest row") {
+    Program program;
+    program.go_to_step(15);
+    program.press({Key::right, false, false, true});
+    CHECK(program.state.cursor == Cursor{16, 1});
+    CHECK(program.state.explanation.target == CellRef{Slot::l, 0, 0});
+    program.press({Key::right, false, false, true});
+    CHECK(program.state.cursor == Cursor{16, 2});
+    program.press(Key::down);
+    CHECK(program.state.explanation.target == CellRef{Slot::l, 1, 0});
+}
+
+TEST_CASE("an example that is changed says so, and no longer what to watch") {
+    Program program;
+    const std::string title = program.state.problem->title;
+    REQUIRE_FALSE(program.state.problem->watch.empty());
+    program.press(Key::i);
+    program.click("Br/more");
+    CHECK(program.state.problem->Br == 3);
+    CHECK(program.state.problem->title == title + " (changed)");
+    CHECK(program.state.problem->watch.empty());
+}
+
+TEST_CASE("the rows of a ragged block bound the choice of the row") {
+    Problem p = example("ragged-7x5");
+    p.Br = 100;
+    Program program(p);
+    program.go_to_step(5);
+    for (int n = 0; n < 30; ++n) program.press(Key::down);
+    CHECK(program.state.row == p.N() - 1);
+    program.press(Key::up);
+    CHECK(program.state.row == p.N() - 2);
+}
+
+TEST_CASE("the list of examples takes the arrow keys, Enter and Escape while it is open") {
+    Program program;
+    program.click("example");
+    program.frame(2);
+    REQUIRE(program.state.menu_open);
+    const int row = program.state.row, step = program.step();
+    program.press(Key::down);
+    program.press(Key::down);
+    program.press(Key::space);
+    CHECK(program.state.menu_at == 2);
+    CHECK(program.state.row == row);
+    CHECK_FALSE(program.state.player.playing);
+    program.press(Key::escape);
+    program.frame(2);
+    CHECK_FALSE(program.state.menu_open);
+    CHECK(program.step() == step);
+    CHECK(program.state.problem->name == "worked-4x4");
+
+    program.click("example");
+    program.frame(2);
+    program.press(Key::down);
+    program.press(Key::enter);
+    program.frame(2);
+    CHECK_FALSE(program.state.menu_open);
+    CHECK(program.state.problem->name == program.state.examples[1].name);
+    program.press(Key::right);
+    CHECK(program.step() == 1);
+}
+
+TEST_CASE("the first step says where the walk leads and what to watch") {
+    Program program;
+    CHECK(program.shows("softmax"));
+    CHECK(program.shows("Watch:"));
+    program.press(Key::right);
+    program.frame();
+    CHECK_FALSE(program.shows("Watch:"));
+}
+
+namespace {
+
+// The worked example as every lesson walks it, in presenter mode; look(program) at some of its steps.
+template <class Look> void every_lesson(Program& program, Look look) {
+    program.state.presenter = true;
+    for (const Lesson& lesson : lessons()) {
+        set_lesson(program.state, lesson);
+        program.settle();
+        for (int k = 0; k < program.state.trace->size(); k += 3) {
+            program.go_to_step(k);
+            program.frame(2);
+            look(lesson, k);
+        }
+    }
+}
+
+Problem causal_example() {
+    Problem p = example("worked-4x4");
+    p.causal = true;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("P leads into presenter mode from every page and back, and a period blanks the screen") {
+    Program program;
+    for (const Chapter& chapter : chapters()) {
+        open_chapter(program.state, chapter);
+        program.settle();
+        program.press(Key::p);
+        CHECK(program.state.presenter);
+        program.frame(2);
+        CHECK_FALSE(program.items().empty());
+        program.press(Key::p);
+        CHECK_FALSE(program.state.presenter);
+    }
+    open_chapter(program.state, chapters()[0]);
+    program.press(Key::p);
+    const int step = program.step();
+    program.press(Key::period);
+    CHECK(program.state.blank);
+    CHECK_FALSE(program.shows(" / "));
+    program.press(Key::page_down);  // any key brings the page back, and does nothing else
+    CHECK_FALSE(program.state.blank);
+    CHECK(program.step() == step);
+    CHECK(program.shows(" / "));
+    program.press(Key::page_down);
+    CHECK(program.step() == step + 1);
+    program.press(Key::page_up);
+    CHECK(program.step() == step);
+}
+
+TEST_CASE("the spotlight leaves in the dark what the step does not touch, and can be switched off") {
+    Program program;
+    program.state.presenter = true;
+    program.go_to_step(16);
+    program.frame(2);
+    const auto faint = [&](std::string_view text) {
+        const Item* item = nullptr;
+        for (const Item& one : program.items())
+            if (one.kind == ItemKind::text && one.text.starts_with(text) && one.panel == "Presenter")
+                item = &one;
+        REQUIRE(item);
+        return item->faint;
+    };
+    CHECK(faint("Q"));
+    CHECK(faint("S"));
+    CHECK_FALSE(faint("α"));
+    CHECK_FALSE(faint("ℓ"));
+    program.state.settings.spotlight = false;
+    program.frame(2);
+    CHECK_FALSE(faint("Q"));
+    program.state.settings.spotlight = true;
+    CHECK(light_on(program.state, Slot::l) == 1);
+    CHECK(light_on(program.state, Slot::Qi) < .6f);
+    program.state.settings.motion = true;
+    program.state.step_age = 0;  // P̃ was there the step before, ℓ comes into the light
+    CHECK(light_on(program.state, Slot::P) == 1);
+    CHECK(light_on(program.state, Slot::l) < .6f);
+    program.state.settings.motion = false;
+    CHECK(light_on(program.state, Slot::l) == 1);
+}
+
+TEST_CASE("subtitles say every step in two lines that lie over nothing") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+        Program program(causal_example(), screen);
+        program.state.settings.subtitles = true;
+        every_lesson(program, [&](const Lesson& lesson, int k) {
+            const std::string text = spoken(*program.state.trace, k, program.state.explanation);
+            std::string lines;
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::text) lines += " " + item.text;
+            CHECK_MESSAGE((lines + " ").find(" " + text + " ") != std::string::npos, lesson.id, " ", k,
+                          lines);
+            for (const Finding& f : broken_rules(program))
+                FAIL_CHECK(std::string(lesson.id), " ", k, ": ", f.rule, ": ", f.text, " ", f.amount);
+        });
+    }
+    Program program;
+    program.state.presenter = true;
+    program.go_to_step(13);
+    program.frame();
+    CHECK_FALSE(program.shows("found a larger score"));
+    program.state.settings.subtitles = true;
+    program.frame();
+    CHECK(program.shows("found a larger score"));
+}
+
+TEST_CASE("in a bright room every text of the presenter pages has a contrast of 7") {
+    Program program(causal_example(), {1280, 720});
+    program.state.settings.theme = ThemeId::light;
+    program.state.settings.spotlight = false;  // what lies in the dark is not to be read
+    const auto check_page = [&](const std::string& where) {
+        for (const Item& item : program.items()) {
+            if (item.kind != ItemKind::text || item.faint || item.fg == 0) continue;
+            const float ratio = contrast(item.fg, item.bg);
+            if (ratio < 6.99f) FAIL_CHECK(where, ": ", item.text, ": ", ratio);
+        }
+    };
+    for (const bool subtitles : {false, true}) {
+        program.state.settings.subtitles = subtitles;
+        every_lesson(program,
+                     [&](const Lesson& lesson, int k) { check_page(lesson.id + (" " + std::to_string(k))); });
+    }
+    program.state.page = Page::memory;
+    program.frame(3);
+    check_page("memory");
+}
+
+TEST_CASE("a projector that cannot show black still tells the states of cells apart") {
+    for (const Palette palette : {Palette::usual, Palette::safe}) {
+        const Theme t = bright_room(theme(ThemeId::light, palette));
+        const auto apart = [](ImU32 a, ImU32 b) { return contrast(washed_out(a), washed_out(b)); };
+        for (int n = 1; n <= static_cast<int>(Role::O); ++n) {
+            const Role role = static_cast<Role>(n);
+            INFO("role ", n);
+            CHECK(apart(ramp(t, role, 0), ramp(t, role, 1)) >= 1.15f);  // the smallest and the largest value
+            CHECK(apart(ramp(t, role, 1), t.panel) >= 1.15f);           // a cell and the page
+            CHECK(apart(ramp(t, role, 1), ramp(t, role, 1, true)) >= 1.08f);  // in this step or not
+            CHECK(apart(t.focus, ramp(t, role, 1)) >= 2.5f);  // the outline of what is written
+            CHECK(apart(hue(t, role), t.panel) >= 2.5f);      // the dashes round what is read
+        }
+        CHECK(apart(t.line2, t.panel) >= 1.5f);
+        CHECK(apart(t.t1, t.panel) >= 3.5f);
+    }
+}

@@ -1,0 +1,227 @@
+// The timeline: what it marks, zoom, overview, and the looped range.
+#include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/vector_picture.h"
+#include "app/ui/shell/timeline_parts.h"
+#include "app/ui/state/marks.h"
+#include "app/ui/state/state.h"
+#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using namespace tilewalk::ui;
+
+namespace {
+
+// 544 steps: 8 key blocks, each with 8 query blocks.
+void show_large_backward(Program& program) {
+    set_lesson(program.state, *find_lesson("flash-backward"));
+    program.settle();
+    program.show(random_with_tiles(64, 64, 8, 8));
+    REQUIRE(program.state.trace->size() > 500);
+}
+
+ImVec2 middle(const Item& item) { return {(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2}; }
+
+bool loops(const Program& program, int first, int last) {
+    return program.state.timeline.loop == StepRange{first, last};
+}
+
+}  // namespace
+
+TEST_SUITE("timeline") {
+
+    TEST_CASE("playing goes round in the range, at every level, and comes into it from outside") {
+        Program program;
+        const Trace& trace = *program.state.trace;
+        const StepRange loop{12, 19};
+        Player player;
+        player.playing = true;
+        for (const Level level : {Level::micro, Level::step, Level::tile, Level::block}) {
+            player.level = level;
+            for (const int start : {0, 12, 19, 30, trace.size() - 1}) {
+                Cursor at = at_step(trace, start);
+                for (int n = 0; n < 60; ++n) {
+                    at = advance(player, trace, at, 1, loop);
+                    CHECK(loop.holds(at.step));
+                }
+                CHECK(player.playing);
+            }
+        }
+        player.level = Level::step;
+        CHECK(advance(player, trace, at_step(trace, 19), 1, loop) == at_step(trace, 12));
+        CHECK(advance(player, trace, at_step(trace, 12), 1, loop) == at_step(trace, 13));
+        // To the very end of the walk, and only one step.
+        const int last = trace.size() - 1;
+        CHECK(advance(player, trace, at_step(trace, last), 1, {30, last}).step == 30);
+        CHECK(advance(player, trace, at_step(trace, 5), 1, {5, 5}).step == 5);
+        const double odd[] = {0, -1, 1e-300, 1e300, INFINITY, NAN};
+        for (const double speed : odd) {
+            for (const double dt : odd) {
+                Player strange{true, Level::step, speed, 0};
+                CHECK(advance(strange, trace, at_step(trace, 12), dt, loop).step >= 0);  // and comes back
+            }
+        }
+        CHECK(player.playing);
+    }
+
+    TEST_CASE("J marks the range, its label says it, a click on the label ends it") {
+        Program program;
+        program.go_to_step(19);
+        program.press(Key::j);
+        CHECK(program.shows("loop 20–…"));
+        program.go_to_step(11);
+        program.press(Key::j);
+        CHECK(loops(program, 11, 19));
+        CHECK(program.shows("loop 12–20"));
+        program.press(Key::space);
+        for (int n = 0; n < 12; ++n) {
+            program.frame(1, 1.01f);
+            CHECK(program.step() >= 11);
+            CHECK(program.step() <= 19);
+        }
+        program.press(Key::space);
+        program.click("loop");
+        CHECK_FALSE(program.state.timeline.loop.set());
+        CHECK_FALSE(program.shows("loop 12–20"));
+        program.press(Key::j), program.press(Key::j), program.press(Key::j);
+        CHECK(program.state.timeline.loop.first == -1);
+    }
+
+    TEST_CASE("its ends can be dragged, and never cross") {
+        Program program;
+        program.state.timeline.loop = {4, 9};
+        program.frame(2);
+        const ImVec2 end = middle(program.find("loop ends")), begin = middle(program.find("loop begins"));
+        const float cell = (end.x - begin.x) / 6;
+        program.mouse_to(end.x, end.y);
+        program.mouse_down();
+        program.mouse_to(end.x + cell * 2, end.y);
+        program.mouse_up();
+        CHECK(program.state.timeline.loop.last > 9);
+        CHECK(program.step() == 0);  // the handle moved, not the walk
+        program.mouse_to(begin.x, begin.y);
+        program.mouse_down();
+        program.mouse_to(begin.x + cell * 15, begin.y);
+        program.mouse_up();
+        CHECK(program.state.timeline.loop.set());
+        CHECK(program.state.timeline.loop.first == program.state.timeline.loop.last);
+    }
+
+    TEST_CASE("a range that no longer lies in the walk is dropped") {
+        Program program;
+        program.state.timeline.loop = {30, 39};
+        program.show(random_with_tiles(1, 1, 1, 1));
+        program.frame();
+        CHECK(program.state.timeline.loop == StepRange{});
+    }
+
+    TEST_CASE("the bracket holds the tile or the block of the current step") {
+        Program program;
+        const Trace& trace = *program.state.trace;
+        CHECK(range_of_level(trace, 5, Level::tile) == StepRange{2, 9});
+        CHECK(range_of_level(trace, 5, Level::step) == StepRange{2, 9});
+        CHECK(range_of_level(trace, 5, Level::block) == StepRange{0, 19});
+        CHECK(range_of_level(trace, 39, Level::block) == StepRange{20, 39});
+        for (int k = 0; k < trace.size(); ++k) CHECK(range_of_level(trace, k, Level::tile).holds(k));
+    }
+
+    TEST_CASE("what fits is shown whole, without overview or zoom") {
+        Program program;
+        CHECK_FALSE(program.look_for("overview"));
+        const ImVec2 at = middle(program.find("timeline"));
+        program.mouse_to(at.x, at.y);
+        program.wheel(-3);
+        CHECK(program.state.timeline.zoom == 1);
+    }
+
+    TEST_CASE("phases without blocks follow each other in one lane, each under its name") {
+        for (const char* name : {"attention", "backward", "training-step"}) {
+            CAPTURE(name);
+            Program program(example("worked-4x4"), {1024, 640});
+            set_lesson(program.state, *find_lesson(name));
+            program.settle();
+            const TimelineGrid& grid = program.state.look.grid;
+            const Trace& trace = *program.state.trace;
+            REQUIRE(grid.phases.size() > 2);
+            CHECK(grid.count() == 1);
+            CHECK(grid.columns == trace.size());
+            for (std::size_t n = 0; n + 1 < grid.phases.size(); ++n) {
+                const std::string phase =
+                    program.state.lesson->lane(*program.state.problem, static_cast<int>(n));
+                CHECK_MESSAGE(program.look_for(phase, "Timeline"), phase);
+                for (int k = grid.phases[n]; k < grid.phases[n + 1]; ++k)
+                    CHECK(trace.step(k).phase == static_cast<int>(n));
+            }
+        }
+        Program tiled;
+        CHECK(tiled.state.look.grid.phases.empty());
+        CHECK(tiled.state.look.grid.count() == 2);
+    }
+
+    TEST_CASE("the wheel zooms round the mouse, the overview moves the view, a step brings it back") {
+        Program program;
+        show_large_backward(program);
+        TimelineView& view = program.state.timeline;
+        const Item rail = program.find("timeline");
+        const float x = rail.min.x + (rail.max.x - rail.min.x) * .75f, y = rail.min.y + 5;
+        program.mouse_to(x, y);
+        program.wheel(4);
+        CHECK(view.zoom > 2);
+        CHECK(view.offset > 10);  // what lay under the mouse, on the right, is still there
+        const Item strip = program.find("overview");
+        const ImVec2 at = middle(strip);
+        const float before = view.offset;
+        program.mouse_to(strip.min.x + 2, at.y);
+        program.mouse_down();
+        CHECK(view.offset == 0);
+        program.mouse_to(strip.max.x - 2, at.y);
+        program.mouse_up();
+        CHECK(view.offset > before);
+        CHECK(program.step() == 0);  // the overview moves the view, not the walk
+        program.frame(1, .2f);
+        program.press(Key::right);
+        CHECK(view.offset == -1);  // the step is in sight again
+        program.mouse_to(x, y);
+        program.wheel(-30);
+        CHECK(view.zoom == 1);
+    }
+
+    TEST_CASE("plus and minus zoom by key") {
+        Program program;
+        show_large_backward(program);
+        program.press(Key::plus);
+        CHECK(program.state.timeline.zoom > 1);
+        CHECK(program.look_for("overview"));
+        program.press(Key::minus);
+        CHECK(program.state.timeline.zoom == 1);
+    }
+
+    TEST_CASE("the legend names skipped tiles where there are some") {
+        Program plain;
+        CHECK_FALSE(plain.shows("skipped"));
+        Program program(example("causal-8"), {1920, 1080});
+        CHECK(program.shows("skipped"));
+    }
+
+    TEST_CASE("nothing of it is cut or overlaps, zoomed or looped") {
+        for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+            Program program(example("worked-4x4"), screen);
+            show_large_backward(program);
+            program.state.timeline.loop = {300, 420};
+            for (const float zoom : {1.0f, 2.0f, 5.0f}) {
+                program.state.timeline.zoom = zoom;
+                program.go_to_step(400);
+                for (const Finding& finding : broken_rules(program))
+                    if (finding.where == "Timeline")
+                        FAIL_CHECK(screen.width, ", zoom ", zoom, ": ", finding.rule, ": ", finding.text, " ",
+                                   finding.amount);
+            }
+        }
+    }
+
+}  // TEST_SUITE

@@ -1,0 +1,237 @@
+#include "core/base/numbers.h"
+#include "core/walk/lesson.h"
+#include "tests/core/expression.h"
+#include "tests/core/lessons/no_lie.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+double any_double(Random& random) { return std::bit_cast<double>(random()); }
+
+// U+2212 back to the sign that strtod reads.
+double read_back(std::string text) {
+    if (text.compare(0, 3, "−") == 0) text.replace(0, 3, "-");
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    CHECK_MESSAGE(*end == '\0', text);
+    return value;
+}
+
+/// A style for one test, and the usual one after it.
+struct Styled {
+    explicit Styled(NumberStyle style) { set_number_style(style); }
+    ~Styled() { set_number_style({}); }
+};
+
+std::vector<NumberStyle> all_styles() {
+    std::vector<NumberStyle> out;
+    for (int digits = fewest_digits; digits <= most_digits; ++digits)
+        for (const bool comma : {false, true}) out.push_back({digits, comma});
+    return out;
+}
+
+// Thirds and halves, masked scores, a maximum that rises late: numbers that need rounding and ones that do
+// not.
+std::vector<Problem> small_problems() {
+    Problem masked = *random_problem(4, 3, 11);
+    masked.causal = true;
+    masked.scale.kind = Scale::Kind::sqrt;
+    Problem wide = *random_problem(4, 2, 12);
+    wide.Q *= 9.7;
+    wide.V *= 1234.5;
+    return {masked, wide};
+}
+
+}  // namespace
+
+TEST_SUITE("numbers") {
+    TEST_CASE("four significant digits, at most three decimals") {
+        CHECK(format_number(0.1353352832) == "0.135");
+        CHECK(format_number(11.8045) == "11.80");
+        CHECK(format_number(7.20391) == "7.204");
+        CHECK(format_number(123.456) == "123.5");
+        CHECK(format_number(1234.56) == "1235");
+        CHECK(format_number(123456.7) == "123457");
+        CHECK(format_number(-1.5) == "−1.500");
+        CHECK(format_number(0.0625) == "0.062");
+        CHECK(format_number(11.8045, 3) == "11.8");
+        CHECK(format_number(7.20391, 3) == "7.20");
+        CHECK(format_number(0.1353352832, 3) == "0.14");
+    }
+    TEST_CASE("integers have no point") {
+        CHECK(format_number(0) == "0");
+        CHECK(format_number(1) == "1");
+        CHECK(format_number(-42) == "−42");
+        CHECK(format_number(999999) == "999999");
+    }
+    TEST_CASE("very small and very large numbers: three digits and a power of ten") {
+        CHECK(format_number(0.001) == "0.001");
+        CHECK(format_number(0.00099) == "9.90×10⁻⁴");
+        CHECK(format_number(-0.00012345) == "−1.23×10⁻⁴");
+        CHECK(format_number(1e6) == "1.00×10⁶");
+        CHECK(format_number(-1.2345e17) == "−1.23×10¹⁷");
+        CHECK(format_number(std::numeric_limits<double>::max()) == "1.80×10³⁰⁸");
+        CHECK(format_number(std::numeric_limits<double>::denorm_min()) == "4.94×10⁻³²⁴");
+        CHECK(format_number(9.999e-4) == "1.00×10⁻³");
+    }
+    TEST_CASE("no minus zero, and the special values by name") {
+        CHECK(format_number(-0.0) == "0");
+        CHECK(format_fixed(-0.0, 3) == "0.000");
+        CHECK(format_fixed(-0.004, 2) == "0.00");
+        CHECK(format_full(-0.0) == "0");
+        CHECK(format_number(NAN) == "NaN");
+        CHECK(format_number(INFINITY) == "∞");
+        CHECK(format_number(-INFINITY) == "−∞");
+        CHECK(format_fixed(-INFINITY, 3) == "−∞");
+        CHECK(format_fixed(NAN, 3) == "NaN");
+        CHECK(format_full(INFINITY) == "∞");
+    }
+    TEST_CASE("fixed decimals") {
+        CHECK(format_fixed(1, 3) == "1.000");
+        CHECK(format_fixed(-1.36788, 3) == "−1.368");
+        CHECK(format_fixed(2, 0) == "2");
+        CHECK(format_fixed(0, 2) == "0.00");
+        CHECK(format_fixed(1.5e-5, 0) == "1.50×10⁻⁵");
+        CHECK(format_fixed(1.23456e7, 4) == "1.2346×10⁷");
+    }
+    TEST_CASE("what is printed is the value, rounded") {
+        Random random(60);
+        for (int n = 0; n < 3000; ++n) {
+            const double v = n % 2
+                                 ? any_double(random)
+                                 : pick(random, -99999999, 99999999) / 1e4 * choose(random, {1, 1e-3, 1e-6});
+            if (std::isnan(v)) continue;
+            for (const std::string& text : {format_number(v), format_fixed(v, pick(random, 0, 17))}) {
+                const auto printed = read_number(text);
+                if (!printed || !rounds(*printed, v)) FAIL_CHECK(v, " as ", text);
+                if (text == "−0" || text.compare(0, 5, "−0 ") == 0) FAIL_CHECK(text);
+            }
+        }
+    }
+    TEST_CASE("full precision reads back as the same double") {
+        Random random(61);
+        for (int n = 0; n < 5000; ++n) {
+            const double v = n % 2 ? any_double(random) : pick(random, -2000000, 2000000) / 1000.0;
+            if (!std::isfinite(v)) continue;
+            if (read_back(format_full(v)) != v) FAIL_CHECK(v, " as ", format_full(v));
+        }
+        CHECK(format_full(0.1) == "0.1");
+        CHECK(format_full(1.0 / 3) == "0.3333333333333333");
+        CHECK(format_full(-2) == "−2");
+        CHECK(read_back(format_full(std::numeric_limits<double>::denorm_min())) ==
+              std::numeric_limits<double>::denorm_min());
+    }
+    TEST_CASE("sizes in binary units") {
+        CHECK(format_size(0) == "0 B");
+        CHECK(format_size(1023) == "1023 B");
+        CHECK(format_size(1024) == "1.00 KiB");
+        CHECK(format_size(1536) == "1.50 KiB");
+        CHECK(format_size(64 << 10) == "64.0 KiB");
+        CHECK(format_size(256LL << 20) == "256 MiB");
+        CHECK(format_size(34LL << 30) == "34.0 GiB");
+        CHECK(format_size(std::numeric_limits<std::int64_t>::max()) == "8.00 EiB");
+    }
+    TEST_CASE("traffic in decimal units") {
+        CHECK(format_traffic(160) == "160 B");
+        CHECK(format_traffic(1023) == "1023 B");
+        CHECK(format_traffic(1500) == "1.50 kB");
+        CHECK(format_traffic(12345678) == "12.3 MB");
+        CHECK(format_traffic(2000000000) == "2.00 GB");
+    }
+    TEST_CASE("counts in groups of three from 10 000 on") {
+        CHECK(format_count(0) == "0");
+        CHECK(format_count(9999) == "9999");
+        CHECK(format_count(10000) == "10\u2009000");
+        CHECK(format_count(131072) == "131\u2009072");
+        CHECK(format_count(-1234567) == "−1\u2009234\u2009567");
+        CHECK(format_count(-7) == "−7");
+        CHECK(format_count(std::numeric_limits<std::int64_t>::max()) ==
+              "9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807");
+    }
+    TEST_CASE("the style decides where the caller does not") {
+        for (const auto& [digits, sixth, third, eighth, power] :
+             {std::tuple{3, "0.17", "33.3", "0.12", "1.23×10⁻⁴"},
+              {4, "0.167", "33.33", "0.125", "1.23×10⁻⁴"},
+              {5, "0.1667", "33.333", "0.125", "1.234×10⁻⁴"},
+              {6, "0.16667", "33.3333", "0.125", "1.2340×10⁻⁴"}}) {
+            const Styled styled({digits, false});
+            CAPTURE(digits);
+            CHECK(format_number(1 / 6.0) == sixth);
+            CHECK(format_short(100 / 3.0) == third);
+            CHECK(format_short(.125) == eighth);
+            CHECK(format_number(1.234e-4) == power);
+            CHECK(format_number(1 / 6.0, 4) == "0.167");
+            CHECK(format_short(-1.5) == "−1.5");
+            CHECK(format_short(3) == "3");
+        }
+        CHECK(format_number(1 / 6.0) == "0.167");
+        set_number_style({99, false});
+        CHECK(number_style().digits == most_digits);
+        set_number_style({-1, true});
+        CHECK(number_style() == NumberStyle{fewest_digits, true});
+        set_number_style({});
+    }
+    TEST_CASE("a decimal comma everywhere, and never a comma between groups") {
+        const Styled styled({4, true});
+        CHECK(format_number(-11.8045) == "−11,80");
+        CHECK(format_short(.5) == "0,5");
+        CHECK(format_fixed(1.36788, 2) == "1,37");
+        CHECK(format_full(0.1) == "0,1");
+        CHECK(format_number(1.2345e-7) == "1,23×10⁻⁷");
+        CHECK(format_size(1536) == "1,50 KiB");
+        CHECK(format_traffic(1500) == "1,50 kB");
+        CHECK(format_time(1.5e-3) == "1,50 ms");
+        CHECK(format_count(131072) == "131\u2009072");
+        CHECK(format_apart(1.23411, 1.23412).second == "1,23412");
+        CHECK(std::string(list_separator()) == "; ");
+    }
+    TEST_CASE("files are written without the style") {
+        const Styled styled({6, true});
+        {
+            const PlainNumbers plain;
+            CHECK(format_number(11.8045) == "11.80");
+            CHECK(std::string(list_separator()) == ", ");
+        }
+        CHECK(format_number(11.8045) == "11,8045");
+    }
+    TEST_CASE("what is printed is the value, rounded, in every style") {
+        Random random(62);
+        for (const NumberStyle style : all_styles()) {
+            const Styled styled(style);
+            for (int n = 0; n < 800; ++n) {
+                const double v = n % 2 ? any_double(random) : pick(random, -99999999, 99999999) / 1e5;
+                if (std::isnan(v)) continue;
+                for (const std::string& text :
+                     {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 9))}) {
+                    const auto printed = read_number(text);
+                    if (!printed || !rounds(*printed, v)) FAIL_CHECK(v, " as ", text);
+                    if (text.find(style.comma ? '.' : ',') != std::string::npos) FAIL_CHECK(text);
+                }
+            }
+        }
+    }
+    TEST_CASE("no lie on screen, in every style") {
+        int formulas = 0;
+        for (const NumberStyle style : all_styles()) {
+            const Styled styled(style);
+            CAPTURE(style.digits);
+            CAPTURE(style.comma);
+            for (const Problem& problem : small_problems())
+                for (const Lesson& lesson : lessons())
+                    formulas += check_no_lie(**build_trace(lesson, problem));
+        }
+        CHECK(formulas > 10000);
+    }
+}

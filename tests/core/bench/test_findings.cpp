@@ -1,0 +1,80 @@
+#include "core/bench/findings.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+
+namespace {
+
+Point measured(const char* kernel, std::int64_t N, double seconds, std::int64_t workspace) {
+    Point p;
+    p.kernel = kernel, p.workload.N_q = p.workload.N_kv = N;
+    p.state = Point::State::measured, p.verified = true;
+    p.seconds = {seconds}, p.workspace_bytes = workspace;
+    summarise(p);
+    return p;
+}
+
+Point too_large(std::int64_t N) {
+    Point p;
+    p.kernel = "standard", p.workload.N_q = p.workload.N_kv = N;
+    p.state = Point::State::no_memory;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("the finding compares the fastest flash kernel at the longest length that both ran") {
+    BenchReport report;
+    CHECK(finding(report) == "Nothing has been measured yet.");
+    report.points = {measured("standard", 4096, 1, 1 << 20),
+                     measured("flash", 4096, .5, 1 << 10),
+                     measured("standard", 8192, 1.9, 2400 * 1024),
+                     measured("flash-eigen", 8192, 1.5, 1024),
+                     measured("flash", 8192, 1.0, 1024),
+                     measured("flash", 65536, 60, 1024),
+                     too_large(131072),
+                     too_large(65536)};
+    CHECK(finding(report) ==
+          "At N = 8192, flash is 1.9× as fast as standard attention and needs 2400× less extra memory "
+          "(1.00 KiB against 2.34 MiB). Standard stops fitting at N = 65\u2009536.");
+}
+
+TEST_CASE("the finding tells a loss as well as a win") {
+    BenchReport report;
+    report.points = {measured("standard", 2048, 1, 1 << 20), measured("flash", 2048, 1.3, 1 << 10)};
+    for (Point& p : report.points) p.workload.direction = Direction::backward, p.workload.causal = true;
+    CHECK(finding(report).starts_with(
+        "At N = 2048, backward, causal, flash is 1.3× slower than standard attention and needs 1000×"));
+    report.points[1] = measured("flash", 2048, 1.01, 1 << 10);
+    report.points[0] = measured("standard", 2048, 1, 1 << 20);
+    CHECK(finding(report).starts_with("At N = 2048, flash is as fast as standard attention"));
+}
+
+TEST_CASE("where flash needs more memory, at tiny lengths, the finding says so") {
+    BenchReport report;
+    report.points = {measured("standard", 64, 1, 1 << 10), measured("flash", 64, 1, 3 << 10)};
+    CHECK(finding(report).find("needs 3.0× more extra memory (3.00 KiB against 1.00 KiB)") !=
+          std::string::npos);
+}
+
+TEST_CASE("without standard attention to compare with, the finding says what there is") {
+    BenchReport report;
+    report.points = {too_large(65536), measured("flash", 65536, 5, 3 << 20)};
+    CHECK(finding(report) == "At N = 65\u2009536, flash runs with 3.00 MiB of extra memory. Standard stops "
+                             "fitting at N = 65\u2009536.");
+}
+
+TEST_CASE(
+    "on a GPU the library's standard attention is what the finding compares with, and PyTorch is left out") {
+    BenchReport report;
+    report.points = {measured("f0-materialise", 4096, 40, 1 << 20), measured("f0-cublas", 4096, 4, 1 << 20),
+                     measured("f5-flash2", 4096, 1, 0), measured("torch-flash", 4096, .9, 0)};
+    CHECK(finding(report) ==
+          "At N = 4096, f5-flash2 is 4.0× as fast as standard attention and needs no extra memory.");
+    std::erase_if(report.points, [](const Point& p) { return p.kernel == "f0-cublas"; });
+    CHECK(finding(report).starts_with("At N = 4096, f5-flash2 is 40× as fast"));
+    for (const char* name : {"standard", "f0-cublas", "f0-materialise", "b0-materialise"})
+        CHECK(is_standard(name));
+    CHECK_FALSE(is_standard("flash"));
+}

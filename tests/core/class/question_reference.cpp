@@ -1,0 +1,379 @@
+#include "tests/core/class/question_reference.h"
+
+#include "tests/core/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <regex>
+
+namespace tilewalk::test {
+
+namespace {
+
+const long double minus_infinity = -std::numeric_limits<long double>::infinity();
+std::size_t at(int n) { return static_cast<std::size_t>(n); }
+std::string without_unbreakable(const std::string& text) {
+    return std::regex_replace(text, std::regex("\u00A0"), " ");
+}
+
+}  // namespace
+
+QuestionReference::QuestionReference(const Problem& problem)
+    : p_(problem), dO_(output_gradient(problem)), dense_(dense_attention(problem)),
+      gradients_(dense_gradients(problem, dO_)) {}
+
+long double QuestionReference::raw_score(int r, int c) const {
+    long double dot = 0;
+    for (int x = 0; x < p_.d(); ++x) dot += static_cast<long double>(p_.Q(r, x)) * p_.K(c, x);
+    return dot;
+}
+
+long double QuestionReference::maximum(int r, int first, int end) const {
+    long double most = minus_infinity;
+    for (int c = first; c < std::min(end, p_.N_kv()); ++c) most = std::max(most, dense_.S[at(r)][at(c)]);
+    return most;
+}
+
+long double QuestionReference::weight(int r, int c, long double m) const {
+    const long double S = dense_.S[at(r)][at(c)];
+    return S == minus_infinity ? 0 : std::exp(S - m);
+}
+
+long double QuestionReference::sum(int r, int end, long double m) const {
+    long double out = 0;
+    for (int c = 0; c < std::min(end, p_.N_kv()); ++c) out += weight(r, c, m);
+    return out;
+}
+
+long double QuestionReference::output(int r, int end, int x, long double m) const {
+    long double out = 0;
+    for (int c = 0; c < std::min(end, p_.N_kv()); ++c) out += weight(r, c, m) * p_.V(c, x);
+    return out;
+}
+
+// α where the maximum goes from `old` to `now`; 0 where nothing has been seen.
+static long double correction(long double old, long double now) {
+    return old == minus_infinity ? 0 : std::exp(old - now);
+}
+
+long double QuestionReference::tiled(const Step& step, bool first_version, const CellRef& cell) const {
+    const int r = cell.row, x = cell.col, N = p_.N_kv();
+    const int begin = std::max(0, step.j) * p_.Bc, end = step.j < 0 ? N : begin + p_.Bc;
+    const long double m = maximum(r, 0, end);
+    switch (step.op) {
+    case Op::scores: return p_.softmax_scale() * raw_score(r, x);
+    case Op::tile_max: return maximum(r, begin, end);
+    case Op::new_max: return m;
+    case Op::correction: return correction(maximum(r, 0, begin), m);
+    case Op::exponentials: return weight(r, x, m);
+    case Op::row_sum: return sum(r, end, m);
+    case Op::output: return output(r, end, x, m) / (first_version ? sum(r, end, m) : 1);
+    case Op::normalize: return dense_.O[at(r)][at(x)];
+    case Op::store: return dense_.L[at(r)];
+    default: return std::nanl("");
+    }
+}
+
+// dV, dK and dQ grow: up to this query block, or up to this key block.
+long double QuestionReference::tiled_backward(const Step& step, const CellRef& cell) const {
+    const int r = cell.row, x = cell.col, rows = std::min(p_.N(), (step.i + 1) * p_.Br),
+              keys = std::min(p_.N_kv(), (step.j + 1) * p_.Bc);
+    const long double scale = p_.softmax_scale();
+    long double out = 0;
+    switch (step.op) {
+    case Op::scores: return scale * raw_score(r, x);
+    case Op::preprocess: return gradients_.D[at(r)];
+    case Op::recompute: return dense_.P[at(r)][at(x)];
+    case Op::dp: return gradients_.dP[at(r)][at(x)];
+    case Op::ds: return gradients_.dS[at(r)][at(x)];
+    case Op::dv:
+        for (int q = 0; q < rows; ++q) out += dense_.P[at(q)][at(r)] * dO_(q, x);
+        return out;
+    case Op::dk:
+        for (int q = 0; q < rows; ++q) out += scale * gradients_.dS[at(q)][at(r)] * p_.Q(q, x);
+        return out;
+    case Op::dq:
+        for (int c = 0; c < keys; ++c) out += scale * gradients_.dS[at(r)][at(c)] * p_.K(c, x);
+        return out;
+    default: return std::nanl("");
+    }
+}
+
+long double QuestionReference::one_row(const Step& step, int passes, const CellRef& cell) const {
+    const int r = p_.options.row, n = step.j + 1, N = p_.N_kv(), x = cell.col;
+    const long double so_far = maximum(r, 0, n), whole = maximum(r, 0, N), total = sum(r, N, whole);
+    const bool final_max = passes == 3 && step.phase > 0;
+    const long double m = final_max || (passes == 2 && step.phase == 1) ? whole : so_far;
+    switch (step.op) {
+    case Op::new_max: return so_far;
+    case Op::correction: return correction(maximum(r, 0, n - 1), so_far);
+    case Op::exponentials: return weight(r, n - 1, m);
+    case Op::row_sum: return sum(r, n, m);
+    case Op::divide: return weight(r, n - 1, whole) / total;
+    case Op::output:
+        if (passes > 1) return output(r, n, x, whole) / total;
+        return output(r, n, x, so_far) / (p_.options.normalised ? sum(r, n, so_far) : 1);
+    case Op::normalize: return output(r, N, x, whole) / total;
+    default: return std::nanl("");
+    }
+}
+
+long double QuestionReference::dense(const Trace& trace, const Step& step, const CellRef& cell) const {
+    const int r = cell.row, x = cell.col, N = p_.N_kv();
+    const long double m = step.op == Op::load ? 0 : r < p_.N() ? maximum(r, 0, N) : 0;
+    const bool attention = std::string(trace.lesson()) == "attention";
+    switch (step.op) {
+    case Op::scores: return raw_score(r, x) * (attention ? 1 : static_cast<long double>(p_.softmax_scale()));
+    case Op::scale: return raw_score(r, x) * p_.softmax_scale();
+    case Op::row_max: return m;
+    case Op::exponentials: return weight(r, x, m);
+    case Op::row_sum: return sum(r, N, m);
+    case Op::divide: return dense_.P[at(r)][at(x)];
+    case Op::output: return dense_.O[at(r)][at(x)];
+    case Op::dv: return gradients_.dV[at(r)][at(x)];
+    case Op::dp: return gradients_.dP[at(r)][at(x)];
+    case Op::row_dot: return gradients_.D[at(r)];
+    case Op::ds: return gradients_.dS[at(r)][at(x)];
+    case Op::dq: return gradients_.dQ[at(r)][at(x)];
+    case Op::dk: return gradients_.dK[at(r)][at(x)];
+    default: return training(step, cell);
+    }
+}
+
+// Q = X W_Q and so on; without a projection X is the identity.
+long double QuestionReference::training(const Step& step, const CellRef& cell) const {
+    const int r = cell.row, x = cell.col;
+    long double loss = 0;
+    if (step.op == Op::loss) {
+        for (int q = 0; q < p_.N(); ++q)
+            for (int c = 0; c < p_.d(); ++c) loss += dense_.O[at(q)][at(c)] * dO_(q, c);
+        return loss;
+    }
+    const bool of_Q = cell.slot == Slot::Q || cell.slot == Slot::W_Q || cell.slot == Slot::dW_Q;
+    const bool of_K = cell.slot == Slot::K || cell.slot == Slot::W_K || cell.slot == Slot::dW_K;
+    const Matrix& A = of_Q ? p_.Q : of_K ? p_.K : p_.V;
+    if (step.op == Op::project) return A(r, x);
+    const Dense::Table& gradient = of_Q ? gradients_.dQ : of_K ? gradients_.dK : gradients_.dV;
+    long double dW = 0;
+    for (int n = 0; n < A.rows(); ++n)
+        dW += (p_.projection ? p_.projection->X(n, r) : n == r ? 1.0L : 0.0L) * gradient[at(n)][at(x)];
+    if (step.op == Op::weight_gradient) return dW;
+    if (step.op != Op::update) return std::nanl("");
+    const Matrix& W = !p_.projection ? A
+                      : of_Q         ? p_.projection->W_Q
+                      : of_K         ? p_.projection->W_K
+                                     : p_.projection->W_V;
+    return W(r, x) - p_.options.learning_rate * dW;
+}
+
+Problem QuestionReference::updated() const {
+    Problem out = p_;
+    const auto update = [&](Matrix& A, const Matrix* W, const Dense::Table& gradient) {
+        const Matrix X = p_.projection ? p_.projection->X : Matrix::Identity(A.rows(), A.rows());
+        Matrix g(A.rows(), A.cols());
+        for (int r = 0; r < g.rows(); ++r)
+            for (int c = 0; c < g.cols(); ++c) g(r, c) = static_cast<double>(gradient[at(r)][at(c)]);
+        const Matrix old = W ? *W : A;
+        A = X * (old - p_.options.learning_rate * X.transpose() * g);
+    };
+    const Projection* from = p_.projection ? &*p_.projection : nullptr;
+    update(out.Q, from ? &from->W_Q : nullptr, gradients_.dQ);
+    update(out.K, from ? &from->W_K : nullptr, gradients_.dK);
+    update(out.V, from ? &from->W_V : nullptr, gradients_.dV);
+    return out;
+}
+
+long double QuestionReference::value(const Trace& trace, int k, const CellRef& cell) const {
+    const std::string lesson = trace.lesson();
+    const Step& step = trace.step(k);
+    if (lesson == "flash-forward" || lesson == "flash-forward-v1")
+        return tiled(step, lesson != "flash-forward", cell);
+    if (lesson == "flash-backward") return tiled_backward(step, cell);
+    if (lesson.starts_with("softmax")) return one_row(step, lesson[8] - '0', cell);
+    if (lesson == "training-step" && step.phase == 3)
+        return QuestionReference(updated()).dense(trace, step, cell);
+    return dense(trace, step, cell);
+}
+
+double worked_out_from(const std::string& printed) {
+    const std::string text = without_unbreakable(printed);
+    std::smatch m;
+    if (std::regex_search(
+            text, m,
+            std::regex("Each of the (\\d+) × (\\d+) numbers takes (\\d+)[^0-9]+(\\d+)[^0-9]+addition"))) {
+        const double each =
+            std::stod(m[3]) + std::stod(m[4]) + (text.find("by the scale") != std::string::npos);
+        return std::stod(m[1]) * std::stod(m[2]) * each;
+    }
+    double bytes = 0, each = 4;
+    if (std::regex_search(text, m, std::regex("HBM has given (\\d+) bytes"))) bytes = std::stod(m[1]);
+    if (std::regex_search(text, m, std::regex(", (\\d+)[^0-9]{1,3}bytes? a number"))) each = std::stod(m[1]);
+    std::string fours;
+    if (const std::size_t but = text.find("but 4 for those of "); but != std::string::npos)
+        fours = text.substr(but + 19);
+    const std::regex tile("([^ ]+) \\((\\d+) × (\\d+)\\)");
+    for (std::sregex_iterator n(text.begin(), text.end(), tile), end; n != end; ++n) {
+        const bool four = fours.find((*n)[1].str()) != std::string::npos;
+        bytes += std::stod((*n)[2]) * std::stod((*n)[3]) * (four ? 4 : each);
+    }
+    return bytes;
+}
+
+namespace {
+
+// "(1; 0.1353)" or "1"
+std::vector<std::string> values_in(const std::string& text) {
+    std::vector<std::string> out;
+    const std::regex value("[^ ;()]+");
+    for (std::sregex_iterator n(text.begin(), text.end(), value), end; n != end; ++n) out.push_back(n->str());
+    return out;
+}
+
+using Numbers = std::vector<double>;
+
+Numbers read_all(const std::vector<std::string>& texts) {
+    Numbers out;
+    for (const std::string& text : texts) out.push_back(static_cast<double>(read_number(text).value().value));
+    return out;
+}
+
+double total(const Numbers& a) { return std::accumulate(a.begin(), a.end(), 0.0); }
+double dot(const Numbers& a, const Numbers& b) {
+    return a.size() == b.size() ? std::inner_product(a.begin(), a.end(), b.begin(), 0.0) : std::nan("");
+}
+double weight_of(double score, double m) { return std::isinf(score) ? 0 : std::exp(score - m); }
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+// What a step makes of its numbers, which stand in the order of its formula.
+struct Worked {
+    std::vector<Numbers> g;
+    Numbers now;  // of the number that has two values
+    double scale = 1, rate = 0;
+    int passes = 0;
+
+    double one(std::size_t n) const { return g.at(n).at(0); }
+    bool grows() const { return g.size() == 3; }  // the first is the sum so far
+    double output(bool first_version) const {
+        if (passes > 1) return one(0) + one(2) * one(1);
+        if (passes == 1 && g.size() == 4) return one(2) * one(0) + one(3) * one(1);
+        if (passes == 1) return one(0) * ratio(one(3), now[0]) * one(2) + ratio(one(4), now[0]) * one(1);
+        if (g.size() == 2) return dot(g[0], g[1]);
+        if (first_version) return ratio(one(0) * one(1) * one(2) + dot(g[3], g[4]), now[0]);
+        return one(0) * one(1) + dot(g[2], g[3]);
+    }
+    double result(Op op, bool first_version) const {
+        switch (op) {
+        case Op::scale: return scale * one(0);
+        case Op::scores: return scale * dot(g.at(0), g.at(1));
+        case Op::row_max:
+        case Op::tile_max: return *std::ranges::max_element(g.at(0));
+        case Op::new_max: return std::max(one(0), one(1));
+        case Op::correction: return weight_of(one(0), now.at(0));
+        case Op::exponentials:
+        case Op::recompute: return weight_of(one(0), one(1));
+        case Op::row_sum:
+            if (g.size() == 1) return total(g[0]);
+            return g.size() == 2 ? one(0) + one(1) : one(0) * one(1) + total(g[2]);
+        case Op::divide: return passes ? ratio(weight_of(one(0), one(1)), one(2)) : ratio(one(0), one(1));
+        case Op::normalize: return ratio(one(0), one(1));
+        case Op::output: return output(first_version);
+        case Op::store: return one(0) + std::log(one(1));
+        case Op::ds: return one(0) * (one(1) - one(2));
+        case Op::dv:
+        case Op::dk:
+        case Op::dq: return grows() ? one(0) + scale * dot(g[1], g[2]) : scale * dot(g.at(0), g.at(1));
+        case Op::update: return one(0) - rate * one(1);
+        case Op::loss:
+            return g.size() == 2 ? dot(g[0], g[1]) : std::nan("");  // of several rows nobody is asked
+        default: return dot(g.at(0), g.at(1));
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<GivenNumber> given_by(const std::string& question) {
+    const std::string text = without_unbreakable(question);
+    const std::size_t from = text.find(" With "), to = text.find(", what will ");
+    if (from == std::string::npos || to == std::string::npos) return {};
+    const std::string part = text.substr(from, to - from);
+    const std::regex entry("([^ ]+) = (\\([^)]*\\)|[^ ,]+)( before and (\\([^)]*\\)|[^ ,]+) now)?");
+    std::vector<GivenNumber> out;
+    for (std::sregex_iterator n(part.begin(), part.end(), entry), end; n != end; ++n)
+        out.push_back({(*n)[1], values_in((*n)[2]), values_in((*n)[4])});
+    return out;
+}
+
+double worked_out_from_given(const Trace& trace, const Question& q) {
+    const std::string lesson = trace.lesson();
+    Worked work;
+    if (lesson.starts_with("softmax")) work.passes = lesson[8] - '0';
+    for (const GivenNumber& given : given_by(q.text)) {
+        const Numbers values = read_all(given.before);
+        if (given.name == "scale")
+            work.scale = values.at(0);
+        else if (given.name == "η")
+            work.rate = values.at(0);
+        else
+            work.g.push_back(values);
+        if (!given.now.empty()) work.now = read_all(given.now);
+    }
+    return work.result(trace.step(q.step).op, lesson == "flash-forward-v1");
+}
+
+namespace {
+
+using Names = std::set<std::string>;
+
+Names read_by_row(int passes, int phase) { return phase + 1 == passes ? Names{"x", "V"} : Names{"x"}; }
+
+Names read_by_tiles(const std::string& lesson, const Step& step) {
+    switch (step.op) {
+    case Op::load_kv: return {"K", "V"};
+    case Op::load_q: return lesson == "flash-backward" ? Names{"Q", "dO", "L", "D"} : Names{"Q"};
+    case Op::load_state: return {"O", "m", "ℓ"};
+    case Op::preprocess: return {"O", "dO"};
+    case Op::dq: return {"dQ"};
+    case Op::dk: return {"dK"};
+    case Op::dv: return {"dV"};
+    default: return {};
+    }
+}
+
+Names read_by_kernels(const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    const std::string target = info(explain(trace, k).target.slot).name,
+                      which = target.substr(target.size() - 1);
+    const bool two_inputs = which != "Q" && trace.problem().N() != trace.problem().N_kv();
+    const std::string X = two_inputs ? "X_kv" : "X";
+    switch (step.op) {
+    case Op::load: return step.phase == 0 ? Names{"Q", "K"} : step.phase == 1 ? Names{"S"} : Names{"P", "V"};
+    case Op::project: return {X, "W_" + which};
+    case Op::scores: return {"Q", "K"};
+    case Op::mask:
+    case Op::row_max: return {"S"};
+    case Op::output: return {"P", "V"};
+    case Op::loss: return {"dO", "O"};
+    case Op::dv: return {"P", "dO"};
+    case Op::dp: return {"dO", "V"};
+    case Op::row_dot: return {"P", "dP"};
+    case Op::dq: return {"dS", "K"};
+    case Op::dk: return {"dS", "Q"};
+    case Op::weight_gradient: return {X, "d" + which};
+    case Op::update: return {"W_" + which, "dW_" + which};
+    default: return {};
+    }
+}
+
+}  // namespace
+
+std::set<std::string> read_by_code(const Trace& trace, int k) {
+    const std::string lesson = trace.lesson();
+    if (lesson.starts_with("softmax")) return read_by_row(lesson[8] - '0', trace.step(k).phase);
+    if (lesson.starts_with("flash")) return read_by_tiles(lesson, trace.step(k));
+    return read_by_kernels(trace, k);
+}
+
+}  // namespace tilewalk::test

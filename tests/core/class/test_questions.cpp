@@ -1,0 +1,446 @@
+#include "core/class/questions.h"
+
+#include "core/base/numbers.h"
+#include "core/lessons/shared/faults.h"
+#include "tests/core/class/question_reference.h"
+#include "tests/core/lessons/broken.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <map>
+#include <set>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+TEST_SUITE_BEGIN("questions");
+
+namespace {
+
+bool right(const Question& q, const std::string& typed) {
+    return check(q, typed).kind == Verdict::Kind::right;
+}
+bool wrong(const Question& q, const std::string& typed) {
+    return check(q, typed).kind == Verdict::Kind::wrong;
+}
+
+std::string print(double value, const char* format = "%.10g") {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+std::string where(const Trace& trace, const Question& q) {
+    return std::string(trace.lesson()) + ", step " + std::to_string(q.step) + ", " +
+           describe(trace.problem()) + ": " + q.text + " -> " + answer_text(q);
+}
+
+// What the reference answers to a choice, by the names of the choices.
+std::set<std::string> chosen_by_reference(const QuestionReference& reference, const Trace& trace,
+                                          const Question& q) {
+    std::set<std::string> out;
+    const Problem& p = trace.problem();
+    const int k = q.step;
+    switch (q.kind) {
+    case Question::Kind::skipped_tiles:
+        for (const std::string& name : q.choices) {
+            int i = 0, j = 0;
+            if (std::sscanf(name.c_str(), "tile (%d, %d)", &i, &j) == 2 && !tile_is_needed(p, i, j))
+                out.insert(name);
+        }
+        return out.empty() ? std::set<std::string>{"none of these"} : out;
+    case Question::Kind::maximum_rises: {
+        const CellRef cell = q.explanation.target;
+        const long double now = reference.value(trace, k, cell);
+        // The maximum of before is that of the same row's step before this one.
+        long double before = -std::numeric_limits<long double>::infinity();
+        for (int n = 0; n < k; ++n)
+            if (trace.step(n).op == Op::new_max && trace.step(n).phase <= trace.step(k).phase &&
+                trace.step(n).i == trace.step(k).i)
+                before = reference.value(trace, n, cell);
+        return {now > before ? "it rises" : "it stays"};
+    }
+    case Question::Kind::read_from_hbm: return read_by_code(trace, k);
+    default: {
+        const std::string title = explain(trace, k).title;
+        return {title == "The maximum rises" ? "New maximum" : title};
+    }
+    }
+}
+
+std::string numbers_of(const Question& q, const std::set<std::string>& names) {
+    std::string out;
+    for (std::size_t n = 0; n < q.choices.size(); ++n)
+        if (names.count(q.choices[n])) out += std::to_string(n + 1) + " ";
+    return out;
+}
+
+void check_choice(const QuestionReference& reference, const Trace& trace, const Question& q) {
+    const std::set<std::string> expected = chosen_by_reference(reference, trace, q);
+    const std::string answer = numbers_of(q, expected);
+    if (!right(q, answer)) FAIL_CHECK("refused ", answer, ": ", where(trace, q));
+    CHECK(std::set<std::string>(q.choices.begin(), q.choices.end()).size() == q.choices.size());
+    CHECK_MESSAGE((q.several || q.right.size() == 1), where(trace, q));
+    for (unsigned set = 1; set < (1u << q.choices.size()); ++set) {
+        std::set<std::string> names;
+        for (std::size_t n = 0; n < q.choices.size(); ++n)
+            if (set >> n & 1) names.insert(q.choices[n]);
+        if (names != expected && !wrong(q, numbers_of(q, names)))
+            FAIL_CHECK("accepted ", numbers_of(q, names), ": ", where(trace, q));
+    }
+}
+
+// Neighbours of the cell in what the step wrote, beyond what rounding could confuse.
+std::vector<double> neighbours(const Trace& trace, const Question& q) {
+    std::vector<double> out;
+    const CellRef cell = q.explanation.target;
+    for (const Access& a : trace.writes(q.step)) {
+        const Value& tile = trace.value(a.value);
+        if (a.slot != cell.slot || !tile.region.contains(cell.row, cell.col)) continue;
+        for (const double v : tile.data.reshaped())
+            if (!std::isfinite(v) ? v != q.expected
+                                  : !std::isfinite(q.expected) ||
+                                        std::abs(v - q.expected) > 0.03 * std::abs(q.expected) + q.noise)
+                out.push_back(v);
+    }
+    return out;
+}
+
+void check_value(const QuestionReference& reference, const Trace& trace, const Question& q) {
+    const double truth = static_cast<double>(reference.value(trace, q.step, q.explanation.target));
+    REQUIRE_MESSAGE(!std::isnan(truth), where(trace, q));
+    std::vector<std::string> good = {print(truth), print(truth, "%.3g"), format_short(truth, 4)}, bad;
+    const double from_text = worked_out_from_given(trace, q);
+    good.insert(good.end(), {print(from_text), print(from_text, "%.4g")});
+    if (std::isfinite(truth)) {
+        std::string comma = print(truth, "%.5g");
+        if (const auto point = comma.find('.'); point != std::string::npos) comma[point] = ',';
+        good.push_back(comma);
+        for (const double factor : {1.03, 0.97, -1.0, 2.0, 10.0}) bad.push_back(print(truth * factor));
+        if (std::abs(truth) < q.noise) bad = {"0.01", "-1"};
+        for (const double by : {-1.0, 1.0})
+            if (std::abs(truth) < 30 || truth == std::round(truth)) bad.push_back(print(truth + by));
+        bad.push_back("inf");
+        bad.push_back("-inf");
+    } else {
+        good.push_back("-infinity");
+        bad = {"inf", "0", "-1e9", "1"};
+    }
+    for (const double v : neighbours(trace, q)) bad.push_back(print(v));
+    for (const std::string& text : good)
+        if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+    for (const std::string& text : bad)
+        if (!wrong(q, text)) FAIL_CHECK("accepted ", text, ": ", where(trace, q));
+}
+
+void check_count(const Trace& trace, const Question& q) {
+    const double truth = worked_out_from(q.text);
+    std::vector<std::string> good = {print(truth, "%.0f"), print(truth, "%.0f.0")};
+    if (q.bytes)
+        good.insert(good.end(), {print(truth, "%.0f B"), print(truth / 1e3, "%.3f kB"),
+                                 format_count(static_cast<std::int64_t>(truth))});
+    for (const std::string& text : good)
+        if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+    for (const double v : {truth + 1, truth - 1, truth * 2, truth * 1.03, truth * 0.97, -truth, truth / 2})
+        if (!wrong(q, print(v))) FAIL_CHECK("accepted ", v, ": ", where(trace, q));
+}
+
+void check_question(const QuestionReference& reference, const Trace& trace, const Question& q) {
+    CHECK_FALSE(q.text.empty());
+    CHECK(q.text.size() < 420);
+    if (q.is_choice()) return check_choice(reference, trace, q);
+    if (q.kind == Question::Kind::value) return check_value(reference, trace, q);
+    check_count(trace, q);
+}
+
+Problem problem_for(const Lesson& lesson, Random& random) {
+    const std::string id = lesson.id;
+    Problem p = pick(random, 0, 5) == 0 ? any_problem(random, 7) : gradient_problem(random, 7);
+    if (id == "training-step" && pick(random, 0, 1)) p = projected_problem(random);
+    if (pick(random, 0, 6) == 0) p = tutorial_backward();
+    p.causal = pick(random, 0, 1) == 1;
+    p.options.row = pick(random, 0, p.N() - 1);
+    p.options.notation = static_cast<Notation>(pick(random, 0, 2));
+    p.options.normalised = pick(random, 0, 1) == 1;
+    if (pick(random, 0, 1)) p.options.order = BackwardOrder::query_outer;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("a thousand questions: the reference answers all, and wrong answers are refused") {
+    Random random(61);
+    std::map<Question::Kind, int> kinds;
+    std::map<std::string, int> values;
+    int asked = 0;
+    for (int round = 0; asked < 3000; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const Problem p = problem_for(lesson, random);
+            const auto built = build_trace(lesson, p);
+            if (!built) continue;
+            const Trace& trace = **built;
+            const QuestionReference reference(p);
+            for (int n = 0; n < 9; ++n) {
+                int k = pick(random, 1, trace.size() - 1);
+                if (n == 0)  // where a block begins the tiles that are skipped can be asked
+                    while (k > 1 && trace.step(k).phase == trace.step(k - 1).phase) --k;
+                const auto q = question_before(trace, k, random());
+                if (!q) continue;
+                ++asked;
+                ++kinds[q->kind];
+                if (q->kind == Question::Kind::value) ++values[info(q->explanation.target.slot).name];
+                check_question(reference, trace, *q);
+            }
+        }
+    MESSAGE(asked, " questions");
+    CHECK(asked >= 1000);
+    for (int kind = 0; kind <= static_cast<int>(Question::Kind::next_op); ++kind)
+        CHECK_MESSAGE(kinds[static_cast<Question::Kind>(kind)] >= 10, "kind ", kind);
+    for (const char* slot : {"m", "alpha", "l", "S", "P", "Oi", "dVj", "dP", "dS"})
+        CHECK_MESSAGE(values[slot] >= 3, std::string(slot));
+}
+
+namespace {
+
+// Numbers with all the digits that a double has, so that the text of a question leaves most of them out.
+Matrix long_numbers(Random& random, Eigen::Index rows, Eigen::Index cols, double size) {
+    Matrix A(rows, cols);
+    for (double& v : A.reshaped()) v = size * pick(random, -1000003, 1000003) / 1000003.0;
+    return A;
+}
+
+Problem long_problem(const Lesson& lesson, Random& random) {
+    Problem p = problem_for(lesson, random);
+    p.projection.reset();
+    const double size = choose(random, {1, 3, 12});
+    for (Matrix* A : {&p.Q, &p.K, &p.V}) *A = long_numbers(random, A->rows(), A->cols(), size);
+    p.dO = long_numbers(random, p.Q.rows(), p.Q.cols(), size);
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("what is worked out from the numbers in the text is right") {
+    Random random(64);
+    int asked = 0, from_rounded = 0;
+    std::set<std::string> ops;
+    for (int round = 0; round < 40; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const auto built = build_trace(lesson, long_problem(lesson, random));
+            if (!built) continue;
+            const Trace& trace = **built;
+            for (int k = 1; k < trace.size(); ++k)
+                for (const Question& q : questions_before(trace, k, random())) {
+                    if (q.kind != Question::Kind::value) continue;
+                    const double answer = worked_out_from_given(trace, q);
+                    ++asked;
+                    from_rounded += answer != q.expected;
+                    ops.insert(title(trace.step(k).op));
+                    for (const std::string& text : {print(answer), print(answer, "%.4g")})
+                        if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+                }
+        }
+    MESSAGE(asked, " numbers, ", from_rounded, " of them from rounded ones");
+    CHECK(from_rounded > 3000);
+    CHECK(ops.size() >= 20);
+}
+
+TEST_CASE("no question says what its step does") {
+    Random random(65);
+    std::map<std::string, std::set<std::string>> titles;  // of what computes the same
+    int rises = 0;
+    for (int round = 0; round < 12; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const auto built = build_trace(lesson, problem_for(lesson, random));
+            if (!built) continue;
+            const Trace& trace = **built;
+            for (int k = 1; k < trace.size(); ++k) {
+                const Explanation e = explain(trace, k);
+                rises += e.title == "The maximum rises";
+                for (const Question& q : questions_before(trace, k, random())) {
+                    if (q.text.find("rises") != std::string::npos) FAIL_CHECK(where(trace, q));
+                    if (!q.text.starts_with("Next: ")) continue;
+                    titles[std::string(lesson.id) + title(trace.step(k).op) + info(e.target.slot).name]
+                        .insert(q.text.substr(0, q.text.find_first_of(",.")));
+                }
+            }
+        }
+    CHECK(rises > 20);
+    for (const auto& [of, said] : titles) CHECK_MESSAGE(said.size() == 1, of);
+}
+
+TEST_CASE("the softmax lessons ask in the letters of their formulas") {
+    Random random(66);
+    std::set<std::string> letters;
+    for (int round = 0; round < 9; ++round)
+        for (const Lesson& lesson : lessons()) {
+            if (!std::string(lesson.id).starts_with("softmax")) continue;
+            Problem p = problem_for(lesson, random);
+            p.options.notation = static_cast<Notation>(round % 3);
+            const auto trace = *build_trace(lesson, p);
+            for (int k = 1; k < trace->size(); ++k)
+                for (const Question& q : questions_before(*trace, k, random()))
+                    for (const GivenNumber& given : given_by(q.text)) {
+                        const std::string letter = given.name.substr(0, given.name.find('['));
+                        letters.insert(letter);
+                        if (plain(q.explanation.formula).find(letter) == std::string::npos)
+                            FAIL_CHECK(letter, ": ", where(*trace, q));
+                    }
+        }
+    CHECK(letters.count("a") == 1);
+    CHECK(letters.count("P") == 0);
+}
+
+TEST_CASE("numbers that differ never look the same") {
+    Problem p = worked_example();
+    p.Q = Matrix::Constant(2, 1, 1);
+    p.K.resize(3, 1);
+    p.K << 0.707101, 0.707104, 0.9;
+    p.V = Matrix::Constant(3, 1, 2.5);
+    p.dO.reset();
+    p.Br = p.Bc = 1;
+    p.options.row = 0;
+    int asked = 0;
+    for (const char* id : {"softmax-1pass", "softmax-2pass", "flash-forward"}) {
+        const auto trace = *build_trace(*find_lesson(id), p);
+        for (int k = 1; k < trace->size(); ++k)
+            for (const Question& q : questions_before(*trace, k))
+                for (const GivenNumber& given : given_by(q.text)) {
+                    asked += !given.now.empty();
+                    CHECK_MESSAGE((given.before != given.now || q.expected == 1), where(*trace, q));
+                }
+    }
+    CHECK(asked >= 6);
+}
+
+TEST_CASE("bytes asked for at the end are those of the closed form") {
+    Random random(62);
+    int compared = 0;
+    for (int round = 0; round < 6; ++round)
+        for (const Lesson& lesson : lessons()) {
+            const Problem p = problem_for(lesson, random);
+            const auto built = build_trace(lesson, p);
+            if (!built) continue;
+            int last = (**built).size() - 1;
+            while (last > 1 &&
+                   (**built).step(last).traffic.hbm_read == (**built).step(last - 1).traffic.hbm_read)
+                --last;
+            for (const Question& q : questions_before(**built, last))
+                if (q.kind == Question::Kind::total_read) {
+                    CHECK(right(q, std::to_string(lesson.model(p).hbm_read)));
+                    ++compared;
+                }
+        }
+    CHECK(compared > 30);
+}
+
+namespace {
+
+Question number_question(double expected) {
+    Question q;
+    q.expected = expected;
+    q.target = "O[0,0]";
+    q.noise = 1e-9;
+    return q;
+}
+
+}  // namespace
+
+TEST_CASE("numbers as people type them") {
+    const Question q = number_question(13.4402);
+    for (const char* text : {"13.44", "13,44", "13.4", "13", "13.4402", " 13.44 ", "+13.44", "1.344e1",
+                             "1.344×10^1", "1.344×10¹", "26.88/2", "10 + 3.44", "=13.44", "13.44000"})
+        CHECK_MESSAGE(right(q, text), text);
+    for (const char* text : {"14", "10", "12.9", "13.6", "-13.44", "134", "1.3", "13.04", "1e1"})
+        CHECK_MESSAGE(wrong(q, text), text);
+    CHECK(right(number_question(-0.5), "−0.5"));
+    CHECK(right(number_question(-0.5), "-.5"));
+    CHECK(right(number_question(-0.5), "-1/2"));
+    CHECK(right(number_question(0.1353), "exp(−2)"));
+    CHECK(right(number_question(0.1353), "e^-2"));
+    CHECK(right(number_question(1.0 / 3), "1/3"));
+    CHECK(right(number_question(0.001), "1e-3"));
+    CHECK(right(number_question(0.000912), "9.12×10⁻⁴"));
+    CHECK(right(number_question(2.494), "2 + ln(1.639)"));
+    CHECK(right(number_question(0), "0"));
+    CHECK(wrong(number_question(0), "0.01"));
+    for (const char* text : {"-inf", "−∞", "-∞", "-Infinity", " - inf "})
+        CHECK_MESSAGE(right(number_question(-std::numeric_limits<double>::infinity()), text), text);
+}
+
+TEST_CASE("bytes with and without their unit") {
+    Question q = number_question(1536);
+    q.exact = q.bytes = true;
+    for (const char* text : {"1536", "1536 B", "1,536", "1 536", "1.5 KiB", "1.536 kB", "1536 bytes", "3*512",
+                             "1,5 KiB", "1.536e3", "1536.0"})
+        CHECK_MESSAGE(right(q, text), text);
+    for (const char* text : {"1537", "1535 B", "1500", "1.6 KiB", "1.4 kB", "1.5", "2 KiB", "1.5e3",
+                             "1.5e3 B", "1.54×10³", "1536.4"})
+        CHECK_MESSAGE(wrong(q, text), text);
+    q = number_question(128);
+    q.exact = true;
+    CHECK(wrong(q, "1.3e2"));
+    CHECK(right(q, "1.28e2"));
+    CHECK(check(number_question(3), "3 B").kind == Verdict::Kind::unreadable);
+}
+
+TEST_CASE("what is no answer gets a sentence") {
+    const Question q = number_question(3);
+    for (const char* text :
+         {"", "  ", "abc", "1/", "(1", "1..2", "--", "1 2 x", "0/0", "exp", "e^", "nan", "((((((", "3)"}) {
+        const Verdict verdict = check(q, text);
+        CHECK_MESSAGE(verdict.kind == Verdict::Kind::unreadable, text);
+        CHECK(verdict.sentence.back() == '.');
+    }
+    CHECK(check(q, std::string(5000, '(')).kind == Verdict::Kind::unreadable);
+    CHECK(check(q, std::string(5000, '-') + "1").kind == Verdict::Kind::unreadable);
+    Question choice;
+    choice.choices = {"a", "b"};
+    choice.right = {1};
+    CHECK(check(choice, "3").sentence == "Choose by the numbers 1 to 2.");
+    CHECK(check(choice, "").kind == Verdict::Kind::unreadable);
+    CHECK(check(choice, "2").sentence == "Right: b.");
+    CHECK(check(choice, "1").sentence == "You chose a; it is b.");
+    CHECK(check(q, "4").sentence == "You typed 4; O[0,0] = 3.");
+    // With fewer digits it would be a mystery why this is refused.
+    CHECK(check(number_question(0.012487), "0.0124").sentence == "You typed 0.0124; O[0,0] = 0.01249.");
+    CHECK(check(number_question(0.10074), "0.102").sentence == "You typed 0.102; O[0,0] = 0.1007.");
+}
+
+TEST_CASE("the same seed asks the same, and every question explains itself") {
+    const auto trace = *build_trace(default_lesson(), worked_example());
+    CHECK_FALSE(question_before(*trace, 0));
+    std::set<std::string> texts;
+    for (int k = 1; k < trace->size(); ++k)
+        for (std::uint64_t seed = 0; seed < 5; ++seed) {
+            const auto q = question_before(*trace, k, seed), again = question_before(*trace, k, seed);
+            REQUIRE(q);
+            CHECK(q->text == again->text);
+            CHECK(q->expected == again->expected);
+            CHECK_FALSE(q->explanation.why.empty());
+            if (q->kind == Question::Kind::value) CHECK(plain(q->explanation.result).starts_with(q->target));
+            texts.insert(q->text);
+        }
+    CHECK(texts.size() > 60);
+}
+
+TEST_CASE("a broken walk is asked about its order and its bytes only, and never about NaN") {
+    Random random(63);
+    for (const Broken& broken : breakable()) {
+        Problem p = broken.of(random_faults(random, gradient_problem(random)));
+        p.switches.no_max = p.switches.no_lse = true;
+        const auto built = build_trace(broken.lesson, p);
+        REQUIRE(built);
+        REQUIRE(breaks(broken.lesson, p));
+        for (int k = 1; k < (**built).size(); ++k)
+            for (const Question& q : questions_before(**built, k)) {
+                CHECK(q.kind != Question::Kind::value);
+                CHECK(q.kind != Question::Kind::maximum_rises);
+                CHECK(q.text.find("NaN") == std::string::npos);
+            }
+    }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,54 @@
+#include "tests/core/lessons/broken.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::test {
+
+const Lesson& forward() { return *find_lesson("flash-forward"); }
+
+Problem Broken::of(Problem p) const {
+    p.options.order = order;
+    return p;
+}
+
+std::vector<Broken> breakable() {
+    std::vector<Broken> out;
+    for (const Lesson& lesson : lessons())
+        if (!lesson.faults.empty()) out.push_back({lesson});
+    out.push_back({*find_lesson("flash-backward"), BackwardOrder::query_outer});
+    return out;
+}
+
+Problem with(Problem p, bool Switches::*fault) {
+    p.switches.*fault = true;
+    return p;
+}
+
+Problem random_faults(Random& random, Problem p) {
+    for (const Fault& fault : forward_faults()) p.switches.*fault.on = pick(random, 0, 2) == 0;
+    p.switches.no_lse = pick(random, 0, 2) == 0;
+    return p;
+}
+
+namespace {
+
+Format any_format(Random& random, bool narrow) {
+    return formats()[static_cast<std::size_t>(pick(random, 0, narrow ? 5 : 4))];
+}
+
+}  // namespace
+
+Problem random_precision(Random& random, Problem p) {
+    p.precision = {any_format(random, true), any_format(random, false), any_format(random, false),
+                   any_format(random, true), any_format(random, false), any_format(random, true)};
+    return p;
+}
+
+bool same_bits(const Matrix& a, const Matrix& b) {
+    return a.rows() == b.rows() && a.cols() == b.cols() &&
+           std::equal(a.data(), a.data() + a.size(), b.data(),
+                      [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
+}  // namespace tilewalk::test

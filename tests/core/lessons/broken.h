@@ -1,0 +1,40 @@
+// Walks that are broken on purpose, for the tests about them.
+#pragma once
+
+#include "core/lessons/shared/faults.h"
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+#include "tests/core/problems.h"
+
+#include <vector>
+
+namespace tilewalk::test {
+
+/// The lesson flash-forward.
+const Lesson& forward();
+Problem with(Problem problem, bool Switches::*fault);
+/// Any switches, any formats that validate() allows.
+Problem random_faults(Random& random, Problem problem);
+Problem random_precision(Random& random, Problem problem);
+/// Equal numbers; NaN equals NaN.
+bool same_bits(const Matrix& a, const Matrix& b);
+
+/// The lessons that can be broken, the backward pass in both orders.
+struct Broken {
+    const Lesson& lesson;
+    BackwardOrder order = BackwardOrder::key_outer;
+    Problem of(Problem problem) const;
+};
+std::vector<Broken> breakable();
+
+/// Calls look(k, cell) for every cell that any step of the trace wrote.
+template <class Look> void every_written_cell(const Trace& trace, Look look) {
+    for (int k = 0; k < trace.size(); ++k)
+        for (const Access& a : trace.writes(k)) {
+            const Region at = trace.value(a.value).region;
+            for (int r = at.row; r < at.row + at.rows; ++r)
+                for (int c = at.col; c < at.col + at.cols; ++c) look(k, CellRef{a.slot, r, c});
+        }
+}
+
+}  // namespace tilewalk::test

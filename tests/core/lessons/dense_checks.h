@@ -1,0 +1,48 @@
+// What the tests of the dense lessons share: an oracle for the gradients in long double, and the rule that no
+// explanation says anything that the trace does not hold.
+#pragma once
+
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+#include "tests/core/problems.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace tilewalk::test {
+
+/// Gradients of Σ dO ⊙ O by plain loops, and how large the sums are that they come from.
+struct DenseGradients {
+    Dense::Table dP, dS, dQ, dK, dV;
+    std::vector<long double> D;
+    Dense::Table size_dS, size_dQ, size_dK, size_dV;
+    std::vector<long double> size_D;
+    double precision = 0;  ///< relative error that the scores leave in P
+};
+DenseGradients dense_gradients(const Problem& problem, const Matrix& dO);
+/// |got − expected| ≤ (1e-12 + what the scores leave) · size, for every element; weights that a double cannot
+/// hold (below 1e-290) count as 0.
+bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Table& size, double precision);
+
+/// A problem with dO, with numbers small enough for differences, masks and scales; N and N_kv up to
+/// `largest`.
+Problem gradient_problem(Random& random, int largest = 5);
+/// The same with an input X and weights.
+Problem projected_problem(Random& random, int largest = 5);
+/// Σ dO ⊙ O.
+double loss_of(const Problem& problem, const Matrix& dO);
+
+/// Every cell of every step of a dense lesson: result and numbers are those of the trace, operands are the
+/// sources, sources were read, the words are there. `largest` cells per matrix are looked at, spread evenly.
+void check_explanations(const Trace& trace, int most_cells = 64);
+/// The trace moves what the lesson's closed form says, step by step what its reads and writes are.
+void check_traffic(const Trace& trace);
+/// The trace takes no more memory than the lesson's estimate, and at least a quarter of it where it is large.
+void check_estimate(const Trace& trace);
+
+/// A printed matrix: every figure holds within `unit` (half a unit of the last digit if it was rounded well).
+void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit);
+/// The nth step with this op.
+int nth_step(const Trace& trace, Op op, int n = 0);
+
+}  // namespace tilewalk::test

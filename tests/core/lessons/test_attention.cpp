@@ -1,0 +1,226 @@
+// The lesson of standard attention, held against dense attention in long double and the tutorial's figures.
+#include "core/lessons/dense/attention.h"
+#include "tests/core/lessons/dense_checks.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+const Matrix& after(const Trace& trace, Slot slot, Op op, int n = 0) {
+    return trace.live(slot, nth_step(trace, op, n)).value->data;
+}
+
+void check_against_dense(const Problem& p, const Trace& trace) {
+    const Dense dense = dense_attention(p);
+    const Matrix O = trace.result(Slot::O), P = trace.result(Slot::P_hbm);
+    REQUIRE(P.rows() == p.N());
+    REQUIRE(P.cols() == p.N_kv());
+    for (int r = 0; r < p.N(); ++r) {
+        const auto row = static_cast<std::size_t>(r);
+        for (int c = 0; c < p.d(); ++c)
+            CHECK_MESSAGE(
+                std::abs(O(r, c) - static_cast<double>(dense.O[row][static_cast<std::size_t>(c)])) <=
+                    tolerance_O(dense, r, c),
+                describe(p), ", O[", r, ",", c, "]");
+        const double precision = 1e-12 + 16 * 2.3e-16 * static_cast<double>(dense.size[row]);
+        for (int c = 0; c < p.N_kv(); ++c) {
+            const double expected = static_cast<double>(dense.P[row][static_cast<std::size_t>(c)]);
+            CHECK_MESSAGE(std::abs(P(r, c) - expected) <= precision * expected + 1e-300, describe(p), ", P[",
+                          r, ",", c, "]");
+            if (!sees(p, r, c)) CHECK(P(r, c) == 0);
+        }
+        if (std::isinf(static_cast<double>(dense.L[row]))) CHECK(O.row(r).isZero(0));
+    }
+}
+
+std::string why(const Trace& trace, Op op, CellRef cell) {
+    return explain(trace, nth_step(trace, op), cell).why;
+}
+
+}  // namespace
+
+TEST_SUITE("attention") {
+    TEST_CASE("O and P equal dense attention in long double") {
+        Random random(50);
+        int blind = 0;
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_problem(random, n % 10 == 0 ? 20 : 8);
+            REQUIRE_FALSE(validate(p));
+            const auto trace = attention(p);
+            check_against_dense(p, *trace);
+            check_traffic(*trace);
+            check_estimate(*trace);
+            blind += (trace->result(Slot::P_hbm).rowwise().sum().array() == 0).any();
+        }
+        CHECK(blind > 10);
+        check_estimate(*attention(*random_problem(128, 16, 1)));
+    }
+    TEST_CASE("explanations do not lie") {
+        for (int window : {-1, 0, 1})
+            for (bool causal : {false, true}) {
+                Problem p = worked_example();
+                p.causal = causal;
+                if (window >= 0) p.window = window;
+                check_explanations(*attention(p));
+            }
+        Random random(51);
+        for (int n = 0; n < 150; ++n) check_explanations(*attention(any_problem(random, 6)));
+    }
+    TEST_CASE("the steps and the kernels they belong to") {
+        const auto trace = attention(worked_example());
+        const Op plain[] = {Op::load,    Op::scores, Op::store, Op::load, Op::row_max, Op::exponentials,
+                            Op::row_sum, Op::divide, Op::store, Op::load, Op::output,  Op::store};
+        const int kernel[] = {0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2};
+        REQUIRE(trace->size() == 12);
+        for (int k = 0; k < 12; ++k) {
+            CHECK(trace->step(k).op == plain[k]);
+            CHECK(trace->step(k).phase == kernel[k]);
+        }
+        Problem p = worked_example();
+        p.scale = {Scale::Kind::sqrt, 1};
+        p.causal = true;
+        const auto more = attention(p);
+        CHECK(more->size() == 14);
+        CHECK(more->step(2).op == Op::scale);
+        CHECK(more->step(5).op == Op::mask);
+        p.causal = false;
+        p.window = 3;  // wide enough to hide nothing
+        CHECK(attention(p)->size() == 13);
+    }
+    TEST_CASE("S makes one round trip through HBM and P another: 4 passes over N × N_kv") {
+        const Problem p = *random_problem(12, 2, 1);
+        const auto trace = attention(p);
+        std::int64_t pairs = 0;
+        for (int k = 0; k < trace->size(); ++k) {
+            const Traffic now = trace->step(k).traffic,
+                          before = k > 0 ? trace->step(k - 1).traffic : Traffic{};
+            for (const Access& a : trace->reads(k))
+                if (trace->step(k).op == Op::load && (a.slot == Slot::S_hbm || a.slot == Slot::P_hbm))
+                    ++pairs;
+            for (const Access& a : trace->writes(k))
+                if (a.slot == Slot::S_hbm || a.slot == Slot::P_hbm) {
+                    ++pairs;
+                    CHECK(now.hbm_write - before.hbm_write == 12 * 12 * p.element_bytes);
+                }
+        }
+        CHECK(pairs == 4);
+    }
+    TEST_CASE("a huge problem is estimated, not built") {
+        Problem p;
+        p.Q = p.K = p.V = Matrix::Zero(40000, 1);
+        CHECK(attention_bytes(p) > step_budget_bytes);
+        CHECK(refuse(*find_lesson("attention"), p));
+        CHECK(dense_bytes(1e40) > step_budget_bytes);
+    }
+}
+
+TEST_SUITE("the tutorial's attention") {
+    TEST_CASE("part I.3, step 1: S = QKᵀ") {
+        const auto trace = attention(worked_example());
+        check_figures(after(*trace, Slot::S, Op::scores), {1, 0, 2, 0, 0, 1, 0, 2, 1, 0, 1, 0, 0, 1, 0, 1},
+                      0);
+        const Explanation e = explain(*trace, nth_step(*trace, Op::scores), CellRef{Slot::S, 0, 2});
+        CHECK(plain(e.numbers) + " = " + e.result.back().text == "1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2");
+        // "Token 0 has highest score (2) with Token 2"
+        CHECK(why(*trace, Op::row_max, {Slot::m, 0, 0}).starts_with("Token 0 scores highest with token 2"));
+    }
+    TEST_CASE("part I.3, step 2: exponentials of row 0, measured from the maximum 2") {
+        const auto trace = attention(worked_example());
+        // The tutorial takes exp without the maximum: [2.718, 1, 7.389, 1], sum 12.107. Divided by e² they
+        // are what the lesson shows.
+        const double e2 = std::exp(2.0);
+        check_figures(after(*trace, Slot::E, Op::exponentials).row(0), {2.718 / e2, 1 / e2, 1, 1 / e2},
+                      0.0005);
+        CHECK(std::abs(after(*trace, Slot::l, Op::row_sum)(0, 0) * e2 - 12.107) < 0.0005);
+    }
+    TEST_CASE("part I.3, step 2: P") {
+        // Three decimals. One figure is cut off instead of rounded: e / (e + 2 + e²) = 0.22452 is printed as
+        // 0.224; the others hold within half a unit.
+        const Matrix P = attention(worked_example())->result(Slot::P_hbm);
+        CHECK(std::abs(P(0, 0) - 0.2245152) < 5e-8);
+        CHECK(P(1, 1) == P(0, 0));
+        check_figures(P,
+                      {0.2245152, 0.083, 0.610, 0.083, 0.083, 0.2245152, 0.083, 0.610, 0.366, 0.134, 0.366,
+                       0.134, 0.134, 0.366, 0.134, 0.366},
+                      0.0005);
+    }
+    TEST_CASE("part I.3, step 2: who attends to whom") {
+        const auto trace = attention(worked_example());
+        // "Token 0 attends 61% to Token 2, 22% to itself, and only 8% each to Tokens 1 and 3."
+        CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 2}) ==
+              "Token 0 attends 61\u00A0% to token 2, more than to any other key.");
+        CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 0})
+                  .starts_with("Token 0 attends 22\u00A0% to itself; most goes to token 2 (61"));
+        CHECK(
+            why(*trace, Op::divide, {Slot::Prob, 0, 3}).starts_with("Token 0 attends 8.3\u00A0% to token 3"));
+        CHECK(why(*trace, Op::divide, {Slot::Prob, 2, 0}) ==
+              "Token 2 attends 37\u00A0% to token 0, its largest weight, given to 2 keys alike.");
+    }
+    TEST_CASE("part I.3, step 3: O = PV") {
+        // Row 0 to 3 as printed, two decimals.
+        check_figures(attention(worked_example())->result(Slot::O),
+                      {7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88, 6.08, 7.08, 8.08, 9.08, 7.92, 8.92,
+                       9.92, 10.92},
+                      0.005);
+        CHECK(why(*attention(worked_example()), Op::output, {Slot::Oi, 0, 0}).find("towards token 2 (61") !=
+              std::string::npos);
+    }
+}
+
+TEST_SUITE("attention in words") {
+    TEST_CASE("words name their tokens; a word that occurs twice carries its position") {
+        Problem p = worked_example();
+        p.tokens = {"the", "cat", "sat", "it"};
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 1, 3}) ==
+              "“cat” attends 61\u00A0% to “it”, more than to any other key.");
+        p.tokens = {"the", "cat", "the", "it"};
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 2})
+                  .starts_with("“the” (0) attends 61\u00A0% to “the” (2)"));
+        CHECK(why(*attention(p), Op::row_max, {Slot::m, 2, 0}).starts_with("“the” (0) and “the” (2) tie"));
+    }
+    TEST_CASE("with fewer queries than keys they are not called tokens") {
+        Problem p = worked_example();
+        p.Q = p.Q.topRows(2).eval();
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 2})
+                  .starts_with("Query 0 attends 61\u00A0% to key 2"));
+        p.tokens = {"a", "b", "c", "d"};  // the last query is the last token
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 2}).starts_with("“c” attends 61\u00A0% to “c”"));
+    }
+    TEST_CASE("equal scores, a single key and no key are told apart") {
+        Problem p = worked_example();
+        p.Q.setZero();
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}) ==
+              "Token 0 attends 25\u00A0% to itself, and the same to every other key that it sees.");
+        CHECK(why(*attention(p), Op::row_max, {Slot::m, 0, 0}).starts_with("4 tokens tie"));
+        CHECK(why(*attention(p), Op::output, {Slot::Oi, 0, 0}).find("plain mean") != std::string::npos);
+        p.causal = true;
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}) ==
+              "Token 0 attends 100\u00A0% to itself, the only key that it sees.");
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 1}) ==
+              "Token 0 must not look at token 1: weight 0.");
+        p.K = p.K.topRows(2).eval();
+        p.V = p.V.topRows(2).eval();
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}).find("sees no key") != std::string::npos);
+        CHECK(why(*attention(p), Op::output, {Slot::Oi, 0, 0}) == "Query 0 sees no key: its output is 0.");
+    }
+    TEST_CASE("no weight is rounded to 0 % or 100 % unless it is that") {
+        Problem p = worked_example();
+        p.K.setZero();
+        p.Q.setOnes();
+        p.K(0, 0) = 8;  // exp(−8) = 0.0003
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 1, 1}).find("less than 0.1\u00A0%") !=
+              std::string::npos);
+        p.K(0, 0) = 9;
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 1, 0}).find("more than 99.9\u00A0%") !=
+              std::string::npos);
+        p.K(0, 0) = 6;
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 1, 0}).find("99.3\u00A0%") == std::string::npos);
+        p.K(0, 0) = 800;
+        CHECK(why(*attention(p), Op::divide, {Slot::Prob, 1, 0}).find("100\u00A0%") != std::string::npos);
+        CHECK(why(*attention(p), Op::exponentials, {Slot::E, 1, 1}).find("cannot tell") != std::string::npos);
+    }
+}

@@ -1,0 +1,185 @@
+#include "core/lessons/forward/flash_forward.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+const double infinity = std::numeric_limits<double>::infinity();
+
+// The nth step (from 0) of op in tile (i, j), −1 if there is none.
+int find_step(const Trace& trace, Op op, int i, int j = -1) {
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == op && trace.step(k).i == i && trace.step(k).j == j) return k;
+    return -1;
+}
+
+const Matrix& written(const Trace& trace, Slot slot, Op op, int i, int j = -1) {
+    const int k = find_step(trace, op, i, j);
+    REQUIRE(k >= 0);
+    return trace.live(slot, k).value->data;
+}
+
+// The tutorial rounds by hand, sometimes from rounded numbers: a figure holds within one unit of its last
+// digit.
+void check_figures(const Matrix& got, std::initializer_list<double> expected, double unit) {
+    REQUIRE(got.size() == static_cast<Eigen::Index>(expected.size()));
+    for (Eigen::Index n = 0; n < got.size(); ++n)
+        CHECK(std::abs(got.data()[n] - expected.begin()[n]) <= unit * 1.0001);
+}
+
+void check_against_dense(const Problem& p, const Trace& trace) {
+    const Dense dense = dense_attention(p);
+    const Matrix O = trace.result(Slot::O), L = trace.result(Slot::L);
+    REQUIRE(O.rows() == p.N());
+    REQUIRE(O.cols() == p.d());
+    REQUIRE(L.rows() == p.N());
+    REQUIRE(L.cols() == 1);
+    for (int r = 0; r < p.N(); ++r) {
+        const auto row = static_cast<std::size_t>(r);
+        const double expected = static_cast<double>(dense.L[row]);
+        if (std::isinf(expected))
+            CHECK_MESSAGE(L(r, 0) == -infinity, describe(p), ", L row ", r);
+        else
+            CHECK_MESSAGE(std::abs(L(r, 0) - expected) <= tolerance_L(dense, r), describe(p), ", L row ", r);
+        for (int c = 0; c < p.d(); ++c) {
+            const double o = static_cast<double>(dense.O[row][static_cast<std::size_t>(c)]);
+            CHECK_MESSAGE(std::abs(O(r, c) - o) <= tolerance_O(dense, r, c), describe(p), ", O[", r, ",", c,
+                          "]");
+            if (std::isinf(expected)) CHECK(O(r, c) == 0);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("flash forward") {
+    TEST_CASE("O and L equal dense attention in long double") {
+        Random random(20);
+        int masked_rows = 0, large = 0, one_tile = 0;
+        for (int n = 0; n < 700; ++n) {
+            const Problem p = any_problem(random, n % 10 == 0 ? 24 : 9);
+            REQUIRE_FALSE(validate(p));
+            const auto trace = flash_forward(p);
+            check_against_dense(p, *trace);
+            masked_rows += (trace->result(Slot::L).array() == -infinity).any();
+            large += trace->result(Slot::L).maxCoeff() > 710;
+            one_tile += p.Tr() == 1 && p.Tc() == 1;
+        }
+        // The draw reached what is hard: rows that see nothing, logits beyond exp's range, a single tile.
+        CHECK(masked_rows > 20);
+        CHECK(large > 20);
+        CHECK(one_tile > 20);
+    }
+    TEST_CASE("the tile sizes do not change the result") {
+        Problem p = *random_problem(13, 6, 3);
+        p.causal = true;
+        for (int Br : {1, 2, 5, 13, 100})
+            for (int Bc : {1, 3, 12, 13, 14}) {
+                p.Br = Br;
+                p.Bc = Bc;
+                check_against_dense(p, *flash_forward(p));
+            }
+    }
+    TEST_CASE("a query that sees no key has O = 0 and L = −∞") {
+        Problem p = *random_problem(6, 3, 1);
+        p.K = p.K.topRows(2).eval();
+        p.V = p.V.topRows(2).eval();
+        p.causal = true;
+        p.Br = 3;
+        const auto trace = flash_forward(p);
+        CHECK(trace->result(Slot::O).topRows(4).isZero(0));
+        CHECK((trace->result(Slot::L).topRows(4).array() == -infinity).all());
+        CHECK((trace->result(Slot::L).bottomRows(2).array() > -infinity).all());
+        CHECK_FALSE(trace->result(Slot::O).bottomRows(2).isZero(0));
+    }
+    TEST_CASE("no number of a trace is NaN or +∞, and no weight is above 1") {
+        Random random(21);
+        for (int n = 0; n < 200; ++n) {
+            const Problem p = any_problem(random);
+            const auto trace = flash_forward(p);
+            for (int k = 0; k < trace->size(); ++k)
+                for (const Access& a : trace->writes(k)) {
+                    const Matrix& A = trace->value(a.value).data;
+                    CHECK_MESSAGE((A.array() < infinity).all(), describe(p), ", step ", k);
+                    if (a.slot == Slot::P || a.slot == Slot::alpha)
+                        CHECK_MESSAGE((A.array() >= 0 && A.array() <= 1).all(), describe(p), ", step ", k);
+                }
+        }
+    }
+    TEST_CASE("the worked example has the 40 steps of the plan, in this order") {
+        const auto trace = flash_forward(worked_example());
+        REQUIRE(trace->size() == 40);
+        const Op tile[] = {Op::load_kv,    Op::scores,       Op::tile_max, Op::new_max,
+                           Op::correction, Op::exponentials, Op::row_sum,  Op::output};
+        for (int i = 0, k = 0; i < 2; ++i) {
+            const auto next = [&](Op op, int j) {
+                const Step& s = trace->step(k++);
+                CHECK(s.op == op);
+                CHECK(s.i == i);
+                CHECK(s.j == j);
+            };
+            next(Op::load_q, -1);
+            next(Op::init, -1);
+            for (int j = 0; j < 2; ++j)
+                for (Op op : tile) next(op, j);
+            next(Op::normalize, -1);
+            next(Op::store, -1);
+        }
+    }
+    TEST_CASE("a mask step stands in tiles that the mask cuts, a skip in place of those that it removes") {
+        Problem p = worked_example();
+        p.causal = true;
+        const auto trace = flash_forward(p);
+        CHECK(trace->size() == 1 * (4 + 9 + 1) + 1 * (4 + 8 + 9));
+        const int mask = find_step(*trace, Op::mask, 0, 0);
+        REQUIRE(mask > 0);
+        CHECK(trace->step(mask - 1).op == Op::scores);
+        CHECK(trace->step(mask + 1).op == Op::tile_max);
+        CHECK(find_step(*trace, Op::skip, 0, 1) == mask + 7);
+        CHECK(find_step(*trace, Op::mask, 1, 0) == -1);
+        CHECK(find_step(*trace, Op::mask, 1, 1) > 0);
+    }
+}
+
+TEST_SUITE("the tutorial's trace") {
+    TEST_CASE("tile (0, 0)") {
+        const auto trace = flash_forward(worked_example());
+        check_figures(written(*trace, Slot::Qi, Op::load_q, 0), {1, 0, 1, 0, 0, 1, 0, 1}, 0);
+        check_figures(written(*trace, Slot::Kj, Op::load_kv, 0, 0), {1, 0, 0, 0, 0, 1, 0, 0}, 0);
+        check_figures(written(*trace, Slot::Vj, Op::load_kv, 0, 0), {1, 2, 3, 4, 5, 6, 7, 8}, 0);
+        check_figures(written(*trace, Slot::S, Op::scores, 0, 0), {1, 0, 0, 1}, 0);
+        check_figures(written(*trace, Slot::m_tile, Op::tile_max, 0, 0), {1, 1}, 0);
+        check_figures(written(*trace, Slot::m, Op::new_max, 0, 0), {1, 1}, 0);
+        check_figures(written(*trace, Slot::alpha, Op::correction, 0, 0), {0, 0}, 0);
+        check_figures(written(*trace, Slot::P, Op::exponentials, 0, 0), {1, 0.368, 0.368, 1}, 0.001);
+        check_figures(written(*trace, Slot::l, Op::row_sum, 0, 0), {1.368, 1.368}, 0.001);
+        check_figures(written(*trace, Slot::Oi, Op::output, 0, 0),
+                      {2.84, 4.21, 5.57, 6.94, 5.37, 6.74, 8.10, 9.47}, 0.01);
+    }
+    TEST_CASE("tile (0, 1)") {
+        const auto trace = flash_forward(worked_example());
+        check_figures(written(*trace, Slot::Vj, Op::load_kv, 0, 1), {9, 10, 11, 12, 13, 14, 15, 16}, 0);
+        check_figures(written(*trace, Slot::S, Op::scores, 0, 1), {2, 0, 0, 2}, 0);
+        check_figures(written(*trace, Slot::m, Op::new_max, 0, 1), {2, 2}, 0);
+        check_figures(written(*trace, Slot::alpha, Op::correction, 0, 1), {0.368, 0.368}, 0.001);
+        check_figures(written(*trace, Slot::P, Op::exponentials, 0, 1), {1, 0.135, 0.135, 1}, 0.001);
+        check_figures(written(*trace, Slot::l, Op::row_sum, 0, 1), {1.638, 1.638}, 0.001);
+        check_figures(written(*trace, Slot::Oi, Op::output, 0, 1),
+                      {11.81, 13.44, 15.08, 16.71, 16.20, 17.83, 19.47, 21.10}, 0.015);
+        check_figures(written(*trace, Slot::Oi, Op::normalize, 0),
+                      {7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88}, 0.01);
+    }
+    TEST_CASE("the whole output") {
+        check_figures(flash_forward(worked_example())->result(Slot::O),
+                      {7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88, 6.08, 7.08, 8.08, 9.08, 7.92, 8.92,
+                       9.92, 10.92},
+                      0.01);
+    }
+}

@@ -1,0 +1,180 @@
+#include "core/lessons/shared/memory_model.h"
+#include "core/problem/reference.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <climits>
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+Problem sized(int n, int n_kv, int d, int Br, int Bc) {
+    Problem p;
+    p.Q = Matrix::Zero(n, d);
+    p.K = p.V = Matrix::Zero(n_kv, d);
+    p.Br = Br;
+    p.Bc = Bc;
+    return p;
+}
+
+Problem any_mask(Random& random) {
+    Problem p = sized(pick(random, 1, 8), pick(random, 1, 8), 1, pick(random, 1, 9), pick(random, 1, 9));
+    p.causal = pick(random, 0, 1) == 1;
+    const int window = pick(random, -4, 9);
+    if (window >= 0) p.window = window;
+    if (window == 9) p.window = INT_MAX - pick(random, 0, 1);
+    return p;
+}
+
+TileCover cover_by_counting(const Problem& p, int i, int j) {
+    int seen = 0, all = 0;
+    for (int r = 0; r < p.N(); ++r)
+        for (int c = 0; c < p.N_kv(); ++c)
+            if (r / p.Br == i && c / p.Bc == j) ++all, seen += sees(p, r, c);
+    return seen == 0 ? TileCover::none : seen == all ? TileCover::full : TileCover::partial;
+}
+
+}  // namespace
+
+TEST_SUITE("masks") {
+    TEST_CASE("the visible keys of a row are those that its elements see one by one") {
+        Random random(30);
+        for (int n = 0; n < 4000; ++n) {
+            const Problem p = any_mask(random);
+            for (int r = 0; r < p.N(); ++r) {
+                const KeyRange keys = visible_keys(p, r);
+                if (keys.first <= keys.last) {
+                    CHECK(keys.first >= 0);
+                    CHECK(keys.last < p.N_kv());
+                }
+                for (int c = 0; c < p.N_kv(); ++c) {
+                    const bool expected = sees(p, r, c);
+                    if (visible(p, r, c) != expected || (c >= keys.first && c <= keys.last) != expected)
+                        FAIL_CHECK(describe(p), ", query ", r, ", key ", c);
+                }
+            }
+        }
+    }
+    TEST_CASE("what a mask leaves of a tile is what a count of its elements says") {
+        Random random(31);
+        int kinds[3] = {};
+        for (int n = 0; n < 4000; ++n) {
+            const Problem p = any_mask(random);
+            for (int i = 0; i < p.Tr(); ++i)
+                for (int j = 0; j < p.Tc(); ++j) {
+                    const TileCover expected = cover_by_counting(p, i, j);
+                    ++kinds[static_cast<int>(expected)];
+                    if (tile_cover(p, i, j) != expected) FAIL_CHECK(describe(p), ", tile ", i, ", ", j);
+                }
+        }
+        for (int count : kinds) CHECK(count > 500);
+    }
+    TEST_CASE("the last query sees the last key") {
+        for (int n : {1, 3, 5})
+            for (int n_kv : {1, 3, 5}) {
+                Problem p = sized(n, n_kv, 1, 2, 2);
+                p.causal = true;
+                p.window = 0;
+                CHECK(visible(p, n - 1, n_kv - 1));
+                CHECK_FALSE((n_kv > 1 && visible(p, n - 1, n_kv - 2)));
+            }
+    }
+}
+
+TEST_SUITE("memory model") {
+    TEST_CASE("4 × 4 with 2 × 2 tiles: 512 bytes the standard way, 400 tiled") {
+        const Problem p = worked_example();
+        CHECK(standard_forward_model(p).total() == 512);
+        CHECK(flash_forward_model(p).total() == 400);
+        CHECK(flash_forward_steps(p) == 40);
+    }
+    TEST_CASE("without a mask the traffic is FlashAttention-2's closed form") {
+        for (const auto& [n, n_kv, d, Br, Bc] : {std::array{1000, 1000, 64, 48, 100},
+                                                 {4096, 4096, 128, 128, 64},
+                                                 {7, 9, 3, 2, 4},
+                                                 {1, 1, 1, 1, 1},
+                                                 {5, 3, 2, 100, 100}})
+            for (int e : {1, 2, 4, 8}) {
+                Problem p = sized(n, n_kv, d, Br, Bc);
+                p.element_bytes = e;
+                const std::int64_t Nde = std::int64_t{n} * d * e;
+                const auto passes = static_cast<std::int64_t>(std::ceil(static_cast<double>(n) / Br));
+                const TrafficModel model = flash_forward_model(p);
+                CHECK(model.hbm_read == Nde + passes * 2 * n_kv * d * e);
+                CHECK(model.hbm_write == Nde + 4 * std::int64_t{n});
+            }
+    }
+    TEST_CASE("standard attention moves S and P four times in all") {
+        const Problem p = sized(300, 500, 64, 2, 2);
+        const TrafficModel model = standard_forward_model(p);
+        CHECK(model.hbm_read == 4LL * (300 * 64 + 500 * 64 + 300 * 500 + 300 * 500 + 500 * 64));
+        CHECK(model.hbm_write == 4LL * (300 * 500 + 300 * 500 + 300 * 64));
+    }
+    TEST_CASE("bytes on chip: Q, K, V tiles by element, the rest in four bytes") {
+        Problem p = sized(128, 128, 64, 16, 32);
+        p.element_bytes = 2;
+        // Q; K and V; S and P; O; m, l, m_tile, alpha
+        CHECK(flash_forward_model(p).sram_peak ==
+              2 * 16 * 64 + 2 * 2 * 32 * 64 + 4 * 2 * 16 * 32 + 4 * 16 * 64 + 4 * 4 * 16);
+    }
+    TEST_CASE("extreme tile sizes and windows do not overflow") {
+        Problem p = sized(5, 7, 3, INT_MAX, INT_MAX);
+        CHECK(flash_forward_steps(p) == 12);
+        CHECK(flash_forward_model(p).hbm_read == (5 + 2 * 7) * 3 * 4);
+        for (bool causal : {false, true}) {
+            p.causal = causal;
+            p.window = INT_MAX;
+            CHECK(flash_forward_steps(p) == 12 + causal);
+            CHECK(flash_forward_model(p).hbm_read == (5 + 2 * 7) * 3 * 4);
+        }
+        p.Br = INT_MAX - 1;
+        p.Bc = 4;
+        CHECK(tile_cover(p, 0, 0) == TileCover::partial);
+        CHECK(tile_cover(p, 0, 1) == TileCover::partial);
+    }
+}
+
+TEST_SUITE("reference") {
+    TEST_CASE("equals the same computation in long double") {
+        Random random(32);
+        for (int n = 0; n < 300; ++n) {
+            const Problem p = any_problem(random);
+            const Reference ref = reference_attention(p);
+            const Dense dense = dense_attention(p);
+            for (int r = 0; r < p.N(); ++r) {
+                const auto row = static_cast<std::size_t>(r);
+                const double L = static_cast<double>(dense.L[row]);
+                CHECK_MESSAGE((ref.L(r, 0) == L || std::abs(ref.L(r, 0) - L) <= tolerance_L(dense, r)),
+                              describe(p));
+                for (int c = 0; c < p.d(); ++c) {
+                    const double O = static_cast<double>(dense.O[row][static_cast<std::size_t>(c)]);
+                    CHECK_MESSAGE(std::abs(ref.O(r, c) - O) <= tolerance_O(dense, r, c), describe(p));
+                }
+                for (int c = 0; c < p.N_kv(); ++c) {
+                    const auto col = static_cast<std::size_t>(c);
+                    const double size = static_cast<double>(dense.size[row]),
+                                 S = static_cast<double>(dense.S[row][col]);
+                    CHECK((ref.S(r, c) == S || std::abs(ref.S(r, c) - S) <= 1e-14 * size));
+                    CHECK(std::abs(ref.P(r, c) - static_cast<double>(dense.P[row][col])) <=
+                          1e-12 + 2e-15 * size);
+                }
+            }
+        }
+    }
+    TEST_CASE("the tutorial's S, P and O") {
+        const Reference ref = reference_attention(worked_example());
+        Matrix S(4, 4), P(4, 4), O(4, 4);
+        S << 1, 0, 2, 0, 0, 1, 0, 2, 1, 0, 1, 0, 0, 1, 0, 1;
+        P << .224, .083, .610, .083, .083, .224, .083, .610, .366, .134, .366, .134, .134, .366, .134, .366;
+        O << 7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88, 6.08, 7.08, 8.08, 9.08, 7.92, 8.92, 9.92,
+            10.92;
+        CHECK(ref.S == S);
+        CHECK((ref.P - P).cwiseAbs().maxCoeff() <= 0.001);
+        CHECK((ref.O - O).cwiseAbs().maxCoeff() <= 0.01);
+    }
+}

@@ -1,0 +1,218 @@
+// The softmax lessons against dense attention, the printed figures, and what they move.
+#include "tests/core/lessons/softmax_problems.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+// A printed figure was rounded to `decimals`, sometimes from rounded numbers: one unit of its last digit.
+void check_figure(double got, double printed, int decimals) {
+    CHECK_MESSAGE(std::abs(got - printed) <= 1.0001 * std::pow(10.0, -decimals), got, " is printed as ",
+                  printed);
+}
+
+void check_against_dense(const Problem& p, int passes) {
+    const Dense dense = dense_attention(p);
+    const auto trace = softmax_walk(p, passes);
+    const int R = p.options.row;
+    const auto row = static_cast<std::size_t>(R);
+    INFO(describe(p), ", row ", R, ", passes ", passes);
+    const Matrix O = trace->result(Slot::O), m = trace->result(Slot::m), l = trace->result(Slot::l);
+    REQUIRE(O.rows() == 1);
+    REQUIRE(O.cols() == p.d());
+    for (int c = 0; c < p.d(); ++c)
+        CHECK(std::abs(O(0, c) - static_cast<double>(dense.O[row][static_cast<std::size_t>(c)])) <=
+              tolerance_O(dense, R, c));
+    if (std::isinf(static_cast<double>(dense.L[row]))) {
+        CHECK(m(0, 0) == -INFINITY);
+        CHECK(l(0, 0) == 0);
+        CHECK(O.isZero(0));
+        return;
+    }
+    CHECK(std::abs(m(0, 0) + std::log(l(0, 0)) - static_cast<double>(dense.L[row])) <= tolerance_L(dense, R));
+    CHECK(m(0, 0) == softmax_scores(p).maxCoeff());
+}
+
+int loads_of_x(const Trace& trace) {
+    int loads = 0;
+    for (int k = 0; k < trace.size(); ++k) loads += trace.step(k).op == Op::load_x;
+    return loads;
+}
+
+}  // namespace
+
+TEST_SUITE("softmax lessons") {
+    TEST_CASE("every row of random problems equals dense attention, in all passes and both forms") {
+        Random random(60);
+        int unseen = 0, masked = 0, large = 0;
+        for (int n = 0; n < 500; ++n) {
+            Problem p = any_problem(random, n % 10 == 0 ? 20 : 7);
+            for (int row = 0; row < p.N(); ++row) {
+                p = with_row(p, row, static_cast<Notation>(n % 3));
+                for (int passes : {3, 2, 1}) check_against_dense(p, passes);
+                check_against_dense(with_row(p, row, Notation::l_O, false), 1);
+                const Matrix x = softmax_scores(p);
+                unseen += x.maxCoeff() == -INFINITY;
+                masked += x.minCoeff() == -INFINITY;
+                large += x.maxCoeff() > 710;
+            }
+        }
+        CHECK(unseen > 50);  // the draw reached what is hard
+        CHECK(masked > 500);
+        CHECK(large > 50);
+    }
+    TEST_CASE("x is read 3N, 2N and N times, and the bytes are those of the closed form") {
+        Random random(61);
+        for (int n = 0; n < 300; ++n) {
+            const Problem p = any_row(random, 12);
+            for (int passes : {3, 2, 1}) {
+                const auto trace = softmax_walk(p, passes);
+                const Traffic total = trace->step(trace->size() - 1).traffic;
+                const TrafficModel model = softmax_model(p, passes);
+                INFO(describe(p), ", passes ", passes);
+                CHECK(loads_of_x(*trace) == passes * p.N_kv());
+                CHECK(total.hbm_read == model.hbm_read);
+                CHECK(total.hbm_write == model.hbm_write);
+                CHECK(total.sram_live == model.sram_peak);
+                CHECK(static_cast<std::int64_t>(trace->bytes()) <= softmax_bytes(p, passes));
+            }
+        }
+        const Problem p = worked_example();
+        CHECK(softmax_model(p, 3).hbm_read == 3 * 4 * 4 + 16 * 4);
+        CHECK(softmax_model(p, 2).hbm_read == 2 * 4 * 4 + 16 * 4);
+        CHECK(softmax_model(p, 1).hbm_read == 1 * 4 * 4 + 16 * 4);
+        CHECK(softmax_model(p, 1).hbm_write == 4 * 4);
+    }
+    TEST_CASE("a pass is a lane, an element a column, and the ops follow the loops of the paper") {
+        const auto ops = [](int passes, bool normalised) {
+            Problem p = with_row(worked_example(), 0, Notation::d_o, normalised);
+            p.K = p.K.topRows(1).eval();
+            p.V = p.V.topRows(1).eval();
+            const auto trace = softmax_walk(p, passes);
+            std::string out;
+            for (int k = 0; k < trace->size(); ++k) {
+                const Step& s = trace->step(k);
+                CHECK(s.i == -1);
+                out += std::to_string(s.phase) + name(s.op) + " ";
+            }
+            return out;
+        };
+        CHECK(ops(3, true) == "0init 0load_x 0new_max 1init 1load_x 1exponentials 1row_sum "
+                              "2init 2load_x 2divide 2output 2store ");
+        CHECK(ops(2, true) == "0init 0load_x 0new_max 0correction 0exponentials 0row_sum "
+                              "1init 1load_x 1divide 1output 1store ");
+        CHECK(ops(1, true) == "0init 0load_x 0new_max 0correction 0exponentials 0row_sum 0output 0store ");
+        CHECK(ops(1, false) ==
+              "0init 0load_x 0new_max 0correction 0exponentials 0row_sum 0output 0normalize 0store ");
+    }
+    TEST_CASE("cells bear the number of the row") {
+        const auto trace = softmax_1pass(with_row(worked_example(), 2));
+        CHECK(trace->live(Slot::x, 3, 0).value->region == Region{2, 3, 1, 1});
+        CHECK(trace->live(Slot::O, trace->size()).value->region == Region{2, 0, 1, 4});
+        CHECK(trace->live(Slot::m, 0).value->region == Region{2, 0, 1, 1});
+        // A row that the problem does not have is the last one.
+        CHECK(softmax_row(with_row(worked_example(), 99)) == 3);
+        CHECK(softmax_row(with_row(worked_example(), -1)) == 0);
+    }
+    TEST_CASE("a thousand elements of up to 1e5 keep their sum") {
+        Problem p = *random_problem(1, 1, 3);
+        p.K = Matrix(2000, 1);
+        p.V = Matrix(2000, 1);
+        for (int r = 0; r < 2000; ++r) p.K(r, 0) = (r * 7919 % 2000) / 100.0, p.V(r, 0) = r % 17;
+        for (double q : {1.0, 1000.0, -1e5}) {
+            p.Q(0, 0) = q;
+            for (int passes : {3, 2, 1}) check_against_dense(p, passes);
+        }
+    }
+}
+
+TEST_SUITE("softmax figures") {
+    // Seed 004, section 3, "Row 0": scores [1, 0, 2, 0]; P₀ = [0.224, 0.083, 0.610, 0.083]; O₀ = [7.20, 8.20,
+    // 9.20, 10.20].
+    TEST_CASE("tutorial, row 0: scores, weights and output") {
+        const Problem p = with_row(worked_example(), 0);
+        CHECK(softmax_scores(p) == (Matrix(1, 4) << 1, 0, 2, 0).finished());
+        for (int passes : {3, 2}) {
+            const auto trace = softmax_walk(p, passes);
+            const double P[] = {0.224, 0.083, 0.610, 0.083};
+            for (int n = 1; n <= 4; ++n)
+                check_figure(left_in(*trace, Slot::Prob, Op::divide, n, passes), P[n - 1], 3);
+        }
+        for (int passes : {3, 2, 1}) {
+            const Matrix O = softmax_walk(p, passes)->result(Slot::O);
+            for (int c = 0; c < 4; ++c) check_figure(O(0, c), 7.20 + c, 2);
+        }
+    }
+    // Seed 004, section 3, "All rows" of P and of O
+    TEST_CASE("tutorial, all rows") {
+        const double P[4][4] = {{0.224, 0.083, 0.610, 0.083},
+                                {0.083, 0.224, 0.083, 0.610},
+                                {0.366, 0.134, 0.366, 0.134},
+                                {0.134, 0.366, 0.134, 0.366}};
+        const double O[4][4] = {{7.20, 8.20, 9.20, 10.20},
+                                {9.88, 10.88, 11.88, 12.88},
+                                {6.08, 7.08, 8.08, 9.08},
+                                {7.92, 8.92, 9.92, 10.92}};
+        for (int r = 0; r < 4; ++r) {
+            const Problem p = with_row(worked_example(), r);
+            const auto trace = softmax_3pass(p);
+            for (int n = 1; n <= 4; ++n)
+                check_figure(left_in(*trace, Slot::Prob, Op::divide, n, 3), P[r][n - 1], 3);
+            for (int passes : {3, 2, 1})
+                for (int c = 0; c < 4; ++c)
+                    check_figure(softmax_walk(p, passes)->result(Slot::O)(0, c), O[r][c], 2);
+        }
+    }
+    // Seed 004, section 3: "exponentials = [e¹, e⁰, e², e⁰] = [2.718, 1, 7.389, 1], sum = 12.107"
+    TEST_CASE("tutorial, row 0: m and d give the sum of the plain exponentials") {
+        const auto trace = softmax_3pass(with_row(worked_example(), 0));
+        const double m = trace->result(Slot::m)(0, 0), d = trace->result(Slot::l)(0, 0);
+        check_figure(d * std::exp(m), 12.107, 3);
+    }
+    // The picture of the lesson, row 0: m 1, 1, 2, 2; d′ 1, 1.368, 1.503, 1.638; o′ 1, 2.076, 6.682, 7.204.
+    TEST_CASE("element by element, row 0") {
+        const auto trace = softmax_1pass(with_row(worked_example(), 0));
+        const double m[] = {1, 1, 2, 2}, d[] = {1, 1.368, 1.503, 1.639}, o[] = {1, 2.076, 6.682, 7.204};
+        for (int n = 1; n <= 4; ++n) {
+            CHECK(left_in(*trace, Slot::m, Op::new_max, n) == m[n - 1]);
+            check_figure(left_in(*trace, Slot::l, Op::row_sum, n), d[n - 1], 3);
+            check_figure(left_in(*trace, Slot::Oi, Op::output, n), o[n - 1], 3);
+        }
+        check_figure(left_in(*trace, Slot::alpha, Op::correction, 3), 0.368, 3);
+    }
+    // Seed 004, "tile (0, 0)" and "tile (0, 1)", row 0: ℓ 1.368 → 1.638; O 2.84 → 11.81; O / ℓ = 7.20. After
+    // elements 2 and 4 the unnormalised form holds just that.
+    TEST_CASE("tutorial, tile by tile: the unnormalised form passes through the same values") {
+        const auto trace = softmax_1pass(with_row(worked_example(), 0, Notation::l_O, false));
+        check_figure(left_in(*trace, Slot::l, Op::row_sum, 2), 1.368, 3);
+        check_figure(left_in(*trace, Slot::l, Op::row_sum, 4), 1.638, 3);
+        check_figure(left_in(*trace, Slot::Oi, Op::output, 2), 2.84, 2);
+        check_figure(left_in(*trace, Slot::Oi, Op::output, 4), 11.81, 2);
+        check_figure(trace->result(Slot::O)(0, 0), 7.20, 2);
+    }
+    // Seed 000, "Visualization of State Evolution": after K₁ m = 5.2, ℓ = 2.3; after K₂ m = 6.1, ℓ = 2.3
+    // e^(−0.9)
+    // + 1.8 = 2.7; after K₃ m = 6.1, ℓ = 2.7 + 1.5 = 4.2. Scores chosen so that the three key blocks
+    // weigh 2.3, 1.8 and 1.5.
+    TEST_CASE("state evolution") {
+        Problem p = *random_problem(1, 1, 1);
+        p.Q(0, 0) = 1;
+        p.K = Matrix(7, 1);
+        p.K << 5.2, 5.2 + std::log(.65), 5.2 + std::log(.65), 6.1, 6.1 + std::log(.8), 6.1 + std::log(.75),
+            6.1 + std::log(.75);
+        p.V = Matrix::Ones(7, 1);
+        const auto trace = softmax_1pass(p);
+        const int last[] = {3, 5, 7};  // elements that end the three blocks
+        const double m[] = {5.2, 6.1, 6.1}, l[] = {2.3, 2.7, 4.2};
+        for (int n = 0; n < 3; ++n) {
+            check_figure(left_in(*trace, Slot::m, Op::new_max, last[n]), m[n], 9);
+            check_figure(left_in(*trace, Slot::l, Op::row_sum, last[n]), l[n], 1);
+        }
+        check_figure(left_in(*trace, Slot::alpha, Op::correction, 4), std::exp(-0.9), 9);
+    }
+}

@@ -1,0 +1,158 @@
+// Broken on purpose: each fault changes what it must and nothing else, and the explanations of a broken walk
+// are as true as those of a whole one.
+#include "core/lessons/shared/faults.h"
+#include "core/walk/explain.h"
+#include "core/walk/lesson.h"
+#include "tests/core/lessons/broken.h"
+#include "tests/core/lessons/no_lie.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+// Same steps, same slots read and written, same bytes: only values may differ.
+void check_same_structure(const Trace& a, const Trace& b) {
+    REQUIRE(a.size() == b.size());
+    const auto same_places = [](std::span<const Access> x, std::span<const Access> y) {
+        return std::ranges::equal(
+            x, y, [](const Access& p, const Access& q) { return p.slot == q.slot && p.tile == q.tile; });
+    };
+    for (int k = 0; k < a.size(); ++k) {
+        const Step &x = a.step(k), &y = b.step(k);
+        const bool same = x.op == y.op && x.i == y.i && x.j == y.j && x.phase == y.phase &&
+                          x.traffic == y.traffic && same_places(a.reads(k), b.reads(k)) &&
+                          same_places(a.writes(k), b.writes(k));
+        CHECK_MESSAGE(same, "step ", k, " of ", describe(a.problem()));
+    }
+}
+
+void check_broken(const Lesson& lesson, const Problem& p) {
+    const auto truth = lesson.build(without_faults(p)), broken = lesson.build(p);
+    check_same_structure(*truth, *broken);
+    const TrafficModel model = lesson.model(p);
+    CHECK(broken->step(broken->size() - 1).traffic.hbm_read == model.hbm_read);
+    CHECK(broken->step(broken->size() - 1).traffic.hbm_write == model.hbm_write);
+    check_no_lie(*broken);
+}
+
+}  // namespace
+
+TEST_SUITE("switches") {
+    TEST_CASE("every fault of the worked example, masked or not, in every lesson") {
+        CHECK(breakable().size() == 4);
+        for (const Broken& b : breakable())
+            for (const Fault& fault : b.lesson.faults)
+                for (bool causal : {false, true}) {
+                    Problem p = with(b.of(worked_example()), fault.on);
+                    p.causal = causal;
+                    INFO(std::string(b.lesson.id), " ", std::string(fault.name));
+                    check_broken(b.lesson, p);
+                }
+    }
+    TEST_CASE("any faults together on random problems") {
+        Random random(60);
+        for (int n = 0; n < 60; ++n)
+            for (const Broken& b : breakable())
+                check_broken(b.lesson, random_faults(random, b.of(any_problem(random, 6))));
+    }
+    TEST_CASE("any formats on random problems") {
+        Random random(61);
+        for (int n = 0; n < 60; ++n)
+            for (const Broken& b : breakable())
+                check_broken(b.lesson, random_precision(random, b.of(any_problem(random, 6))));
+    }
+    TEST_CASE("faults and formats together") {
+        Random random(62);
+        for (int n = 0; n < 60; ++n)
+            for (const Broken& b : breakable())
+                check_broken(b.lesson,
+                             random_precision(random, random_faults(random, b.of(any_problem(random, 6)))));
+    }
+    TEST_CASE(
+        "without a fault, and with every format written out as fp64, the walk is the same to the last bit") {
+        Random random(63);
+        for (int n = 0; n < 50; ++n) {
+            Problem p = any_problem(random);
+            const auto truth = forward().build(p);
+            p.precision = {Format::fp64, Format::fp64, Format::fp64,
+                           Format::fp64, Format::fp64, Format::fp64};
+            CHECK_FALSE(p.broken());
+            const auto same = forward().build(p);
+            for (int k = 0; k < truth->size(); ++k)
+                for (std::size_t w = 0; w < truth->writes(k).size(); ++w)
+                    CHECK(same_bits(truth->value(truth->writes(k)[w].value).data,
+                                    same->value(same->writes(k)[w].value).data));
+        }
+    }
+}
+
+TEST_SUITE("what is said about a fault") {
+    TEST_CASE("the sentence of the step that a fault changes calls it a fault where it has an effect") {
+        struct Row {
+            bool Switches::*fault;
+            Op op;
+            const char* words;
+        };
+        const Row rows[] = {
+            {&Switches::no_max, Op::new_max, "Fault: m stays 0, although query 0 has a maximum of 2"},
+            {&Switches::no_max, Op::exponentials, "overflows beyond a score of 709.8"},
+            {&Switches::no_correction, Op::correction, "Fault: α should be exp(1 − 2) = 0.368"},
+            {&Switches::no_correction, Op::row_sum, "counts 2.718 times too much"},
+            {&Switches::no_division, Op::normalize, "are 1.639 instead of 1"},
+            {&Switches::stale_max, Op::exponentials,
+             "measured from the old maximum 1 instead of 2, so it is 2.718 times"},
+        };
+        for (const Row& row : rows) {
+            const auto trace = forward().build(with(worked_example(), row.fault));
+            int k = 19;  // the last step of query block 0
+            while (trace->step(k).op != row.op) --k;
+            CHECK_MESSAGE(explain(*trace, k).why.find(row.words) != std::string::npos,
+                          explain(*trace, k).why);
+        }
+        Problem p = with(worked_example(), &Switches::wrong_mask_edge);
+        p.causal = true;
+        const auto trace = forward().build(p);
+        int k = 0;
+        while (trace->step(k).op != Op::mask) ++k;
+        CHECK(explain(*trace, k).target == CellRef{Slot::S, 0, 1});  // what is wrong comes first
+        CHECK(explain(*trace, k, CellRef{Slot::S, 0, 1}).why.find("query 0 keeps its score with key 1") !=
+              std::string::npos);
+    }
+    TEST_CASE("every NaN and every ∞ is traced to what made it") {
+        Random random(65);
+        int births = 0, passed_on = 0;
+        for (int n = 0; n < 120; ++n) {
+            const auto trace =
+                forward().build(random_precision(random, random_faults(random, any_problem(random, 5))));
+            every_written_cell(*trace, [&](int k, const CellRef& cell) {
+                const double value = value_at(*holding(*trace, cell, k).value, cell);
+                const Op op = trace->step(k).op;
+                if (!std::isnan(value) || op == Op::store || op == Op::normalize || op == Op::mask) return;
+                const std::string why = explain(*trace, k, cell).why;
+                const bool born = why.find("has no value") != std::string::npos;
+                const bool came = why.find(" is NaN") != std::string::npos;
+                CHECK_MESSAGE((born || came), why);
+                ++(born ? births : passed_on);
+            });
+        }
+        CHECK(births > 0);
+        CHECK(passed_on > 0);
+    }
+    TEST_CASE("the pseudocode is that of the broken kernel") {
+        const auto code =
+            forward().code(with(with(worked_example(), &Switches::no_max), &Switches::no_division));
+        CHECK(std::string(code[2].text).starts_with("m ← 0"));
+        CHECK(std::string(code[13].text) == "O ← O");
+        CHECK(std::string(code[9].text) == "α  ← exp(m_old − m)");
+        CHECK(std::string(forward().code(worked_example())[13].text) == "O ← O ⊘ ℓ");
+    }
+}

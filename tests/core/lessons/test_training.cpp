@@ -1,0 +1,209 @@
+// One training step, held against its own definition, central differences and the tutorial's figures.
+#include "core/lessons/dense/training_step.h"
+#include "tests/core/lessons/dense_checks.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+const Matrix& after(const Trace& trace, Slot slot, Op op, int n = 0) {
+    return trace.live(slot, nth_step(trace, op, n)).value->data;
+}
+
+double loss_after(const Trace& trace, int pass) { return after(trace, Slot::loss, Op::loss, pass)(0, 0); }
+
+// The same weights in a problem of their own: Q = X W_Q and so on.
+double loss_with(Problem p, const Matrix& W_Q, const Matrix& W_K, const Matrix& W_V) {
+    const Matrix dO = output_gradient(p);
+    p.Q = p.projection ? Matrix(p.projection->X * W_Q) : W_Q;
+    p.K = p.projection ? Matrix(p.projection->X * W_K) : W_K;
+    p.V = p.projection ? Matrix(p.projection->X * W_V) : W_V;
+    return loss_of(p, dO);
+}
+
+void check_weight_differences(const Problem& p, const Trace& trace, const Slot (&weights)[3],
+                              const Slot (&gradients)[3]) {
+    Matrix W[3];
+    for (int n = 0; n < 3; ++n) W[n] = trace.live(weights[n], -1).value->data;
+    const double h = 1e-5;
+    for (int n = 0; n < 3; ++n) {
+        const Matrix dW = trace.result(gradients[n]);
+        REQUIRE(dW.rows() == W[n].rows());
+        REQUIRE(dW.cols() == W[n].cols());
+        for (Eigen::Index x = 0; x < dW.size(); ++x) {
+            const double kept = W[n].data()[x];
+            W[n].data()[x] = kept + h;
+            const double up = loss_with(p, W[0], W[1], W[2]);
+            W[n].data()[x] = kept - h;
+            const double slope = (up - loss_with(p, W[0], W[1], W[2])) / (2 * h);
+            W[n].data()[x] = kept;
+            CHECK_MESSAGE(std::abs(dW.data()[x] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p), ", ",
+                          info(gradients[n]).name, " ", x);
+        }
+    }
+}
+
+constexpr Slot weights[] = {Slot::W_Q, Slot::W_K, Slot::W_V};
+constexpr Slot gradients[] = {Slot::dW_Q, Slot::dW_K, Slot::dW_V};
+
+}  // namespace
+
+TEST_SUITE("training step") {
+    TEST_CASE("dW equals central differences of the loss, with and without a projection") {
+        Random random(70);
+        int projected = 0;
+        for (int n = 0; n < 500; ++n) {
+            Problem p = gradient_problem(random, 4);
+            if (p.N() == p.N_kv() && n % 2) p = projected_problem(random, 4);
+            if (p.projection && p.N() != p.N_kv()) p = gradient_problem(random, 4);
+            REQUIRE_FALSE(validate(p));
+            const auto trace = training_step(p);
+            check_weight_differences(p, *trace, weights, gradients);
+            projected += p.projection.has_value();
+        }
+        CHECK(projected > 50);
+    }
+    TEST_CASE("W − η dW, and the loss before and after, are what their definitions say") {
+        Random random(71);
+        for (int n = 0; n < 500; ++n) {
+            Problem p = n % 3 ? gradient_problem(random, 6) : projected_problem(random, 6);
+            if (p.N() != p.N_kv()) p.projection.reset();
+            p.options.learning_rate = choose(random, {0.1, 0.5, 0, -0.25, 3});
+            const auto trace = training_step(p);
+            Matrix W[3];
+            for (int x = 0; x < 3; ++x) {
+                W[x] = trace->live(weights[x], -1).value->data -
+                       p.options.learning_rate * trace->result(gradients[x]);
+                CHECK((trace->result(weights[x]) - W[x]).cwiseAbs().maxCoeff() <=
+                      1e-12 * (1 + W[x].cwiseAbs().maxCoeff()));
+            }
+            const double now = loss_with(p, W[0], W[1], W[2]);
+            CHECK_MESSAGE(std::abs(loss_after(*trace, 1) - now) <= 1e-9 * (1 + std::abs(now)), describe(p));
+            Matrix old[3];
+            for (int x = 0; x < 3; ++x) old[x] = trace->live(weights[x], -1).value->data;
+            const double before = loss_with(p, old[0], old[1], old[2]);
+            CHECK_MESSAGE(std::abs(loss_after(*trace, 0) - before) <= 1e-9 * (1 + std::abs(before)),
+                          describe(p));
+            check_traffic(*trace);
+            check_estimate(*trace);
+        }
+        check_estimate(*training_step(*random_problem(128, 16, 1)));
+    }
+    TEST_CASE("the gradients of Q, K and V equal loops in long double") {
+        Random random(72);
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = gradient_problem(random, 7);
+            const auto trace = training_step(p);
+            const DenseGradients g = dense_gradients(p, output_gradient(p));
+            CHECK_MESSAGE(close_to(trace->result(Slot::dQ), g.dQ, g.size_dQ, g.precision), describe(p));
+            CHECK_MESSAGE(close_to(trace->result(Slot::dK), g.dK, g.size_dK, g.precision), describe(p));
+            CHECK_MESSAGE(close_to(trace->result(Slot::dV), g.dV, g.size_dV, g.precision), describe(p));
+        }
+    }
+    TEST_CASE("explanations do not lie") {
+        check_explanations(*training_step(tutorial_backward()));
+        Random random(73);
+        for (int n = 0; n < 100; ++n) {
+            Problem p = n % 3 ? gradient_problem(random) : projected_problem(random);
+            if (p.N() != p.N_kv()) p.projection.reset();
+            p.options.learning_rate = choose(random, {0.1, 0.001, 0, -0.25, 3});
+            check_explanations(*training_step(p));
+        }
+    }
+    TEST_CASE("the order of the steps; the second pass repeats the first") {
+        const auto trace = training_step(tutorial_backward());
+        const Op pass[] = {Op::project,      Op::project, Op::project, Op::scores, Op::row_max,
+                           Op::exponentials, Op::row_sum, Op::divide,  Op::output, Op::loss};
+        const Op between[] = {Op::dv,
+                              Op::dp,
+                              Op::row_dot,
+                              Op::ds,
+                              Op::dq,
+                              Op::dk,
+                              Op::weight_gradient,
+                              Op::weight_gradient,
+                              Op::weight_gradient,
+                              Op::update,
+                              Op::update,
+                              Op::update};
+        REQUIRE(trace->size() == 32);
+        for (int k = 0; k < 10; ++k) {
+            CHECK(trace->step(k).op == pass[k]);
+            CHECK(trace->step(22 + k).op == pass[k]);
+            CHECK(trace->step(k).phase == 0);
+            CHECK(trace->step(22 + k).phase == 3);
+        }
+        for (int k = 0; k < 12; ++k) {
+            CHECK(trace->step(10 + k).op == between[k]);
+            CHECK(trace->step(10 + k).phase == (k < 6 ? 1 : 2));
+        }
+    }
+    TEST_CASE("where queries and keys are different positions, keys have an identity of their own") {
+        Problem p = worked_example();
+        p.Q = p.Q.topRows(2).eval();
+        const auto trace = training_step(p);
+        CHECK(trace->live(Slot::X, -1).value->data == Matrix::Identity(2, 2));
+        CHECK(trace->live(Slot::X_kv, -1).value->data == Matrix::Identity(4, 4));
+        CHECK(training_step(worked_example())->tiles(Slot::X_kv) == 0);
+    }
+    TEST_CASE("the last step sets the promise of the gradient beside what happened") {
+        Problem p = tutorial_backward();
+        p.options.learning_rate = 1e-4;
+        const auto gentle = training_step(p);
+        const Explanation e = explain(*gentle, gentle->size() - 1);
+        REQUIRE(e.asides.size() == 2);
+        CHECK(e.why.find("close to what the gradient promised") != std::string::npos);
+        double squares = 0;
+        for (Slot slot : gradients) squares += gentle->result(slot).squaredNorm();
+        const double real = loss_after(*gentle, 1) - loss_after(*gentle, 0);
+        CHECK(std::abs(real + 1e-4 * squares) < 0.01 * 1e-4 * squares);
+        p.options.learning_rate = -1;
+        CHECK(explain(*training_step(p), 31).why.find("The loss goes") == 0);
+        p.options.learning_rate = 0;
+        CHECK(explain(*training_step(p), 31).why.find("Nothing moved") == 0);
+    }
+}
+
+TEST_SUITE("the tutorial's weight update") {
+    TEST_CASE("with X = I the weights are Q, K, V, and their gradients dQ, dK, dV") {
+        const auto trace = training_step(tutorial_backward());
+        CHECK(trace->live(Slot::X, -1).value->data == Matrix::Identity(4, 4));
+        for (const WeightPath& path : weight_paths) {
+            CHECK(trace->live(path.weight, -1).value->data == after(*trace, path.matrix, Op::project, 2));
+            CHECK(trace->result(path.weight_gradient) == trace->result(path.gradient));
+        }
+    }
+    TEST_CASE("η = 0.1: W_V_new") {
+        check_figures(training_step(tutorial_backward())->result(Slot::W_V),
+                      {0.94, 1.94, 2.94, 3.94, 4.98, 5.98, 6.98, 7.98, 8.90, 9.90, 10.90, 11.90, 12.98, 13.98,
+                       14.98, 15.98},
+                      0.005);
+        // "Token 2's value decreased most (by 0.098)"
+        const auto trace = training_step(tutorial_backward());
+        CHECK(std::abs(9 - trace->result(Slot::W_V)(2, 0) - 0.098) < 0.0005);
+    }
+    TEST_CASE("η = 0.1: W_Q_new[0]") {
+        // Printed from the hand-rounded dQ, and still right to two decimals.
+        check_figures(training_step(tutorial_backward())->result(Slot::W_Q).row(0),
+                      {1.12, -0.12, 0.56, -0.19}, 0.005);
+    }
+    TEST_CASE("η = 0.1: W_K_new[0]") {
+        check_figures(training_step(tutorial_backward())->result(Slot::W_K).row(0), {2.30, 0, 0.56, 0},
+                      0.005);
+    }
+    TEST_CASE("the loss falls, but by less than the gradient promises: the step is long") {
+        // 65.12 is the sum of D₀ and D₂: the rows of O that dO asks for.
+        const auto trace = training_step(tutorial_backward());
+        CHECK(std::abs(loss_after(*trace, 0) - 65.1186) < 5e-5);
+        CHECK(std::abs(loss_after(*trace, 1) - 26.6561) < 5e-5);
+        const Explanation e = explain(*trace, 31);
+        CHECK(plain(e.asides[0].numbers) == "−0.100 × (77.653 + 331.786 + 5.578)");
+        CHECK(plain(e.asides[0].result) == "change = −41.50");
+        CHECK(plain(e.asides[1].result) == "change = −38.46");
+        CHECK(e.why.find("The loss goes from 65.12 to 26.66.") == 0);
+    }
+}

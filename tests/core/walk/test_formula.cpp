@@ -1,0 +1,70 @@
+#include "core/walk/formula.h"
+#include "tests/core/expression.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+std::string shown(const Expr& e, double result) { return plain(write(e, result)); }
+
+}  // namespace
+
+TEST_SUITE("formula") {
+    TEST_CASE("brackets stand where the arithmetic needs them, and only there") {
+        CHECK(shown(sum({num(1), num(2), num(3)}), 6) == "1 + 2 + 3");
+        CHECK(shown(product({num(2), sum({num(1), num(2)})}), 6) == "2 × (1 + 2)");
+        CHECK(shown(sum({product({num(2), num(3)}), num(1)}), 7) == "2 × 3 + 1");
+        CHECK(shown(sum({num(1), sum({num(2), num(3)})}), 6) == "1 + (2 + 3)");
+        CHECK(shown(difference(num(5), difference(num(3), num(1))), 3) == "5 − (3 − 1)");
+        CHECK(shown(quotient(num(8), quotient(num(4), num(2))), 4) == "8 ÷ (4 ÷ 2)");
+        CHECK(shown(quotient(sum({num(1), num(2)}), num(2)), 1.5) == "(1 + 2) ÷ 2");
+        CHECK(shown(product({num(2), exponential(num(0))}), 2) == "2 × exp(0)");
+        CHECK(shown(sum({num(1), logarithm(num(1))}), 1) == "1 + ln(1)");
+        CHECK(shown(maximum({num(1), num(-2)}), 1) == "max(1, −2)");
+    }
+    TEST_CASE("a negative number is bracketed after a sign, not at the start") {
+        CHECK(shown(sum({num(-1), num(-2)}), -3) == "−1 + (−2)");
+        CHECK(shown(difference(num(-1), num(-2)), 1) == "−1 − (−2)");
+        CHECK(shown(product({num(2), num(-3)}), -6) == "2 × (−3)");
+        CHECK(shown(exponential(difference(num(-1), num(3))), std::exp(-4)) == "exp(−1 − 3)");
+        CHECK(shown(sum({num(1), num(-0.0)}), 1) == "1 + 0");
+    }
+    TEST_CASE("the numbers of one formula share their decimals") {
+        CHECK(shown(sum({num(1), num(0.25)}), 1.25) == "1.00 + 0.25");
+        CHECK(shown(sum({num(1), num(0.1353352832)}), 1.1353352832) == "1.000 + 0.135");
+    }
+    TEST_CASE("more decimals where three would miss the result") {
+        const double a = 1000.1234567, b = 1000.1230001;
+        const std::string text = shown(difference(num(a), num(b)), a - b);
+        CHECK(std::abs(static_cast<double>(evaluate(text)->value) - (a - b)) < 1e-6);
+        CHECK(text.size() > std::string("1000.123 − 1000.123").size());
+    }
+    TEST_CASE("the hue of a number is that of its quantity") {
+        const Line line = write(product({num(2, Role::Q), num(3, Role::K)}), 6);
+        REQUIRE(line.size() == 3);
+        CHECK(line[0].role == Role::Q);
+        CHECK(line[1].role == Role::none);
+        CHECK(line[2].role == Role::K);
+        CHECK(line[0].face == Span::Face::number);
+    }
+    TEST_CASE("whatever the numbers, the text is well formed") {
+        Random random(50);
+        for (int n = 0; n < 500; ++n) {
+            const auto any = [&] {
+                return choose(random, {0, -0.0, 1, -1, 0.5, 1e-320, -1e-7, 3e5, 1e6, -1e300, 1.0 / 3,
+                                       INFINITY, -INFINITY, 999999.9999});
+            };
+            const Expr e =
+                sum({product({num(any()), num(any())}),
+                     quotient(num(any()), maximum({num(any()), difference(num(any()), num(any()))}))});
+            const std::string text = shown(e, any());
+            CHECK_MESSAGE(evaluate(text), text);
+        }
+    }
+}

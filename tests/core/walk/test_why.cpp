@@ -1,0 +1,196 @@
+// The sentences are true: what each `why` claims is worked out here from the stored values alone.
+#include "core/lessons/forward/flash_forward.h"
+#include "core/walk/explain.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+double at(const Held& held, int row, int col = 0) {
+    return held.value->data(row - held.value->region.row, col - held.value->region.col);
+}
+
+// Calls check(step, row, explanation) for every row of every step with the given op.
+template <class Check> void each_row(const Trace& trace, Op op, Check check) {
+    for (int k = 0; k < trace.size(); ++k) {
+        if (trace.step(k).op != op) continue;
+        const Region tile = trace.value(trace.writes(k).front().value).region;
+        for (int r = tile.row; r < tile.row + tile.rows; ++r)
+            check(k, r, explain(trace, k, cell_of_row(trace, k, r)));
+    }
+}
+
+std::vector<Problem> problems() {
+    std::vector<Problem> out{worked_example()};
+    std::mt19937_64 random(11);
+    for (int n = 0; n < 120; ++n) out.push_back(any_problem(random));
+    Problem zeros = worked_example();  // every score ties
+    zeros.scale = {Scale::Kind::number, 0.0};
+    out.push_back(zeros);
+    return out;
+}
+
+// The row maximum before and after the tile of step k, read from the two values that the slot m had.
+struct Maxima {
+    double before, after;
+};
+Maxima maxima(const Trace& trace, int k, int row) {
+    const Held now = trace.live(Slot::m, k), then = trace.live(Slot::m, now.step - 1);
+    return {at(then, row), at(now, row)};
+}
+
+}  // namespace
+
+TEST_SUITE("the reasons") {
+    TEST_CASE(
+        "a maximum that starts, rises, stays or is not there yet is said to do so, of the right query") {
+        int seen[4] = {};
+        for (const Problem& p : problems()) {
+            const auto trace = flash_forward(p);
+            for (Op op : {Op::new_max, Op::correction, Op::row_sum, Op::output})
+                each_row(*trace, op, [&](int k, int row, const Explanation& e) {
+                    const auto [before, after] = maxima(*trace, k, row);
+                    const int kind = std::isinf(after) ? 3 : std::isinf(before) ? 2 : after > before ? 1 : 0;
+                    static const char* const words[4][4] = {
+                        {"stays", "did not change", "did not rise", "did not rise"},
+                        {"rises from", "re-bases", "re-bases", "re-bases"},
+                        {"starts at", "starts here", "empty start", "empty start"},
+                        {"has not seen", "has seen no key", "still sees no key", "still sees no key"}};
+                    const int column = op == Op::new_max      ? 0
+                                       : op == Op::correction ? 1
+                                       : op == Op::row_sum    ? 2
+                                                              : 3;
+                    INFO(describe(p), ", step ", k, ", row ", row, ": ", e.why);
+                    CHECK(has(e.why, words[kind][column]));
+                    CHECK(e.kind == kind);
+                    CHECK((has(e.why, "query " + std::to_string(row)) ||
+                           has(e.why, "Query " + std::to_string(row))));
+                    ++seen[kind];
+                });
+        }
+        for (int kind : seen) CHECK(kind > 0);
+    }
+
+    TEST_CASE("negative maxima stand in brackets behind a minus sign") {
+        int negative = 0;
+        for (const Problem& p : problems()) {
+            const auto trace = flash_forward(p);
+            each_row(*trace, Op::row_sum, [&](int k, int row, const Explanation& e) {
+                CHECK_FALSE(has(e.why, "− −"));
+                const auto [before, after] = maxima(*trace, k, row);
+                if (std::isinf(before) || after <= before || after >= 0) return;
+                CHECK(has(e.why, " − (−"));
+                ++negative;
+            });
+        }
+        CHECK(negative > 0);
+    }
+
+    TEST_CASE("the key with the highest score is named, and ties name every key") {
+        int ties = 0;
+        for (const Problem& p : problems()) {
+            const auto trace = flash_forward(p);
+            each_row(*trace, Op::tile_max, [&](int k, int row, const Explanation& e) {
+                const Held S = trace->live(Slot::S, k);
+                std::vector<int> best;
+                double most = -INFINITY;
+                for (int c = S.value->region.col; c < S.value->region.col + S.value->region.cols; ++c) {
+                    if (at(S, row, c) > most) most = at(S, row, c), best.clear();
+                    if (at(S, row, c) == most) best.push_back(c);
+                }
+                INFO(describe(p), ", step ", k, ", row ", row, ": ", e.why);
+                if (std::isinf(most)) {
+                    CHECK(has(e.why, "hides every key"));
+                } else if (S.value->region.cols == 1) {
+                    CHECK(has(e.why, "has one key"));
+                } else if (best.size() == 1) {
+                    CHECK(has(e.why, "with key " + std::to_string(best[0]) + "."));
+                } else if (best.size() > 3) {
+                    CHECK(has(e.why, std::to_string(best.size()) + " keys tie"));
+                } else {
+                    ++ties;
+                    CHECK(has(e.why, std::to_string(best.front()) + (best.size() == 2 ? " and " : ", ")));
+                    CHECK(has(e.why, "and " + std::to_string(best.back()) + " tie"));
+                }
+            });
+        }
+        CHECK(ties > 0);
+    }
+
+    TEST_CASE("an overflow is announced only where exp of the score would overflow") {
+        Problem p = worked_example();
+        p.scale = {Scale::Kind::number, 700};
+        const auto large = flash_forward(p);
+        int over = 0, under = 0;
+        for (int k = 0; k < large->size(); ++k) {
+            if (large->step(k).op != Op::exponentials) continue;
+            const Held S = large->live(Slot::S, k);
+            for (int r = 0; r < S.value->region.rows; ++r)
+                for (int c = 0; c < S.value->region.cols; ++c) {
+                    const CellRef cell{Slot::P, S.value->region.row + r, S.value->region.col + c};
+                    const bool overflows = std::isinf(std::exp(S.value->data(r, c)));
+                    CHECK(has(explain(*large, k, cell).why, "would overflow") == overflows);
+                    ++(overflows ? over : under);
+                }
+        }
+        CHECK(over > 0);
+        CHECK(under > 0);
+    }
+
+    TEST_CASE("a skipped tile names its own queries and keys, also in a ragged tail") {
+        Problem p = *random_problem(7, 2, 3);
+        p.Br = 3;
+        p.Bc = 4;
+        p.causal = true;
+        const auto trace = flash_forward(p);
+        int skipped = 0;
+        for (int k = 0; k < trace->size(); ++k) {
+            const Step& step = trace->step(k);
+            if (step.op != Op::skip) continue;
+            const auto range = [](int first, int last) {
+                return first == last ? " " + std::to_string(first)
+                                     : "s " + std::to_string(first) + "–" + std::to_string(last);
+            };
+            const std::string why = explain(*trace, k).why;
+            CHECK(has(why, "row" + range(step.i * 3, std::min(step.i * 3 + 2, 6))));
+            CHECK(has(why, "key" + range(step.j * 4, std::min(step.j * 4 + 3, 6))));
+            ++skipped;
+        }
+        CHECK(skipped > 0);
+    }
+
+    TEST_CASE("loads say how often a block is read, and whether any key block will follow") {
+        Problem one = worked_example();
+        one.Br = 4;
+        CHECK(has(explain(*flash_forward(one), 2).why, "each is read once"));
+        CHECK(has(explain(*flash_forward(worked_example()), 2).why, "reads it again"));
+        Problem blind = *random_problem(4, 2, 1);
+        blind.K = blind.K.topRows(1).eval();
+        blind.V = blind.V.topRows(1).eval();
+        blind.causal = true;
+        blind.Br = 1;
+        const auto trace = flash_forward(blind);
+        CHECK(has(explain(*trace, 0).why, "hides every key block"));
+        CHECK(has(explain(*trace, trace->size() - 1).why, "leave the chip"));
+    }
+
+    TEST_CASE("a changed example says so and no longer says what to watch") {
+        Problem p = worked_example();
+        p.name = "worked-4x4", p.title = "4 × 4", p.watch = "the second tile";
+        mark_changed(p);
+        mark_changed(p);
+        CHECK(p.title == "4 × 4 (changed)");
+        CHECK(p.name.empty());
+        CHECK(p.watch.empty());
+    }
+}
