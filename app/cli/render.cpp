@@ -9,8 +9,8 @@
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/render/svg_picture.h"
-#include "app/ui/chapters/compare/compare_page.h"
-#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/scale/page.h"
 #include "app/ui/kit/key_names.h"
 #include "core/base/words.h"
 

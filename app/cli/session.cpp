@@ -15,8 +15,8 @@
 #include "app/io/text.h"
 #include "app/render/svg_picture.h"
 #include "app/render/view_picture.h"
-#include "app/ui/chapters/compare/compare_page.h"
-#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
 
 namespace tilewalk {

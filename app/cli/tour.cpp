@@ -3,8 +3,8 @@
 #include "app/cli/values.h"
 #include "app/io/embedded.h"
 #include "app/io/tour_file.h"
-#include "app/ui/chapters/compare/compare_page.h"
-#include "app/ui/chapters/scale/scale_page.h"
+#include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

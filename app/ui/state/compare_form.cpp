@@ -1,6 +1,6 @@
 #include "app/ui/state/compare_form.h"
 
-#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

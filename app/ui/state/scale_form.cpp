@@ -1,7 +1,7 @@
 #include "app/ui/state/scale_form.h"
 
-#include "app/ui/chapters/scale/scale_page.h"
-#include "app/ui/chapters/scale/scale_text.h"
+#include "app/ui/chapters/scale/page.h"
+#include "app/ui/chapters/scale/text.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // panel; every number is one of a KernelComparison.
 #pragma once
 
-#include "app/ui/chapters/compare/compare_page.h"
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"

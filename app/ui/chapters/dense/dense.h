@@ -1,5 +1,5 @@
 // The lessons of dense matrices: attention, backward, training step. One panel shows all matrices of a page;
-// what stands where is declared in dense_pages.cpp, and one engine lays it out.
+// what stands where is declared in pages.cpp, and one engine lays it out.
 #pragma once
 
 #include "app/ui/chapters/forward/sram_geometry.h"

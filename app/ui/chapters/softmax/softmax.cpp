@@ -1,5 +1,5 @@
 // The softmax lessons: the row of x and V, the three algorithms side by side, and what they carry along.
-#include "app/ui/chapters/softmax/softmax_parts.h"
+#include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/lesson_view.h"
 

@@ -1,6 +1,6 @@
 // The softmax lessons on screen: linked algorithms, options, derivation and proof; and the row over the
 // tiles.
-#include "app/ui/chapters/softmax/softmax_parts.h"
+#include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/softmax/walk.h"
 #include "tests/app/ui/layout_check.h"

@@ -1,0 +1,178 @@
+#include "app/ui/chapters/backward/geometry.h"
+
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float letter = 0.602f;  // advance of the mono face, em
+
+struct Column {
+    Slot slot;
+    int cols;
+    int claim;  // 0 loses its numbers first
+    float gap;  // before it
+    float w = 0;
+    bool numbers = false;
+};
+
+// The slots that are drawn in one place need the room of the widest.
+int letters(const AppState& state, Slot slot, int digits) {
+    const auto of = [&](Slot s) { return state.look[s].letters_with(digits); };
+    if (slot == Slot::S) return std::max({2, of(Slot::S), of(Slot::Prob), of(Slot::Kj)});
+    if (slot == Slot::dP) return std::max({2, of(Slot::dP), of(Slot::Vj)});
+    return std::max(2, of(slot));
+}
+
+float number_width(const AppState& state, const Column& c, float size, int digits) {
+    return std::max(28.0f, static_cast<float>(letters(state, c.slot, digits)) * letter * size + 7);
+}
+
+float fill_width(const Column& c) {
+    return c.cols == 1 ? 20 : std::clamp(44.0f / static_cast<float>(c.cols), 1.2f, 14.0f);
+}
+
+float total(std::span<const Column> columns) {
+    float w = 0;
+    for (const Column& c : columns) w += c.gap + c.w * static_cast<float>(c.cols);
+    return w;
+}
+
+// Fewer digits and smaller numbers first; then Q and dO, which HBM shows too, lose their numbers, then the
+// tiles.
+NumberSize fit(const AppState& state, std::span<Column> columns, float room, float row_height) {
+    const std::vector<NumberSize> sizes = number_sizes();
+    std::vector<float> gaps;
+    for (const Column& c : columns) gaps.push_back(c.gap);
+    for (int claim = row_height < 18 ? 3 : 0; claim <= 3; ++claim)
+        for (float squeeze : {1.0f, .7f, .5f})
+            for (const NumberSize& f : sizes) {
+                for (std::size_t n = 0; n < columns.size(); ++n) {
+                    Column& c = columns[n];
+                    c.gap = gaps[n] * squeeze;
+                    c.numbers = c.claim >= claim && c.cols <= 16;
+                    c.w = c.numbers ? number_width(state, c, f.size, f.digits) : fill_width(c);
+                }
+                if (total(columns) <= room) return f;
+            }
+    return {13, fewest_digits};
+}
+
+// What is left over widens the cells up to what the eye likes, then the gaps.
+void stretch(std::span<Column> columns, float room, bool large) {
+    float numbered = 0, strips = 0;
+    for (const Column& c : columns)
+        (c.numbers ? numbered : strips) += c.numbers ? c.w * static_cast<float>(c.cols) : 1;
+    const float factor = numbered > 0 ? 1 + std::max(0.0f, room - total(columns)) / numbered : 1;
+    for (Column& c : columns)
+        if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
+    // Matrices without numbers share half of the rest, up to twice their width.
+    const float each = strips > 0 ? std::max(0.0f, room - total(columns)) / 2 / strips : 0;
+    for (Column& c : columns)
+        if (!c.numbers) c.w = std::min(c.w * 2, c.w + each / static_cast<float>(c.cols));
+    const float more = std::max(0.0f, room - total(columns)) / static_cast<float>(columns.size() - 1);
+    for (std::size_t n = 1; n < columns.size(); ++n) columns[n].gap += std::min(more, 40.0f);
+}
+
+struct Heights {
+    float lens_h, k_ch, band_ch, below_ch, band_y, below_y;
+};
+
+// Lens, gradients and band take what they need from below; K and V stand above the band.
+Heights heights(const Problem& p, const Rect& panel) {
+    const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv()), under = std::max(Br, Bc);
+    const bool high = panel.h >= 600, large = panel.h > 740;
+    Heights h{};
+    h.lens_h = large ? 196.0f : high ? 152.0f : panel.h >= 470 ? 112.0f : 100.0f;
+    const float top = high ? 72.0f : 68.0f, labels = high ? 40.0f : 34.0f, curve = high ? 50.0f : 42.0f,
+                out = high ? 44.0f : 34.0f;  // below: the label of the gradients, and the line of what leaves
+    const float room = panel.h - 14 - h.lens_h - top - labels - curve - out;
+    const float band = (large ? 60.0f : 50.0f) * static_cast<float>(Br),
+                k = (large ? 38.0f : 30.0f) * static_cast<float>(p.d()),
+                below = (large ? 40.0f : 32.0f) * static_cast<float>(under);
+    // The band has the first claim; it never takes more than two fifths of what is there.
+    const float band_h = std::min(band, std::max(room * .4f, room - k - below));
+    const float rest = room - band_h, part = std::min(1.0f, rest / (k + below));
+    h.band_ch = band_h / static_cast<float>(Br);
+    h.k_ch = k * part / static_cast<float>(p.d());
+    h.below_ch = below * part / static_cast<float>(under);
+    h.below_y = panel.h - 14 - h.lens_h - out - h.below_ch * static_cast<float>(under);
+    h.band_y = h.below_y - curve - band_h;
+    return h;
+}
+
+// dV, dK and dQ side by side, as wide as their numbers.
+void place_below(const AppState& state, BackwardGeometry& g, const Heights& h, const Rect& panel, float left,
+                 float room) {
+    const Problem& p = *state.problem;
+    constexpr Slot slots[] = {Slot::dVj, Slot::dKj, Slot::dQi};
+    const float most = (room - 2 * 20) / 3 / static_cast<float>(p.d());
+    g.below_digits = 0;
+    for (int digits : digit_choices()) {
+        float need = 28;
+        for (Slot slot : slots)
+            need =
+                std::max(need, static_cast<float>(state.look[slot].letters_with(digits)) * letter * 13 + 6);
+        if (p.d() > 16 || need > most || h.below_ch < 17 || g.below_digits) continue;
+        g.below_digits = digits;
+    }
+    const float cw =
+        std::min(most, g.below_digits ? 62.0f : std::max(160.0f / static_cast<float>(p.d()), 1.0f));
+    const float w = cw * static_cast<float>(p.d()), gap = (room - 3 * w) / 2;
+    float x = left;
+    for (Slot slot : slots) {
+        const int rows = slot == Slot::dQi ? std::min(p.Br, p.N()) : std::min(p.Bc, p.N_kv());
+        g[slot] = {x, panel.y + h.below_y, cw, h.below_ch, rows, p.d(), g.below_digits > 0};
+        x += w + gap;
+    }
+}
+
+}  // namespace
+
+BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
+    const Problem& p = *state.problem;
+    const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
+    Column columns[] = {{Slot::Qi, p.d(), 0, 0},   {Slot::S, Bc, 2, 24},  {Slot::Li, 1, 1, 22},
+                        {Slot::dOi, p.d(), 0, 26}, {Slot::dP, Bc, 2, 24}, {Slot::Di, 1, 2, 22},
+                        {Slot::dS, Bc, 2, 30}};
+    const Heights h = heights(p, panel);
+    const float left = panel.x + 46, room = panel.w - 46 - 20;
+    const NumberSize f = fit(state, columns, room, h.band_ch);
+    stretch(columns, room, panel.w > 1000);
+
+    BackwardGeometry g;
+    g.digits = f.digits;
+    g.size = panel.w > 1000 && f.size == 15 ? 17 : f.size;
+    g.labels = panel.y + h.band_y - 21;
+    g.below = panel.y + h.below_y - 18;
+    g.out_line = panel.bottom() - 14 - h.lens_h - (panel.h >= 600 ? 22.0f : 17.0f);
+    g.lens = {panel.x + 16, panel.bottom() - 14 - h.lens_h, panel.w - 32, h.lens_h};
+    float x = left;
+    for (const Column& c : columns) {
+        x += c.gap;
+        g[c.slot] = {x, panel.y + h.band_y, c.w, h.band_ch, Br, c.cols, c.numbers};
+        x = g[c.slot].right();
+    }
+    g[Slot::Prob] = g[Slot::S];
+    const float above = panel.y + h.band_y - 40;  // Kᵀ and Vᵀ stand here
+    const auto stand = [&](Slot slot, Slot on) {
+        const Bed& bed = g[on];
+        g[slot] = {bed.x,
+                   above - h.k_ch * static_cast<float>(p.d()),
+                   bed.cw,
+                   h.k_ch,
+                   p.d(),
+                   Bc,
+                   bed.numbers && h.k_ch >= 16};
+    };
+    stand(Slot::Kj, Slot::S);
+    stand(Slot::Vj, Slot::dP);
+    g.v_line = std::max(panel.y + 48, g[Slot::Vj].y - 22);
+    place_below(state, g, h, panel, left, room);
+    return g;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,96 @@
+// HBM of the backward pass: what is read, what the forward pass left, the gradients, and the N × N matrices
+// that never get here.
+#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/forward/hbm_parts.h"
+#include "app/ui/kit/items.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+struct Place {
+    int i, j;
+    bool skipped;
+};
+
+// Three rows of thumbnails: their left edges, the width of a matrix, and the height of each.
+struct Shelf {
+    float x[3], cw, y[3], qh, kh;
+};
+
+Shelf shelf(const Problem& p, const Rect& a, float lower) {
+    Shelf out{};
+    const auto d = static_cast<float>(p.d());
+    const float inner = a.w - 32, gap = 14, each = (inner - 2 * gap) / 3;
+    const float head = a.h > 560 ? 72.0f : 64.0f, between = a.h > 560 ? 40.0f : 32.0f;
+    const float zone = std::clamp((a.h - lower - head - 2 * between - 34) / 3, 26.0f, 100.0f);
+    const auto rows = static_cast<float>(std::max(p.N(), p.N_kv()));
+    out.cw = std::min(26.0f, each / d);
+    const float ch = std::min(out.cw < 6 ? 12.0f : 26.0f, zone / rows);
+    out.qh = out.kh = ch;
+    for (int n = 0; n < 3; ++n) {
+        out.x[n] = a.x + 16 + static_cast<float>(n) * (each + gap);
+        out.y[n] = a.y + head + static_cast<float>(n) * (ch * rows + between);
+    }
+    return out;
+}
+
+void inputs(const Canvas& c, AppState& state, const Shelf& s, const Place& at) {
+    const Problem& p = *state.problem;
+    const int N = p.N(), M = p.N_kv(), d = p.d();
+    thumb(c, state, {Slot::Q, true, N, d, p.Br, s.x[0], s.y[0], s.cw, s.qh, at.i, at.skipped});
+    thumb(c, state, {Slot::K, true, M, d, p.Bc, s.x[1], s.y[0], s.cw, s.kh, at.j, at.skipped});
+    thumb(c, state, {Slot::V, true, M, d, p.Bc, s.x[2], s.y[0], s.cw, s.kh, at.j, at.skipped});
+    thumb(c, state, {Slot::O, true, N, d, p.Br, s.x[0], s.y[1], s.cw, s.qh, at.i, true});
+    thumb(c, state, {Slot::dO, true, N, d, p.Br, s.x[1], s.y[1], s.cw, s.qh, at.i, at.skipped});
+    const float w = std::min(20.0f, s.cw * static_cast<float>(d) / 2 - 9);
+    thumb(c, state, {Slot::L, true, N, 1, p.Br, s.x[2], s.y[1], w, s.qh, at.i, at.skipped});
+    const float x_D = s.x[2] + s.cw * static_cast<float>(d) - w;
+    thumb(c, state, {Slot::D, false, N, 1, p.Br, x_D, s.y[1], w, s.qh, at.i});
+}
+
+void gradients(const Canvas& c, AppState& state, const Shelf& s, const Place& at) {
+    const Problem& p = *state.problem;
+    const int N = p.N(), M = p.N_kv(), d = p.d();
+    thumb(c, state, {Slot::dQ, false, N, d, p.Br, s.x[0], s.y[2], s.cw, s.qh, at.i});
+    thumb(c, state, {Slot::dK, false, M, d, p.Bc, s.x[1], s.y[2], s.cw, s.kh, at.j});
+    thumb(c, state, {Slot::dV, false, M, d, p.Bc, s.x[2], s.y[2], s.cw, s.kh, at.j});
+}
+
+Line never_here(float w) {
+    const Span comma = word(", ");
+    return {{"P", Role::S, Span::Face::symbol},  comma,
+            {"dP", Role::S, Span::Face::symbol}, comma,
+            {"dS", Role::S, Span::Face::symbol}, word(w < 250 ? " stay on chip" : " never reach HBM")};
+}
+
+}  // namespace
+
+void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "HBM", a.x, a.y, a.w, a.h, "HBM", "slow, big");
+    const Problem& p = *state.problem;
+    const Step& step = state.trace->step(state.cursor.step);
+    // At the end of a lane all inner blocks have passed.
+    const bool keys = p.options.order == BackwardOrder::key_outer, end = step.op == Op::store;
+    const Place at{end && keys ? p.Tr() : step.i, end && !keys ? p.Tc() : step.j, step.op == Op::skip};
+    const float lower = a.h < 460 ? 122.0f : a.h < 560 ? 150.0f : 232.0f;  // the ghost section
+    const Shelf s = shelf(p, a, lower);
+    inputs(c, state, s, at);
+    gradients(c, state, s, at);
+    const auto rows = static_cast<float>(std::max(p.N(), p.N_kv()));
+    const float bottom = s.y[2] + s.qh * rows;
+    const float rule = std::max(bottom + (a.h > 560 ? 28.0f : 12.0f), a.bottom() - lower);
+    const Slot growing = keys ? Slot::dQ : Slot::dK;
+    if (rule - bottom >= 25 && still_growing(state, growing))
+        c.text_within(a.x + 16, bottom + 15, a.w - 32,
+                      a.w < 250 ? "hatched: still growing" : "hatched: partial sums, still growing", 13,
+                      c.theme->t3);
+    ghost_section(c, state, a, rule, never_here(a.w),
+                  keys ? "Columns first: each key block is on chip once, dQ goes through HBM."
+                       : "Rows first: each query block is on chip once, dK and dV go through HBM.");
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,226 @@
+#include "app/ui/chapters/compare/page.h"
+
+#include "app/ui/state/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using Quantity = KernelFault::Quantity;
+
+// Scores and products of a problem that the emulator runs within a blink, padded as kernels pad it.
+constexpr double most_at_once = 8e6;
+
+// In a thread that nobody waits for: a driver that hangs must not keep the program from closing.
+template <class T> std::future<T> in_background(std::packaged_task<T()> task) {
+    std::future<T> result = task.get_future();
+    std::thread(std::move(task)).detach();
+    return result;
+}
+
+std::string request_key(const AppState& state) {
+    const CompareForm& f = state.compare;
+    return std::to_string(reinterpret_cast<std::uintptr_t>(state.problem.get())) + " " + f.kernel + " " +
+           name_of(f.dtype) + " " + gpu::name_of(chosen_device(state)) + " " + describe(f.fault);
+}
+
+gpu::TraceRequest request_of(const AppState& state) {
+    gpu::TraceRequest request;
+    request.kernel = state.compare.kernel;
+    request.dtype = state.compare.dtype;
+    request.problem = *state.problem;
+    request.fault = state.compare.fault;
+    return request;
+}
+
+void take_result(AppState& state, Result<KernelComparison> result) {
+    ComparePage& page = compare_page(state);
+    page.run.reset();
+    page.failure = result.error;
+    if (!result) return notify(state, page.failure);
+    page.shown = std::make_shared<const KernelComparison>(std::move(*result));
+    page.source.clear();
+    const std::vector<std::string> names = map_names(state);
+    if (std::find(names.begin(), names.end(), state.compare.map) == names.end())
+        state.compare.map = names.front();
+}
+
+template <class T> bool ready(const std::future<T>& future) {
+    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+bool same_walk(const Problem& a, const Problem& b) {
+    if (a.N() != b.N() || a.N_kv() != b.N_kv() || a.d() != b.d()) return false;
+    return a.Q == b.Q && a.K == b.K && a.V == b.V && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal &&
+           a.window == b.window && a.scale == b.scale;
+}
+
+// The whole tiles that a kernel computes for the problem
+double padded_work(const Problem& p) {
+    const auto padded = [](int n) { return std::ceil(n / 128.0) * 128; };
+    return padded(p.N()) * padded(p.N_kv()) * std::max(32, p.d());
+}
+
+}  // namespace
+
+ComparePage& compare_page(AppState& state) {
+    if (!state.comparing) {
+        state.comparing = std::make_shared<ComparePage>();
+        state.comparing->kernels = gpu::traceable_kernels();
+        state.comparing->asking = in_background(std::packaged_task<gpu::Probe()>(gpu::probe));
+    }
+    return *state.comparing;
+}
+
+const gpu::TraceableKernel* chosen_kernel(const AppState& state) {
+    if (!state.comparing) return nullptr;
+    for (const gpu::TraceableKernel& kernel : state.comparing->kernels)
+        if (kernel.name == state.compare.kernel) return &kernel;
+    return nullptr;
+}
+
+std::string why_no_cuda(const AppState& state) {
+    const bool known = state.comparing && state.comparing->probe;
+    return known && state.comparing->probe->devices.empty() ? state.comparing->probe->why_none : "";
+}
+
+gpu::Where chosen_device(const AppState& state) {
+    const bool there = state.comparing && state.comparing->probe && !state.comparing->probe->devices.empty();
+    return there && state.compare.device != 0 ? gpu::Where::cuda : gpu::Where::emulator;
+}
+
+void choose_kernel(AppState& state, const std::string& name) {
+    state.compare.kernel = name;
+    const gpu::TraceableKernel* kernel = chosen_kernel(state);
+    if (!kernel || kernel->types.empty()) return;
+    const auto& types = kernel->types;
+    if (std::find(types.begin(), types.end(), state.compare.dtype) == types.end())
+        state.compare.dtype = types.front();
+    if (!kernel->tiles) state.compare.fault = {};  // there is no tile to inject it into
+}
+
+bool runs_at_once(const AppState& state) {
+    return chosen_device(state) == gpu::Where::cuda || padded_work(*state.problem) <= most_at_once;
+}
+
+void start_comparison(AppState& state) {
+    ComparePage& page = compare_page(state);
+    if (page.run) return;
+    page.run = std::make_unique<CompareRun>();
+    page.run->stage = std::make_shared<std::atomic<int>>(0);
+    page.run->started = std::chrono::steady_clock::now();
+    page.done = request_key(state);
+    const auto work = [stage = page.run->stage, stop = page.run->stop.get_token(),
+                       where = chosen_device(state),
+                       request = request_of(state)]() -> Result<KernelComparison> {
+        auto trace = gpu::trace_kernel(where, request, stop);
+        if (!trace) return Failure{trace.error};
+        *stage = 1;
+        return compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace)));
+    };
+    page.run->result = in_background(std::packaged_task<Result<KernelComparison>()>(work));
+}
+
+void cancel_comparison(AppState& state) {
+    ComparePage& page = compare_page(state);
+    if (!page.run) return;
+    page.run->stop.request_stop();
+    page.run.reset();
+    notify(state, "Cancelled; what is shown is what was there before.");
+}
+
+void show_bundle(AppState& state, KernelTrace trace, const std::string& source) {
+    auto comparison = compare_kernel(std::make_shared<const KernelTrace>(std::move(trace)));
+    if (!comparison) return notify(state, comparison.error);
+    ComparePage& page = compare_page(state);
+    page.run.reset();
+    page.shown = std::make_shared<const KernelComparison>(std::move(*comparison));
+    page.source = source, page.failure.clear();
+    const KernelTrace& k = *page.shown->kernel;
+    CompareForm form;
+    form.device = state.compare.device;
+    form.kernel = k.kernel, form.dtype = k.dtype, form.fault = k.fault;
+    if (form.fault.quantity != Quantity::none) form.fault_amount = form.fault.amount;
+    form.map = k.backward ? "dQ" : "O";
+    std::copy(std::begin(state.compare.path), std::end(state.compare.path), form.path);
+    state.compare = form;
+    state.page = Page::compare;
+    // A run here would be of the same problem.
+    if (!same_walk(*state.problem, k.problem)) set_problem(state, k.problem);
+    page.settling = true;
+}
+
+void refresh_compare(AppState& state) {
+    ComparePage& page = compare_page(state);
+    if (ready(page.asking)) page.probe = page.asking.get();
+    if (page.run && ready(page.run->result)) take_result(state, page.run->result.get());
+    page.asked = request_key(state);
+    const bool waits = page.run || !page.probe || state.pending;
+    if (page.settling && !waits) page.done = page.asked, page.settling = false;
+    if (!waits && page.asked != page.done && runs_at_once(state)) start_comparison(state);
+}
+
+void wait_for_comparison(AppState& state) {
+    ComparePage& page = compare_page(state);
+    if (!page.probe) page.probe = page.asking.get();
+    refresh_compare(state);
+    if (!page.run && !page.settling && page.asked != page.done) start_comparison(state);
+    if (page.run) take_result(state, page.run->result.get());
+}
+
+void inject(AppState& state, const KernelFault& fault) {
+    if (state.compare.fault == fault) return;
+    state.compare.undo.push_back(state.compare.fault);
+    state.compare.fault = fault;
+}
+
+void undo_fault(AppState& state) {
+    if (state.compare.undo.empty()) return notify(state, "There is no earlier fault to go back to.");
+    state.compare.fault = state.compare.undo.back();
+    state.compare.undo.pop_back();
+}
+
+bool is_bundle(const AppState& state, const std::vector<std::string>& paths) {
+    return paths.size() == 1 && state.hooks.is_bundle && state.hooks.is_bundle(paths.front());
+}
+
+void open_bundle(AppState& state, const std::string& path) {
+    if (!state.hooks.load_bundle) return notify(state, "Files cannot be opened here.");
+    Result<KernelTrace> trace = state.hooks.load_bundle(path);
+    if (!trace) return notify(state, trace.error);
+    show_bundle(state, std::move(*trace), path);
+    if (compare_page(state).source == path) notify(state, "Opened " + path + ".");
+}
+
+void save_bundle(AppState& state) {
+    const ComparePage& page = compare_page(state);
+    if (!state.hooks.save_bundle) return notify(state, "Files cannot be saved here.");
+    if (!page.shown) return notify(state, "There is nothing to save before a run.");
+    std::string path = state.compare.path;
+    if (path.empty()) return notify(state, "Type a file name to save to, for example comparison.json.");
+    if (!path.ends_with(".json")) path += ".json";
+    const auto error = state.hooks.save_bundle(path, *page.shown->kernel);
+    notify(state, error ? *error : "Saved " + path + ".");
+}
+
+std::string compare_as_text(const AppState& state) {
+    if (!state.comparing || !state.comparing->shown) return "";
+    const KernelComparison& c = *state.comparing->shown;
+    const KernelRun& run = c.kernel->run;
+    std::string text = describe(*c.kernel) + "\n" + run.device + ", " + run.device_name;
+    for (const std::string* fact : {&run.driver, &run.date, &run.commit})
+        if (!fact->empty()) text += ", " + *fact;
+    text += "\n";
+    if (c.kernel->fault.quantity != Quantity::none) text += "injected: " + describe(c.kernel->fault) + "\n";
+    for (const OutputVerdict& v : c.outputs)
+        text += std::string(v.passed() ? "within the rule: " : "beyond the rule: ") + formula_text(v) + "\n";
+    text += finding_text(c) + "\n";
+    if (const std::string fault = fault_text(c); !fault.empty()) text += fault + "\n";
+    return text;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,241 @@
+// The lens of the dense lessons: the cell that the explanation is about, drawn to scale.
+#include "app/ui/chapters/dense/dense.h"
+#include "app/ui/chapters/dense/terms.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+Op op_of(const AppState& state) { return state.trace->step(state.cursor.step).op; }
+
+std::vector<double> row_of(const Value& A, int r) {
+    return {A.data.row(r).data(), A.data.row(r).data() + A.data.cols()};
+}
+
+std::string key_label(const AppState& state, int key) {
+    const std::string word = state.problem->key_token(key);
+    return word.empty()
+               ? "k" + plain({Span{std::to_string(key), Role::none, Span::Face::text, Span::Script::sub}})
+               : word;
+}
+
+std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
+    std::vector<Bar> out;
+    const std::vector<double> row = row_of(A, state.explanation.target.row);
+    for (std::size_t n = 0; n < row.size(); ++n)
+        out.push_back({key_label(state, static_cast<int>(n)), row[n], role});
+    return out;
+}
+
+// Lengths are floats: neither too long nor too short for them.
+bool to_scale(Extent e) { return e.hi - e.lo > 1e-30 && e.hi - e.lo < 1e30; }
+
+void draw_bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
+    const Extent scale = extent(list);
+    if (scale.hi - scale.lo >= 1e30) return no_scale(c, pane);
+    bars(c, pane, list, mark, to_scale(scale) ? scale : Extent{0, 1});  // all 0: nothing rises
+}
+
+// Terms laid end to end: how the sum comes about.
+Stack stack_of(const AppState& state, const DenseTerms& t) {
+    Stack out{.symbol = state.explanation.target.slot, .total = t.total};
+    for (std::size_t n = 0; n < t.a.size(); ++n)
+        if (const double v = t.scale * t.a[n] * t.b[n]; v != 0) out.parts.push_back({v, t.b_role});
+    return out;
+}
+
+// Term by term on the left; where there is room, the same to scale on the right.
+void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, const Rect& pane) {
+    Dot table{.q_name = t.a_name, .k_name = t.b_name, .q = t.a, .k = t.b, .scale = t.scale, .total = t.total};
+    table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
+    const Stack parts = stack_of(state, t);
+    if (parts.parts.empty() && t.a.size() > 12) {
+        c.text(pane.x, pane.y + pane.h * .4f, "All " + std::to_string(t.a.size()) + " products are 0.", 15,
+               c.theme->t2);
+        return;
+    }
+    if (!parts.parts.empty() && !to_scale(extent(parts)) && t.a.size() > 12) return no_scale(c, pane);
+    const float wanted = 22 + 58 * static_cast<float>(t.a.size()) + 150;
+    const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && to_scale(extent(parts)) &&
+                      pane.w - wanted > 260;
+    if (!both) return dot(c, pane, table);
+    const float left = std::clamp(wanted + 30, 300.0f, pane.w - 260);
+    dot(c, {pane.x, pane.y, left - 20, pane.h}, table);
+    c.line({pane.x + left, pane.y + 4}, {pane.x + left, pane.bottom() - 4}, c.theme->line);
+    const Rect right{pane.x + left + 24, pane.y, pane.w - left - 44, pane.h};
+    stack(c, right, parts, extent(parts));
+}
+
+void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
+    const Value* E = value_read(state, Slot::E);
+    Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
+    for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
+    if (to_scale(extent(out))) return stack(c, pane, out, extent(out));
+    c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", 15, c.theme->t2);
+}
+
+void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane) {
+    const Value* S = value_read(state, Slot::S);
+    if (!S) S = value_read(state, Slot::S_hbm);
+    const int row = state.explanation.target.row;
+    const double most = value_read(state, Slot::m)->data(row, 0), base = std::isinf(most) ? 0 : most;
+    std::vector<CurvePoint> points;
+    const std::vector<double> scores = row_of(*S, row);
+    for (std::size_t n = 0; n < scores.size(); ++n)
+        points.push_back({scores[n] - base, key_label(state, static_cast<int>(n)), Role::S});
+    curve(c, pane, points);
+}
+
+// The row of weights, all together 1.
+void draw_weights(const Canvas& c, const AppState& state, const Rect& pane) {
+    draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
+}
+
+void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
+    const CellRef at = state.explanation.target;
+    const double now = value_written(state)->data(at.row, at.col);
+    const double before = value_read(state, at.slot)->data(at.row, at.col);
+    const std::vector<Bar> list{{"before", before, info(at.slot).role},
+                                {"− η dW", now - before, Role::alpha},
+                                {"after", now, info(at.slot).role}};
+    draw_bars(c, pane, list, false);
+}
+
+// The part of each query in the loss; after the update what was promised and what came.
+void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
+    std::vector<Bar> list;
+    if (state.explanation.asides.size() == 2) {
+        const Trace& trace = *state.trace;
+        const int k = state.cursor.step;
+        const double now = trace.live(Slot::loss, k).value->data(0, 0),
+                     before = trace.live(Slot::loss, k - 1).value->data(0, 0);
+        double squares = 0;
+        for (Slot slot : {Slot::dW_Q, Slot::dW_K, Slot::dW_V})
+            squares += trace.live(slot, k).value->data.squaredNorm();
+        list = {{"loss before", before, Role::none},
+                {"loss after", now, Role::none},
+                {"promised", -state.problem->options.learning_rate * squares, Role::alpha},
+                {"real change", now - before, Role::O}};
+    } else {
+        const Matrix parts =
+            value_read(state, Slot::dO)->data.cwiseProduct(value_read(state, Slot::O)->data).rowwise().sum();
+        for (int r = 0; r < parts.rows(); ++r) {
+            const std::string word = state.problem->query_token(r);
+            list.push_back({word.empty() ? "query " + std::to_string(r) : word, parts(r, 0), Role::O});
+        }
+    }
+    draw_bars(c, pane, list, false);
+}
+
+// Width P, height dP above (or below) the mean D: the areas are dS, and over the row they cancel.
+void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
+    const Theme& t = *c.theme;
+    const int row = state.explanation.target.row;
+    const std::vector<double> P = row_of(*value_read(state, Slot::P_hbm), row),
+                              dP = row_of(*value_read(state, Slot::dP_hbm), row),
+                              dS = row_of(*value_written(state), row);
+    const double D = value_read(state, Slot::Di)->data(row, 0);
+    double hi = 0, lo = 0, width = 0;
+    for (std::size_t n = 0; n < P.size(); ++n) {
+        if (P[n] == 0) continue;
+        hi = std::max(hi, dP[n] - D), lo = std::min(lo, dP[n] - D), width += P[n];
+    }
+    if (hi == lo) {
+        c.text(pane.x, pane.middle(), "Every dP with a weight equals the mean: nothing pulls.", 14, t.t2);
+        return;
+    }
+    if (!to_scale({lo, hi})) return no_scale(c, pane);
+    const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36};
+    const float unit = plot.h / static_cast<float>(hi - lo), zero = plot.y + static_cast<float>(hi) * unit,
+                across = plot.w / static_cast<float>(width);
+    float x = plot.x, labelled = pane.x;
+    for (std::size_t n = 0; n < P.size(); ++n) {
+        const float w = static_cast<float>(P[n]) * across, y = zero - static_cast<float>(dP[n] - D) * unit;
+        const float top = std::min(y, zero), h = std::max(std::abs(y - zero), 1.0f);
+        const bool chosen = static_cast<int>(n) == state.explanation.target.col, down = dS[n] < 0;
+        if (w > .5f) {
+            const ImU32 fill = down ? mix(t.well, t.t3, .25f) : mix(t.well, hue(t, Role::S), .5f);
+            c.rect(x + .5f, top, std::max(w - 1, .5f), h, fill, 2);
+            if (down)
+                c.hatch(x + 1.5f, top + 1, std::max(w - 3, .0f), std::max(h - 2, .0f),
+                        mix(t.well, t.t3, .55f), 7);
+            c.frame(x + .5f, top, std::max(w - 1, .5f), h,
+                    chosen ? t.focus
+                    : down ? t.t3
+                           : hue(t, Role::S),
+                    chosen ? 2.4f : 1.2f, 2);
+        }
+        const std::string text = format_short(dS[n]);
+        const float tw = text_width(Face::mono, 13, text), mid = x + w / 2, ty = down ? y + 9 : y - 9;
+        if (chosen || (w > 14 && mid - tw / 2 > labelled)) {
+            c.text(mid, ty, text, 13, 0, chosen ? Face::mono_bold : Face::mono, Align::center);
+            labelled = mid + tw / 2 + 6;
+        }
+        x += w;
+    }
+    c.line({plot.x - 8, zero}, {plot.right() + 8, zero}, hue(t, Role::alpha), 2);
+    Line name = slot_symbol(Slot::Di);
+    name.push_back(word(" = "));
+    name.push_back({format_short(D), Role::none, Span::Face::number});
+    c.rich(plot.right() + 16, zero, name, 14);
+}
+
+void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) { traffic_bars(c, state, pane); }
+
+const char* caption(const AppState& state) {
+    switch (op_of(state)) {
+    case Op::load: return "bytes that this load moves, against the whole run";
+    case Op::store: return "bytes that this store moves, against the whole run";
+    case Op::scale:
+    case Op::mask: return "what becomes of this row's scores";
+    case Op::row_max: return "the largest score of the row";
+    case Op::exponentials: return "distance to the maximum, on the curve exp(x)";
+    case Op::row_sum: return "all weights of the row, end to end";
+    case Op::divide: return "what each key gets of the whole";
+    case Op::ds: return "width P × height dP − D = area dS; over the row the areas cancel";
+    case Op::update: return "the weight before, its step, and after";
+    case Op::loss:
+        return state.explanation.asides.size() == 2 ? "what the gradient promised, and what came"
+                                                    : "the part of each query";
+    case Op::output: return "the values, each by its weight";
+    default: return "multiply pair by pair, then add up";
+    }
+}
+
+void draw(const Canvas& c, const AppState& state, const Rect& pane) {
+    if (const auto terms = dense_terms(state)) return draw_terms(c, state, *terms, pane);
+    switch (op_of(state)) {
+    case Op::scale: return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
+    case Op::mask: return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
+    case Op::row_max: {
+        const Value* S = value_read(state, Slot::S);
+        return draw_bars(c, pane, row_bars(state, S ? *S : *value_read(state, Slot::S_hbm), Role::S), true);
+    }
+    case Op::exponentials: return draw_exponentials(c, state, pane);
+    case Op::row_sum: return draw_row_sum(c, state, pane);
+    case Op::divide: return draw_weights(c, state, pane);
+    case Op::ds: return draw_score_gradient(c, state, pane);
+    case Op::update: return draw_update(c, state, pane);
+    case Op::loss: return draw_loss(c, state, pane);
+    default: return draw_bytes(c, state, pane);
+    }
+}
+
+}  // namespace
+
+void dense_lens(const Canvas& c, AppState& state, const Rect& a) {
+    begin_region(c, "Lens", a.x, a.y, a.w, a.h);
+    c.well(a.x, a.y, a.w, a.h);
+    const float title_y = a.y + (a.h < 110 ? 16 : 22);
+    const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
+    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42, caption(state));
+    draw(c, state, {a.x + 30, title_y + 16, a.w - 60, a.bottom() - title_y - 24});
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

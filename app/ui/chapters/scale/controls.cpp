@@ -1,0 +1,124 @@
+// Run, cancel, how far it is, and the files.
+#include "app/ui/chapters/scale/page.h"
+#include "app/ui/chapters/scale/scale.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+std::string duration_text(double seconds) {
+    if (seconds < 90) return std::to_string(std::max(1, static_cast<int>(std::lround(seconds)))) + " s";
+    return std::to_string(static_cast<int>(std::lround(seconds / 60))) + " min";
+}
+
+std::string standing(const ScalePage& page) {
+    const BenchProgress& p = page.progress;
+    std::string text = std::to_string(p.done) + " of " + std::to_string(p.points) + " points";
+    if (page.running && p.seconds_left) text += ", about " + duration_text(*p.seconds_left) + " left";
+    return text;
+}
+
+// What a run would measure.
+std::string plan(AppState& state) {
+    const auto lengths = chosen_lengths(state.scale);
+    if (lengths.empty()) return "The list of lengths cannot be read.";
+    const std::size_t kernels = chosen_kernels(bench_request(state.scale), scale_engine(state)).size();
+    return std::to_string(kernels * lengths.size()) + " points: " + std::to_string(kernels) +
+           " kernels at N = " + format_count(lengths.front()) +
+           (lengths.size() > 1 ? " … " + format_count(lengths.back()) : "");
+}
+
+void progress(const Canvas& c, AppState& state, float x, float y, float w) {
+    const Theme& t = *c.theme;
+    const ScalePage& page = scale_page(state);
+    const bool started = page.running || page.progress.points > 0;
+    const std::string right = started ? standing(page) : "", left = page.cancelling ? "cancelling …"
+                                                                    : started       ? page.progress.doing
+                                                                                    : plan(state);
+    float right_w = text_width(Face::regular, 13, right);
+    if (right_w > w * .7f) right_w = 0;
+    c.text_within(x, y - 11, w - right_w - (right_w > 0 ? 12 : 0), left, 13, t.t1, Face::medium);
+    if (right_w > 0) c.text(x + w, y - 11, right, 13, t.t2, Face::regular, Align::right);
+    if (!started) {
+        const std::string note =
+            "each verified, then timed for about " + duration_text(BenchRequest{}.seconds_per_kernel);
+        c.text_within(x, y + 11, w, note, 13, t.t3);
+        return;
+    }
+    c.progress(x, y + 6, w, 9, static_cast<float>(page.progress.part));
+    c.frame(x + .5f, y + 6.5f, w - 1, 8, t.line2, 1, 3);
+}
+
+struct Export {
+    const char *kind, *label, *tooltip;
+};
+constexpr Export exports[] = {{"csv", "CSV", "All points as a table"},
+                              {"json", "JSON", "All reports, to be opened again"},
+                              {"report", "Report", "A report in Markdown"},
+                              {"svg", "SVG", "Both plots as SVG"},
+                              {"png", "PNG", "Both plots as PNG"}};
+
+float files_width(float gap) {
+    float w = 60;
+    for (const Export& one : exports) w += text_width(Face::medium, 14, one.label) + 18 + gap;
+    return w;
+}
+
+void files(const Canvas& c, AppState& state, float x, float y, float field) {
+    constexpr float gap = 6;
+    FieldLook look{.hint = "results.json", .size = 14};
+    text_field(c, "##scale-path", x, y - 18, field, 36, state.scale.path, sizeof state.scale.path, look);
+    x += field + gap;
+    ButtonLook open;
+    open.enabled = state.hooks.load_results != nullptr;
+    open.tooltip =
+        open.enabled
+            ? "Show the results in this file beside the others; files can also be dropped on the window"
+            : "Files cannot be opened here";
+    if (button(c, "##scale-open", x, y - 18, 60, 36, "Open", open) && state.scale.path[0]) {
+        std::string path = state.scale.path;
+        if (path.find('.', path.find_last_of('/') + 1) == std::string::npos) path += ".json";
+        load_results(state, {path});
+    }
+    x += 60 + gap;
+    for (const Export& one : exports) {
+        const float w = text_width(Face::medium, 14, one.label) + 18;
+        const char* why_not = why_no_export(state, one.kind);
+        const ButtonLook save{.enabled = !why_not, .tooltip = why_not ? why_not : one.tooltip};
+        if (button(c, (std::string("##export ") + one.kind).c_str(), x, y - 18, w, 36, one.label, save))
+            export_results(state, one.kind);
+        x += w + gap;
+    }
+}
+
+}  // namespace
+
+void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Run", a.x, a.y, a.w, a.h);
+    const ScalePage& page = scale_page(state);
+    const float y = a.middle();
+    float x = a.x + 16;
+    ButtonLook run{.primary = true, .enabled = !page.running, .tooltip = "Measure on this machine (Space)"};
+    if (button(c, "##scale-run", x, y - 20, 116, 40, run_label(state.scale), run)) start_bench(state);
+    x += 116 + 8;
+    const ButtonLook stop{.enabled = page.running && !page.cancelling,
+                          .tooltip = "Stop; what is measured stays (Esc)"};
+    const float stop_w = button_width("cancelling …");
+    if (button(c, "##scale-cancel", x, y - 20, stop_w, 40, page.cancelling ? "cancelling …" : "Cancel", stop))
+        cancel_bench(state);
+    x += stop_w + 16;
+    const float buttons = files_width(6),
+                field = std::clamp(a.right() - 16 - x - buttons - 12 - 320, 90.0f, 220.0f),
+                from = a.right() - 16 - buttons - field - 6;
+    progress(c, state, x, y, from - 16 - x);
+    files(c, state, from, y, field);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

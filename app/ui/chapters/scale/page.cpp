@@ -1,0 +1,318 @@
+#include "app/ui/chapters/scale/page.h"
+
+#include "app/ui/state/state.h"
+#include "core/bench/findings.h"
+#include "core/bench/machine.h"
+#include "core/cpu/kernel.h"
+#include "cuda/host/gpu.h"
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// In a thread that nobody waits for: a driver that hangs must not keep the program from closing.
+std::future<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<Engine>(int)>& make_engine) {
+    std::packaged_task<ScaleDevices()> task([make_engine] {
+        ScaleDevices found;
+        found.machine = this_machine();
+        if (const auto engine = make_engine(0)) engine->describe(found.machine);
+        const gpu::Probe probe = gpu::probe();
+        if (probe.devices.empty())
+            found.why_no_gpu = probe.why_none;
+        else
+            found.gpu = probe.devices.front().name;
+        return found;
+    });
+    std::future<ScaleDevices> result = task.get_future();
+    std::thread(std::move(task)).detach();
+    return result;
+}
+
+Workload shape_of(Workload workload) {
+    workload.N_q = workload.N_kv = 0;
+    return workload;
+}
+
+// A report has its points in the order in which they were run; here the ladder comes first.
+void sort_by_ladder(ScalePage& page, BenchReport& report) {
+    if (!page.engine) page.engine = page.make_engine(page.engine_threads = 0);
+    if (page.ladder.empty()) {
+        for (const KernelInfo& one : page.engine->kernels()) page.ladder.push_back(one.name);
+        for (const gpu::TraceableKernel& one : gpu::traceable_kernels()) page.ladder.push_back(one.name);
+    }
+    const auto place = [&](const Record& point) {
+        const auto rung = std::find(page.ladder.begin(), page.ladder.end(), point.kernel);
+        return std::pair{point.workload.N_q, rung - page.ladder.begin()};
+    };
+    std::stable_sort(report.points.begin(), report.points.end(),
+                     [&](const Record& a, const Record& b) { return place(a) < place(b); });
+}
+
+// A report whose points have several shapes becomes several.
+std::vector<ShownReport> shown_by_shape(ScalePage& page, BenchReport report) {
+    sort_by_ladder(page, report);
+    std::vector<ShownReport> out;
+    for (BenchReport& one : by_shape(report)) out.emplace_back().report = std::move(one);
+    return out;
+}
+
+// Points that were measured earlier stay where the new run has none, or none yet.
+void keep_older_points(BenchReport& fresh, const BenchReport& old) {
+    if (!fresh.machine.same_as(old.machine)) return;
+    for (const Record& point : old.points) {
+        const auto same = std::find_if(fresh.points.begin(), fresh.points.end(), [&](const Record& one) {
+            return one.kernel == point.kernel && one.workload == point.workload;
+        });
+        if (same == fresh.points.end())
+            fresh.points.push_back(point);
+        else if (same->state == Record::State::cancelled)
+            *same = point;
+    }
+}
+
+// One recorded report needs no letter.
+void name_reports(ScalePage& page) {
+    const auto recorded = std::count_if(page.reports.begin(), page.reports.end(),
+                                        [](const ShownReport& one) { return one.recorded; });
+    char letter = 'A';
+    for (ShownReport& one : page.reports) {
+        one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string(1, letter);
+        if (one.recorded && letter < 'Z') ++letter;
+    }
+    ++page.changes;
+}
+
+// Direction, mask and d: what makes times comparable. Heads, batch and formats are named where they stand.
+std::string shape_key(bool backward, bool causal, std::int64_t d) {
+    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + std::to_string(d);
+}
+std::string asked_for(const ScaleForm& form) { return shape_key(form.backward, form.causal, form.d); }
+bool is_asked_for(const ScaleForm& form, const ShownReport& one) {
+    const Workload shape = one.shape();
+    return shape_key(shape.direction == Direction::backward, shape.causal, shape.d) == asked_for(form);
+}
+
+void select_reports(AppState& state) {
+    ScalePage& page = scale_page(state);
+    page.reports.clear();
+    for (const ShownReport& one : page.kept)
+        if (is_asked_for(state.scale, one)) page.reports.push_back(one);
+    page.reports_for = asked_for(state.scale);
+    name_reports(page);
+}
+
+void keep_recorded(ScalePage& page, const std::vector<BenchReport>& reports) {
+    for (const BenchReport& report : reports)
+        for (ShownReport& one : shown_by_shape(page, report)) {
+            one.recorded = true;
+            page.kept.push_back(std::move(one));
+        }
+}
+
+}  // namespace
+
+std::string ShownReport::name() const {
+    if (!recorded) return "this run";
+    return tag.size() == 1 ? "recorded " + tag : tag;
+}
+
+std::vector<std::int64_t> ShownReport::lengths() const {
+    std::set<std::int64_t> all;
+    for (const Record& point : report.points) all.insert(point.workload.N_q);
+    return {all.begin(), all.end()};
+}
+
+std::vector<std::string> ShownReport::kernels() const {
+    std::vector<std::string> all;
+    for (const Record& point : report.points)
+        if (std::find(all.begin(), all.end(), point.kernel) == all.end()) all.push_back(point.kernel);
+    return all;
+}
+
+const Record* ShownReport::find(const std::string& kernel, std::int64_t N) const {
+    for (const Record& point : report.points)
+        if (point.kernel == kernel && point.workload.N_q == N) return &point;
+    return nullptr;
+}
+
+Workload ShownReport::shape() const {
+    return report.points.empty() ? Workload{} : report.points.front().workload;
+}
+
+ScalePage::ScalePage()
+    : make_engine(cpu::make_engine), make_gpu_engine([] { return gpu::make_engine(gpu::Where::cuda); }) {}
+
+ScalePage& scale_page(AppState& state) {
+    if (!state.bench) {
+        state.bench = std::make_shared<ScalePage>();
+        if (state.hooks.recorded_results) keep_recorded(*state.bench, state.hooks.recorded_results());
+    }
+    ScalePage& page = *state.bench;
+    if (!page.devices && !page.asked.valid()) page.asked = ask_for_devices(page.make_engine);
+    return page;
+}
+
+const Engine& scale_engine(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (state.scale.gpu) {
+        if (!page.gpu_engine) page.gpu_engine = page.make_gpu_engine();
+        return *page.gpu_engine;
+    }
+    if (!page.engine || page.engine_threads != state.scale.threads) {
+        page.engine = page.make_engine(state.scale.threads);
+        page.engine_threads = state.scale.threads;
+    }
+    return *page.engine;
+}
+
+void wait_for_devices(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (!page.devices) page.devices = page.asked.get();
+}
+
+void start_bench(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (page.running) return;
+    const BenchRequest request = bench_request(state.scale);
+    if (request.lengths.empty())
+        return notify(state, "\"" + std::string(state.scale.lengths) +
+                                 "\" is no list of lengths; type numbers such as 512, 1024, 2048.");
+    if (auto sentence = refuse(request, scale_engine(state))) return notify(state, *sentence);
+    page.bench.reset();  // it has ended
+    auto engine = state.scale.gpu ? page.make_gpu_engine() : page.make_engine(state.scale.threads);
+    if (const auto reason = engine->why_not()) return notify(state, "There is no GPU to run on: " + *reason);
+    page.bench = std::make_unique<BackgroundBench>(request, std::move(engine));
+    page.seen = 0;
+    page.running = true;
+    page.cancelling = false;
+    page.progress = {};
+    state.scale.report = 0;
+}
+
+void cancel_bench(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (!page.running || !page.bench) return;
+    page.bench->cancel();
+    page.cancelling = true;
+}
+
+void show_report(AppState& state, const BenchReport& report) {
+    ScalePage& page = scale_page(state);
+    std::vector<ShownReport> fresh = shown_by_shape(page, report);
+    for (ShownReport& one : fresh) {
+        const auto old = std::find_if(page.kept.begin(), page.kept.end(), [&](const ShownReport& kept) {
+            return !kept.recorded && shape_of(kept.shape()) == shape_of(one.shape());
+        });
+        if (old == page.kept.end()) continue;
+        keep_older_points(one.report, old->report);
+        sort_by_ladder(page, one.report);
+        page.kept.erase(old);
+    }
+    page.kept.insert(page.kept.begin(), fresh.begin(), fresh.end());
+    select_reports(state);
+}
+
+void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
+    ScalePage& page = scale_page(state);
+    const std::size_t before = page.kept.size();
+    keep_recorded(page, reports);
+    const std::span added = std::span(page.kept).subspan(before);
+    const auto asked = [&](const ShownReport& one) { return is_asked_for(state.scale, one); };
+    if (!added.empty() && std::none_of(added.begin(), added.end(), asked)) {
+        const Workload shape = added.front().shape();
+        state.scale.backward = shape.direction == Direction::backward;
+        state.scale.causal = shape.causal;
+        state.scale.d = static_cast<int>(shape.d);
+    }
+    select_reports(state);
+    const std::string source = reports.empty() ? "" : reports.front().source;
+    for (std::size_t n = 0; n < page.reports.size(); ++n)
+        if (page.reports[n].recorded && page.reports[n].report.source == source)
+            state.scale.report = static_cast<int>(n);
+}
+
+void close_report(AppState& state, std::size_t n) {
+    ScalePage& page = scale_page(state);
+    if (n >= page.reports.size()) return;
+    std::size_t seen = 0;
+    std::erase_if(page.kept,
+                  [&](const ShownReport& one) { return is_asked_for(state.scale, one) && seen++ == n; });
+    if (state.scale.report > static_cast<int>(n)) --state.scale.report;
+    select_reports(state);
+}
+
+void refresh_scale(AppState& state) {
+    ScalePage& page = scale_page(state);
+    if (page.asked.valid() && page.asked.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        page.devices = page.asked.get();
+    if (page.bench && page.running) {
+        const bool running = page.bench->running();  // before the report, so that its end is not missed
+        if (const std::uint64_t version = page.bench->version(); version != page.seen) {
+            page.seen = version;
+            page.progress = page.bench->progress();
+            show_report(state, page.bench->report());
+        }
+        if (!running && !page.bench->failure().empty()) notify(state, page.bench->failure());
+        page.running = running;
+        page.cancelling = running && page.bench->cancelled();
+    }
+    if (page.reports_for != asked_for(state.scale)) {
+        select_reports(state);
+        state.scale.report = 0, state.scale.card = false;
+    }
+    const int last = static_cast<int>(page.reports.size()) - 1;
+    state.scale.report = std::clamp(state.scale.report, 0, std::max(0, last));
+}
+
+// ---- What is chosen
+
+const ShownReport* chosen_report(const AppState& state) {
+    if (!state.bench || state.bench->reports.empty()) return nullptr;
+    const auto n = static_cast<std::size_t>(std::max(0, state.scale.report));
+    return &state.bench->reports[std::min(n, state.bench->reports.size() - 1)];
+}
+
+// Unless the user says otherwise the longest that both standard attention and another kernel ran.
+std::int64_t chosen_length(const AppState& state) {
+    const ShownReport* shown = chosen_report(state);
+    const std::vector<std::int64_t> all = shown ? shown->lengths() : chosen_lengths(state.scale);
+    if (all.empty()) return 0;
+    if (state.scale.N > 0)
+        return *std::min_element(all.begin(), all.end(), [&](std::int64_t a, std::int64_t b) {
+            return std::abs(a - state.scale.N) < std::abs(b - state.scale.N);
+        });
+    std::int64_t longest = 0;
+    for (std::int64_t N : all) {
+        const Record* standard = shown ? shown->find(standard_in(shown->report), N) : nullptr;
+        if (standard && standard->state == Record::State::measured) longest = N;
+    }
+    return longest > 0 ? longest : all.back();
+}
+
+const Record* record_of(const ScalePage& page, int number, const ShownReport** report) {
+    for (const ShownReport& shown : page.reports) {
+        const int count = static_cast<int>(shown.report.points.size());
+        if (report) *report = &shown;
+        if (number < count)
+            return number < 0 ? nullptr : &shown.report.points[static_cast<std::size_t>(number)];
+        number -= count;
+    }
+    return nullptr;
+}
+
+int number_of(const ScalePage& page, const Record& record) {
+    int before = 0;
+    for (const ShownReport& shown : page.reports) {
+        const auto& points = shown.report.points;
+        if (!points.empty() && &record >= points.data() && &record < points.data() + points.size())
+            return before + static_cast<int>(&record - points.data());
+        before += static_cast<int>(points.size());
+    }
+    return -1;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,117 @@
+// The two plots in their panels: laid out anew only where something changed.
+#include "app/ui/chapters/scale/scale.h"
+#include "app/ui/chapters/scale/text.h"
+#include "app/ui/kit/items.h"
+
+#include <cstdio>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// All that a plot depends on.
+std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
+    const ScaleForm& f = state.scale;
+    const ScalePage& page = *state.bench;
+    char text[512];
+    std::snprintf(text, sizeof text,
+                  "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s", c.theme->name,
+                  double(c.s), double(a.x), double(a.y), double(a.w), double(a.h), state.presenter,
+                  page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2], f.linear_memory,
+                  f.backward, f.causal, f.d, f.heads, f.threads, f.gpu, f.type, f.preset,
+                  page.running * 2 + page.devices.has_value(), f.lengths);
+    return text;
+}
+
+ChartLook look_for(const Rect& a, float buttons) {
+    ChartLook look;
+    look.title_room = a.w - 32 - buttons;
+    look.x_title = a.h > 240;
+    return look;
+}
+
+void renew(ScalePage::Drawn& drawn, const Canvas& c, const AppState& state, const Rect& a,
+           const ChartLook& look, const std::function<Chart()>& make) {
+    const std::string now = made_for(c, state, a);
+    if (drawn.made_for == now) return;
+    Chart chart = make();
+    // A title that does not fit beside the buttons says less.
+    if (text_width(Face::semibold, 15, chart.title) > look.title_room)
+        chart.title = chart.title.ends_with("backward pass") ? "Backward" : "Forward";
+    if (text_width(Face::semibold, 15, chart.title) > look.title_room) chart.title.clear();
+    drawn = {now, lay_out(chart, a, look, *c.theme)};
+}
+
+// The chosen point, and the one under the mouse.
+void marks(const Canvas& c, AppState& state, const ChartScene& scene) {
+    ScalePage& page = *state.bench;
+    const Point mouse = c.mouse();
+    const Rect& p = scene.plot;
+    const bool over = mouse.x >= p.x - 8 && mouse.x <= p.right() + 8 && mouse.y >= p.y - 8 &&
+                      mouse.y <= p.bottom() + 8 && ImGui::IsWindowHovered();
+    const SceneMark* near = over ? mark_near(scene, mouse) : nullptr;
+    if (near) {
+        page.hovered = near->record, page.hovered_at = {near->x, near->y};
+        c.ring(near->x, near->y, near->radius + 5, c.theme->t2, 1.5f);
+        if (ImGui::IsMouseClicked(0)) choose_record(state, near->record);
+    }
+    const ShownReport* shown = chosen_report(state);
+    const Record* chosen = shown ? shown->find(state.scale.kernel, chosen_length(state)) : nullptr;
+    const int number = chosen ? number_of(page, *chosen) : -1;
+    for (const SceneMark& mark : scene.marks)
+        if (number >= 0 && mark.record == number) c.ring(mark.x, mark.y, mark.radius + 4, c.theme->focus, 2);
+}
+
+void log_button(const Canvas& c, const char* id, float right, float y, bool& linear) {
+    const ButtonLook look{.active = !linear, .tooltip = "Logarithmic or linear axis (L)"};
+    if (button(c, id, right - 44, y, 44, 32, "log", look)) linear = !linear;
+}
+
+// Below the words in the middle of an empty plot.
+void invitation(const Canvas& c, AppState& state, const Rect& plot) {
+    if (!state.bench->reports.empty() || state.bench->running || plot.h < 150) return;
+    const ButtonLook look{.primary = true, .tooltip = "Measure on this machine (Space)"};
+    if (button(c, "##scale-start", plot.x + plot.w / 2 - 58, plot.middle() + 34, 116, 40,
+               run_label(state.scale), look))
+        start_bench(state);
+}
+
+}  // namespace
+
+void choose_record(AppState& state, int number) {
+    const ShownReport* shown = nullptr;
+    const Record* record = record_of(scale_page(state), number, &shown);
+    if (!record) return;
+    state.scale.N = record->workload.N_q;
+    state.scale.kernel = record->kernel;
+    state.scale.report = static_cast<int>(shown - state.bench->reports.data());
+}
+
+void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Time", a.x, a.y, a.w, a.h);
+    ScalePage& page = scale_page(state);
+    scale_engine(state);  // the looks of the kernels follow its ladder
+    const bool wide = a.w > 400;
+    const std::initializer_list<const char*> measures = {"time", "GFLOP/s", wide ? "% of peak" : "%"};
+    const float w = segmented_width(measures);
+    renew(page.time, c, state, a, look_for(a, w + 50), [&] { return time_chart(*c.theme, state); });
+    paint(c, page.time.scene);
+    segmented(c, "##scale-measure", a.right() - 10 - 48 - w, a.y + 6, measures, state.scale.measure);
+    log_button(c, "##scale-log-time", a.right() - 10, a.y + 6,
+               state.scale.linear[static_cast<std::size_t>(state.scale.measure)]);
+    marks(c, state, page.time.scene);
+    invitation(c, state, page.time.scene.plot);
+    end_panel(c);
+}
+
+void scale_memory_plot(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Memory", a.x, a.y, a.w, a.h);
+    ScalePage& page = scale_page(state);
+    renew(page.memory, c, state, a, look_for(a, 50), [&] { return memory_chart(*c.theme, state); });
+    paint(c, page.memory.scene);
+    log_button(c, "##scale-log-memory", a.right() - 10, a.y + 6, state.scale.linear_memory);
+    marks(c, state, page.memory.scene);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

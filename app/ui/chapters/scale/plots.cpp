@@ -1,0 +1,223 @@
+// What the two plots show: points that were measured, and for memory the closed form beside them.
+#include "app/ui/chapters/scale/text.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr const char* length_title = "N, sequence length";
+
+// Reports tell themselves apart by their dashes and how strong they are.
+struct ReportLook {
+    Dash dash{0, 0};
+    float opacity = 1;
+};
+ReportLook report_look(const ScalePage& page, const ShownReport& shown) {
+    static constexpr ReportLook looks[] = {{{9, 4}, .8f}, {{2, 3}, .8f}, {{9, 3}, .6f}};
+    if (!shown.recorded) return {};
+    std::size_t n = 0;
+    for (const ShownReport& other : page.reports) {
+        if (&other == &shown) break;
+        n += other.recorded;
+    }
+    return looks[n % std::size(looks)];
+}
+
+ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& shown,
+                      const std::string& kernel) {
+    const KernelLook look = kernel_look(t, state, kernel);
+    const ReportLook of = report_look(*state.bench, shown);
+    ChartSeries series;
+    series.label = kernel + (shown.tag.empty()       ? ""
+                             : shown.tag.size() == 1 ? " " + shown.tag
+                                                     : ", " + shown.tag);
+    series.colour = look.colour, series.marker = look.marker;
+    series.dash = of.dash, series.opacity = of.opacity;
+    return series;
+}
+
+void sort_by_x(ChartSeries& series) {
+    std::stable_sort(series.points.begin(), series.points.end(),
+                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+}
+
+// Time, GFLOP/s or per cent of the peak, with what 20 and 80 of 100 runs kept below.
+ChartPoint measured_point(const Record& r, int measure) {
+    const auto x = static_cast<double>(r.workload.N_q);
+    if (measure == 0) return {x, r.median, r.p20, r.p80};
+    const double work = flops(r.workload), peak = r.peak,
+                 unit = measure == 1 ? 1e-9
+                        : peak > 0   ? 100 / peak
+                                     : 0;
+    return {x, work / r.median * unit, r.p80 > 0 ? work / r.p80 * unit : 0,
+            r.p20 > 0 ? work / r.p20 * unit : 0};
+}
+
+bool measured(const Record& r) { return r.state == Record::State::measured && r.median > 0; }
+
+// The ends of an axis before there is anything to find them from.
+void lengths_of_form(ChartAxis& x, const AppState& state) {
+    const std::vector<std::int64_t> all = chosen_lengths(state.scale);
+    if (all.empty()) return;
+    x.lo = static_cast<double>(all.front()) / 1.26, x.hi = static_cast<double>(all.back()) * 1.26;
+}
+
+// ---- Memory
+
+// By the closed form also where it was not run.
+ChartSeries model_line(ChartSeries series) {
+    for (ChartPoint& p : series.points) p.does_not_fit = false, p.record = -1;
+    series.label.clear();
+    series.marker = Marker::none;
+    series.width = 1.4f, series.dash = {4, 4};
+    return series;
+}
+
+// On a linear axis what grows beyond that would press all the rest together.
+void end_at_first_cross(ChartSeries& counted, ChartSeries& model) {
+    for (const ChartPoint& p : counted.points) {
+        if (!p.does_not_fit) continue;
+        const double last = p.x;
+        std::erase_if(counted.points, [&](const ChartPoint& other) { return other.x > last; });
+        std::erase_if(model.points, [&](const ChartPoint& other) { return other.x > last; });
+        return;
+    }
+}
+
+void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown) {
+    const ScalePage& page = *state.bench;
+    for (const std::string& kernel : shown.kernels()) {
+        ChartSeries counted = series_of(t, state, shown, kernel), model = counted;
+        for (const Record& r : shown.report.points) {
+            if (r.kernel != kernel) continue;
+            const auto x = static_cast<double>(r.workload.N_q), by_form = static_cast<double>(r.model_bytes);
+            const bool none = r.state == Record::State::no_memory;
+            if (r.model_bytes > 0) model.points.push_back({x, by_form});
+            if (measured(r) && r.workspace_bytes > 0)
+                counted.points.push_back(
+                    {x, static_cast<double>(r.workspace_bytes), 0, 0, false, number_of(page, r)});
+            else if (none && r.model_bytes > 0)
+                counted.points.push_back({x, by_form, 0, 0, true, number_of(page, r)});
+        }
+        sort_by_x(counted), sort_by_x(model);
+        if (!chart.y.logarithmic) end_at_first_cross(counted, model);
+        const auto cross = std::find_if(counted.points.begin(), counted.points.end(),
+                                        [](const ChartPoint& p) { return p.does_not_fit; });
+        if (cross != counted.points.end() && chart.notes.empty())
+            chart.notes.push_back({cross->x, cross->y, kernel + " does not fit", true});
+        chart.series.push_back(model_line(model));
+        chart.series.push_back(counted);
+    }
+}
+
+// Before there is a report: the closed forms of what would be run.
+void forms_only(Chart& chart, const Theme& t, AppState& state) {
+    const Engine& engine = scale_engine(state);
+    const BenchRequest request = bench_request(state.scale);
+    Workload w = request.workload;
+    for (const KernelInfo* const one : chosen_kernels(request, engine)) {
+        const KernelInfo& kernel = *one;
+        ChartSeries series;
+        series.label = kernel.name;
+        series.colour = kernel_look(t, state, kernel.name).colour;
+        for (std::int64_t N : request.lengths) {
+            w.N_q = w.N_kv = N;
+            if (refuse(w) || engine.why_not(kernel, w)) continue;
+            series.points.push_back(
+                {static_cast<double>(N), static_cast<double>(engine.model_bytes(kernel, w))});
+        }
+        const std::string label = series.label;
+        series = model_line(series);
+        series.label = label;
+        chart.series.push_back(series);
+    }
+}
+
+// A limit far above all that is shown would press the rest together on a linear axis.
+void add_limit(Chart& chart, std::int64_t bytes, const std::string& what, const std::string& where) {
+    if (bytes <= 0) return;
+    double most = 0;
+    for (const ChartSeries& series : chart.series)
+        for (const ChartPoint& p : series.points) most = std::max(most, p.y);
+    const auto limit = static_cast<double>(bytes);
+    if (!chart.y.logarithmic && most < limit / 4) return;
+    const std::string size = format_size(bytes) + what;
+    chart.limits.push_back({limit, size + " " + where, size});
+}
+
+// "A, B: recorded"
+std::string recorded_mark(const ScalePage& page) {
+    std::string letters;
+    for (const ShownReport& shown : page.reports)
+        if (shown.tag.size() == 1) letters += (letters.empty() ? "" : ", ") + shown.tag;
+    return letters.empty() ? "" : letters + ": recorded";
+}
+
+}  // namespace
+
+Chart time_chart(const Theme& t, const AppState& state) {
+    static const char* const titles[] = {"Time per ", "GFLOP/s, ", "Share of the FMA peak, "};
+    const ShownReport* chosen = chosen_report(state);
+    const bool backward = chosen ? chosen->shape().direction == Direction::backward : state.scale.backward;
+    const auto measure = static_cast<std::size_t>(state.scale.measure);
+    Chart chart;
+    chart.title = std::string(titles[measure]) + (backward ? "backward pass" : "forward pass");
+    chart.subtitle = "median, bars: 20 % to 80 % of the runs";
+    chart.x = {length_title, Unit::length};
+    chart.y.unit = measure == 0 ? Unit::seconds : measure == 1 ? Unit::number : Unit::percent;
+    chart.y.logarithmic = !state.scale.linear[measure];
+    bool any = false;
+    for (std::size_t n = 0; state.bench && n < state.bench->reports.size(); ++n) {
+        const ShownReport& shown = state.bench->reports[n];
+        for (const std::string& kernel : shown.kernels()) {
+            ChartSeries series = series_of(t, state, shown, kernel);
+            for (const Record& r : shown.report.points) {
+                if (r.kernel != kernel || !measured(r)) continue;
+                ChartPoint p = measured_point(r, state.scale.measure);
+                p.record = number_of(*state.bench, r);
+                if (p.y > 0) series.points.push_back(p);
+            }
+            sort_by_x(series);
+            any |= !series.points.empty();
+            chart.series.push_back(series);
+        }
+    }
+    if (state.bench) chart.corner = recorded_mark(*state.bench);
+    if (any) return chart;
+    lengths_of_form(chart.x, state);
+    chart.y.lo = measure == 0 ? 1e-4 : 1, chart.y.hi = measure == 0 ? 10 : 100;
+    const bool running = state.bench && state.bench->running;
+    chart.empty = running ? "The first point is on its way."
+                          : std::string("Nothing measured yet. ") + run_label(state.scale) +
+                                " measures the kernels on this machine; Open shows "
+                                "results that were recorded.";
+    return chart;
+}
+
+Chart memory_chart(const Theme& t, AppState& state) {
+    Chart chart;
+    chart.title = "Extra memory";
+    chart.subtitle = "beyond inputs and outputs; dashed: by formula";
+    chart.x = {length_title, Unit::length};
+    chart.y = {"", Unit::bytes, !state.scale.linear_memory};
+    const ScalePage& page = scale_page(state);
+    for (const ShownReport& shown : page.reports) memory_of(chart, t, state, shown);
+    chart.corner = recorded_mark(page);
+    const ShownReport* chosen = chosen_report(state);
+    if (!chosen) {
+        forms_only(chart, t, state);
+        if (const auto own = scale_engine(state).memory_free())
+            add_limit(chart, *own, " free", "on the GPU");
+        else if (page.devices)
+            add_limit(chart, page.devices->machine.memory_available, " free", "on this machine");
+        return chart;
+    }
+    add_limit(chart, chosen->report.memory_limit, " allowed",
+              chosen->recorded ? "where recorded" : "on this machine");
+    return chart;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,151 @@
+// What the next run measures: direction, sizes, lengths, threads.
+#include "app/ui/chapters/scale/page.h"
+#include "app/ui/chapters/scale/scale.h"
+#include "app/ui/kit/items.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_d = 256, most_heads = 256;
+
+int cores(const AppState& state) {
+    if (state.bench && state.bench->devices && state.bench->devices->machine.cores > 0)
+        return state.bench->devices->machine.cores;
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// One line of the form: a name, and room for what it names.
+struct Form {
+    const Canvas& c;
+    float x, y, right, pitch, label;
+
+    void name(const char* words) const { c.text_within(x, y, label - 8, words, 14, c.theme->t2); }
+    float field() const { return x + label; }
+    float room() const { return right - field(); }
+};
+
+void direction_line(const Form& f, ScaleForm& form) {
+    int backward = form.backward ? 1 : 0;
+    if (segmented(f.c, "##scale-direction", f.x, f.y - 16, {"forward", "backward"}, backward))
+        form.backward = backward == 1;
+    const float x = f.x + segmented_width({"forward", "backward"}) + 14;
+    if (f.right - x > 80) checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
+}
+
+void d_line(const Form& f, ScaleForm& form) {
+    f.name("d");
+    int chosen = form.d == 64 ? 0 : form.d == 128 ? 1 : -1;
+    if (segmented(f.c, "##scale-d", f.field(), f.y - 16, {"64", "128"}, chosen))
+        form.d = chosen == 0 ? 64 : 128;
+    const float x = f.field() + segmented_width({"64", "128"}) + 8;
+    stepper(f.c, "##scale-own-d", x, f.y - 16, std::min(f.right - x, 120.0f), form.d, 1, most_d);
+}
+
+void device_line(const Form& f, ScaleForm& form) {
+    f.name("device");
+    int gpu = form.gpu ? 1 : 0;
+    if (segmented(f.c, "##scale-device", f.field(), f.y - 16, {"CPU", "GPU"}, gpu)) form.gpu = gpu == 1;
+}
+
+void heads_line(const Form& f, ScaleForm& form, float w) {
+    f.name("heads");
+    stepper(f.c, "##scale-heads", f.field(), f.y - 16, w, form.heads, 1, most_heads);
+}
+
+void threads_line(const Form& f, ScaleForm& form, int most, float w) {
+    f.name("threads");
+    int n = form.threads == 0 ? most : form.threads;
+    if (stepper(f.c, "##scale-threads", f.field(), f.y - 16, w, n, 1, most)) form.threads = n == most ? 0 : n;
+}
+
+// The CPU's kernels have one type and many threads, the GPU's the other way round.
+void type_line(const Form& f, ScaleForm& form, float w) {
+    if (begin_dropdown(f.c, "##scale-type", f.field(), f.y - 16, w, 32,
+                       name_of(gpu_types[static_cast<std::size_t>(form.type)]))) {
+        for (std::size_t n = 0; n < gpu_types.size(); ++n)
+            if (dropdown_item(f.c, name_of(gpu_types[n]), name_of(gpu_types[n]), form.type == int(n)))
+                form.type = static_cast<int>(n);
+        end_dropdown(f.c);
+    }
+}
+void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, float w) {
+    if (!form.gpu) return threads_line(f, form, most_threads, w);
+    f.name("type");
+    type_line(f, form, w);
+}
+
+// Both in one line, where lines are few.
+void counts_line(const Form& f, ScaleForm& form, int most_threads) {
+    const float words = text_width(Face::regular, 14, form.gpu ? "type" : "threads") + 8,
+                w = std::min((f.room() - words - 10) / 2, 116.0f);
+    heads_line(f, form, w);
+    Form beside = f;
+    beside.x = f.field() + w + 10, beside.label = words;
+    threads_or_type_line(beside, form, most_threads, w);
+}
+
+void lengths_line(const Form& f, ScaleForm& form) {
+    const auto own = static_cast<int>(length_presets.size());
+    const bool typed = form.preset >= own;
+    const char* label =
+        typed ? "own list" : length_presets[static_cast<std::size_t>(std::max(0, form.preset))].name;
+    // The user's own list needs the room of the name.
+    const float x = typed && f.room() < 240 ? f.x : f.field(), w = typed ? 98 : std::min(f.room(), 160.0f);
+    if (x > f.x) f.name("N");
+    if (begin_dropdown(f.c, "##scale-lengths", x, f.y - 16, w, 32, label)) {
+        for (int n = 0; n < own; ++n)
+            if (dropdown_item(f.c, length_presets[static_cast<std::size_t>(n)].name,
+                              std::string("512 ") + length_presets[static_cast<std::size_t>(n)].name,
+                              form.preset == n))
+                form.preset = n;
+        if (dropdown_item(f.c, "own list", "own list", typed)) form.preset = own;
+        end_dropdown(f.c);
+    }
+    if (!typed) return;
+    FieldLook look{.hint = "512, 1024, …", .size = 14};
+    look.invalid = chosen_lengths(form).empty();
+    text_field(f.c, "##scale-own-lengths", x + w + 6, f.y - 16, f.right - x - w - 6, 32, form.lengths,
+               sizeof form.lengths, look);
+}
+
+}  // namespace
+
+void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
+    ScaleForm& form = state.scale;
+    const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
+    const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
+    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, " + type : type);
+    const bool causal_beside = a.w > 330, apart = a.h > 280;
+    const float lines =
+                    4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f) + (with_gpu ? 1.0f : 0.0f),
+                pitch = (a.h - 48) / lines;
+    Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, apart ? 68.0f : 52.0f};
+    if (with_gpu) {
+        device_line(f, form);
+        f.y += pitch;
+    }
+    direction_line(f, form);
+    f.y += pitch;
+    if (!causal_beside) {
+        checkbox(c, "##scale-causal", f.x, f.y, "causal mask", form.causal);
+        f.y += pitch;
+    }
+    d_line(f, form);
+    f.y += pitch;
+    if (apart) {
+        heads_line(f, form, 120);
+        f.y += pitch;
+        threads_or_type_line(f, form, cores(state), 120);
+    } else {
+        counts_line(f, form, cores(state));
+    }
+    f.y += pitch;
+    lengths_line(f, form);
+    end_panel(c);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,108 @@
+#include "app/ui/chapters/scale/text.h"
+
+#include "core/base/numbers.h"
+#include "core/bench/findings.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+std::string shape_text(const Workload& w) {
+    std::string text = std::string(name_of(w.direction)) + ", d = " + std::to_string(w.d) + ", " +
+                       std::to_string(w.heads) + (w.heads == 1 ? " head" : " heads");
+    if (w.kv_heads != w.heads) text += " (" + std::to_string(w.kv_heads) + " of K and V)";
+    if (w.batch > 1) text += ", batch " + std::to_string(w.batch);
+    if (w.causal) text += ", causal";
+    if (w.window) text += ", window " + std::to_string(*w.window);
+    return w.dtype == DType::f32 ? text : text + ", " + name_of(w.dtype);
+}
+
+std::string file_name(const std::string& path) {
+    const std::size_t slash = path.find_last_of("/\\");
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string origin_text(const ShownReport& shown) {
+    if (!shown.recorded) return "this run";
+    const BenchReport& r = shown.report;
+    std::string text = shown.name() + ": " + file_name(r.source);
+    const std::string device =
+        !r.points.empty() && r.points.front().device == "cuda" ? r.machine.gpu : r.machine.cpu;
+    for (const std::string& part :
+         {device, r.date, r.build.commit.empty() ? std::string() : "commit " + r.build.commit})
+        if (!part.empty()) text += ", " + part;
+    return text;
+}
+
+std::string ms_text(double seconds) {
+    const double ms = seconds * 1e3;
+    if (ms >= 999.5) return format_count(std::llround(ms));
+    return format_fixed(ms, ms >= 99.95 ? 0 : ms >= 9.995 ? 1 : ms >= .9995 ? 2 : 3);
+}
+
+std::string cell_text(const Record* record) {
+    if (!record) return "";
+    switch (record->state) {
+    case Record::State::measured: return ms_text(record->median);
+    case Record::State::failed: return "failed";
+    case Record::State::skipped: return "–";
+    case Record::State::no_memory: return "no memory";
+    case Record::State::cancelled: return "cancelled";
+    }
+    return "";
+}
+
+double largest_error(const ShownReport& shown, const std::string& kernel) {
+    double largest = 0;
+    for (const Record& point : shown.report.points)
+        if (point.kernel == kernel && point.error_limit > 0)
+            largest = std::max(largest, point.max_error / point.error_limit);
+    return largest;
+}
+
+double times_as_fast(const ShownReport& shown, const std::string& kernel, std::int64_t N) {
+    const Record *one = shown.find(kernel, N), *standard = shown.find(standard_in(shown.report), N);
+    return one && standard && one->median > 0 && standard->median > 0 ? standard->median / one->median : 0;
+}
+
+std::string scale_as_text(AppState& state) {
+    const ShownReport* shown = chosen_report(state);
+    if (!shown) return finding({}) + "\n";
+    std::string text = finding(shown->report) + "\n" + origin_text(*shown) + "; " +
+                       shape_text(shown->shape()) + "; median in ms\nkernel";
+    for (std::int64_t N : shown->lengths()) text += "\t" + std::to_string(N);
+    text += "\tlargest error, of the rule\n";
+    for (const std::string& kernel : shown->kernels()) {
+        text += kernel;
+        for (std::int64_t N : shown->lengths()) text += "\t" + cell_text(shown->find(kernel, N));
+        text += "\t" + format_number(largest_error(*shown, kernel), 2) + "\n";
+    }
+    return text;
+}
+
+KernelLook kernel_look(const Theme& t, const AppState& state, const std::string& kernel) {
+    if (kernel == "standard" || kernel == "f0-cublas" || kernel == "b0-materialise")
+        return {t.t1, Marker::square};
+    // The last rung of the ladder is the brightest; kernels that only files know come behind the others.
+    std::vector<std::string> names;
+    const Engine* const engine = !state.bench      ? nullptr
+                                 : state.scale.gpu ? state.bench->gpu_engine.get()
+                                                   : state.bench->engine.get();
+    if (engine)
+        for (const KernelInfo& one : engine->kernels())
+            if (one.name != "standard") names.insert(names.begin(), one.name);
+    if (state.bench)
+        for (const ShownReport& shown : state.bench->reports)
+            for (const std::string& name : shown.kernels())
+                if (name != "standard" && std::find(names.begin(), names.end(), name) == names.end())
+                    names.push_back(name);
+    constexpr std::pair<float, Marker> looks[] = {
+        {1.0f, Marker::disc}, {.50f, Marker::triangle}, {.66f, Marker::ring}, {.82f, Marker::diamond},
+        {.58f, Marker::disc}, {.90f, Marker::triangle}, {.34f, Marker::ring}, {.74f, Marker::triangle}};
+    const auto n = static_cast<std::size_t>(std::find(names.begin(), names.end(), kernel) - names.begin());
+    const auto& [shade, marker] = looks[n % std::size(looks)];
+    return {cividis(t.light ? .62f - .62f * shade : shade), marker};
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,160 @@
+// Derivation and proof: the lines of the argument at the left, the chosen one in full at the right, with the
+// numbers of this row.
+#include "app/ui/chapters/softmax/parts.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/lessons/softmax/derivation.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float least_row = 17;
+
+// The titles, one under the other; the chosen one is marked.
+void title_list(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+    const Theme& t = *c.theme;
+    const float row = std::min(26.0f, a.h / static_cast<float>(lines.size()));
+    for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
+        const float y = a.y + static_cast<float>(n) * row;
+        const bool chosen = n == state.softmax.line;
+        const std::string id = "##line " + std::to_string(n + 1);
+        const Hot hot = hot_area(c, id.c_str(), a.x, y, a.w, row - 1);
+        if (chosen || hot.hovered || hot.focused)
+            c.rect(a.x, y, a.w, row - 1, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
+        c.text(a.x + 8, y + row / 2 - .5f, std::to_string(n + 1), 13, chosen ? t.t1 : t.t3, Face::semibold);
+        c.text_within(a.x + 26, y + row / 2 - .5f, a.w - 32, lines[static_cast<std::size_t>(n)].title, 13,
+                      chosen ? t.t1 : t.t2, chosen ? Face::medium : Face::regular);
+        if (hot.clicked) state.softmax.line = n;
+    }
+}
+
+// In a low window: their numbers in one row, and the title of the chosen one.
+void title_numbers(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+    const Theme& t = *c.theme;
+    const float w = std::min(26.0f, a.w / static_cast<float>(lines.size()));
+    for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
+        const float x = a.x + static_cast<float>(n) * w;
+        const bool chosen = n == state.softmax.line;
+        const std::string id = "##line " + std::to_string(n + 1);
+        const Hot hot = hot_area(c, id.c_str(), x, a.y, w - 1, 26);
+        if (chosen || hot.hovered || hot.focused)
+            c.rect(x, a.y, w - 1, 26, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
+        c.text(x + w / 2, a.y + 13, std::to_string(n + 1), 13, chosen ? t.t1 : t.t2, Face::semibold,
+               Align::center);
+        if (hot.clicked) state.softmax.line = n;
+    }
+    const int rows = std::max(1, static_cast<int>((a.h - 32) / 19));
+    c.paragraph(a.x + 4, a.y + 32, a.w - 4, lines[static_cast<std::size_t>(state.softmax.line)].title, 14,
+                t.t1, rows, Face::medium, 1.3f);
+}
+
+void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+    if (a.h >= least_row * static_cast<float>(lines.size())) return title_list(c, state, lines, a);
+    title_numbers(c, state, lines, a);
+}
+
+// The largest of these sizes at which the line needs no second row.
+float fitting(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
+    for (float size : sizes)
+        if (rich_width(c, line, size) <= w) return size;
+    return *(sizes.end() - 1);
+}
+
+// "1.368 × exp(1 − 2) + exp(2 − 2)  =  1.503"; lines break between the terms.
+Line equation(const Argument& a) {
+    Line line = a.numbers;
+    if (line.empty()) return a.result;
+    for (Span& span : line)
+        if (span.text == " × " || span.text == " − ")
+            span.text = "\u00A0" + span.text.substr(1, span.text.size() - 2) + "\u00A0";
+    line.push_back(word("  =\u00A0\u00A0"));
+    line.push_back(a.result.back());
+    return line;
+}
+
+void card(const Canvas& c, const Argument& a, const Rect& r) {
+    const Theme& t = *c.theme;
+    c.well(r.x, r.y, r.w, r.h);
+    const float x = r.x + 16, w = r.w - 32;
+    const bool tight = r.h < 150;
+    const float gap = tight       ? 2.0f
+                      : r.h > 185 ? 14.0f
+                                  : 7.0f,
+                words = tight       ? 13.0f
+                        : r.h > 185 ? 15.0f
+                                    : 14.0f;
+    const float why = paragraph_height(w, a.why, words, 0, Face::regular, 1.4f);
+    float y = r.y + (tight ? 6.0f : gap + 2);
+    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, 1.4f) + gap;
+    const Line line = equation(a);
+    const float size = fitting(c, line, w, {18, 17, 16, 15, 14, 13});
+    const int least = rich_width(c, line, size) > w ? 2 : 1;
+    const int rows = std::clamp(static_cast<int>((r.bottom() - y - gap - why - 4) / (size * 1.4f)), least, 4);
+    y += c.rich_paragraph(x, y, w, line, size, rows, 0, 1.4f) + gap;
+    const int most = std::max(1, static_cast<int>((r.bottom() - 3 - y) / (words * 1.4f)));
+    c.paragraph(x, y, w, a.why, words, t.t2, most, Face::regular, 1.4f);
+}
+
+// The row in miniature with the cut, which can be dragged.
+void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
+    const Theme& t = *c.theme;
+    const int N = walk.N(), split = state.softmax.split;
+    const float cw = a.w / static_cast<float>(N), x = a.x + cw * static_cast<float>(split);
+    const ImU32 hue_x = hue(t, Role::S);
+    for (int j = 0; j < N && cw >= 3; ++j) {
+        const double v = walk.trace.live(Slot::x, j, 0).value->data(0, 0);
+        const float gap = cw > 12 ? 2.0f : .5f, left = a.x + cw * static_cast<float>(j) + gap;
+        const ImU32 fill = mix(t.panel, hue_x, j < split ? .34f : .14f);
+        c.rect(left, a.y, cw - 2 * gap, a.h, fill, std::min(4.0f, cw / 4));
+        if (std::isinf(v)) c.hatch(left + 1, a.y + 1, cw - 2 * gap - 2, a.h - 2, t.line2, 5);
+        const std::string text = format_short(v, 3);
+        if (text_width(Face::mono, 13, text) <= cw - 8)
+            c.text(left + cw / 2 - gap, a.middle(), text, 13, ink_on(t, fill), Face::mono, Align::center);
+    }
+    if (cw < 3) {
+        c.rect(a.x, a.y, a.w, a.h, mix(t.panel, hue_x, .14f), 3);
+        c.rect(a.x, a.y, x - a.x, a.h, mix(t.panel, hue_x, .34f), 3);
+    }
+    const float handle = std::clamp(x, a.x + 1, a.right() - 1);
+    c.line({handle, a.y - 5}, {handle, a.bottom() + 5}, t.focus, 2.4f);
+    c.disc(handle, a.y - 5, 4, t.focus);
+    const Hot hot = hot_area(c, "##cut", a.x - 4, a.y - 8, a.w + 8, a.h + 14);
+    drop_focus_stop();  // S moves it
+    if (hot.hovered) tooltip(c, "Drag the cut (S, Shift S)");
+    if (hot.held)
+        state.softmax.split = std::clamp(static_cast<int>(std::round((c.mouse().x - a.x) / cw)), 0, N);
+}
+
+}  // namespace
+
+void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
+    SoftmaxPage& page = state.softmax;
+    const SoftmaxWalk walk = softmax_walk(state);
+    const bool proof = page.tab == SoftmaxPage::proof;
+    if (page.split < 0 || page.split > walk.N()) page.split = walk.N() / 2;
+    const int n = walk.element() > 0 ? walk.element() : walk.k == 0 ? 1 : walk.N();
+    const std::vector<Argument> lines = proof ? softmax_proof(*state.problem, page.split, page.component)
+                                              : softmax_derivation(*state.problem, n, page.component);
+    page.line = std::clamp(page.line, 0, static_cast<int>(lines.size()) - 1);
+    const float left = std::clamp(a.w * .26f, 190.0f, 300.0f);
+    float y = a.y;
+    if (proof) {
+        const float strip = a.h < 150 ? 18 : 26;
+        cut_strip(c, state, walk, {a.x + 4, y + 7, left - 8, strip});
+        y += strip + 16;
+    } else if (a.h > 190) {
+        c.text_within(a.x + 8, y + 9, left - 8,
+                      "at element " + std::to_string(n) + " of " + std::to_string(walk.N()), 13, c.theme->t3);
+        y += 24;
+    }
+    titles(c, state, lines, {a.x, y, left, a.bottom() - y});
+    card(c, lines[static_cast<std::size_t>(page.line)], {a.x + left + 14, a.y, a.w - left - 14, a.h - 4});
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,180 @@
+#include "app/ui/chapters/softmax/parts.h"
+
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/lessons/softmax/walk.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+int SoftmaxWalk::softmax_row_of(const Trace& trace) { return softmax_row(trace.problem()); }
+
+int SoftmaxWalk::reads() const {
+    int n = 0;
+    for (int s = 0; s <= k; ++s) n += trace.step(s).op == Op::load_x;
+    return n;
+}
+
+double SoftmaxWalk::number(Slot slot, int at) const { return trace.live(slot, at).value->data(0, 0); }
+
+int linked_step(const Trace& here, int k, const Trace& there) {
+    int reads = 0;
+    for (int s = 0; s <= k; ++s) reads += here.step(s).op == Op::load_x;
+    if (reads == 0) return 0;
+    int at = 0;
+    for (; at < there.size() && reads > 0; ++at) reads -= there.step(at).op == Op::load_x;
+    if (reads > 0) return there.size() - 1;  // it is through
+    --at;                                    // the load of that element
+    const Step &load = there.step(at), &step = here.step(k);
+    const bool element_done =
+        k + 1 == here.size() || here.step(k + 1).j != step.j || here.step(k + 1).phase != step.phase;
+    while (at + 1 < there.size() && there.step(at + 1).j == load.j &&
+           there.step(at + 1).phase == load.phase && (element_done || there.step(at + 1).op <= step.op))
+        ++at;
+    return at;
+}
+
+namespace {
+
+const char* const lesson_ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
+
+// The walks of all three lessons of the problem on screen, built when it changes.
+const std::array<std::shared_ptr<const Trace>, 3>& walks(AppState& state) {
+    SoftmaxPage& page = state.softmax;
+    const std::size_t shown = static_cast<std::size_t>(softmax_passes(*state.trace)) - 1;
+    if (page.problem != state.problem) {
+        page.problem = state.problem;
+        for (std::size_t n = 0; n < 3; ++n)
+            page.traces[n] = n == shown ? state.trace : find_lesson(lesson_ids[n])->build(*state.problem);
+        page.component = std::clamp(page.component, 0, state.problem->d() - 1);
+    }
+    page.traces[shown] = state.trace;
+    return page.traces;
+}
+
+}  // namespace
+
+SoftmaxWalk softmax_walk(AppState& state, int passes) {
+    const Trace& trace = *walks(state)[static_cast<std::size_t>(passes) - 1];
+    const bool live = &trace == state.trace.get();
+    return {trace, passes, live ? state.cursor.step : linked_step(*state.trace, state.cursor.step, trace),
+            live};
+}
+
+SoftmaxWalk softmax_walk(AppState& state) { return softmax_walk(state, softmax_passes(*state.trace)); }
+
+SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int which) {
+    static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
+    const Held held = walk.trace.live(slots[which], walk.k);
+    SoftmaxCard card;
+    card.role = info(slots[which]).role;
+    const auto symbol = [&](const std::string& index) {
+        return which == 0   ? softmax_max(index)
+               : which == 1 ? softmax_sum(walk.letters, index)
+                            : softmax_out(walk.letters, index);
+    };
+    card.symbol = symbol("");
+    if (!held) {
+        const int pass = which == 2 ? walk.passes : std::min(which + 1, walk.passes - 1);
+        card.note = "pass " + std::to_string(pass);
+        return card;
+    }
+    const Step& made = walk.trace.step(held.step);
+    card.symbol = made.op == Op::normalize ? softmax_final(walk.letters, std::to_string(walk.N()))
+                                           : symbol(std::to_string(made.j + 1));
+    const int col = which == 2 ? state.softmax.component : 0;
+    const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
+    card.text = format_short(value);
+    card.brief = format_short(value, 3);
+    card.written = held.step == walk.k;
+    if (card.written && walk.live) card.fade = transition(state);
+    return card;
+}
+
+void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float size) {
+    const Theme& t = *c.theme;
+    const bool slim = a.w < 5 * size;
+    const float pad = slim ? 6 : size * .7f, mid = a.middle();
+    if (card.text.empty()) {
+        c.dashed_frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, {5, 4});
+        const float w = c.rich(a.x + pad, mid, card.symbol, size), note = std::max(c.min_text, size * .85f);
+        if (text_width(Face::regular, note, card.note) <= a.w - 2 * pad - w - 6)
+            c.text(a.right() - pad, mid, card.note, note, t.t3, Face::regular, Align::right);
+        return;
+    }
+    const ImU32 fill = mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
+    if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, 6);
+    c.rect(a.x, a.y, a.w, a.h, fill, 6);
+    if (card.written) {
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.focus, 2.4f, 6);
+        c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 12, t.focus);
+    } else {
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mix(t.panel, hue(t, card.role), .5f), 1, 6);
+    }
+    const ImU32 ink = ink_on(t, fill);
+    Line symbol = card.symbol;
+    for (Span& span : symbol) span.role = Role::none;
+    if (slim) std::erase_if(symbol, [](const Span& span) { return span.script == Span::Script::sub; });
+    const float w = c.rich(a.x + pad, mid, symbol, size, Align::left, ink);
+    // As many digits, and as large, as there is room for.
+    const Face face = card.written ? Face::mono_bold : Face::mono;
+    const float room = a.w - 2 * pad - w - 3;
+    float number = size * .94f;
+    while (number > c.min_text && text_width(face, number, card.text) > room) number -= 1;
+    number = std::max(number, c.min_text);
+    const std::string& text = text_width(face, number, card.text) <= room ? card.text : card.brief;
+    c.faded(card.fade).text_within(a.right() - pad, mid, room + 2, text, number, ink, face, Align::right);
+}
+
+Line reads_of_x(int count) {
+    Line line{strong(std::to_string(count)), word(count == 1 ? " read of " : " reads of ")};
+    line.push_back(symbol("x", Role::S));
+    return line;
+}
+
+void step_argument(AppState& state, int by) {
+    if (softmax_passes(*state.trace) == 0) return;
+    SoftmaxPage& page = state.softmax;
+    if (page.tab == SoftmaxPage::values) {
+        page.tab = SoftmaxPage::derivation;
+        return;
+    }
+    const int lines = page.tab == SoftmaxPage::proof ? 8 : 6;
+    page.line = (page.line + by + lines) % lines;
+}
+
+void move_cut(AppState& state, int by) {
+    if (softmax_passes(*state.trace) == 0) return;
+    SoftmaxPage& page = state.softmax;
+    const int N = state.problem->N_kv();
+    if (page.split < 0 || page.split > N) page.split = N / 2;
+    if (page.tab == SoftmaxPage::proof) page.split = std::clamp(page.split + by, 0, N);
+    page.tab = SoftmaxPage::proof;
+}
+
+void follow_component(AppState& state) {
+    const CellRef target = state.explanation.target;
+    state.softmax.component = std::clamp(state.softmax.component, 0, state.problem->d() - 1);
+    if (target.slot != Slot::Oi && target.slot != Slot::O) return;
+    if (state.col >= 0) {
+        state.softmax.component = target.col;
+    } else if (target.col != state.softmax.component) {
+        state.col = state.softmax.component;
+        refresh_explanation(state);
+    }
+}
+
+ElementWindow window_around(int element, int N, int most) {
+    const int count = std::clamp(most, 1, N);
+    return {std::clamp(element - 1 - count / 2, 0, N - count), count};
+}
+
+void set_options(AppState& state, const Options& options) {
+    Problem changed = latest_problem(state);
+    if (changed.options == options) return;
+    changed.options = options;
+    set_problem(state, std::move(changed));
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,100 @@
+// Running values: what the loop holds after each element, from the trace of the lesson that is shown.
+#include "app/ui/chapters/softmax/parts.h"
+#include "app/ui/chapters/softmax/running_plot.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// Where each element updates the maximum, the sum and the output.
+struct Steps {
+    std::vector<int> load, max, sum, out;
+};
+Steps steps_of(const Trace& trace) {
+    const std::size_t N = static_cast<std::size_t>(trace.problem().N_kv());
+    Steps out{std::vector<int>(N, -1), std::vector<int>(N, -1), std::vector<int>(N, -1),
+              std::vector<int>(N, -1)};
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& step = trace.step(k);
+        if (step.j < 0) continue;
+        const std::size_t j = static_cast<std::size_t>(step.j);
+        if (step.op == Op::load_x) out.load[j] = out.load[j] < 0 ? k : out.load[j];
+        if (step.op == Op::new_max) out.max[j] = k;
+        if (step.op == Op::row_sum) out.sum[j] = k;
+        if (step.op == Op::output) out.out[j] = k;
+    }
+    return out;
+}
+
+PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int col) {
+    PlotColumn out;
+    out.label = "i = " + std::to_string(j + 1);
+    out.brief = std::to_string(j + 1);
+    out.there = made <= walk.k;
+    out.now = walk.step().j == j && walk.trace.step(made).phase == walk.step().phase;
+    out.value = walk.trace.live(slot, made).value->data(0, col);
+    out.before = walk.trace.live(slot, made - 1).value->data(0, col);
+    out.score = walk.number(Slot::S, made);
+    out.masked = std::isinf(out.score);
+    const Held alpha = walk.trace.live(Slot::alpha, made);
+    if (alpha && walk.trace.step(alpha.step).j == j &&
+        walk.trace.step(alpha.step).phase == walk.trace.step(made).phase)
+        out.alpha = alpha.value->data(0, 0);
+    out.kept = slot == Slot::l || slot == Slot::Oi ? out.alpha * out.before : out.before;
+    // An average keeps its share: (d′_old / d′) α of it.
+    if (slot == Slot::Oi && walk.passes == 1 && walk.trace.problem().options.normalised) {
+        const Held sum = walk.trace.live(Slot::l, made);
+        const double now = sum.value->data(0, 0);
+        out.kept *= now == 0 ? 0 : walk.number(Slot::l, sum.step - 1) / now;
+    }
+    return out;
+}
+
+}  // namespace
+
+void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
+    const SoftmaxWalk walk = softmax_walk(state);
+    const Steps steps = steps_of(walk.trace);
+    const float gap = 28, w = (a.w - 2 * gap) / 3;
+    const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
+    const SoftmaxLetters& letters = walk.letters;
+    RunningPlot plots[3];
+    plots[0] = {
+        softmax_max(""), w < 300 ? "max" : "running max", Role::m, Role::S, "", "", true, view.first, {}, 13};
+    plots[1] = {softmax_sum(letters, ""),
+                w < 300 ? "sum" : "running sum",
+                Role::l,
+                Role::S,
+                "kept",
+                "new weight",
+                false,
+                view.first,
+                {},
+                13};
+    Line out = softmax_out(letters, "");
+    if (walk.trace.problem().d() > 1)
+        out.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
+    plots[2] = {std::move(out),
+                w < 300 ? "output" : "running output",
+                Role::O,
+                Role::V,
+                "kept",
+                "new value",
+                false,
+                view.first,
+                {},
+                13};
+    const std::vector<int>* made[] = {&steps.max, &steps.sum, &steps.out};
+    static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
+    for (int n = 0; n < 3; ++n) {
+        for (int j = view.first; j < view.first + view.count; ++j)
+            plots[n].columns.push_back(column_at(walk, j, (*made[n])[static_cast<std::size_t>(j)], slots[n],
+                                                 n == 2 ? state.softmax.component : 0));
+        running_plot(c, {a.x + static_cast<float>(n) * (w + gap), a.y, w, a.h}, plots[n]);
+    }
+}
+
+}  // namespace tilewalk::ui
