@@ -70,7 +70,18 @@ void begin_panel(const Canvas& canvas, std::string_view name, float x, float y, 
                  std::string_view title = {}, std::string_view subtitle = {});
 /// The same without drawing: a region of a panel.
 void begin_region(const Canvas& canvas, std::string_view name, float x, float y, float w, float h);
+inline void begin_panel(const Canvas& canvas, std::string_view name, const Rect& a,
+                        std::string_view title = {}, std::string_view subtitle = {}) {
+    begin_panel(canvas, name, a.x, a.y, a.w, a.h, title, subtitle);
+}
+inline void begin_region(const Canvas& canvas, std::string_view name, const Rect& a) {
+    begin_region(canvas, name, a.x, a.y, a.w, a.h);
+}
 void end_panel(const Canvas& canvas);
+/// A hairline across a panel.
+inline void rule(const Canvas& canvas, const Rect& panel, float y, float inset = space::pad) {
+    canvas.line({panel.x + inset, y + .5f}, {panel.right() - inset, y + .5f}, canvas.theme->line);
+}
 
 // ---- Things to click
 

@@ -5,7 +5,7 @@
 namespace tilewalk::ui {
 
 Layout layout_for(float W, float H) {
-    constexpr float margin = 12, gap = 12, header = 52;
+    constexpr float margin = space::margin, gap = space::margin, header = 52;
     Layout out;
     out.W = W;
     out.H = H;

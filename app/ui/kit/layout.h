@@ -1,13 +1,24 @@
 // Where the panels of the normal view lie, in logical px.
 #pragma once
 
+#include "app/ui/kit/measures.h"
+
 namespace tilewalk::ui {
+
+/// A count as a length.
+template <class T> constexpr float px(T n) { return static_cast<float>(n); }
 
 struct Rect {
     float x = 0, y = 0, w = 0, h = 0;
     float right() const { return x + w; }
     float bottom() const { return y + h; }
     float middle() const { return y + h / 2; }
+
+    // As a panel: where what it holds begins and ends, and the middle of its title
+    float inner_x() const { return x + space::pad; }
+    float inner_right() const { return right() - space::pad; }
+    float inner_w() const { return w - 2 * space::pad; }
+    float title_y() const { return y + space::title; }
 };
 
 struct Layout {

@@ -72,6 +72,11 @@ MatrixLook slot_look(const AppState& state, Slot slot) {
     return look;
 }
 
+Line transposed(Line symbol) {
+    symbol.push_back(super("T", symbol.front().role));
+    return symbol;
+}
+
 int block_on_chip(const AppState& state, Slot slot) {
     const Held held = state.trace->live(slot, state.cursor.step);
     if (!held) return -1;

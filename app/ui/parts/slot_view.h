@@ -5,11 +5,17 @@
 
 namespace tilewalk::ui {
 
+/// The current step, and what it does.
+inline const Step& step_now(const AppState& state) { return state.trace->step(state.cursor.step); }
+inline Op op_now(const AppState& state) { return step_now(state).op; }
+
 /// The value, what it replaced, and its state. Position, size and digits are left to the caller.
 MatrixLook slot_look(const AppState& state, Slot slot);
 /// This step reads or writes the slot.
 bool touched_now(const AppState& state, Slot slot);
 bool written_now(const AppState& state, Slot slot);
+/// "Kᵀ"
+Line transposed(Line symbol);
 /// The block that a slot holds (0 for the first), −1 while it is empty.
 int block_on_chip(const AppState& state, Slot slot);
 /// No number that this step reads or writes is NaN, ∞ or beyond all measure: it can be drawn to scale. Only

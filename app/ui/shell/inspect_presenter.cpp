@@ -9,8 +9,6 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float size = 27;
-
 std::string chosen_text(const Inspection& in) {
     if (in.entries.empty()) return in.at().step < 0 ? "given" : "a start value";
     const LinkEntry& entry = in.entries[static_cast<std::size_t>(in.chosen)];
@@ -30,7 +28,7 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
     constexpr float gap = 44;
     std::vector<float> widths;
     for (int n = 0; n < static_cast<int>(in.path.size()); ++n)
-        widths.push_back(text_width(Face::semibold, size, crumb_name(in, n)));
+        widths.push_back(text_width(Face::semibold, size::far, crumb_name(in, n)));
     for (int n : shown_crumbs(widths, gap, room, 1)) {
         if (n != 0) {
             const bool back = n < 0 || in.path[static_cast<std::size_t>(n)].step <=
@@ -39,12 +37,12 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
                    n < 0  ? "…"
                    : back ? "←"
                           : "→",
-                   size, c.theme->t3, Face::regular, Align::center);
+                   size::far, c.theme->t3, Face::regular, Align::center);
             x += gap;
         }
         if (n < 0) continue;
         const bool last = n + 1 == static_cast<int>(in.path.size());
-        x += c.text(x, y, crumb_name(in, n), size, last ? c.theme->t1 : c.theme->t2,
+        x += c.text(x, y, crumb_name(in, n), size::far, last ? c.theme->t1 : c.theme->t2,
                     last ? Face::semibold : Face::medium);
     }
 }
@@ -63,10 +61,10 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
         numbers.insert(numbers.begin(), word("  =  "));
         Line whole = line;
         whole.insert(whole.end(), numbers.begin(), numbers.end());
-        if (!in->told.numbers.empty() && rich_width(c, whole, size) <= a.w) line = whole;
+        if (!in->told.numbers.empty() && rich_width(c, whole, size::far) <= a.w) line = whole;
     }
-    c.rich(a.x, a.bottom() - 57, line, size, Align::left, c.theme->t1);
-    c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size, c.theme->t2);
+    c.rich(a.x, a.bottom() - 57, line, size::far, Align::left, c.theme->t1);
+    c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size::far, c.theme->t2);
 }
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,6 @@
 #include "app/ui/shell/lesson_view.h"
 
-#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/chapters/forward/v1_view.h"
 #include "app/ui/parts/views.h"

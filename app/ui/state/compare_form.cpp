@@ -30,10 +30,8 @@ void step_tile(AppState& state, int by) {
 void go_to_shown_cell(AppState& state) {
     const auto map = map_of(state);
     if (!map || map->far.size() == 0) return;
-    const CompareForm& f = state.compare;
-    const bool chosen = f.cell_row >= 0 && f.cell_row < map->far.rows() && f.cell_column < map->far.cols();
-    go_to_cell(state, *map, chosen ? f.cell_row : map->row,
-               chosen ? std::max(0, f.cell_column) : map->column);
+    const MapCell at = shown_cell(state, *map);
+    go_to_cell(state, *map, at.row, at.column);
 }
 
 bool answer_ctrl_key(AppState& state, Key key) {

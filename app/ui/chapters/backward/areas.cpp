@@ -1,4 +1,4 @@
-#include "app/ui/chapters/backward/areas.h"
+#include "app/ui/chapters/backward/backward.h"
 
 #include "core/base/numbers.h"
 
@@ -59,8 +59,8 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
         up = std::max(up, a.height), down = std::max(down, -a.height);
     }
     const float label = 17, h = pane.h - 2 * label;
-    const float unit = up + down > 0 ? h / static_cast<float>(up + down) : 0;
-    const float zero = up + down > 0 ? pane.y + label + static_cast<float>(up) * unit : pane.y + pane.h / 2;
+    const float unit = up + down > 0 ? h / px(up + down) : 0;
+    const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
     return {pane.x, pane.w - 34, zero, unit};
 }
 
@@ -68,10 +68,10 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
 // would be in the way.
 void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
     const std::string text = format_short(a.area, 4);
-    const float w = text_width(Face::mono, 13, text), mid = r.x + r.w / 2;
+    const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
     if (w + 8 <= r.w && r.h >= 18) {
         if (a.when == When::before || mid - w / 2 < labelled + 4) return;
-        c.text(mid, r.y + r.h / 2, text, 13, 0, Face::mono, Align::center);
+        c.text(mid, r.y + r.h / 2, text, size::small, 0, Face::mono, Align::center);
         labelled = mid + w / 2;
         return;
     }
@@ -81,7 +81,7 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
     const float left = std::min(std::max(wanted, lo), hi);
     if (left < lo || std::abs(left - wanted) > 40) return;
-    c.text(left, (up ? r.y : plot.zero) - 9, text, 13, 0, Face::mono);
+    c.text(left, (up ? r.y : plot.zero) - 9, text, size::small, 0, Face::mono);
     labelled = left + w;
 }
 
@@ -95,8 +95,8 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
     std::vector<std::pair<const Area*, Rect>> boxes;
     float x = pane.x;
     for (const Area& a : list) {
-        const float w = widths > 0 ? static_cast<float>(a.width / widths) * plot.w : 0,
-                    h = std::max(std::abs(static_cast<float>(a.height)) * plot.unit, 1.5f);
+        const float w = widths > 0 ? px(a.width / widths) * plot.w : 0,
+                    h = std::max(std::abs(px(a.height)) * plot.unit, 1.5f);
         if (w >= .5f)
             boxes.push_back(
                 {&a, {x + .5f, a.height > 0 ? plot.zero - h : plot.zero, std::max(w - 1, 1.0f), h}});
@@ -107,8 +107,8 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
     for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
     const ImU32 mean = hue(*c.theme, Role::alpha);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
-    const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", 15, mean, Face::semibold_italic);
-    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, std::to_string(row), 13, mean);
+    const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
+    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, std::to_string(row), size::small, mean);
 }
 
 }  // namespace tilewalk::ui

@@ -1,4 +1,4 @@
-#include "app/ui/chapters/backward/geometry.h"
+#include "app/ui/chapters/backward/backward.h"
 
 #include "core/base/numbers.h"
 
@@ -8,7 +8,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float letter = 0.602f;  // advance of the mono face, em
+constexpr float letter = size::mono;
 
 struct Column {
     Slot slot;
@@ -28,16 +28,14 @@ int letters(const AppState& state, Slot slot, int digits) {
 }
 
 float number_width(const AppState& state, const Column& c, float size, int digits) {
-    return std::max(28.0f, static_cast<float>(letters(state, c.slot, digits)) * letter * size + 7);
+    return std::max(28.0f, px(letters(state, c.slot, digits)) * letter * size + 7);
 }
 
-float fill_width(const Column& c) {
-    return c.cols == 1 ? 20 : std::clamp(44.0f / static_cast<float>(c.cols), 1.2f, 14.0f);
-}
+float fill_width(const Column& c) { return c.cols == 1 ? 20 : std::clamp(44.0f / px(c.cols), 1.2f, 14.0f); }
 
 float total(std::span<const Column> columns) {
     float w = 0;
-    for (const Column& c : columns) w += c.gap + c.w * static_cast<float>(c.cols);
+    for (const Column& c : columns) w += c.gap + c.w * px(c.cols);
     return w;
 }
 
@@ -64,16 +62,15 @@ NumberSize fit(const AppState& state, std::span<Column> columns, float room, flo
 // What is left over widens the cells up to what the eye likes, then the gaps.
 void stretch(std::span<Column> columns, float room, bool large) {
     float numbered = 0, strips = 0;
-    for (const Column& c : columns)
-        (c.numbers ? numbered : strips) += c.numbers ? c.w * static_cast<float>(c.cols) : 1;
+    for (const Column& c : columns) (c.numbers ? numbered : strips) += c.numbers ? c.w * px(c.cols) : 1;
     const float factor = numbered > 0 ? 1 + std::max(0.0f, room - total(columns)) / numbered : 1;
     for (Column& c : columns)
         if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
     // Matrices without numbers share half of the rest, up to twice their width.
     const float each = strips > 0 ? std::max(0.0f, room - total(columns)) / 2 / strips : 0;
     for (Column& c : columns)
-        if (!c.numbers) c.w = std::min(c.w * 2, c.w + each / static_cast<float>(c.cols));
-    const float more = std::max(0.0f, room - total(columns)) / static_cast<float>(columns.size() - 1);
+        if (!c.numbers) c.w = std::min(c.w * 2, c.w + each / px(c.cols));
+    const float more = std::max(0.0f, room - total(columns)) / px(columns.size() - 1);
     for (std::size_t n = 1; n < columns.size(); ++n) columns[n].gap += std::min(more, 40.0f);
 }
 
@@ -90,16 +87,15 @@ Heights heights(const Problem& p, const Rect& panel) {
     const float top = high ? 72.0f : 68.0f, labels = high ? 40.0f : 34.0f, curve = high ? 50.0f : 42.0f,
                 out = high ? 44.0f : 34.0f;  // below: the label of the gradients, and the line of what leaves
     const float room = panel.h - 14 - h.lens_h - top - labels - curve - out;
-    const float band = (large ? 60.0f : 50.0f) * static_cast<float>(Br),
-                k = (large ? 38.0f : 30.0f) * static_cast<float>(p.d()),
-                below = (large ? 40.0f : 32.0f) * static_cast<float>(under);
+    const float band = (large ? 60.0f : 50.0f) * px(Br), k = (large ? 38.0f : 30.0f) * px(p.d()),
+                below = (large ? 40.0f : 32.0f) * px(under);
     // The band has the first claim; it never takes more than two fifths of what is there.
     const float band_h = std::min(band, std::max(room * .4f, room - k - below));
     const float rest = room - band_h, part = std::min(1.0f, rest / (k + below));
-    h.band_ch = band_h / static_cast<float>(Br);
-    h.k_ch = k * part / static_cast<float>(p.d());
-    h.below_ch = below * part / static_cast<float>(under);
-    h.below_y = panel.h - 14 - h.lens_h - out - h.below_ch * static_cast<float>(under);
+    h.band_ch = band_h / px(Br);
+    h.k_ch = k * part / px(p.d());
+    h.below_ch = below * part / px(under);
+    h.below_y = panel.h - 14 - h.lens_h - out - h.below_ch * px(under);
     h.band_y = h.below_y - curve - band_h;
     return h;
 }
@@ -109,19 +105,17 @@ void place_below(const AppState& state, BackwardGeometry& g, const Heights& h, c
                  float room) {
     const Problem& p = *state.problem;
     constexpr Slot slots[] = {Slot::dVj, Slot::dKj, Slot::dQi};
-    const float most = (room - 2 * 20) / 3 / static_cast<float>(p.d());
+    const float most = (room - 2 * 20) / 3 / px(p.d());
     g.below_digits = 0;
     for (int digits : digit_choices()) {
         float need = 28;
         for (Slot slot : slots)
-            need =
-                std::max(need, static_cast<float>(state.look[slot].letters_with(digits)) * letter * 13 + 6);
+            need = std::max(need, px(state.look[slot].letters_with(digits)) * letter * size::small + 6);
         if (p.d() > 16 || need > most || h.below_ch < 17 || g.below_digits) continue;
         g.below_digits = digits;
     }
-    const float cw =
-        std::min(most, g.below_digits ? 62.0f : std::max(160.0f / static_cast<float>(p.d()), 1.0f));
-    const float w = cw * static_cast<float>(p.d()), gap = (room - 3 * w) / 2;
+    const float cw = std::min(most, g.below_digits ? 62.0f : std::max(160.0f / px(p.d()), 1.0f));
+    const float w = cw * px(p.d()), gap = (room - 3 * w) / 2;
     float x = left;
     for (Slot slot : slots) {
         const int rows = slot == Slot::dQi ? std::min(p.Br, p.N()) : std::min(p.Bc, p.N_kv());
@@ -149,7 +143,7 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     g.labels = panel.y + h.band_y - 21;
     g.below = panel.y + h.below_y - 18;
     g.out_line = panel.bottom() - 14 - h.lens_h - (panel.h >= 600 ? 22.0f : 17.0f);
-    g.lens = {panel.x + 16, panel.bottom() - 14 - h.lens_h, panel.w - 32, h.lens_h};
+    g.lens = {panel.inner_x(), panel.bottom() - 14 - h.lens_h, panel.inner_w(), h.lens_h};
     float x = left;
     for (const Column& c : columns) {
         x += c.gap;
@@ -160,13 +154,7 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     const float above = panel.y + h.band_y - 40;  // Kᵀ and Vᵀ stand here
     const auto stand = [&](Slot slot, Slot on) {
         const Bed& bed = g[on];
-        g[slot] = {bed.x,
-                   above - h.k_ch * static_cast<float>(p.d()),
-                   bed.cw,
-                   h.k_ch,
-                   p.d(),
-                   Bc,
-                   bed.numbers && h.k_ch >= 16};
+        g[slot] = {bed.x, above - h.k_ch * px(p.d()), bed.cw, h.k_ch, p.d(), Bc, bed.numbers && h.k_ch >= 16};
     };
     stand(Slot::Kj, Slot::S);
     stand(Slot::Vj, Slot::dP);

@@ -1,8 +1,9 @@
 // HBM of the backward pass: what is read, what the forward pass left, the gradients, and the N × N matrices
 // that never get here.
-#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
 
 #include <algorithm>
 
@@ -22,17 +23,17 @@ struct Shelf {
 
 Shelf shelf(const Problem& p, const Rect& a, float lower) {
     Shelf out{};
-    const auto d = static_cast<float>(p.d());
-    const float inner = a.w - 32, gap = 14, each = (inner - 2 * gap) / 3;
+    const auto d = px(p.d());
+    const float inner = a.inner_w(), gap = 14, each = (inner - 2 * gap) / 3;
     const float head = a.h > 560 ? 72.0f : 64.0f, between = a.h > 560 ? 40.0f : 32.0f;
     const float zone = std::clamp((a.h - lower - head - 2 * between - 34) / 3, 26.0f, 100.0f);
-    const auto rows = static_cast<float>(std::max(p.N(), p.N_kv()));
+    const auto rows = px(std::max(p.N(), p.N_kv()));
     out.cw = std::min(26.0f, each / d);
     const float ch = std::min(out.cw < 6 ? 12.0f : 26.0f, zone / rows);
     out.qh = out.kh = ch;
     for (int n = 0; n < 3; ++n) {
-        out.x[n] = a.x + 16 + static_cast<float>(n) * (each + gap);
-        out.y[n] = a.y + head + static_cast<float>(n) * (ch * rows + between);
+        out.x[n] = a.inner_x() + px(n) * (each + gap);
+        out.y[n] = a.y + head + px(n) * (ch * rows + between);
     }
     return out;
 }
@@ -45,9 +46,9 @@ void inputs(const Canvas& c, AppState& state, const Shelf& s, const Place& at) {
     thumb(c, state, {Slot::V, true, M, d, p.Bc, s.x[2], s.y[0], s.cw, s.kh, at.j, at.skipped});
     thumb(c, state, {Slot::O, true, N, d, p.Br, s.x[0], s.y[1], s.cw, s.qh, at.i, true});
     thumb(c, state, {Slot::dO, true, N, d, p.Br, s.x[1], s.y[1], s.cw, s.qh, at.i, at.skipped});
-    const float w = std::min(20.0f, s.cw * static_cast<float>(d) / 2 - 9);
+    const float w = std::min(20.0f, s.cw * px(d) / 2 - 9);
     thumb(c, state, {Slot::L, true, N, 1, p.Br, s.x[2], s.y[1], w, s.qh, at.i, at.skipped});
-    const float x_D = s.x[2] + s.cw * static_cast<float>(d) - w;
+    const float x_D = s.x[2] + s.cw * px(d) - w;
     thumb(c, state, {Slot::D, false, N, 1, p.Br, x_D, s.y[1], w, s.qh, at.i});
 }
 
@@ -61,17 +62,17 @@ void gradients(const Canvas& c, AppState& state, const Shelf& s, const Place& at
 
 Line never_here(float w) {
     const Span comma = word(", ");
-    return {{"P", Role::S, Span::Face::symbol},  comma,
-            {"dP", Role::S, Span::Face::symbol}, comma,
-            {"dS", Role::S, Span::Face::symbol}, word(w < 250 ? " stay on chip" : " never reach HBM")};
+    return {symbol("P", Role::S),  comma,
+            symbol("dP", Role::S), comma,
+            symbol("dS", Role::S), word(w < 250 ? " stay on chip" : " never reach HBM")};
 }
 
 }  // namespace
 
 void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a.x, a.y, a.w, a.h, "HBM", "slow, big");
+    begin_panel(c, "HBM", a, "HBM", "slow, big");
     const Problem& p = *state.problem;
-    const Step& step = state.trace->step(state.cursor.step);
+    const Step& step = step_now(state);
     // At the end of a lane all inner blocks have passed.
     const bool keys = p.options.order == BackwardOrder::key_outer, end = step.op == Op::store;
     const Place at{end && keys ? p.Tr() : step.i, end && !keys ? p.Tc() : step.j, step.op == Op::skip};
@@ -79,14 +80,14 @@ void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
     const Shelf s = shelf(p, a, lower);
     inputs(c, state, s, at);
     gradients(c, state, s, at);
-    const auto rows = static_cast<float>(std::max(p.N(), p.N_kv()));
+    const auto rows = px(std::max(p.N(), p.N_kv()));
     const float bottom = s.y[2] + s.qh * rows;
     const float rule = std::max(bottom + (a.h > 560 ? 28.0f : 12.0f), a.bottom() - lower);
     const Slot growing = keys ? Slot::dQ : Slot::dK;
     if (rule - bottom >= 25 && still_growing(state, growing))
-        c.text_within(a.x + 16, bottom + 15, a.w - 32,
-                      a.w < 250 ? "hatched: still growing" : "hatched: partial sums, still growing", 13,
-                      c.theme->t3);
+        c.text_within(a.inner_x(), bottom + 15, a.inner_w(),
+                      a.w < 250 ? "hatched: still growing" : "hatched: partial sums, still growing",
+                      size::small, c.theme->t3);
     ghost_section(c, state, a, rule, never_here(a.w),
                   keys ? "Columns first: each key block is on chip once, dQ goes through HBM."
                        : "Rows first: each query block is on chip once, dK and dV go through HBM.");

@@ -1,6 +1,5 @@
 // The lens of the backward pass: what the current step does, drawn to scale for the chosen rows.
-#include "app/ui/chapters/backward/areas.h"
-#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
@@ -14,27 +13,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-// The stored values around one row (and column) of what the step writes.
-struct Around {
-    const AppState& state;
-    int row, col;  // of the whole matrix
-    int k = state.cursor.step;
-    const Trace& trace = *state.trace;
-
-    Op op() const { return trace.step(k).op; }
-    const Value& read(Slot slot) const {
-        for (const Access& a : trace.reads(k))
-            if (a.slot == slot) return trace.value(a.value);
-        return *trace.live(slot, k).value;
-    }
-    double now(Slot slot) const { return at(*trace.live(slot, k).value, row, col); }
-    static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
-};
-
-std::string index_label(const char* letter, int n) {
-    return plain({word(letter), {std::to_string(n), Role::none, Span::Face::text, Span::Script::sub}});
-}
 
 // Row r of A against row c of B, term by term.
 Dot dot_of(const Value& A, int r, const Value& B, int c) {
@@ -89,38 +67,19 @@ Stack stack_of(const Around& a) {
     return out;
 }
 
-std::vector<Bar> mask_bars(const Around& a) {
-    const Value& S = *a.trace.live(Slot::S, a.k).value;
-    std::vector<Bar> out;
-    for (int c = 0; c < S.region.cols; ++c)
-        out.push_back({index_label("k", S.region.col + c), S.data(a.row - S.region.row, c), Role::S});
-    return out;
-}
+const Value& live(const Around& a, Slot slot) { return *a.trace.live(slot, a.k).value; }
 
 std::vector<CurvePoint> weight_points(const Around& a) {
-    const Value& S = a.read(Slot::S);
-    const double L = Around::at(a.read(Slot::Li), a.row, 0),
-                 base = std::isinf(L) || a.state.problem->switches.no_lse ? 0 : L;
-    const Value& P = *a.trace.live(Slot::Prob, a.k).value;
-    std::vector<CurvePoint> out;
-    for (int c = 0; c < S.region.cols; ++c)
-        out.push_back({S.data(a.row - S.region.row, c) - base, index_label("k", S.region.col + c), Role::S,
-                       P.data(a.row - P.region.row, c)});
-    return out;
+    const double L = Around::at(a.read(Slot::Li), a.row, 0);
+    const bool left_out = std::isinf(L) || a.state.problem->switches.no_lse;
+    return row_points(a, a.read(Slot::S), live(a, Slot::Prob), left_out ? 0 : L);
 }
 
-// Without L, or with rounded scores, weights may rise above 1: off the curve.
-bool off_the_curve(const Around& a) {
-    return a.op() == Op::recompute &&
-           std::ranges::any_of(weight_points(a), [](const CurvePoint& p) { return p.x > 0; });
-}
+// Without L, or with rounded scores.
+bool off_the_curve(const Around& a) { return a.op() == Op::recompute && off_the_curve(weight_points(a)); }
 
-std::vector<Bar> weight_bars(const Around& a) {
-    const Value& P = *a.trace.live(Slot::Prob, a.k).value;
-    std::vector<Bar> out;
-    for (int c = 0; c < P.region.cols; ++c)
-        out.push_back({index_label("k", P.region.col + c), P.data(a.row - P.region.row, c), Role::S});
-    return out;
+std::vector<Bar> bars_of(const Around& a) {
+    return row_bars(a, live(a, a.op() == Op::mask ? Slot::S : Slot::Prob));
 }
 
 bool as_stack(Op op) { return op == Op::dv || op == Op::dq || op == Op::dk; }
@@ -129,10 +88,6 @@ bool as_dot(Op op) { return op == Op::scores || op == Op::dp || op == Op::prepro
 const char* caption(Op op) {
     switch (op) {
     case Op::preprocess: return "one dot product per query: the mean of dP, before any dP is known";
-    case Op::load_q:
-    case Op::load_kv: return "bytes that this load moves, against the whole run";
-    case Op::store: return "bytes that this store moves, against the whole run";
-    case Op::skip: return "a masked tile moves nothing";
     case Op::init: return "the sums before any tile";
     case Op::scores: return "the same dot product as in the forward pass";
     case Op::mask: return "what is left of this row's scores";
@@ -146,95 +101,62 @@ const char* caption(Op op) {
     }
 }
 
-void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
-    traffic_bars(c, state, pane, state.lesson->standard(*state.problem).total());
-}
-
 // What starts at 0, and where it will grow.
 void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     const auto writes = state.trace->writes(state.cursor.step);
     std::vector<Slot> slots;
     for (const Access& a : writes)
         if (std::ranges::find(slots, a.slot) == slots.end()) slots.push_back(a.slot);
-    const float w = pane.w / static_cast<float>(slots.size());
+    const float w = pane.w / px(slots.size());
     for (std::size_t n = 0; n < slots.size(); ++n) {
-        const float x = pane.x + (static_cast<float>(n) + .5f) * w, mid = pane.y + pane.h * .36f;
+        const float x = pane.x + (px(n) + .5f) * w, mid = pane.y + pane.h * .36f;
         Line line = slot_symbol(slots[n]);
         line.push_back(word("  =  "));
-        line.push_back({"0", Role::none, Span::Face::number});
+        line.push_back(number("0"));
         c.rich(x, mid, line, 18, Align::center);
-        c.text_within(x, mid + 28, w - 12, info(slots[n]).hbm ? "grows in HBM" : "grows on chip", 14,
+        c.text_within(x, mid + 28, w - 12, info(slots[n]).hbm ? "grows in HBM" : "grows on chip", size::body,
                       c.theme->t2, Face::regular, Align::center);
     }
 }
 
-// The rows that are drawn: two of a tile of two rows side by side, otherwise the chosen one.
-std::vector<Around> rows_of(const AppState& state, const Rect& a) {
-    const Region tile = step_region(*state.trace, state.cursor.step);
-    const CellRef chosen = state.explanation.target;
-    const bool both = tile.rows == 2 && a.w >= 700 && a.h >= 130;
-    std::vector<Around> rows;
-    for (int n = 0; n < (both ? std::min(2, state.cursor.done) : 1); ++n)
-        rows.push_back({state, both ? tile.row + n : chosen.row, chosen.col});
-    return rows;
-}
-
-void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) {
-    const Op op = a.op();
-    if (as_stack(op)) return stack(c, pane, stack_of(a), scale);
-    if (as_dot(op)) return dot(c, pane, dot_of(a));
-    if (op == Op::mask) return bars(c, pane, mask_bars(a), false, scale);
-    if (off_the_curve(a)) return bars(c, pane, weight_bars(a), false, scale);
-    if (op == Op::recompute) return curve(c, pane, weight_points(a));
-    if (op == Op::ds) return areas(c, a.state, pane, a.row);
-}
-
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
-    const Op op = state.trace->step(state.cursor.step).op;
-    const std::vector<Around> rows = rows_of(state, a);
-    const bool two = step_region(*state.trace, state.cursor.step).rows == 2 && a.w >= 700 && a.h >= 130;
+    const Op op = op_now(state);
+    const LensRows all = lens_rows(state, a, 130);
     Extent scale;
-    for (const Around& row : rows) {
+    for (const Around& row : all.rows) {
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
-        if (op == Op::mask) scale = join(scale, extent(mask_bars(row)));
-        if (off_the_curve(row)) scale = join(scale, extent(weight_bars(row)));
+        if (op == Op::mask || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     const char* letter = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
-    const float half = inner.w / (two ? 2 : 1);
-    for (std::size_t n = 0; n < rows.size(); ++n) {
-        const Rect pane{inner.x + static_cast<float>(n) * half + 40, inner.y, half - 60, inner.h};
-        const float y = pane.y + pane.h * .45f;
-        const float w = c.text(pane.x - 36, y, letter, 15, c.theme->t2, Face::italic);
-        c.text(pane.x - 36 + w, y + 4, std::to_string(rows[n].row), 13, c.theme->t2);
-        draw_row(c, rows[n], pane, scale);
-    }
+    draw_lens_rows(c, all, inner, letter, [&](const Around& row, const Rect& pane) {
+        if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
+        if (as_dot(op)) return dot(c, pane, dot_of(row));
+        if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
+        if (op == Op::recompute) return curve(c, pane, weight_points(row));
+        if (op == Op::ds) return areas(c, state, pane, row.row);
+    });
 }
 
 }  // namespace
 
 void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
-    begin_region(c, "Lens", a.x, a.y, a.w, a.h);
+    begin_region(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
-    const Op op = state.trace->step(state.cursor.step).op;
-    const float title_y = a.y + (a.h < 110 ? 16 : 22);
-    const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
+    const Op op = op_now(state);
     // Weights of a broken row do not sum to 1, so its areas need not cancel.
     const bool cancels = op != Op::ds || !state.truth;
-    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42,
-                 op == Op::recompute && state.problem->switches.no_lse
-                     ? "exp of the scores themselves, without L"
-                 : cancels ? caption(op)
-                           : "width P × height (dP − D) = area dS");
-    const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
-    const bool bytes = is_load(op) || is_store(op) || op == Op::skip;
-    if (bytes)
-        draw_bytes(c, state, inner);
+    const Rect inner = lens_title(c, a,
+                                  about_bytes(op) ? bytes_caption(op)
+                                  : op == Op::recompute && state.problem->switches.no_lse
+                                      ? "exp of the scores themselves, without L"
+                                  : cancels ? caption(op)
+                                            : "width P × height (dP − D) = area dS");
+    if (about_bytes(op))
+        traffic_bars(c, state, inner);
     else if (op == Op::init)
         draw_start(c, state, inner);
-    else if (!drawable(state))
-        no_scale(c, inner);
     else
-        draw_rows(c, state, a, inner);
+        drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
     end_panel(c);
 }
 

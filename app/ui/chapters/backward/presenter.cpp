@@ -1,6 +1,6 @@
 // Presenter page of the backward pass: the matrices of this step alone, as an equation from left to right.
 #include "app/ui/shell/presenter.h"
-#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/forward/sram_geometry.h"
 #include "app/ui/kit/items.h"
@@ -25,7 +25,7 @@ struct Term {
 
 // What the step reads and writes; loads and stores show what moves.
 std::vector<Term> terms_of(const AppState& state) {
-    switch (state.trace->step(state.cursor.step).op) {
+    switch (op_now(state)) {
     case Op::load_kv: return {{Slot::Kj, ""}, {Slot::Vj, ""}};
     case Op::load_q: return {{Slot::Qi, ""}, {Slot::dOi, ""}, {Slot::Li, ""}, {Slot::Di, ""}};
     case Op::scores: return {{Slot::Qi, ""}, {Slot::Kj, "", true}, {Slot::S, "→"}};
@@ -38,7 +38,7 @@ std::vector<Term> terms_of(const AppState& state) {
     case Op::dk: return {{Slot::dS, "", true}, {Slot::Qi, ""}, {Slot::dKj, "→"}};
     case Op::init:
     case Op::store:
-        if (state.trace->step(state.cursor.step).i < 0) return {{Slot::dKj, ""}, {Slot::dVj, ""}};
+        if (step_now(state).i < 0) return {{Slot::dKj, ""}, {Slot::dVj, ""}};
         return {{Slot::dQi, ""}};
     default: return {};
     }
@@ -53,7 +53,7 @@ constexpr float gap = 58;  // between two matrices, for the sign
 
 // Room at the left of term n for its own sign and for the bracket that closes behind the one before.
 float gap_before(const std::vector<Term>& terms, std::size_t n) {
-    const float sign = text_width(Face::regular, 34, terms[n].before) + 26;
+    const float sign = text_width(Face::regular, size::far_sign, terms[n].before) + 26;
     if (n == 0) return *terms[0].before ? sign : 0;
     return std::max(gap, sign) + (*terms[n - 1].after ? 18.0f : 0.0f);
 }
@@ -66,14 +66,14 @@ float lay_out(const AppState& state, std::vector<Term>& terms, const Rect& a, in
         const Region region = region_of(state, t.slot);
         const int rows = t.transposed ? region.cols : region.rows,
                   cols = t.transposed ? region.rows : region.cols;
-        const float ch = std::min(62.0f, a.h / static_cast<float>(rows));
+        const float ch = std::min(62.0f, a.h / px(rows));
         const bool numbers = static_cast<int>(terms.size() - n) <= numbered && cols <= 8 && ch >= 34;
-        const float letters = static_cast<float>(std::max(2, state.look[t.slot].letters_with(digits)));
-        const float cw =
-            numbers ? letters * .602f * 28 + 12 : std::clamp(120.0f / static_cast<float>(cols), .5f, 34.0f);
+        const float letters = px(std::max(2, state.look[t.slot].letters_with(digits)));
+        const float cw = numbers ? letters * size::mono * size::far_number + 12
+                                 : std::clamp(120.0f / px(cols), .5f, 34.0f);
         t.bed = {0, 0, cw, ch, rows, cols, numbers};
         t.digits = digits;
-        w += cw * static_cast<float>(cols) + gap_before(terms, n);
+        w += cw * px(cols) + gap_before(terms, n);
     }
     return w;
 }
@@ -91,7 +91,7 @@ void place(const AppState& state, std::vector<Term>& terms, const Rect& a) {
     for (std::size_t n = 0; n < terms.size(); ++n) {
         Bed& bed = terms[n].bed;
         bed.x = x + gap_before(terms, n);
-        bed.y = a.y + (a.h - bed.ch * static_cast<float>(bed.rows)) / 2;
+        bed.y = a.y + (a.h - bed.height()) / 2;
         x = bed.right();
     }
 }
@@ -100,49 +100,47 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
     MatrixLook look = backward_look(state, t.slot);
     if (!look.value) return;
     look.transposed = t.transposed;
-    look.x = t.bed.x, look.y = t.bed.y, look.cw = t.bed.cw, look.ch = t.bed.ch;
-    look.numbers = t.bed.numbers;
+    lay(look, t.bed);
     look.digits = std::max(3, t.digits);
-    look.size = 28;
+    look.size = size::far_number;
     look.dim = false;
     if (look.rows_done >= t.bed.rows) look.before = nullptr;
-    if (look.state == CellState::written)
-        beam(c, state, t.bed.x, t.bed.y, t.bed.cw * static_cast<float>(t.bed.cols),
-             t.bed.ch * static_cast<float>(t.bed.rows));
+    if (look.state == CellState::written) beam(c, state, t.bed.x, t.bed.y, t.bed.width(), t.bed.height());
     matrix(c, state, look, "presenter");
     Line symbol = backward_symbol(state, t.slot);
-    if (t.transposed) symbol.push_back({"T", info(t.slot).role, Span::Face::symbol, Span::Script::super});
-    c.rich(t.bed.center(), t.bed.y - 32, symbol, 35, Align::center);
-    const float mid = t.bed.y + t.bed.ch * static_cast<float>(t.bed.rows) / 2;
-    const float x = t.bed.x - std::max(gap, text_width(Face::regular, 34, t.before) + 26) / 2;
+    c.rich(t.bed.center(), t.bed.y - 32, t.transposed ? transposed(symbol) : symbol, size::far_symbol,
+           Align::center);
+    const float mid = t.bed.y + t.bed.height() / 2;
+    const float x = t.bed.x - std::max(gap, text_width(Face::regular, size::far_sign, t.before) + 26) / 2;
     if (std::string_view(t.before) == "→")
         c.arrow({{x - 17, mid}, {x + 17, mid}}, ArrowStyle::link);
     else if (*t.before)
-        c.text(x, mid, t.before, 34, c.theme->t2, Face::regular, Align::center);
-    if (*t.after) c.text(t.bed.right() + 12, mid, t.after, 34, c.theme->t2, Face::regular, Align::center);
+        c.text(x, mid, t.before, size::far_sign, c.theme->t2, Face::regular, Align::center);
+    if (*t.after)
+        c.text(t.bed.right() + 12, mid, t.after, size::far_sign, c.theme->t2, Face::regular, Align::center);
 }
 
 // D of one query block, from O and dO in HBM.
 void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
-    const int i = state.trace->step(state.cursor.step).i, k = state.cursor.step;
+    const int i = step_now(state).i, k = state.cursor.step;
     std::vector<Term> terms{{Slot::dO, ""}, {Slot::O, "⊙"}, {Slot::D, "→"}};
     float w = 0;
     for (bool numbers : {true, false}) {
         w = 2 * gap;
         for (Term& t : terms) {
             const Region region = state.trace->live(t.slot, i, k).value->region;
-            const float ch = std::min(62.0f, a.h / static_cast<float>(region.rows));
+            const float ch = std::min(62.0f, a.h / px(region.rows));
             const bool fits = numbers && region.cols <= 8 && ch >= 34;
-            const float letters = static_cast<float>(std::max(2, state.look[t.slot].letters_with(3)));
+            const float letters = px(std::max(2, state.look[t.slot].letters_with(3)));
             t.bed = {0,
                      0,
-                     fits ? letters * .602f * 28 + 12
-                          : std::clamp(120.0f / static_cast<float>(region.cols), .5f, 34.0f),
+                     fits ? letters * size::mono * size::far_number + 12
+                          : std::clamp(120.0f / px(region.cols), .5f, 34.0f),
                      ch,
                      region.rows,
                      region.cols,
                      fits};
-            w += t.bed.cw * static_cast<float>(region.cols);
+            w += t.bed.cw * px(region.cols);
         }
         if (w <= a.w) break;
     }
@@ -152,70 +150,38 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
         look.slot = t.slot;
         look.value = state.trace->live(t.slot, i, k).value;
         look.state = t.slot == Slot::D ? CellState::written : CellState::read;
-        look.x = x, look.y = a.y + (a.h - t.bed.ch * static_cast<float>(t.bed.rows)) / 2;
-        look.cw = t.bed.cw, look.ch = t.bed.ch;
-        look.numbers = t.bed.numbers, look.digits = 3, look.size = 28;
+        t.bed.x = x, t.bed.y = a.y + (a.h - t.bed.height()) / 2;
+        lay(look, t.bed);
+        look.digits = 3, look.size = size::far_number;
         if (t.slot == Slot::D) look.rows_done = state.cursor.done;
         matrix(c, state, look, "presenter");
-        const float right = x + t.bed.cw * static_cast<float>(t.bed.cols), mid = a.y + a.h / 2;
-        c.rich((x + right) / 2, look.y - 32, slot_symbol(t.slot, i), 35, Align::center);
+        const float mid = a.y + a.h / 2;
+        c.rich(t.bed.center(), t.bed.y - 32, slot_symbol(t.slot, i), size::far_symbol, Align::center);
         if (t.slot == Slot::D)
             c.arrow({{x - gap / 2 - 17, mid}, {x - gap / 2 + 17, mid}}, ArrowStyle::link);
         else
-            c.text(x - gap / 2, mid, t.before, 34, c.theme->t2, Face::regular, Align::center);
-        x = right + gap;
-    }
-}
-
-// HBM as letters and blocks only.
-void mini(const Canvas& page, const AppState& state, Slot slot, float x, float y, float w, float h) {
-    const Canvas c = page.faded(light_on(state, slot));
-    const Problem& p = *state.problem;
-    const Theme& t = *c.theme;
-    const bool query = slot == Slot::Q || slot == Slot::dO || slot == Slot::dQ;
-    const int rows = query ? p.N() : p.N_kv(), block = query ? p.Br : p.Bc, k = state.cursor.step;
-    const Step& now = state.trace->step(k);
-    const int current = query ? now.i : now.j;
-    const ImU32 colour = hue(t, info(slot).role);
-    c.rich(x - 2, y - 24, slot_symbol(slot), 28);
-    const float ch = h / static_cast<float>(rows);
-    for (int row = 0, b = 0; row < rows; row += block, ++b) {
-        const float Y = y + static_cast<float>(row) * ch,
-                    tall = static_cast<float>(std::min(block, rows - row)) * ch;
-        const Held held = state.trace->live(slot, b, k),
-                   end = state.trace->live(slot, b, state.trace->size());
-        c.rect(x + 1, Y + 1, w - 2, std::max(tall - 2, 1.0f),
-               !held ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), 4);
-        if (held && held.step != end.step && tall > 6)
-            c.hatch(x + 2, Y + 2, w - 4, tall - 4, mix(t.panel, t.t3, .6f), 7);
-        if (!held && tall > 6) c.frame(x + 1, Y + 1, w - 2, tall - 2, t.line, 1, 4);
-        if (b == current && held) c.frame(x - 2, Y - 1, w + 4, tall + 2, mix(t.panel, colour, .75f), 2.5f, 6);
+            c.text(x - gap / 2, mid, t.before, size::far_sign, c.theme->t2, Face::regular, Align::center);
+        x = t.bed.right() + gap;
     }
 }
 
 void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a.x, a.y, a.w, a.h);
-    const float w = c.text(a.x + 20, a.y + 32, "HBM", 27, 0, Face::semibold);
-    c.text(a.x + 32 + w, a.y + 32, "slow", 27, c.theme->t3);
+    strip_head(c, a);
     constexpr Slot slots[2][3] = {{Slot::Q, Slot::K, Slot::V}, {Slot::dQ, Slot::dK, Slot::dV}};
     const float cell = (a.w - 40 - 2 * 20) / 3;
     for (int row = 0; row < 2; ++row)
-        for (int n = 0; n < 3; ++n)
-            mini(c, state, slots[row][n], a.x + 20 + static_cast<float>(n) * (cell + 20),
-                 a.y + 106 + static_cast<float>(row) * 132, cell, 72);
-    const float y = a.y + 336;
-    if (a.bottom() < y + 130) return end_panel(c);  // a card takes the room of the scores
-    c.line({a.x + 20, y + .5f}, {a.right() - 20, y + .5f}, c.theme->line);
-    const Line names{{"P", Role::S, Span::Face::symbol},
-                     word("  "),
-                     {"dP", Role::S, Span::Face::symbol},
-                     word("  "),
-                     {"dS", Role::S, Span::Face::symbol}};
-    c.rich(a.x + 20, y + 28, names, 30);
-    const float side = std::min(92.0f, a.bottom() - 16 - y - 54);
-    ghost(c, *state.trace, state.cursor.step, a.x + 20, y + 54, side, side, hides_what_comes(state));
-    c.text(a.x + 128, y + 74, "never", 27, c.theme->t2);
-    c.text(a.x + 128, y + 106, "here", 27, c.theme->t2);
+        for (int n = 0; n < 3; ++n) {
+            const Rect area{a.x + 20 + px(n) * (cell + 20), a.y + 106 + px(row) * 132, cell, 72};
+            const Slot slot = slots[row][n];
+            c.faded(light_on(state, slot)).rich(area.x - 2, area.y - 24, slot_symbol(slot), size::far_number);
+            strip_blocks(c, state, slot, area, true);
+        }
+    const Line names{symbol("P", Role::S), word("  "), symbol("dP", Role::S), word("  "),
+                     symbol("dS", Role::S)};
+    const Rect never = strip_foot(c, a, a.y + 336, names, a.x + 128);
+    if (never.w > 0)
+        ghost(c, *state.trace, state.cursor.step, never.x, never.y, never.w, never.h,
+              hides_what_comes(state));
     end_panel(c);
 }
 
@@ -224,12 +190,11 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
 void backward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
     hbm_strip(c, state, strip);
     const Rect room{body.x + 8, body.y + 64, body.w - 16, body.h - 72};
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     if (op == Op::preprocess) return draw_preprocess(c, state, room);
     if (op == Op::skip) return;
     std::vector<Term> terms = terms_of(state);
-    if (op == Op::init && state.trace->step(state.cursor.step).i < 0 &&
-        state.problem->options.order == BackwardOrder::query_outer)
+    if (op == Op::init && step_now(state).i < 0 && state.problem->options.order == BackwardOrder::query_outer)
         return;  // dK and dV start in HBM: the strip at the left shows them
     place(state, terms, room);
     for (const Term& t : terms) draw(c, state, t);

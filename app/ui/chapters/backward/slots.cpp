@@ -1,6 +1,6 @@
 // What a slot of the backward pass looks like at the current step. Which block a tile belongs to is read off
 // the tile itself: with key blocks outside, K stays while the query blocks pass, and the other way round.
-#include "app/ui/chapters/backward/view.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/parts/slot_view.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ bool by_query(Slot slot) {
 
 // The value belongs to another query block, key block or tile than the one the walk is at.
 bool used_up(const AppState& state, Slot slot, const Value& value) {
-    const Step& now = state.trace->step(state.cursor.step);
+    const Step& now = step_now(state);
     const Problem& p = *state.problem;
     if (by_key(slot)) return value.region.row / p.Bc != now.j;
     if (by_query(slot)) return value.region.row / p.Br != now.i;

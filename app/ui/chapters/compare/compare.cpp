@@ -59,12 +59,12 @@ float log_place(double far, double least, double most) {
     if (!(far > 0)) return 0;
     if (!std::isfinite(far) || !(most > least)) return 1;
     const double lo = std::max(std::log(least), std::log(most) - std::log(1e6));
-    return static_cast<float>(std::clamp(.06 + .94 * (std::log(far) - lo) / (std::log(most) - lo), .06, 1.0));
+    return px(std::clamp(.06 + .94 * (std::log(far) - lo) / (std::log(most) - lo), .06, 1.0));
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {
     compare_page(state);
-    constexpr float margin = 12, gap = 12;
+    constexpr float margin = space::margin, gap = space::margin;
     const bool high = a.h > 700;
     const float band = high ? 104 : 84, bar = high ? 112 : 98, w = a.w - 2 * margin;
     const float top = a.y + margin + band + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;

@@ -22,7 +22,8 @@ std::string fault_letter(Quantity quantity) {
 }
 
 void kernels(const Canvas& c, AppState& state, float& x, float y, float w) {
-    if (begin_dropdown(c, "##compare kernel", x, y - 16, w, 32, state.compare.kernel)) {
+    if (begin_dropdown(c, "##compare kernel", x, y - space::control / 2, w, space::control,
+                       state.compare.kernel)) {
         for (const gpu::TraceableKernel& kernel : state.comparing->kernels) {
             const char* note = !kernel.tiles                             ? "outputs only"
                                : kernel.direction == Direction::backward ? "backward"
@@ -47,7 +48,7 @@ void types(const Canvas& c, AppState& state, float& x, float y) {
         names.emplace_back(name_of(kernel->types[n]));
         if (kernel->types[n] == state.compare.dtype) current = static_cast<int>(n);
     }
-    if (segmented(c, "##compare type", x, y - 16, names, current))
+    if (segmented(c, "##compare type", x, y - space::control / 2, names, current))
         state.compare.dtype = kernel->types[static_cast<std::size_t>(current)];
     x += segmented_width(names);
 }
@@ -59,12 +60,14 @@ void devices(const Canvas& c, AppState& state, float& x, float y) {
     const float first = button_width("emulator"), second = button_width("cuda");
     const ButtonLook emulator{.active = !cuda,
                               .tooltip = "The kernel's source, run by the CPU: any machine has it"};
-    if (button(c, "##emulator", x, y - 16, first, 32, "emulator", emulator)) state.compare.device = 0;
+    if (button(c, "##emulator", x, y - space::control / 2, first, space::control, "emulator", emulator))
+        state.compare.device = 0;
     x += first + 4;
     const std::string tip = why.empty() ? "The GPU of this machine" : "No GPU: " + why;
     const ButtonLook gpu{
         .active = cuda, .enabled = state.comparing->probe && why.empty(), .tooltip = tip.c_str()};
-    if (button(c, "##cuda", x, y - 16, second, 32, "cuda", gpu)) state.compare.device = 1;
+    if (button(c, "##cuda", x, y - space::control / 2, second, space::control, "cuda", gpu))
+        state.compare.device = 1;
     x += second;
 }
 
@@ -83,7 +86,8 @@ void fault_quantity(const Canvas& c, AppState& state, float& x, float y, float w
                                 ? "Make a number of the chosen tile and row wrong, and see where it is found"
                                 : "A fault needs a kernel that records its tiles, and a first run";
     const ButtonLook look{.enabled = possible, .tooltip = tip.c_str()};
-    if (begin_dropdown(c, "##fault", x, y - 16, w, 32, fault_letter(state.compare.fault.quantity), look)) {
+    if (begin_dropdown(c, "##fault", x, y - space::control / 2, w, space::control,
+                       fault_letter(state.compare.fault.quantity), look)) {
         const auto item = [&](Quantity quantity) {
             const bool now = state.compare.fault.quantity == quantity;
             const std::string note = quantity == Quantity::none ? "" : info(quantity).title;
@@ -100,8 +104,8 @@ void fault_quantity(const Canvas& c, AppState& state, float& x, float y, float w
 
 void fault_amount(const Canvas& c, AppState& state, float& x, float y, float w) {
     const auto label = [](double amount) { return "× " + format_short(1 + amount); };
-    if (begin_dropdown(c, "##amount", x, y - 16, w, 32, label(state.compare.fault_amount),
-                       {.tooltip = "How far the number is made wrong"})) {
+    if (begin_dropdown(c, "##amount", x, y - space::control / 2, w, space::control,
+                       label(state.compare.fault_amount), {.tooltip = "How far the number is made wrong"})) {
         for (double amount : amounts) {
             if (!dropdown_item(c, label(amount).c_str(), label(amount), amount == state.compare.fault_amount))
                 continue;
@@ -119,10 +123,12 @@ void fault_amount(const Canvas& c, AppState& state, float& x, float y, float w) 
 void fault_buttons(const Canvas& c, AppState& state, float& x, float y) {
     const ButtonLook undo{.enabled = !state.compare.undo.empty(),
                           .tooltip = "Back to the fault before (Ctrl Z)"};
-    if (icon_button(c, "##undo fault", x, y - 16, 32, 32, Icon::undo, undo)) undo_fault(state);
+    if (icon_button(c, "##undo fault", x, y - space::control / 2, 32, space::control, Icon::undo, undo))
+        undo_fault(state);
     x += 36;
     const ButtonLook clear{.enabled = state.compare.fault.quantity != Quantity::none, .tooltip = "No fault"};
-    if (icon_button(c, "##clear fault", x, y - 16, 32, 32, Icon::close, clear)) inject(state, {});
+    if (icon_button(c, "##clear fault", x, y - space::control / 2, 32, space::control, Icon::close, clear))
+        inject(state, {});
     x += 32;
 }
 
@@ -130,9 +136,9 @@ void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
     const Theme& t = *c.theme;
     const bool wide = a.w > 1350, named = a.w > 1100;
     const float gap = wide ? 22 : 12;
-    float x = a.x + 16;
+    float x = a.inner_x();
     const auto label = [&](const char* text, bool always = false) {
-        if (named || always) x += c.text(x, y, text, 14, t.t3) + 10;
+        if (named || always) x += c.text(x, y, text, size::body, t.t3) + 10;
     };
     label("Kernel");
     kernels(c, state, x, y, wide ? 190 : 160);
@@ -155,7 +161,7 @@ void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
                                  ? "tile (" + std::to_string(fault.i) + ", " + std::to_string(fault.j) +
                                        "), row " + std::to_string(fault.row)
                                  : "";
-    if (a.right() - 16 - x > 60) c.text_within(x, y, a.right() - 16 - x, text, 13, t.t2);
+    if (a.inner_right() - x > 60) c.text_within(x, y, a.inner_right() - x, text, size::small, t.t2);
 }
 
 std::string status(const AppState& state) {
@@ -185,12 +191,13 @@ std::string origin(const AppState& state) {
 }
 
 void files(const Canvas& c, AppState& state, float x, float y, float field) {
-    text_field(c, "##compare path", x, y - 18, field, 36, state.compare.path, sizeof state.compare.path,
-               {.hint = "comparison.json", .size = 14});
+    text_field(c, "##compare path", x, y - space::bar / 2, field, space::bar, state.compare.path,
+               sizeof state.compare.path, {.hint = "comparison.json", .size = size::body});
     x += field + 6;
     const ButtonLook open{.enabled = state.hooks.load_bundle != nullptr,
                           .tooltip = "Show a run that was saved; its file can also be dropped on the window"};
-    if (button(c, "##bundle open", x, y - 18, 60, 36, "Open", open) && state.compare.path[0]) {
+    if (button(c, "##bundle open", x, y - space::bar / 2, 60, space::bar, "Open", open) &&
+        state.compare.path[0]) {
         std::string path = state.compare.path;
         if (path.find('.', path.find_last_of('/') + 1) == path.npos) path += ".json";
         open_bundle(state, path);
@@ -198,11 +205,11 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
     x += 66;
     const ButtonLook save{.enabled = state.hooks.save_bundle && state.comparing->shown,
                           .tooltip = "Keep this run in a file; it opens without a GPU"};
-    if (button(c, "##bundle save", x, y - 18, 60, 36, "Save", save)) save_bundle(state);
+    if (button(c, "##bundle save", x, y - space::bar / 2, 60, space::bar, "Save", save)) save_bundle(state);
     x += 66;
     const ButtonLook copy{.enabled = state.comparing->shown != nullptr,
                           .tooltip = "Copy verdict and finding as text (Ctrl C)"};
-    if (button(c, "##compare copy", x, y - 18, 60, 36, "Copy", copy)) {
+    if (button(c, "##compare copy", x, y - space::bar / 2, 60, space::bar, "Copy", copy)) {
         ImGui::SetClipboardText(compare_as_text(state).c_str());
         notify(state, "Copied the verdict.");
     }
@@ -211,28 +218,31 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
 void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
     const Theme& t = *c.theme;
     const ComparePage& page = *state.comparing;
-    float x = a.x + 16;
+    float x = a.inner_x();
     const ButtonLook run{.primary = !page.run && !page.settling && page.asked != page.done,
                          .enabled = !page.run,
                          .tooltip = "Run the kernel and the CPU's walk (Space)"};
-    if (button(c, "##compare run", x, y - 18, 76, 36, "Run", run)) start_comparison(state);
+    if (button(c, "##compare run", x, y - space::bar / 2, 76, space::bar, "Run", run))
+        start_comparison(state);
     x += 82;
     const ButtonLook stop{.enabled = page.run != nullptr, .tooltip = "Stop; what is shown stays (Esc)"};
-    if (button(c, "##compare cancel", x, y - 18, 76, 36, "Cancel", stop)) cancel_comparison(state);
+    if (button(c, "##compare cancel", x, y - space::bar / 2, 76, space::bar, "Cancel", stop))
+        cancel_comparison(state);
     x += 76 + 16;
-    const float field = a.w > 1300 ? 220 : 120, from = a.right() - 16 - field - 6 - 192, room = from - 16 - x;
-    c.text_within(x, y - 9, room, status(state), 13, t.t1, Face::medium);
-    c.text_within(x, y + 10, room, origin(state), 13, t.t2);
+    const float field = a.w > 1300 ? 220 : 120, from = a.inner_right() - field - 6 - 192,
+                room = from - 16 - x;
+    c.text_within(x, y - 9, room, status(state), size::small, t.t1, Face::medium);
+    c.text_within(x, y + 10, room, origin(state), size::small, t.t2);
     files(c, state, from, y, field);
 }
 
 }  // namespace
 
 void compare_controls(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Run", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Run", a);
     const float half = a.h / 2;
     what_runs(c, state, a, a.y + half / 2 + 4);
-    c.line({a.x + 16, a.y + half + .5f}, {a.right() - 16, a.y + half + .5f}, c.theme->line);
+    rule(c, a, a.y + half);
     run_and_files(c, state, a, a.y + half * 1.5f);
     end_panel(c);
 }

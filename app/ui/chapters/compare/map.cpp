@@ -27,22 +27,13 @@ Bins bins_of(const Map& map, const Rect& a) {
     const auto R = static_cast<int>(map.far.rows()), C = static_cast<int>(map.far.cols());
     Bins b{std::min(R, std::max(1, static_cast<int>(a.h / 2))),
            std::min(C, std::max(1, static_cast<int>(a.w / 2))), 0, 0};
-    b.w = a.w / static_cast<float>(b.cols), b.h = a.h / static_cast<float>(b.rows);
+    b.w = a.w / px(b.cols), b.h = a.h / px(b.rows);
     // Square cells where that does not make them tiny; a column alone may be broad.
     const float side = std::min(b.w, b.h);
     if (side >= 5)
         b.w = b.cols == 1 ? std::min(b.w, 60.0f) : std::min(b.w, 2.2f * side),
         b.h = std::min(b.h, 1.6f * side);
     return b;
-}
-
-struct Shown {
-    int row, column;
-};
-Shown shown_cell(const AppState& state, const Map& map) {
-    const CompareForm& f = state.compare;
-    const bool chosen = f.cell_row >= 0 && f.cell_row < map.far.rows() && f.cell_column < map.far.cols();
-    return chosen ? Shown{f.cell_row, std::max(0, f.cell_column)} : Shown{map.row, map.column};
 }
 
 std::string map_label(const std::string& name) {
@@ -78,7 +69,7 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, 8, cividis(x / a.w));
     if (!(map.most > 0)) {
-        c.text(a.x, a.y + 20, "no cell differs", 13, t.t2);
+        c.text(a.x, a.y + 20, "no cell differs", size::small, t.t2);
         return;
     }
     float taken = a.x - 4;
@@ -88,15 +79,15 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
         if (value < map.least) continue;
         const float x = a.x + a.w * log_place(value, map.least, map.most);
         const Line text{word("10"), super((power < 0 ? "−" : "") + std::to_string(std::abs(power)))};
-        const float w = rich_width(c, text, 13);
+        const float w = rich_width(c, text, size::small);
         if (x - w / 2 < taken + 8 || x + w / 2 > a.right()) continue;
         c.line({x, a.y + 8}, {x, a.y + 12}, t.t2);
-        c.rich(x, a.y + 22, text, 13, Align::center, t.t2);
+        c.rich(x, a.y + 22, text, size::small, Align::center, t.t2);
         taken = x + w / 2;
     }
     if (taken < a.x) {
-        c.text(a.x, a.y + 22, "smaller", 13, t.t3);
-        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), 13, t.t3, Face::regular,
+        c.text(a.x, a.y + 22, "smaller", size::small, t.t3);
+        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), size::small, t.t3, Face::regular,
                Align::right);
     }
 }
@@ -108,21 +99,20 @@ void tile_names(const Canvas& c, const AppState& state, const Map& map, const Re
     const int step = of_keys ? p.Bc : p.Br, all = static_cast<int>(map.far.rows());
     float taken = filled.y - 20;
     for (int block = 0; block * step < all; ++block) {
-        const float top = filled.y + filled.h * static_cast<float>(block * step) / static_cast<float>(all);
-        const float end = filled.y + filled.h * static_cast<float>(std::min(all, (block + 1) * step)) /
-                                         static_cast<float>(all);
-        if (block > 0 && filled.h / static_cast<float>(all) * static_cast<float>(step) > 6)
+        const float top = filled.y + filled.h * px(block * step) / px(all);
+        const float end = filled.y + filled.h * px(std::min(all, (block + 1) * step)) / px(all);
+        if (block > 0 && filled.h / px(all) * px(step) > 6)
             c.line({filled.x - 6, top}, {filled.x, top}, c.theme->t3);
         const float y = (top + end) / 2;
         if (y < taken + 16) continue;
         c.rich(filled.x - 8, y,
-               {symbol(of_keys ? "j" : "i", Role::none), word(" = " + std::to_string(block))}, 13,
+               {symbol(of_keys ? "j" : "i", Role::none), word(" = " + std::to_string(block))}, size::small,
                Align::right, c.theme->t3);
         taken = y;
     }
 }
 
-void histogram(const Canvas& c, const Map& map, const Shown& at, const Rect& a) {
+void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     constexpr int bars = 10;
     std::array<int, bars> count{};
@@ -133,26 +123,24 @@ void histogram(const Canvas& c, const Map& map, const Shown& at, const Rect& a) 
         if (const double far = map.far.data()[n]; !std::isnan(far))
             ++count[static_cast<std::size_t>(bar_of(far))];
     const int most = std::max(1, *std::max_element(count.begin(), count.end()));
-    c.text_within(a.x, a.y + 8, a.w, "Cells by difference", 13, t.t1, Face::semibold);
+    c.text_within(a.x, a.y + 8, a.w, "Cells by difference", size::small, t.t1, Face::semibold);
     const float top = a.y + 24, base = a.bottom() - 22, pitch = a.w / bars;
     for (int n = 0; n < bars; ++n) {
         const int cells = count[static_cast<std::size_t>(n)];
         // The root shows few cells beside many.
         const float h =
-            cells == 0 ? 0
-                       : std::max(2.0f, (base - top) *
-                                            static_cast<float>(std::sqrt(static_cast<double>(cells) / most)));
-        const float x = a.x + pitch * static_cast<float>(n);
-        c.rect(x, base - h, pitch - 2, h, cividis((static_cast<float>(n) + .5f) / bars), 1);
+            cells == 0 ? 0 : std::max(2.0f, (base - top) * px(std::sqrt(static_cast<double>(cells) / most)));
+        const float x = a.x + pitch * px(n);
+        c.rect(x, base - h, pitch - 2, h, cividis((px(n) + .5f) / bars), 1);
         if (map.far.size() > 0 && n == bar_of(map.far(at.row, at.column)))
             c.frame(x - 1, base - h - 1, pitch, h + 2, t.t1, 1.5f, 2);
     }
     c.line({a.x, base + .5f}, {a.right(), base + .5f}, t.line2);
-    c.text(a.x, base + 12, "smaller", 13, t.t3);
-    c.text(a.right(), base + 12, "larger", 13, t.t3, Face::regular, Align::right);
+    c.text(a.x, base + 12, "smaller", size::small, t.t3);
+    c.text(a.right(), base + 12, "larger", size::small, t.t3, Face::regular, Align::right);
 }
 
-Line cell_name(const Map& map, const Shown& at) {
+Line cell_name(const Map& map, const MapCell& at) {
     const bool one_column = map.far.cols() == 1;
     Line name = slot_symbol(map.slot);
     name.push_back(sub(std::to_string(map.row0 + at.row) +
@@ -165,41 +153,43 @@ float card_height(const AppState& state) { return state.comparing->shown->findin
 // All nine digits of a float, or six where they have no room
 std::string number_within(double x, float room) {
     const std::string text = digits_of(x, x).text;
-    if (text_width(Face::mono, 14, text) <= room) return text;
+    if (text_width(Face::mono, size::body, text) <= room) return text;
     char buffer[40];
     std::snprintf(buffer, sizeof buffer, "%.6g", x);
     return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
 }
 
 // The numbers of one cell, and the ways on from it
-void card(const Canvas& c, AppState& state, const Map& map, const Shown& at, const Rect& a) {
+void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     const KernelComparison& shown = *state.comparing->shown;
-    begin_region(c, "Cell", a.x, a.y, a.w, a.h);
+    begin_region(c, "Cell", a);
     c.rect(a.x, a.y, a.w, a.h, t.well, 10);
     c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, 10);
-    const bool worst = at.row == map.row && at.column == map.column;
-    c.text(a.x + 12, a.y + 22, worst ? "Worst cell" : "Cell", 14, t.t1, Face::semibold);
-    c.rich(a.right() - 12, a.y + 22, cell_name(map, at), 17, Align::right);
+    const bool worst = at.row == map.worst.row && at.column == map.worst.column;
+    c.text(a.x + 12, a.title_y(), worst ? "Worst cell" : "Cell", size::body, t.t1, Face::semibold);
+    c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
     const double far = off_by(cell.kernel, cell.cpu);
     const std::pair<const char*, double> lines[] = {
         {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
     float y = a.y + 48;
     for (const auto& [name, value] : lines) {
-        c.text(a.x + 12, y, name, 13, t.t3);
-        c.text(a.right() - 12, y, number_within(value, a.w - 24 - 40), 14, t.t1, Face::mono, Align::right);
+        c.text(a.x + 12, y, name, size::small, t.t3);
+        c.text(a.right() - 12, y, number_within(value, a.w - 24 - 40), size::body, t.t1, Face::mono,
+               Align::right);
         y += 21;
     }
-    c.text(a.x + 12, y, "Δ", 13, t.t3);
-    c.text(a.right() - 12, y, three_digits(far), 14, t.t1, Face::mono_bold, Align::right);
+    c.text(a.x + 12, y, "Δ", size::small, t.t3);
+    c.text(a.right() - 12, y, three_digits(far), size::body, t.t1, Face::mono_bold, Align::right);
     y += 16;
     const ButtonLook step{
-        .primary = true, .size = 13, .tooltip = "The step of the lesson that computes it (G)"};
+        .primary = true, .size = size::small, .tooltip = "The step of the lesson that computes it (G)"};
     if (button(c, "##go to step", a.x + 12, y, a.w - 24, 32, "Go to step", step))
         go_to_cell(state, map, at.row, at.column);
     y += 38;
-    const ButtonLook begins{.size = 13, .tooltip = "The first number that rounding does not explain (D)"};
+    const ButtonLook begins{.size = size::small,
+                            .tooltip = "The first number that rounding does not explain (D)"};
     if (shown.finding && button(c, "##begins", a.x + 12, y, a.w - 24, 32, "Where it begins", begins))
         show_finding(state);
     end_panel(c);
@@ -216,11 +206,11 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     if (shown.finding)
         c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
     const float x = a.x + (shown.finding ? 20 : 0);
-    c.text_within(x, a.y, a.right() - x, text, 13, shown.finding ? t.t1 : t.t2,
+    c.text_within(x, a.y, a.right() - x, text, size::small, shown.finding ? t.t1 : t.t2,
                   shown.finding ? Face::semibold : Face::regular);
 }
 
-void cells(const Canvas& c, AppState& state, const Map& map, const Shown& at, const Rect& a) {
+void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     const Rect filled = heat_map(c, map, a);
     tile_names(c, state, map, filled);
@@ -233,7 +223,7 @@ void cells(const Canvas& c, AppState& state, const Map& map, const Shown& at, co
     if (!hot.hovered && !hot.clicked) return;
     const Point mouse = c.mouse();
     const auto index = [](float part, Eigen::Index all) {
-        return std::clamp(static_cast<int>(part * static_cast<float>(all)), 0, static_cast<int>(all) - 1);
+        return std::clamp(static_cast<int>(part * px(all)), 0, static_cast<int>(all) - 1);
     };
     const int row = index((mouse.y - filled.y) / filled.h, map.far.rows()),
               column = index((mouse.x - filled.x) / filled.w, map.far.cols());
@@ -256,59 +246,58 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
             for (int row = share(r, b.rows, R); row < share(r + 1, b.rows, R); ++row)
                 for (int column = share(k, b.cols, C); column < share(k + 1, b.cols, C); ++column)
                     most = std::max(most, map.far(row, column));  // NaN, both −∞, is passed over
-            const float x = a.x + b.w * static_cast<float>(k), y = a.y + b.h * static_cast<float>(r);
+            const float x = a.x + b.w * px(k), y = a.y + b.h * px(r);
             const ImU32 fill = most < 0           ? t.well
                                : std::isinf(most) ? t.danger
                                                   : cividis(log_place(most, map.least, map.most));
             c.rect(x, y, b.w - gap + seam, b.h - gap + seam, fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
             if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
         }
-    return {a.x, a.y, b.w * static_cast<float>(b.cols), b.h * static_cast<float>(b.rows)};
+    return {a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
 }
 
 Rect heat_cell(const Map& map, const Rect& filled, int row, int column) {
-    const float w = filled.w / static_cast<float>(map.far.cols()),
-                h = filled.h / static_cast<float>(map.far.rows());
-    return {filled.x + w * static_cast<float>(column), filled.y + h * static_cast<float>(row), w, h};
+    const float w = filled.w / px(map.far.cols()), h = filled.h / px(map.far.rows());
+    return {filled.x + w * px(column), filled.y + h * px(row), w, h};
 }
 
 void compare_map(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Differences", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Differences", a);
     const Theme& t = *c.theme;
     const auto map = map_of(state);
     if (!map) {
-        c.text(a.x + 16, a.y + 22, "Differences, cell by cell", 15, t.t1, Face::semibold);
+        c.text(a.inner_x(), a.title_y(), "Differences, cell by cell", size::lead, t.t1, Face::semibold);
         c.paragraph(
             a.x + 20, a.y + 64, a.w - 40,
-            "Here stands every cell of O by how far kernel and CPU are apart, once the kernel has run.", 15,
-            t.t2);
+            "Here stands every cell of O by how far kernel and CPU are apart, once the kernel has run.",
+            size::lead, t.t2);
         return end_panel(c);
     }
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
                               std::string(run.device == "cuda" ? run.device_name : "emulator");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
-    c.pill(a.right() - 16, a.y + 22, where, 13, 0, t.t1, Align::right);
+    c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
     Line title{strong("Difference of ")};
     for (const Span& s : slot_symbol(map->slot)) title.push_back(s);
-    float x = a.x + 16;
-    x += c.rich(x, a.y + 22, title, 15, Align::left, t.t1) + 12;
-    c.text_within(x, a.y + 22, a.right() - 28 - pill_w - x, what_it_is(state, *map), 14, t.t2);
-    choices(c, state, {a.x + 16, a.y + 42, a.w - 32, 32});
-    finding_line(c, state, {a.x + 16, a.y + 92, a.w - 32, 0});
+    float x = a.inner_x();
+    x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
+    c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);
+    choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
+    finding_line(c, state, {a.inner_x(), a.y + 92, a.inner_w(), 0});
     if (map->far.size() == 0) {
         c.paragraph(
             a.x + 20, a.y + 120, a.w - 40,
             "There is nothing to compare here: the mask removes this tile, or the kernel did not record it.",
-            15, t.t2);
+            size::lead, t.t2);
         return end_panel(c);
     }
-    const Shown at = shown_cell(state, *map);
+    const MapCell at = shown_cell(state, *map);
     const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46, names = 44;
-    const Rect area{a.x + 16 + names, top, a.w - 32 - names - side - 20, foot - top};
+    const Rect area{a.inner_x() + names, top, a.inner_w() - names - side - 20, foot - top};
     cells(c, state, *map, at, area);
     legend(c, *map, {area.x, foot + 8, area.w, 30});
-    const float cards = card_height(state), right = a.right() - 16 - side, bottom = a.bottom() - 14;
+    const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - 14;
     if (bottom - cards - top > 90)
         histogram(c, *map, at, {right, top, side, std::min(200.0f, bottom - cards - 12 - top)});
     card(c, state, *map, at, {right, bottom - cards, side, cards});

@@ -71,6 +71,9 @@ void choose_row(AppState& state, int row);
 void show_finding(AppState& state);
 
 /// What the heat map shows, and its cells: rows and columns count from the top left of the map.
+struct MapCell {
+    int row = 0, column = 0;
+};
 struct Map {
     Slot slot = Slot::O;
     std::optional<KernelFault::Quantity> quantity;  ///< of a tile
@@ -79,12 +82,14 @@ struct Map {
     int row0 = 0, column0 = 0;   ///< the map's first cell in the whole matrix
     Matrix far;                  ///< as the chosen measure has it; NaN where both are −∞
     double least = 0, most = 0;  ///< of those above 0 and finite
-    int row = 0, column = 0;     ///< the cell furthest off
+    MapCell worst;               ///< the cell furthest off
 };
 /// Null before the first run.
 std::optional<Map> map_of(const AppState& state);
 /// The maps that there are, by their names.
 std::vector<std::string> map_names(const AppState& state);
+/// The chosen cell, or the worst.
+MapCell shown_cell(const AppState& state, const Map& map);
 void choose_cell(AppState& state, const Map& map, int row, int column);
 /// Opens the lesson at the step that computes a cell of the map.
 void go_to_cell(AppState& state, const Map& map, int row, int column);

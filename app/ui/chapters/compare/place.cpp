@@ -40,7 +40,7 @@ void measure_cells(Map& map, int measure) {
     for (int r = 0; r < kernel.rows(); ++r)
         for (int c = 0; c < kernel.cols(); ++c) {
             const double far = map.far(r, c) = measured(measure, map.format, kernel(r, c), cpu(r, c));
-            if (far > most) most = far, map.row = r, map.column = c;
+            if (far > most) most = far, map.worst = {r, c};
             if (far > 0 && std::isfinite(far))
                 map.least = std::min(map.least, far), map.most = std::max(map.most, far);
         }
@@ -161,6 +161,12 @@ std::optional<Map> map_of(const AppState& state) {
     if (map.values.kernel.size() != map.values.cpu.size()) map.values = {};
     measure_cells(map, state.compare.measure);
     return map;
+}
+
+MapCell shown_cell(const AppState& state, const Map& map) {
+    const CompareForm& f = state.compare;
+    const bool chosen = f.cell_row >= 0 && f.cell_row < map.far.rows() && f.cell_column < map.far.cols();
+    return chosen ? MapCell{f.cell_row, std::max(0, f.cell_column)} : map.worst;
 }
 
 void choose_cell(AppState& state, const Map& map, int row, int column) {

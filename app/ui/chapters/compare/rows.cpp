@@ -35,8 +35,8 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     const float y = a.middle() - (sheet.pitch > 82 ? step / 2 + 7 : step / 2);
     const float names_x = a.x - (sheet.names_once ? 34.0f : 0.0f);
     if (!sheet.names_once || quantity == columns[0].quantity) {
-        c.text(names_x, y, "CPU", 13, t.t3);
-        c.text(names_x, y + step, side_name(shown.kernel->run), 13, t.t3);
+        c.text(names_x, y, "CPU", size::small, t.t3);
+        c.text(names_x, y + step, side_name(shown.kernel->run), size::small, t.t3);
     }
     c.text(a.x + names, y, digits_of(cpu, kernel).text, sheet.size, t.t1, Face::mono);
     draw_digits(c, a.x + names, y + step, digits_of(kernel, cpu), sheet.size);
@@ -46,7 +46,7 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     if (sheet.pitch <= 82) return;
     // Eight boxes: one for every unit
     for (int n = 0; n < 8; ++n) {
-        const float X = a.x + names + static_cast<float>(n) * 8;
+        const float X = a.x + names + px(n) * 8;
         if (n < std::min(8.0, std::ceil(ulp)))
             c.rect(X, y + step + 15, 6, 9, t.t1, 1.5f);
         else
@@ -56,12 +56,12 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
 
 void heads(const Canvas& c, const Rect& a, const Sheet& sheet) {
     const Theme& t = *c.theme;
-    c.text(a.x, a.y, "tile", 13, t.t3);
+    c.text(a.x, a.y, "tile", size::small, t.t3);
     float x = a.x + sheet.tile_w;
     for (const Column& column : columns) {
-        const float w = c.rich(x, a.y, slot_symbol(info(column.quantity).slot), 17);
-        c.text_within(x + w + 8, a.y, sheet.column_w - w - 52, column.title, 13, t.t2);
-        c.text(x + sheet.column_w - 12, a.y, "ULP", 13, t.t3, Face::regular, Align::right);
+        const float w = c.rich(x, a.y, slot_symbol(info(column.quantity).slot), size::symbol);
+        c.text_within(x + w + 8, a.y, sheet.column_w - w - 52, column.title, size::small, t.t2);
+        c.text(x + sheet.column_w - 12, a.y, "ULP", size::small, t.t3, Face::regular, Align::right);
         x += sheet.column_w;
     }
     c.line({a.x - 4, a.y + 15.5f}, {a.x + a.w + 4, a.y + 15.5f}, t.line);
@@ -74,11 +74,11 @@ void tile_line(const Canvas& c, AppState& state, const Place& at, int j, const R
     const Hot hot = hot_area(c, ("##row tile " + std::to_string(j)).c_str(), a.x - 8, a.y, a.w + 16, a.h);
     if (chosen || hot.hovered) c.rect(a.x - 8, a.y + 1, a.w + 16, a.h - 2, chosen ? t.raised : t.well, 8);
     if (hot.clicked) choose_tile(state, at.i, j);
-    c.text(a.x, a.middle(), "(" + std::to_string(at.i) + ", " + std::to_string(j) + ")", 15, t.t1,
+    c.text(a.x, a.middle(), "(" + std::to_string(at.i) + ", " + std::to_string(j) + ")", size::lead, t.t1,
            chosen ? Face::semibold : Face::medium);
     const TileComparison* tile = shown.tile(at.i, j);
     if (!tile || !tile->visited) {
-        c.text(a.x + sheet.tile_w, a.middle(), "skipped: the mask removes this tile whole", 14, t.t3);
+        c.text(a.x + sheet.tile_w, a.middle(), "skipped: the mask removes this tile whole", size::body, t.t3);
         return;
     }
     float x = a.x + sheet.tile_w;
@@ -95,15 +95,14 @@ void lines(const Canvas& c, AppState& state, const Rect& a, Sheet sheet) {
     const int count = shown.kernel->problem.Tc();
     const int fit = std::max(1, static_cast<int>(a.h / 48));
     const int n = std::min(count, fit);
-    sheet.pitch = std::min(100.0f, a.h / static_cast<float>(n));
+    sheet.pitch = std::min(100.0f, a.h / px(n));
     const int first = std::clamp(at.j - n / 2, 0, count - n);
     for (int k = 0; k < n; ++k)
-        tile_line(c, state, at, first + k, {a.x, a.y + sheet.pitch * static_cast<float>(k), a.w, sheet.pitch},
-                  sheet);
+        tile_line(c, state, at, first + k, {a.x, a.y + sheet.pitch * px(k), a.w, sheet.pitch}, sheet);
 }
 
 void row_buttons(const Canvas& c, AppState& state, const Rect& a, const Place& at) {
-    const float y = a.y + 8, x = a.right() - 16;
+    const float y = a.y + 8, x = a.inner_right();
     const ButtonLook next{.tooltip = "Next query row (↓)"}, back{.tooltip = "Previous query row (↑)"};
     if (button(c, "##row next", x - 30, y, 30, 28, "↓", next)) choose_row(state, at.row + 1);
     if (button(c, "##row back", x - 64, y, 30, 28, "↑", back)) choose_row(state, at.row - 1);
@@ -115,22 +114,23 @@ void nothing(const Canvas& c, const AppState& state, const Rect& a) {
         !page.shown ? "Here stand m, ℓ and α of a query row, tile after tile, once the kernel has run."
                     : page.shown->kernel->kernel +
                           " records no tiles; its outputs are compared at the right, cell by cell.";
-    c.paragraph(a.x + 20, a.y + 64, a.w - 40, why, 15, c.theme->t2);
+    c.paragraph(a.x + 20, a.y + 64, a.w - 40, why, size::lead, c.theme->t2);
 }
 
 }  // namespace
 
 void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Row statistics", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Row statistics", a);
     const ComparePage& page = *state.comparing;
-    float x = a.x + 16;
-    x += c.text(x, a.y + 22, "Row statistics, tile by tile", 15, c.theme->t1, Face::semibold) + 12;
+    float x = a.inner_x();
+    x += c.text(x, a.title_y(), "Row statistics, tile by tile", size::lead, c.theme->t1, Face::semibold) + 12;
     if (!page.shown || page.shown->tiles.empty()) {
         nothing(c, state, a);
         return end_panel(c);
     }
     const Place at = place_of(state);
-    c.text_within(x, a.y + 22, a.right() - 90 - x, "query row " + std::to_string(at.row), 14, c.theme->t2);
+    c.text_within(x, a.title_y(), a.right() - 90 - x, "query row " + std::to_string(at.row), size::body,
+                  c.theme->t2);
     row_buttons(c, state, a, at);
     const float strip = a.h > 420 ? 104 : 92, inner = a.w - 40;
     const bool narrow = inner < 560;
@@ -139,8 +139,8 @@ void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
     heads(c, {a.x + 20, a.y + 54, inner, 0}, sheet);
     const float top = a.y + 74, foot = a.bottom() - strip;
     lines(c, state, {a.x + 20, top, inner, foot - top - 8}, sheet);
-    c.line({a.x + 16, foot + .5f}, {a.right() - 16, foot + .5f}, c.theme->line);
-    compare_tiles(c, state, {a.x + 16, foot + 10, a.w - 32, strip - 20});
+    rule(c, a, foot);
+    compare_tiles(c, state, {a.inner_x(), foot + 10, a.inner_w(), strip - 20});
     end_panel(c);
 }
 

@@ -28,7 +28,7 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const Place at = place_of(state);
     const double most = most_ulp(shown);
-    const auto count = static_cast<float>(shown.tiles.size());
+    const auto count = px(shown.tiles.size());
     const float pitch = std::min(64.0f, a.w / count), h = std::min(36.0f, a.h - 20);
     float x = a.x;
     for (const TileComparison& tile : shown.tiles) {
@@ -38,13 +38,13 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
         const ImU32 fill = fill_of(t, tile, most);
         c.rect(x, a.y, pitch - 4, h, fill, 5);
         if (tile.visited)
-            c.text(x + pitch / 2 - 2, a.y + h / 2, ulp_text(tile.statistics_ulp()), 14, ink_on(t, fill),
-                   Face::mono_bold, Align::center);
+            c.text(x + pitch / 2 - 2, a.y + h / 2, ulp_text(tile.statistics_ulp()), size::body,
+                   ink_on(t, fill), Face::mono_bold, Align::center);
         else
             c.hatch(x + 2, a.y + 2, pitch - 8, h - 4, t.line2);
         if (chosen || hot.hovered) c.frame(x - 1, a.y - 1, pitch - 2, h + 2, t.t1, chosen ? 2.5f : 1.5f, 6);
-        if (pitch > text_width(Face::regular, 13, name) + 4)
-            c.text(x + pitch / 2 - 2, a.y + h + 13, name, 13, chosen ? t.t1 : t.t3,
+        if (pitch > text_width(Face::regular, size::small, name) + 4)
+            c.text(x + pitch / 2 - 2, a.y + h + 13, name, size::small, chosen ? t.t1 : t.t3,
                    chosen ? Face::semibold : Face::regular, Align::center);
         if (hot.clicked) choose_tile(state, tile.i, tile.j);
         x += pitch;
@@ -60,13 +60,11 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
     const double most = most_ulp(shown);
     const int rows = std::min(p.Tr(), static_cast<int>(a.h / 3)),
               cols = std::min(p.Tc(), static_cast<int>(a.w / 3));
-    const float w = std::min(28.0f, a.w / static_cast<float>(cols)),
-                h = std::min(16.0f, a.h / static_cast<float>(rows));
+    const float w = std::min(28.0f, a.w / px(cols)), h = std::min(16.0f, a.h / px(rows));
     const auto first = [](int n, int bins, int all) {
         return static_cast<int>(static_cast<std::int64_t>(n) * all / bins);
     };
-    const Hot hot =
-        hot_area(c, "##tile grid", a.x, a.y, w * static_cast<float>(cols), h * static_cast<float>(rows));
+    const Hot hot = hot_area(c, "##tile grid", a.x, a.y, w * px(cols), h * px(rows));
     drop_focus_stop();  // the arrow keys of the page choose the tile
     for (int r = 0; r < rows; ++r)
         for (int k = 0; k < cols; ++k) {
@@ -76,12 +74,10 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
                     const TileComparison* tile = shown.tile(i, j);
                     if (!largest || tile->statistics_ulp() > largest->statistics_ulp()) largest = tile;
                 }
-            c.rect(a.x + w * static_cast<float>(k), a.y + h * static_cast<float>(r), w - (w > 6 ? 1 : 0),
-                   h - (h > 6 ? 1 : 0), fill_of(t, *largest, most));
+            c.rect(a.x + w * px(k), a.y + h * px(r), w - (w > 6 ? 1 : 0), h - (h > 6 ? 1 : 0),
+                   fill_of(t, *largest, most));
         }
-    const auto place = [](int n, int bins, int all) {
-        return static_cast<float>(static_cast<std::int64_t>(n) * bins / all);
-    };
+    const auto place = [](int n, int bins, int all) { return px(static_cast<std::int64_t>(n) * bins / all); };
     c.frame(a.x + w * place(at.j, cols, p.Tc()) - 1, a.y + h * place(at.i, rows, p.Tr()) - 1, w + 1, h + 1,
             t.t1, 2.2f, 2);
     if (hot.clicked) {
@@ -99,9 +95,10 @@ void compare_tiles(const Canvas& c, AppState& state, const Rect& a) {
         shown.tiles.size() == 1
             ? "The tile"
             : "All " + format_count(static_cast<std::int64_t>(shown.tiles.size())) + " tiles";
-    c.text_within(a.x, a.y + 8, a.w, count + ", largest difference of m, ℓ and α in ULP", 13, c.theme->t2);
+    c.text_within(a.x, a.y + 8, a.w, count + ", largest difference of m, ℓ and α in ULP", size::small,
+                  c.theme->t2);
     const Rect rest{a.x, a.y + 22, a.w, a.h - 22};
-    if (static_cast<float>(shown.tiles.size()) * 30 <= a.w)
+    if (px(shown.tiles.size()) * 30 <= a.w)
         boxes(c, state, rest);
     else
         grid(c, state, rest);

@@ -88,7 +88,7 @@ void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
             ? "Run sets what the kernel writes down of itself beside the CPU's walk of the same tiles"
             : page.failure;
     c.text(a.x + 20, a.middle() - 15, title, 21, t.t1, Face::semibold);
-    c.text_within(a.x + 20, a.middle() + 15, a.w - 40, why, 15, t.t2);
+    c.text_within(a.x + 20, a.middle() + 15, a.w - 40, why, size::lead, t.t2);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const Theme& t = *c.theme;
     const double ratio = v.ratio(), limit = v.factor;
     const double full = std::max(1.5 * limit, std::isfinite(ratio) ? std::min(1.12 * ratio, 4 * limit) : 0.0);
-    const auto X = [&](double r) { return a.x + a.w * static_cast<float>(std::min(r, full) / full); };
+    const auto X = [&](double r) { return a.x + a.w * px(std::min(r, full) / full); };
     const float h = std::max(12.0f, size), y = a.middle() - h / 2;
     c.rect(a.x, y, a.w, h, t.raised, 4);
     c.hatch(X(limit), y, a.right() - X(limit), h, t.t3, 6);
@@ -129,7 +129,7 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
 }
 
 void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Verdict", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Verdict", a);
     const ComparePage& page = *state.comparing;
     if (!page.shown) {
         nothing_yet(c, state, a);
@@ -144,7 +144,8 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const float text_x = x + 2 * r + 16, text_w = words - 2 * r - 34;
     c.text_within(text_x, a.middle() - 15, text_w, shown.passed() ? "Within the rule" : "Beyond the rule", 22,
                   t.t1, Face::semibold);
-    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown), 13, t.t2, 2, Face::regular, 1.3f);
+    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown), size::small, t.t2, 2, Face::regular,
+                1.3f);
     const float gauge_x = a.x + words + 12, rest = a.right() - 18 - gauge_x;
     const Line symbols = formula(v), values = numbers(v);
     const float size = narrow ? 14 : 17;

@@ -19,8 +19,7 @@ bool pairs(const Problem& p, Slot slot) {
 void draw_matrix(const Canvas& c, AppState& state, const DenseLayout& layout, const DensePlace& place) {
     MatrixLook look = dense_look(state, place.slot);
     look.transposed = place.entry.transposed;
-    look.x = place.bed.x, look.y = place.bed.y, look.cw = place.bed.cw, look.ch = place.bed.ch;
-    look.numbers = place.bed.numbers;
+    lay(look, place.bed);
     look.digits = place.digits;
     look.size = layout.size;
     matrix(c, state, look, "dense");
@@ -28,13 +27,12 @@ void draw_matrix(const Canvas& c, AppState& state, const DenseLayout& layout, co
 
 void label(const Canvas& c, const AppState& state, const DensePlace& place) {
     Line symbol = slot_symbol(place.slot);
-    if (place.entry.transposed)
-        symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});
+    if (place.entry.transposed) symbol = transposed(symbol);
     const bool active = touched_now(state, place.slot);
-    const float x = place.bed.x - 3, w = c.rich(x, place.label_y, symbol, 17);
+    const float x = place.bed.x - 3, w = c.rich(x, place.label_y, symbol, size::symbol);
     const float left = x + w + 7;
-    if (text_width(Face::medium, 13, place.entry.words) > place.right - left) return;
-    c.text(left, place.label_y + 1, place.entry.words, 13, active ? c.theme->t1 : c.theme->t3,
+    if (text_width(Face::medium, size::small, place.entry.words) > place.right - left) return;
+    c.text(left, place.label_y + 1, place.entry.words, size::small, active ? c.theme->t1 : c.theme->t3,
            active ? Face::medium : Face::regular);
 }
 
@@ -56,16 +54,16 @@ void names(const Canvas& c, const AppState& state, const DensePlace& place, floa
     if (place.first && bed.ch >= 15 && shape.rows == p.N())
         for (int r = 0; r < p.N(); ++r) {
             const bool chosen = dense_shape(p, target.slot).rows == p.N() && target.row == r;
-            c.text_within(bed.x - 10, bed.y + (static_cast<float>(r) + .5f) * bed.ch, bed.x - 14 - left,
-                          token(p, r, true), 13, chosen ? c.theme->t1 : c.theme->t3,
+            c.text_within(bed.x - 10, bed.y + (px(r) + .5f) * bed.ch, bed.x - 14 - left, token(p, r, true),
+                          size::small, chosen ? c.theme->t1 : c.theme->t3,
                           chosen ? Face::medium : Face::regular, Align::right);
         }
     if (!pairs(p, place.slot) || bed.cw < 20) return;
     for (int k = 0; k < p.N_kv(); ++k) {
         const bool chosen = targets_pair && target.col == k;
-        c.text_within(bed.x + (static_cast<float>(k) + .5f) * bed.cw, bed.bottom() + 14, bed.cw - 2,
-                      token(p, k, false), 13, chosen ? c.theme->t1 : c.theme->t3,
-                      chosen ? Face::medium : Face::regular, Align::center);
+        c.text_within(bed.x + (px(k) + .5f) * bed.cw, bed.bottom() + 14, bed.cw - 2, token(p, k, false),
+                      size::small, chosen ? c.theme->t1 : c.theme->t3, chosen ? Face::medium : Face::regular,
+                      Align::center);
     }
 }
 
@@ -80,7 +78,7 @@ void flows(const Canvas& c, const AppState& state, const DenseLayout& layout) {
         const float a = from.bed.right() + 6, b = to.bed.x - 6;
         const int r = to.entry.transposed ? target.col : target.row;
         if (b - a < 8 || to.bed.ch < 15 || r >= to.bed.rows || r >= from.bed.rows) continue;
-        const float y = to.bed.y + (static_cast<float>(r) + .5f) * to.bed.ch;
+        const float y = to.bed.y + (px(r) + .5f) * to.bed.ch;
         c.arrow({{a, y}, {b, y}}, ArrowStyle::link, 0, transition(state));
     }
 }
@@ -90,12 +88,12 @@ void flows(const Canvas& c, const AppState& state, const DenseLayout& layout) {
 void dense_main(const Canvas& c, AppState& state, const Layout& all) {
     const Rect& a = all.main;
     const DenseTitle title = dense_title(state);
-    begin_panel(c, "Matrices", a.x, a.y, a.w, a.h, title.title);
-    const float title_w = text_width(Face::semibold, 15, title.title),
-                words_w = text_width(Face::regular, 14, title.words);
+    begin_panel(c, "Matrices", a, title.title);
+    const float title_w = text_width(Face::semibold, size::lead, title.title),
+                words_w = text_width(Face::regular, size::body, title.words);
     const float ledger_room = a.w - 48 - title_w;
     const bool words = ledger_room - words_w > 330;
-    if (words) c.text(a.x + 26 + title_w, a.y + 22.5f, title.words, 14, c.theme->t3);
+    if (words) c.text(a.x + 26 + title_w, a.y + 22.5f, title.words, size::body, c.theme->t3);
     dense_ledger(c, state, a.right() - 14, a.y + 23, ledger_room - (words ? words_w + 14 : 0));
 
     const float least_lens = a.h >= 600 ? 164 : a.h >= 470 ? 124 : 96, top = a.y + 44;

@@ -11,7 +11,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float letter = 0.602f;  // advance of the mono face, em
+constexpr float letter = size::mono;
 constexpr float names_h = 17;
 constexpr float least_ch = 15;  // of a cell with a number
 constexpr int most_sharp = 16;  // beyond, a matrix is a heat map
@@ -75,7 +75,7 @@ int letters(const AppState& state, const Column& column, int digits) {
 }
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
-    const float text = static_cast<float>(letters(state, column, a.digits)) * letter * a.size;
+    const float text = px(letters(state, column, a.digits)) * letter * a.size;
     return std::max(22.0f, text + a.pad) + (column.cols == 1 ? 4.0f : 0.0f);
 }
 
@@ -88,12 +88,12 @@ bool shows_numbers(const AppState& state, const Column& column, const Attempt& a
 }
 
 float collapsed(const Column& column) {
-    return column.cols == 1 ? 14 : std::clamp(56.0f / static_cast<float>(column.cols), 1.5f, 14.0f);
+    return column.cols == 1 ? 14 : std::clamp(56.0f / px(column.cols), 1.5f, 14.0f);
 }
 
 float total(std::span<const Column> list, float gap) {
-    float w = gap * static_cast<float>(list.size() - 1);
-    for (const Column& c : list) w += c.w * static_cast<float>(c.cols);
+    float w = gap * px(list.size() - 1);
+    for (const Column& c : list) w += c.w * px(c.cols);
     return w;
 }
 
@@ -124,7 +124,7 @@ Attempt fit(const AppState& state, std::span<Column> list, float room, float& ga
 void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
     const auto widen = [&](bool numbers, float most_factor, float most_w) {
         float cells = 0;
-        for (const Column& c : list) cells += c.numbers == numbers ? c.w * static_cast<float>(c.cols) : 0;
+        for (const Column& c : list) cells += c.numbers == numbers ? c.w * px(c.cols) : 0;
         const float spare = room - total(list, gap);
         if (cells <= 0 || spare <= 0) return;
         const float factor = std::min(most_factor, 1 + spare / cells);
@@ -135,11 +135,10 @@ void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
     widen(false, a.numbers == Numbers::none ? 8.0f : 1.6f, 22.0f);
     // Nothing fits: shrink the colours.
     if (const float over = total(list, gap); over > room) {
-        const float gaps = gap * static_cast<float>(list.size() - 1);
+        const float gaps = gap * px(list.size() - 1);
         for (Column& c : list) c.w *= std::max(.1f, (room - gaps) / (over - gaps));
     }
-    if (list.size() > 1)
-        gap += std::clamp((room - total(list, gap)) / static_cast<float>(list.size() - 1), 0.0f, 26.0f);
+    if (list.size() > 1) gap += std::clamp((room - total(list, gap)) / px(list.size() - 1), 0.0f, 26.0f);
 }
 
 // The matrices of a group that stand side by side, from the top.
@@ -153,9 +152,7 @@ struct Level {
 // Room for the symbols above a level, and below it; a low panel has less.
 struct Spacing {
     float label = 24, gap = 10;
-    float height(const Level& l) const {
-        return label + l.ch * static_cast<float>(l.rows) + gap + (l.names ? names_h : 0);
-    }
+    float height(const Level& l) const { return label + l.ch * px(l.rows) + gap + (l.names ? names_h : 0); }
 };
 
 bool shows_pairs(const Problem& p, const DenseEntry& e) {
@@ -182,8 +179,8 @@ void set_heights(std::vector<std::vector<Level>>& groups, const Spacing& space, 
     float rows = 0, wanted = 0, fixed = 0;
     for (const auto& group : groups)
         for (const Level& l : group) {
-            rows += static_cast<float>(l.rows), fixed += space.height(l);
-            if (l.wanted) wanted += static_cast<float>(l.rows);
+            rows += px(l.rows), fixed += space.height(l);
+            if (l.wanted) wanted += px(l.rows);
         }
     const float left = std::max(room - fixed, 12.0f), equal = std::min(most, left / rows);
     const bool shrink = equal < least_ch && wanted > 0 && wanted < rows;
@@ -199,13 +196,12 @@ void place_level(const AppState& state, DenseLayout& out, std::span<const Column
     float x = area.x;
     for (std::size_t n = 0; n < list.size(); ++n) {
         const Column& column = list[n];
-        const float w = column.w * static_cast<float>(column.cols), next = x + w + gap;
+        const float w = column.w * px(column.cols), next = x + w + gap;
         for (const DenseEntry& e : column.entries) {
             if (e.level != level.level) continue;
             const int rows = rows_of(*state.problem, e);
             // Above, matrices stand on the row of queries; elsewhere they hang from their label.
-            const float top =
-                y + space.label + (level.level > 0 ? level.ch * static_cast<float>(level.rows - rows) : 0);
+            const float top = y + space.label + (level.level > 0 ? level.ch * px(level.rows - rows) : 0);
             const bool numbers = column.numbers && level.ch >= least_ch;
             const Bed bed{x, top, column.w, level.ch, rows, column.cols, numbers};
             const bool last = n + 1 == list.size();

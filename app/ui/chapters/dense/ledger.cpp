@@ -75,11 +75,11 @@ void dense_ledger(const Canvas& c, const AppState& state, float right, float y, 
     const Ledger l = ledger(state);
     for (int form = 0; form < 4; ++form) {
         const Line line = ledger_line(l, form);
-        const float w = rich_width(c, line, 14) + 24;
+        const float w = rich_width(c, line, size::body) + 24;
         if (w > room) continue;
         c.rect(right - w, y - 14, w, 28, c.theme->well, 14);
         c.frame(right - w + .5f, y - 13.5f, w - 1, 27, c.theme->line, 1, 14);
-        c.rich(right - 12, y, line, 14, Align::right);
+        c.rich(right - 12, y, line, size::body, Align::right);
         return;
     }
 }

@@ -1,7 +1,8 @@
 // The lens of the dense lessons: the cell that the explanation is about, drawn to scale.
 #include "app/ui/chapters/dense/dense.h"
-#include "app/ui/chapters/dense/terms.h"
+#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -11,17 +12,13 @@ namespace tilewalk::ui {
 
 namespace {
 
-Op op_of(const AppState& state) { return state.trace->step(state.cursor.step).op; }
-
 std::vector<double> row_of(const Value& A, int r) {
     return {A.data.row(r).data(), A.data.row(r).data() + A.data.cols()};
 }
 
 std::string key_label(const AppState& state, int key) {
     const std::string word = state.problem->key_token(key);
-    return word.empty()
-               ? "k" + plain({Span{std::to_string(key), Role::none, Span::Face::text, Span::Script::sub}})
-               : word;
+    return word.empty() ? "k" + plain({sub(std::to_string(key))}) : word;
 }
 
 std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
@@ -55,12 +52,12 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
     const Stack parts = stack_of(state, t);
     if (parts.parts.empty() && t.a.size() > 12) {
-        c.text(pane.x, pane.y + pane.h * .4f, "All " + std::to_string(t.a.size()) + " products are 0.", 15,
-               c.theme->t2);
+        c.text(pane.x, pane.y + pane.h * .4f, "All " + std::to_string(t.a.size()) + " products are 0.",
+               size::lead, c.theme->t2);
         return;
     }
     if (!parts.parts.empty() && !to_scale(extent(parts)) && t.a.size() > 12) return no_scale(c, pane);
-    const float wanted = 22 + 58 * static_cast<float>(t.a.size()) + 150;
+    const float wanted = 22 + 58 * px(t.a.size()) + 150;
     const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && to_scale(extent(parts)) &&
                       pane.w - wanted > 260;
     if (!both) return dot(c, pane, table);
@@ -76,7 +73,7 @@ void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
     Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
     for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
     if (to_scale(extent(out))) return stack(c, pane, out, extent(out));
-    c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", 15, c.theme->t2);
+    c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", size::lead, c.theme->t2);
 }
 
 void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane) {
@@ -89,11 +86,6 @@ void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane)
     for (std::size_t n = 0; n < scores.size(); ++n)
         points.push_back({scores[n] - base, key_label(state, static_cast<int>(n)), Role::S});
     curve(c, pane, points);
-}
-
-// The row of weights, all together 1.
-void draw_weights(const Canvas& c, const AppState& state, const Rect& pane) {
-    draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
 }
 
 void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
@@ -146,16 +138,16 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
         hi = std::max(hi, dP[n] - D), lo = std::min(lo, dP[n] - D), width += P[n];
     }
     if (hi == lo) {
-        c.text(pane.x, pane.middle(), "Every dP with a weight equals the mean: nothing pulls.", 14, t.t2);
+        c.text(pane.x, pane.middle(), "Every dP with a weight equals the mean: nothing pulls.", size::body,
+               t.t2);
         return;
     }
     if (!to_scale({lo, hi})) return no_scale(c, pane);
     const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36};
-    const float unit = plot.h / static_cast<float>(hi - lo), zero = plot.y + static_cast<float>(hi) * unit,
-                across = plot.w / static_cast<float>(width);
+    const float unit = plot.h / px(hi - lo), zero = plot.y + px(hi) * unit, across = plot.w / px(width);
     float x = plot.x, labelled = pane.x;
     for (std::size_t n = 0; n < P.size(); ++n) {
-        const float w = static_cast<float>(P[n]) * across, y = zero - static_cast<float>(dP[n] - D) * unit;
+        const float w = px(P[n]) * across, y = zero - px(dP[n] - D) * unit;
         const float top = std::min(y, zero), h = std::max(std::abs(y - zero), 1.0f);
         const bool chosen = static_cast<int>(n) == state.explanation.target.col, down = dS[n] < 0;
         if (w > .5f) {
@@ -171,9 +163,10 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
                     chosen ? 2.4f : 1.2f, 2);
         }
         const std::string text = format_short(dS[n]);
-        const float tw = text_width(Face::mono, 13, text), mid = x + w / 2, ty = down ? y + 9 : y - 9;
+        const float tw = text_width(Face::mono, size::small, text), mid = x + w / 2,
+                    ty = down ? y + 9 : y - 9;
         if (chosen || (w > 14 && mid - tw / 2 > labelled)) {
-            c.text(mid, ty, text, 13, 0, chosen ? Face::mono_bold : Face::mono, Align::center);
+            c.text(mid, ty, text, size::small, 0, chosen ? Face::mono_bold : Face::mono, Align::center);
             labelled = mid + tw / 2 + 6;
         }
         x += w;
@@ -181,16 +174,14 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
     c.line({plot.x - 8, zero}, {plot.right() + 8, zero}, hue(t, Role::alpha), 2);
     Line name = slot_symbol(Slot::Di);
     name.push_back(word(" = "));
-    name.push_back({format_short(D), Role::none, Span::Face::number});
-    c.rich(plot.right() + 16, zero, name, 14);
+    name.push_back(number(format_short(D)));
+    c.rich(plot.right() + 16, zero, name, size::body);
 }
 
-void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) { traffic_bars(c, state, pane); }
-
 const char* caption(const AppState& state) {
-    switch (op_of(state)) {
-    case Op::load: return "bytes that this load moves, against the whole run";
-    case Op::store: return "bytes that this store moves, against the whole run";
+    const Op op = op_now(state);
+    if (about_bytes(op)) return bytes_caption(op);
+    switch (op) {
     case Op::scale:
     case Op::mask: return "what becomes of this row's scores";
     case Op::row_max: return "the largest score of the row";
@@ -209,32 +200,31 @@ const char* caption(const AppState& state) {
 
 void draw(const Canvas& c, const AppState& state, const Rect& pane) {
     if (const auto terms = dense_terms(state)) return draw_terms(c, state, *terms, pane);
-    switch (op_of(state)) {
-    case Op::scale: return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
-    case Op::mask: return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
+    switch (op_now(state)) {
+    case Op::scale:
+    case Op::mask:
+    case Op::divide:  // the row of weights, all together 1
+        return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
     case Op::row_max: {
         const Value* S = value_read(state, Slot::S);
         return draw_bars(c, pane, row_bars(state, S ? *S : *value_read(state, Slot::S_hbm), Role::S), true);
     }
     case Op::exponentials: return draw_exponentials(c, state, pane);
     case Op::row_sum: return draw_row_sum(c, state, pane);
-    case Op::divide: return draw_weights(c, state, pane);
     case Op::ds: return draw_score_gradient(c, state, pane);
     case Op::update: return draw_update(c, state, pane);
     case Op::loss: return draw_loss(c, state, pane);
-    default: return draw_bytes(c, state, pane);
+    default: return traffic_bars(c, state, pane);
     }
 }
 
 }  // namespace
 
 void dense_lens(const Canvas& c, AppState& state, const Rect& a) {
-    begin_region(c, "Lens", a.x, a.y, a.w, a.h);
+    begin_region(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
-    const float title_y = a.y + (a.h < 110 ? 16 : 22);
-    const float w = c.text(a.x + 16, title_y, "This step, to scale", 14, 0, Face::semibold);
-    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42, caption(state));
-    draw(c, state, {a.x + 30, title_y + 16, a.w - 60, a.bottom() - title_y - 24});
+    const Rect inner = lens_title(c, a, caption(state));
+    draw(c, state, {inner.x + 14, inner.y, inner.w - 28, inner.h});
     end_panel(c);
 }
 

@@ -82,7 +82,7 @@ std::string_view lesson_id(const AppState& state) { return state.lesson->id; }
 DensePage dense_page(const AppState& state) {
     if (lesson_id(state) == "attention") return attention_page();
     if (lesson_id(state) == "backward") return backward_page();
-    const int phase = state.trace->step(state.cursor.step).phase;
+    const int phase = step_now(state).phase;
     return phase == 1   ? backward_page()
            : phase == 2 ? weights_page(*state.problem)
                         : forward_page(*state.problem);
@@ -97,7 +97,7 @@ DenseTitle dense_title(const AppState& state) {
         {"Weights", "a small step against the gradient"},
         {"Forward again", "the same input, the new weights"},
     };
-    return parts[state.trace->step(state.cursor.step).phase];
+    return parts[step_now(state).phase];
 }
 
 Slot dense_slot(const AppState& state, const DenseEntry& e) {

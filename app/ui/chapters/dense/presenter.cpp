@@ -1,10 +1,10 @@
 // Presenter mode of the dense lessons: the step as one line, what is read on the left, what comes of it on
 // the right.
+#include "app/ui/shell/presenter.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/shell/presenter.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -51,25 +51,23 @@ std::vector<Block> blocks(const AppState& state) {
     return out;
 }
 
-constexpr float letter = 0.602f * 28;
+constexpr float letter = size::mono * size::far_number;
 
 float number_width(const AppState& state, const Block& b, int digits) {
-    return static_cast<float>(std::max(2, state.look[b.slot].letters_with(digits))) * letter + 12;
+    return px(std::max(2, state.look[b.slot].letters_with(digits))) * letter + 12;
 }
 
-float colour_width(const Block& b) {
-    return std::clamp(180.0f / static_cast<float>(b.bed.cols), 1.5f, 34.0f);
-}
+float colour_width(const Block& b) { return std::clamp(180.0f / px(b.bed.cols), 1.5f, 34.0f); }
 
 float total(const std::vector<Block>& list, float gap) {
-    float w = gap * static_cast<float>(list.size() - 1);
-    for (const Block& b : list) w += b.bed.cw * static_cast<float>(b.bed.cols);
+    float w = gap * px(list.size() - 1);
+    for (const Block& b : list) w += b.bed.width();
     return w;
 }
 
 // What `remarks` writes at the right of the line
 float remarks_width(const AppState& state) {
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     if (op == Op::loss) return state.explanation.asides.size() == 2 ? 330 : 0;
     return op == Op::load || op == Op::store ? 190 : 0;
 }
@@ -110,7 +108,7 @@ void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
     const float gap = list.size() > 3 ? 46 : 64;
     int rows = 1;
     for (const Block& b : list) rows = std::max(rows, b.bed.rows);
-    const float top = 58, ch = std::min(62.0f, (a.h - top - 8) / static_cast<float>(rows));
+    const float top = 58, ch = std::min(62.0f, (a.h - top - 8) / px(rows));
     for (Block& b : list) b.bed.ch = ch, b.bed.cw = colour_width(b);
     if (ch >= 34 && !widen_all(state, list, a.w, gap)) {
         for (Block& b : list) b.bed.cw = colour_width(b), b.bed.numbers = false;
@@ -122,7 +120,7 @@ void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
     float x = a.x + std::max(0.0f, (a.w - margin - total(list, gap)) / 2);
     for (Block& b : list) {
         b.bed.x = x;
-        b.bed.y = a.y + top + (a.h - top - 8 - ch * static_cast<float>(b.bed.rows)) / 2;
+        b.bed.y = a.y + top + (a.h - top - 8 - ch * px(b.bed.rows)) / 2;
         x = b.bed.right() + gap;
     }
 }
@@ -130,23 +128,23 @@ void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
 // A load or a store says where from or where to; the last loss says what the gradient had promised.
 void remarks(const Canvas& c, const AppState& state, const Block& last, const Rect& a) {
     const float x = last.bed.right() + 40, y = a.y + 58 + (a.h - 66) / 2;
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     if (op == Op::load || op == Op::store) {
-        const Traffic now = state.trace->step(state.cursor.step).traffic;
+        const Traffic now = step_now(state).traffic;
         const std::string words[] = {op == Op::load ? "from HBM" : "→ HBM",
                                      format_traffic(now.hbm_read + now.hbm_write) + " so far"};
         float w = 0;
         for (int n = 0; n < 2; ++n)
-            w = std::max(w, c.text(x, y - 20 + 40 * static_cast<float>(n), words[n], 30, c.theme->t2));
+            w = std::max(w, c.text(x, y - 20 + 40 * px(n), words[n], size::far_text, c.theme->t2));
         note_part(c, {x - 12, y - 44, w + 44, 88}, "Meters");
     }
     if (state.explanation.asides.size() != 2 || op != Op::loss) return;
     const char* const labels[] = {"promised", "really"};
     for (int n = 0; n < 2; ++n) {
         const Line& result = state.explanation.asides[static_cast<std::size_t>(n)].result;
-        const float Y = y - 26 + 52 * static_cast<float>(n);
-        c.text(x, Y, labels[n], 30, c.theme->t2);
-        c.text(x + 156, Y, result.back().text, 30, 0, Face::mono_bold);
+        const float Y = y - 26 + 52 * px(n);
+        c.text(x, Y, labels[n], size::far_text, c.theme->t2);
+        c.text(x + 156, Y, result.back().text, size::far_text, 0, Face::mono_bold);
     }
 }
 
@@ -167,29 +165,26 @@ const char* sign_between(Op op, const Block& left, const Block& right) {
 }  // namespace
 
 void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     std::vector<Block> list = blocks(state);
     place(state, list, a);
     for (std::size_t n = 0; n < list.size(); ++n) {
         const Block& b = list[n];
         MatrixLook look = dense_look(state, b.slot);
         look.transposed = b.transposed;
-        look.x = b.bed.x, look.y = b.bed.y, look.cw = b.bed.cw, look.ch = b.bed.ch;
-        look.numbers = b.bed.numbers;
+        lay(look, b.bed);
         look.digits = std::max(b.digits, 2), look.least_digits = 2;
-        look.size = 28;
+        look.size = size::far_number;
         if (look.cells_done >= b.bed.rows * b.bed.cols) look.before = nullptr;  // too small to read
-        if (look.state == CellState::written)
-            beam(c, state, b.bed.x, b.bed.y, b.bed.cw * static_cast<float>(b.bed.cols),
-                 b.bed.ch * static_cast<float>(b.bed.rows));
+        if (look.state == CellState::written) beam(c, state, b.bed.x, b.bed.y, b.bed.width(), b.bed.height());
         matrix(c, state, look, "presenter");
-        Line symbol = slot_symbol(b.slot);
-        if (b.transposed)
-            symbol.push_back({"T", symbol.front().role, Span::Face::symbol, Span::Script::super});
-        c.rich(b.bed.center(), b.bed.y - 32, symbol, 35, Align::center);
+        const Line symbol = slot_symbol(b.slot);
+        c.rich(b.bed.center(), b.bed.y - 32, b.transposed ? transposed(symbol) : symbol, size::far_symbol,
+               Align::center);
         if (n + 1 < list.size())
             c.text((b.bed.right() + list[n + 1].bed.x) / 2, a.y + 58 + (a.h - 66) / 2,
-                   sign_between(op, b, list[n + 1]), 34, c.theme->t2, Face::regular, Align::center);
+                   sign_between(op, b, list[n + 1]), size::far_sign, c.theme->t2, Face::regular,
+                   Align::center);
     }
     if (!list.empty()) remarks(c, state, list.back(), a);
 }

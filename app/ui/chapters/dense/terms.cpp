@@ -1,4 +1,5 @@
-#include "app/ui/chapters/dense/terms.h"
+#include "app/ui/chapters/dense/dense.h"
+#include "app/ui/parts/slot_view.h"
 
 namespace tilewalk::ui {
 
@@ -30,7 +31,7 @@ Factors factors(const AppState& state) {
     const auto column = [&](std::initializer_list<Slot> s, By by) {
         return operand(state, s, Take::column, by);
     };
-    switch (state.trace->step(state.cursor.step).op) {
+    switch (op_now(state)) {
     case Op::project:
         return {row({Slot::X, Slot::X_kv}, By::row), column({Slot::W_Q, Slot::W_K, Slot::W_V}, By::column)};
     case Op::scores: return {row({Slot::Q}, By::row), row({Slot::K}, By::column)};
@@ -47,7 +48,7 @@ Factors factors(const AppState& state) {
 }
 
 bool scaled(const AppState& state) {
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     return op == Op::dq || op == Op::dk || (op == Op::scores && state.explanation.target.slot == Slot::S_hbm);
 }
 

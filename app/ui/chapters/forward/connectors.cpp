@@ -8,44 +8,59 @@
 
 namespace tilewalk::ui {
 
-namespace {
-
 // ---- Transfers between HBM and SRAM
 
-struct Transfer {
-    int step = -1;           // when it happens or happened
-    std::int64_t bytes = 0;  // of this slot alone
-};
-
-std::int64_t bytes_of(const Trace& trace, Slot slot, int k) {
-    for (const Access& a : trace.writes(k))
-        if (a.slot == slot)
-            return std::int64_t{trace.value(a.value).data.size()} *
-                   (info(slot).counts_elements ? trace.problem().element_bytes : 4);
-    return 0;
-}
-
-// The load of the block on chip, or the next one if that block is used up or not there yet.
-Transfer load_of(const AppState& state, Slot slot, Op op) {
+Transfer load_of(const AppState& state, Slot slot, CellState now) {
     const Trace& trace = *state.trace;
-    const int k = state.cursor.step;
-    const Held held = trace.live(slot, k);
-    if (held && slot_look(state, slot).state != CellState::discarded)
-        return {held.step, bytes_of(trace, slot, held.step)};
-    for (int n = k + 1; n < trace.size(); ++n)
-        if (trace.step(n).op == op) return {n, bytes_of(trace, slot, n)};
-    if (held) return {held.step, bytes_of(trace, slot, held.step)};
-    return {};
+    const int each = info(slot).counts_elements ? trace.problem().element_bytes : 4;
+    const auto at = [&](int k) {
+        return Transfer{k, std::int64_t{trace.live(slot, k).value->data.size()} * each};
+    };
+    const Held held = trace.live(slot, state.cursor.step);
+    if (held && now != CellState::discarded) return at(held.step);
+    const auto is_it = [&](const Access& a) { return a.slot == slot; };
+    for (int k = state.cursor.step + 1; k < trace.size(); ++k)
+        if (std::ranges::any_of(trace.writes(k), is_it)) return at(k);
+    return held ? at(held.step) : Transfer{};
 }
+
+Transfer all_of(const Trace& trace, int k) {
+    const Traffic now = trace.step(k).traffic, before = k > 0 ? trace.step(k - 1).traffic : Traffic{};
+    return {k, now.hbm_read - before.hbm_read + now.hbm_write - before.hbm_write};
+}
+
+std::string note(const AppState& state, Transfer t) {
+    const bool future = t.step > state.cursor.step;
+    return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + std::to_string(t.step + 1);
+}
+
+void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, int step, Role role) {
+    if (step == state.cursor.step)
+        return c.arrow(points, ArrowStyle::active, hue(*c.theme, role), transition(state));
+    c.arrow(points, step > state.cursor.step ? ArrowStyle::future : ArrowStyle::idle);
+}
+
+void query_flow(const Canvas& c, const AppState& state, const Bed& Q, float edge, Transfer q) {
+    if (q.step < 0) return;
+    // Between two row names, or above the first one
+    const float y = Q.rows % 2 == 0 ? Q.middle() : Q.y + std::min(8.0f, Q.ch / 6);
+    flow(c, state, {{edge, y}, {Q.x - 6, y}}, q.step, Role::Q);
+}
+
+void chip_before(const Canvas& c, Point at, const Line& symbol, std::initializer_list<std::string> notes,
+                 float right) {
+    for (const std::string& words : notes)
+        if (at.x + chip_width(c, symbol, words) < right) return void(c.chip(at.x, at.y, symbol, words));
+}
+
+namespace {
 
 // What leaves the accumulator next, or (FlashAttention-1) comes back to it: O with L, or with m and ℓ.
 Transfer state_transfer(const AppState& state) {
     const Trace& trace = *state.trace;
     for (int n = state.cursor.step; n < trace.size(); ++n) {
         const Op op = trace.step(n).op;
-        if (op != Op::store && op != Op::store_state && op != Op::load_state) continue;
-        const Traffic now = trace.step(n).traffic, before = n > 0 ? trace.step(n - 1).traffic : Traffic{};
-        return {n, now.hbm_read - before.hbm_read + now.hbm_write - before.hbm_write};
+        if (op == Op::store || op == Op::store_state || op == Op::load_state) return all_of(trace, n);
     }
     return {};
 }
@@ -63,91 +78,79 @@ Line state_symbols(const Trace& trace, int k) {
     return out;
 }
 
-std::string note(const AppState& state, Transfer t) {
-    const bool future = t.step > state.cursor.step;
-    return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + std::to_string(t.step + 1);
-}
-
 // Where room is short. What is to come is no longer what lies in the tile: when counts more than how much.
 std::string brief_note(const AppState& state, Transfer t) {
     return t.step > state.cursor.step ? "step " + std::to_string(t.step + 1) : format_traffic(t.bytes);
 }
 
-void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, Transfer t,
-          ImU32 colour) {
-    const bool now = t.step == state.cursor.step;
-    const ArrowStyle style = now                          ? ArrowStyle::active
-                             : t.step > state.cursor.step ? ArrowStyle::future
-                                                          : ArrowStyle::idle;
-    c.arrow(points, style, now ? colour : 0, now ? transition(state) : 1);
-}
-
 }  // namespace
 
 void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, const Rect& panel) {
-    const Theme& th = *c.theme;
-    const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], &Q = g[Slot::Qi], &O = g[Slot::Oi];
+    const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], &O = g[Slot::Oi];
     const float edge = panel.x - 12, chip_x = panel.x + 30;
+    const auto load = [&](Slot slot) { return load_of(state, slot, slot_look(state, slot).state); };
 
-    const Transfer k = load_of(state, Slot::Kj, Op::load_kv), v = load_of(state, Slot::Vj, Op::load_kv);
+    const Transfer k = load(Slot::Kj), v = load(Slot::Vj);
     if (v.step >= 0) {
-        flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 7}}, v,
-             hue(th, Role::V));
+        flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 7}}, v.step, Role::V);
         const bool brief = chip_x + chip_width(c, slot_symbol(Slot::Kj, 0), note(state, v)) >= K.x - 16;
         c.chip(chip_x, g.v_line, slot_symbol(Slot::Vj, state.trace->step(v.step).j),
                brief ? brief_note(state, v) : note(state, v));
     }
-    const float k_y = std::max((K.y + K.bottom()) / 2, g.v_line + 32);
     if (k.step >= 0) {
-        flow(c, state, {{edge, k_y}, {K.x - 8, k_y}}, k, hue(th, Role::K));
-        const Line symbol = slot_symbol(Slot::Kj, state.trace->step(k.step).j);
-        // Shorter before not at all.
-        for (const std::string& words : {note(state, k), brief_note(state, k)})
-            if (chip_x + chip_width(c, symbol, words) < K.x - 16) {
-                c.chip(chip_x, k_y, symbol, words);
-                break;
-            }
+        const float y = std::max(K.middle(), g.v_line + 32);
+        flow(c, state, {{edge, y}, {K.x - 8, y}}, k.step, Role::K);
+        chip_before(c, {chip_x, y}, slot_symbol(Slot::Kj, state.trace->step(k.step).j),
+                    {note(state, k), brief_note(state, k)}, K.x - 16);
     }
-    const Transfer q = load_of(state, Slot::Qi, Op::load_q);
-    if (q.step >= 0) {
-        // Between two row names, or above the first one
-        const float y = Q.rows % 2 == 0 ? (Q.y + Q.bottom()) / 2 : Q.y + std::min(8.0f, Q.ch / 6);
-        flow(c, state, {{edge, y}, {Q.x - 6, y}}, q, hue(th, Role::Q));
-    }
+    query_flow(c, state, g[Slot::Qi], edge, load(Slot::Qi));
     const Transfer o = state_transfer(state);
-    if (o.step >= 0) {
-        const Point at_O{O.center(), O.bottom() + 6}, corner{O.center(), g.out_line}, hbm{edge, g.out_line};
-        if (state.trace->step(o.step).op == Op::load_state)
-            flow(c, state, {hbm, corner, at_O}, o, hue(th, Role::O));
-        else
-            flow(c, state, {at_O, corner, hbm}, o, hue(th, Role::O));
-        c.chip(chip_x, g.out_line, state_symbols(*state.trace, o.step), note(state, o));
-    }
+    if (o.step < 0) return;
+    const Point at_O{O.center(), O.bottom() + 6}, corner{O.center(), g.out_line}, hbm{edge, g.out_line};
+    const bool in = state.trace->step(o.step).op == Op::load_state;
+    flow(c, state, {in ? hbm : at_O, corner, in ? at_O : hbm}, o.step, Role::O);
+    c.chip(chip_x, g.out_line, state_symbols(*state.trace, o.step), note(state, o));
 }
-
-namespace {
 
 // ---- Dependences inside SRAM
 
-int rows_now(const AppState& state) {
+void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const Bed& to, const char* sign) {
     const auto writes = state.trace->writes(state.cursor.step);
-    return writes.empty() ? 0 : state.trace->value(writes.front().value).region.rows;
+    const int rows = writes.empty() ? 0 : state.trace->value(writes.front().value).region.rows;
+    const bool each = rows <= 8 && from.ch >= 14, right = from.x < to.x;
+    const float x1 = right ? from.right() + 5 : from.x - 5, x2 = right ? to.x - 7 : to.right() + 7;
+    for (int r = 0; r < (each ? rows : 1); ++r) {
+        const float y = each ? from.y + (px(r) + .5f) * from.ch : from.middle();
+        c.arrow({{x1, y}, {x2, y}}, ArrowStyle::link);
+    }
+    if (sign && each && rows % 2 == 0 && to.x - from.right() > 26)
+        c.text((from.right() + to.x) / 2 - 1, from.y + px(rows) * from.ch / 2, sign, size::lead, 0,
+               Face::semibold, Align::center);
 }
 
-// One arrow per query row; for many rows one stands for all.
-void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const Bed& to,
-                const char* sign = nullptr) {
-    const int rows = rows_now(state);
-    const bool each = rows <= 8 && from.ch >= 14;
-    for (int r = 0; r < (each ? rows : 1); ++r) {
-        const float y =
-            each ? from.y + (static_cast<float>(r) + .5f) * from.ch : (from.y + from.bottom()) / 2;
-        c.arrow({{from.right() + 5, y}, {to.x - 7, y}}, ArrowStyle::link);
-    }
-    const float y = from.y + static_cast<float>(rows) * from.ch / 2;
-    if (sign && each && rows % 2 == 0 && to.x - from.right() > 26)
-        c.text((from.right() + to.x) / 2 - 1, y, sign, 15, 0, Face::semibold, Align::center);
+void down_arrow(const Canvas& c, const Bed& from, const Bed& to) {
+    c.arrow({{from.center(), from.bottom() + 6}, {from.center(), to.y - 8}}, ArrowStyle::link);
 }
+
+void slot_label(const Canvas& c, const AppState& state, Slot slot, Point at, const Line& symbol,
+                std::string_view words, float right) {
+    const bool active = touched_now(state, slot);
+    const float x = at.x + c.rich(at.x, at.y, symbol, size::symbol) + 7;
+    if (text_width(Face::regular, size::small, words) <= right - x)
+        c.text(x, at.y + 1, words, size::small, active ? c.theme->t1 : c.theme->t3,
+               active ? Face::medium : Face::regular);
+}
+
+void transposed_label(const Canvas& c, const Bed& bed, const Line& symbol) {
+    c.rich(bed.right() + 10, std::min(bed.y + 12, bed.bottom() - 6), transposed(symbol), size::formula);
+}
+
+void row_name(const Canvas& c, float x, float y, const char* letter, int row, ImU32 colour) {
+    const float w = c.text(x, y, letter, size::lead, colour, Face::italic);
+    c.text(x + w, y + 4, std::to_string(row), size::small, colour);
+}
+
+namespace {
 
 // A curve below the band, with a label in a gap of the line. `size` is that of the label.
 void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, const std::string& label,
@@ -161,10 +164,6 @@ void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, con
                 text_y = y + bend * .73f;
     c.rect(mid - w / 2, text_y - 10 * k, w, 20 * k, k > 1 ? presenter_page(*c.theme) : c.theme->panel, 10);
     c.text(mid, text_y, label, size, colour, Face::semibold, Align::center);
-}
-
-void down_arrow(const Canvas& c, const Bed& from, const Bed& to) {
-    c.arrow({{from.center(), from.bottom() + 6}, {from.center(), to.y - 8}}, ArrowStyle::link);
 }
 
 // α of the chosen row, or only its name when the rows differ.
@@ -183,7 +182,7 @@ void alpha_curve(const Canvas& c, const AppState& state, const Bed& alpha, const
 }
 
 void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
-    switch (state.trace->step(state.cursor.step).op) {
+    switch (op_now(state)) {
     case Op::scores:
         row_arrows(c, state, g[Slot::Qi], g[Slot::S]);
         return down_arrow(c, g[Slot::Kj], g[Slot::S]);

@@ -1,4 +1,4 @@
-// Arrows of the SRAM panel: transfers from and to HBM, and what flows where in the current step.
+// Lines of the SRAM panels: transfers from and to HBM, and what flows where in the current step.
 #pragma once
 
 #include "app/ui/chapters/forward/sram_geometry.h"
@@ -15,5 +15,39 @@ void connectors(const Canvas& canvas, const AppState& state, const SramGeometry&
 /// height below the band, `size` that of the label.
 void alpha_curve(const Canvas& canvas, const AppState& state, const Bed& alpha, const Bed& target, float room,
                  float size = 14);
+
+// ---- What the panels of both directions draw alike
+
+struct Transfer {
+    int step = -1;           ///< when it happens or happened
+    std::int64_t bytes = 0;  ///< of this slot alone, or of the whole step
+};
+/// The load of the block on chip, or the next one if that block is used up or not there yet.
+Transfer load_of(const AppState& state, Slot slot, CellState now);
+/// All that step k moves, both ways.
+Transfer all_of(const Trace& trace, int k);
+/// "32 B, at step 24"
+std::string note(const AppState& state, Transfer transfer);
+/// Idle, yet to come, or on its way.
+void flow(const Canvas& canvas, const AppState& state, std::initializer_list<Point> points, int step,
+          Role role);
+/// From the edge of the panel to Q.
+void query_flow(const Canvas& canvas, const AppState& state, const Bed& Q, float edge, Transfer transfer);
+/// The first of the notes that ends before `right`, or none.
+void chip_before(const Canvas& canvas, Point at, const Line& symbol, std::initializer_list<std::string> notes,
+                 float right);
+
+/// One arrow per query row, to the right or to the left; for many rows one stands for all.
+void row_arrows(const Canvas& canvas, const AppState& state, const Bed& from, const Bed& to,
+                const char* sign = nullptr);
+void down_arrow(const Canvas& canvas, const Bed& from, const Bed& to);
+
+/// The symbol above a matrix and, where they fit before `right`, a few words.
+void slot_label(const Canvas& canvas, const AppState& state, Slot slot, Point at, const Line& symbol,
+                std::string_view words, float right);
+/// Beside a matrix that stands on the columns of another.
+void transposed_label(const Canvas& canvas, const Bed& bed, const Line& symbol);
+/// "q₄" with its left end at x.
+void row_name(const Canvas& canvas, float x, float y, const char* letter, int row, ImU32 colour);
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,7 @@
-#include "app/ui/chapters/forward/evolution.h"
-
+// How m, ℓ and O of one query row grow, and where they are rescaled.
+#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/chapters/softmax/running_plot.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct Chosen {
 };
 Chosen chosen(const AppState& state) {
     const Problem& p = *state.problem;
-    const int i = std::max(0, state.trace->step(state.cursor.step).i), top = i * p.Br;
+    const int i = std::max(0, step_now(state).i), top = i * p.Br;
     const int rows = std::min(p.Br, p.N() - top);
     const CellRef target = state.explanation.target;
     const bool of_output = target.slot == Slot::Oi || target.slot == Slot::O;
@@ -114,7 +115,7 @@ void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
     const float gap = 22, w = (a.w - 2 * gap) / 3;
     // Around the current tile, if not all of them fit.
     const int Tc = static_cast<int>(all.max.size()), count = std::min(Tc, most_columns(w));
-    const int first = std::clamp(state.trace->step(state.cursor.step).j - count / 2, 0, Tc - count);
+    const int first = std::clamp(step_now(state).j - count / 2, 0, Tc - count);
     const auto part = [&](const std::vector<PlotColumn>& columns) {
         return std::vector<PlotColumn>(columns.begin() + first, columns.begin() + first + count);
     };
@@ -126,12 +127,11 @@ void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
         return line;
     };
     const RunningPlot plots[] = {
-        {indexed(Slot::m, false), "max", Role::m, Role::S, "", "", true, first, part(all.max), 13},
-        {indexed(Slot::l, false), "sum", Role::l, Role::S, "kept", "new", false, first, part(all.sum), 13},
-        {indexed(Slot::Oi, true), "output", Role::O, Role::V, "kept", "new", false, first, part(all.out), 13},
+        {indexed(Slot::m, false), "max", Role::m, "", part(all.max)},
+        {indexed(Slot::l, false), "sum", Role::l, "new", part(all.sum)},
+        {indexed(Slot::Oi, true), "output", Role::O, "new", part(all.out)},
     };
-    for (int n = 0; n < 3; ++n)
-        running_plot(c, {a.x + static_cast<float>(n) * (w + gap), a.y, w, a.h}, plots[n]);
+    for (int n = 0; n < 3; ++n) running_plot(c, {a.x + px(n) * (w + gap), a.y, w, a.h}, plots[n]);
 }
 
 }  // namespace tilewalk::ui

@@ -2,6 +2,7 @@
 // that never get here.
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/views.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct Position {
 };
 
 Position position(const AppState& state) {
-    const Step& step = state.trace->step(state.cursor.step);
+    const Step& step = step_now(state);
     const Problem& p = *state.problem;
     Position out{step.i, step.j};
     if (step.j < 0 && (step.op == Op::normalize || step.op == Op::store)) out.j = p.Tc();
@@ -30,15 +31,15 @@ bool keeps_state_in_hbm(const AppState& state) { return state.trace->tiles(Slot:
 // Q, O and what is kept per query
 void query_row(const Canvas& c, AppState& state, const Rect& a, float y, float qh, int current) {
     const Problem& p = *state.problem;
-    const auto d = static_cast<float>(p.d());
-    const float inner = a.w - 32, left = a.x + 16;
+    const auto d = px(p.d());
+    const float inner = a.inner_w(), left = a.inner_x();
     const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;
     const bool two = keeps_state_in_hbm(state);
     const float lw = a.w > 230 ? (two ? 30.0f : 34.0f) : (two ? 18.0f : 26.0f);
     const float columns = two ? 2 * lw + 8 : lw;
     // O shows results with more digits than Q has, so Q gets what its numbers need and O the rest.
     const float share = (inner - 24 - columns) / 2 / d;
-    const float need = static_cast<float>(state.look[Slot::Q].letters_with(3)) * .602f * 13 + 5;
+    const float need = px(state.look[Slot::Q].letters_with(3)) * size::mono * size::small + 5;
     const float qw = std::min({most, share, std::max(18.0f, need)}),
                 ow = std::min(34.0f, (inner - 24 - columns) / d - qw);
     const float x_O = left + d * qw + 12, x_L = x_O + d * ow + 12;
@@ -50,35 +51,32 @@ void query_row(const Canvas& c, AppState& state, const Rect& a, float y, float q
 }
 
 Line never_here(float w) {
-    return {{"S", Role::S, Span::Face::symbol},
-            word(" and "),
-            {"P", Role::S, Span::Face::symbol},
+    return {symbol("S", Role::S), word(" and "), symbol("P", Role::S),
             word(w < 220 ? " stay on chip" : " never reach HBM")};
 }
 
 }  // namespace
 
 void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a.x, a.y, a.w, a.h, "HBM", "slow, big");
+    begin_panel(c, "HBM", a, "HBM", "slow, big");
     const Problem& p = *state.problem;
     const Position at = position(state);
-    const bool skipped = state.trace->step(state.cursor.step).op == Op::skip;
-    const float inner = a.w - 32, left = a.x + 16;
+    const bool skipped = op_now(state) == Op::skip;
+    const float inner = a.inner_w(), left = a.inner_x();
     const float lower = a.h < 460 ? 132.0f : a.h < 560 ? 158.0f : 232.0f;  // the ghost section
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
-    const auto d = static_cast<float>(p.d());
+    const auto d = px(p.d());
     const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;  // the largest cell
-    const float kw = std::min(most, (inner - 18) / 2 / d),
-                kh = std::min(most, zone / static_cast<float>(p.N_kv()));
+    const float kw = std::min(most, (inner - 18) / 2 / d), kh = std::min(most, zone / px(p.N_kv()));
     const float y1 = a.y + (a.h > 560 ? 82 : 72);
     thumb(c, state, {Slot::K, true, p.N_kv(), p.d(), p.Bc, left, y1, kw, kh, at.j, skipped});
     thumb(c, state, {Slot::V, true, p.N_kv(), p.d(), p.Bc, left + d * kw + 18, y1, kw, kh, at.j, skipped});
 
-    const float qh = std::min(most, zone / static_cast<float>(p.N()));
-    const float y2 = y1 + std::min(zone, kh * static_cast<float>(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
+    const float qh = std::min(most, zone / px(p.N()));
+    const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
     query_row(c, state, a, y2, qh, at.i);
-    const float y3 = std::max(y2 + std::min(zone, qh * static_cast<float>(p.N())) + 20, a.bottom() - lower);
+    const float y3 = std::max(y2 + std::min(zone, qh * px(p.N())) + 20, a.bottom() - lower);
     ghost_section(c, state, a, y3, never_here(a.w),
                   keeps_state_in_hbm(state) ? "Hatched: O, m and ℓ come back for the next key block."
                                             : "HBM keeps only O and one number per query row, L.");

@@ -1,7 +1,8 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/shell/presenter.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
@@ -38,8 +39,7 @@ void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch n
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, info(t.slot).role);
     const int row = block * t.block, rows = std::min(t.block, t.rows - row);
-    const float y = t.y + static_cast<float>(row) * t.ch, h = static_cast<float>(rows) * t.ch,
-                w = static_cast<float>(t.cols) * t.cw;
+    const float y = t.y + px(row) * t.ch, h = px(rows) * t.ch, w = px(t.cols) * t.cw;
     if (now.written)
         c.frame(t.x - 2, y - .5f, w + 4, h + 1, th.focus, 2.6f, 5);
     else if (now.read || tile == TileState::current)
@@ -54,14 +54,14 @@ void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch n
 void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
     const int row_step = ceil_div(t.rows, 64), col_step = ceil_div(t.cols, 64);
     const SlotLook& range = state.look[t.slot];
-    c.rect(t.x, t.y, static_cast<float>(t.cols) * t.cw, static_cast<float>(t.rows) * t.ch, c.theme->well, 3);
+    c.rect(t.x, t.y, px(t.cols) * t.cw, px(t.rows) * t.ch, c.theme->well, 3);
     for (int r = 0; r < t.rows; r += row_step) {
         const Held held = state.trace->live(t.slot, r / t.block, state.cursor.step);
         for (int q = 0; held && q < t.cols; q += col_step) {
             const float place = range.place(held.value->data(r - held.value->region.row, q));
-            const float w = t.cw * static_cast<float>(std::min(col_step, t.cols - q)),
-                        h = t.ch * static_cast<float>(std::min(row_step, t.rows - r));
-            c.rect(t.x + static_cast<float>(q) * t.cw, t.y + static_cast<float>(r) * t.ch, w, h,
+            const float w = t.cw * px(std::min(col_step, t.cols - q)),
+                        h = t.ch * px(std::min(row_step, t.rows - r));
+            c.rect(t.x + px(q) * t.cw, t.y + px(r) * t.ch, w, h,
                    mix(c.theme->panel, cividis(range.with_sign() ? place / 2 + .5f : place), .7f));
         }
     }
@@ -70,8 +70,7 @@ void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
 void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
     const int row = block * t.block, rows = std::min(t.block, t.rows - row);
     const Held held = state.trace->live(t.slot, block, state.cursor.step);
-    const float y = t.y + static_cast<float>(row) * t.ch, w = static_cast<float>(t.cols) * t.cw,
-                h = static_cast<float>(rows) * t.ch;
+    const float y = t.y + px(row) * t.ch, w = px(t.cols) * t.cw, h = px(rows) * t.ch;
     if (touch(state, t.slot, block).written) c.faded(transition(state)).halo(t.x, y, w, h);
     if (!held) return c.rect(t.x, y, w, h, c.theme->well, 3);
     MatrixLook look;
@@ -80,7 +79,7 @@ void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
     look.x = t.x, look.y = y, look.cw = t.cw, look.ch = t.ch;
     look.dim = order(t, block) != TileState::current;
     look.bed = false;
-    look.size = 13;
+    look.size = size::small;
     look.digits = 3;
     look.least_digits = 2;
     look.numbers = t.ch >= 15;
@@ -99,13 +98,13 @@ bool still_growing(const AppState& state, Slot slot) {
 
 void thumb(const Canvas& c, AppState& state, const Thumb& t) {
     const int blocks = ceil_div(t.rows, t.block);
-    c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), 16);
+    c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), size::formula);
     if (t.rows > 128)
         sampled(c, state, t);
     else
         for (int b = 0; b < blocks; ++b) draw_block(c, state, t, b);
     // Outlines of single blocks would be noise when they are thinner than a few pixels.
-    const bool outlines = static_cast<float>(std::min(t.block, t.rows)) * t.ch >= 7;
+    const bool outlines = px(std::min(t.block, t.rows)) * t.ch >= 7;
     const auto state_of = [&](int b) {
         if (t.input) return order(t, b);
         return state.trace->live(t.slot, b, state.cursor.step) ? TileState::done : TileState::pending;
@@ -126,9 +125,8 @@ struct GhostGrid {
     float x, y, cell;
     Rect tile(const Step& s) const {
         const int row = s.i * p.Br, col = s.j * p.Bc;
-        return {x + static_cast<float>(col) * cell, y + static_cast<float>(row) * cell,
-                static_cast<float>(std::min(p.Bc, p.N_kv() - col)) * cell,
-                static_cast<float>(std::min(p.Br, p.N() - row)) * cell};
+        return {x + px(col) * cell, y + px(row) * cell, px(std::min(p.Bc, p.N_kv() - col)) * cell,
+                px(std::min(p.Br, p.N() - row)) * cell};
     }
 };
 
@@ -139,8 +137,8 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
               cols = std::min(grid.p.Bc, grid.p.N_kv() - now.j * grid.p.Bc);
     for (int r = 0; there && r < rows && grid.cell >= 5; ++r)
         for (int q = 0; q < cols; ++q)
-            c.rect(t.x + static_cast<float>(q) * grid.cell + 1, t.y + static_cast<float>(r) * grid.cell + 1,
-                   grid.cell - 2, grid.cell - 2, mix(c.theme->panel, colour, .5f), 3);
+            c.rect(t.x + px(q) * grid.cell + 1, t.y + px(r) * grid.cell + 1, grid.cell - 2, grid.cell - 2,
+                   mix(c.theme->panel, colour, .5f), 3);
     if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .5f), 2);
     c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
 }
@@ -151,7 +149,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
     const bool skips = state.problem->causal || state.problem->window;
     const char* labels[] = {"used", "in SRAM now", "not reached", "masked"};
     for (int n = 0; n < (skips ? 4 : 3); ++n) {
-        const float Y = y + static_cast<float>(n) * 21;
+        const float Y = y + px(n) * 21;
         if (n == 0) {
             c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), 3);
             c.hatch(x + 1, Y - 6, 12, 12, mix(th.panel, colour, .4f), 5);
@@ -165,7 +163,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
             c.frame(x, Y - 7, 14, 14, th.line2, 1, 3);
             c.line({x + 1, Y + 6}, {x + 13, Y - 6}, th.t3);
         }
-        c.text_within(x + 21, Y, w - 21, labels[n], 13, th.t2);
+        c.text_within(x + 21, Y, w - 21, labels[n], size::small, th.t2);
     }
 }
 
@@ -175,9 +173,9 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const Problem& p = trace.problem();
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
-    const float cell = std::min({w / static_cast<float>(p.N_kv()), h / static_cast<float>(p.N()), 30.0f});
+    const float cell = std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
     const GhostGrid grid{p, x, y, cell};
-    const bool dense = static_cast<float>(std::min(p.Bc, p.N_kv())) * cell < 6;
+    const bool dense = px(std::min(p.Bc, p.N_kv())) * cell < 6;
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
     for (int s = 0; s < trace.size(); ++s) {
@@ -198,22 +196,59 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
             c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
         }
     }
-    if (dense)
-        c.frame(x, y, cell * static_cast<float>(p.N_kv()), cell * static_cast<float>(p.N()), th.line2, 1, 3);
+    if (dense) c.frame(x, y, cell * px(p.N_kv()), cell * px(p.N()), th.line2, 1, 3);
     if (now && now->op != Op::skip) current_tile(c, grid, *now, there);
 }
 
 void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float y, const Line& title,
                    const char* words) {
-    c.line({a.x + 16, y + .5f}, {a.right() - 16, y + .5f}, c.theme->line);
-    c.rich(a.x + 16, y + 26, title, 15, Align::left, c.theme->t1);
+    rule(c, a, y);
+    c.rich(a.inner_x(), y + 26, title, size::lead, Align::left, c.theme->t1);
     const float top = y + 46, room = a.bottom() - 14 - top;
     const bool caption = room > 165;
-    const float side = std::min({room - (caption ? 48.0f : 0.0f), (a.w - 32) * .48f, 124.0f});
-    ghost(c, *state.trace, state.cursor.step, a.x + 16, top, side, side, hides_what_comes(state));
-    const float lx = a.x + 16 + side + 16;
+    const float side = std::min({room - (caption ? 48.0f : 0.0f), a.inner_w() * .48f, 124.0f});
+    ghost(c, *state.trace, state.cursor.step, a.inner_x(), top, side, side, hides_what_comes(state));
+    const float lx = a.inner_x() + side + 16;
     if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
-    if (caption) c.paragraph(a.x + 16, top + side + 12, a.w - 32, words, 13, c.theme->t3, 2);
+    if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);
+}
+
+void strip_head(const Canvas& c, const Rect& a) {
+    begin_panel(c, "HBM", a);
+    const float w = c.text(a.x + 20, a.y + 32, "HBM", size::far, 0, Face::semibold);
+    c.text(a.x + 32 + w, a.y + 32, "slow", size::far, c.theme->t3);
+}
+
+void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Rect& a, bool partial_sums) {
+    const Canvas c = page.faded(light_on(state, slot));
+    const Theme& t = *c.theme;
+    const Problem& p = *state.problem;
+    const bool by_key = slot == Slot::K || slot == Slot::V || slot == Slot::dK || slot == Slot::dV;
+    const int rows = by_key ? p.N_kv() : p.N(), block = by_key ? p.Bc : p.Br;
+    const int current = by_key ? step_now(state).j : step_now(state).i;
+    const ImU32 colour = hue(t, info(slot).role);
+    const float ch = a.h / px(rows);
+    for (int row = 0, b = 0; row < rows; row += block, ++b) {
+        const float y = a.y + px(row) * ch, h = px(std::min(block, rows - row)) * ch;
+        const bool there = static_cast<bool>(state.trace->live(slot, b, state.cursor.step));
+        c.rect(a.x + 1, y + 1, a.w - 2, std::max(h - 2, 1.0f),
+               !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), 4);
+        if (partial_sums && grows(state, slot, b) && h > 6)
+            c.hatch(a.x + 2, y + 2, a.w - 4, h - 4, mix(t.panel, t.t3, .6f), 7);
+        if (!there && h > 6) c.frame(a.x + 1, y + 1, a.w - 2, h - 2, t.line, 1, 4);
+        if (b == current && there)
+            c.frame(a.x - 2, y - 1, a.w + 4, h + 2, mix(t.panel, colour, .75f), 2.5f, 6);
+    }
+}
+
+Rect strip_foot(const Canvas& c, const Rect& a, float y, const Line& names, float words_x) {
+    if (a.bottom() < y + 130) return {};
+    rule(c, a, y, space::far_pad);
+    c.rich(a.x + 20, y + 28, names, size::far_text);
+    c.text(words_x, y + 74, "never", size::far, c.theme->t2);
+    c.text(words_x, y + 106, "here", size::far, c.theme->t2);
+    const float side = std::min(92.0f, a.bottom() - 16 - y - 54);
+    return {a.x + 20, y + 54, side, side};
 }
 
 }  // namespace tilewalk::ui

@@ -33,4 +33,15 @@ void ghost(const Canvas& canvas, const Trace& trace, int k, float x, float y, fl
 void ghost_section(const Canvas& canvas, const AppState& state, const Rect& panel, float y, const Line& title,
                    const char* caption);
 
+// ---- The strip at the left of presenter pages: HBM as letters and blocks
+
+/// Opens the panel.
+void strip_head(const Canvas& canvas, const Rect& area);
+/// The blocks of one matrix. `partial_sums`: those that will be stored again are hatched.
+void strip_blocks(const Canvas& canvas, const AppState& state, Slot slot, const Rect& area,
+                  bool partial_sums);
+/// From y on: which N × N matrices never come here. Returns the square for their ghost, empty where a card
+/// takes the room.
+Rect strip_foot(const Canvas& canvas, const Rect& area, float y, const Line& names, float words_x);
+
 }  // namespace tilewalk::ui

@@ -1,5 +1,4 @@
 // The lens: what the current step does, drawn to scale for the chosen row.
-#include "app/ui/chapters/forward/evolution.h"
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
@@ -15,30 +14,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-// The stored values around one row (and column) of the current step.
-struct Around {
-    const AppState& state;
-    int k = state.cursor.step;
-    const Trace& trace = *state.trace;
-    int row = 0;  // of the whole matrix
-    int col = 0;  // of the whole matrix
-
-    const Value& read(Slot slot, int nth = 0) const {
-        for (const Access& a : trace.reads(k))
-            if (a.slot == slot && nth-- == 0) return trace.value(a.value);
-        return *trace.live(slot, k).value;
-    }
-    const Value& written() const { return trace.value(trace.writes(k).front().value); }
-    static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
-};
-
-// "k₂"
-Line slot_index(const char* letter, int n) {
-    return {word(letter), {std::to_string(n), Role::none, Span::Face::text, Span::Script::sub}};
-}
-std::string key_label(int key) { return plain(slot_index("k", key)); }
-std::string query_label(int row) { return plain(slot_index("q", row)); }
 
 Stack row_sum_stack(const Around& a) {
     const Value& P = a.read(Slot::P);
@@ -75,8 +50,7 @@ Stack output_stack(const Around& a) {
 Dot scores_dot(const Around& a) {
     const Value &Q = a.read(Slot::Qi), &K = a.read(Slot::Kj);
     Dot out;
-    out.q_name = query_label(a.row);
-    out.k_name = key_label(a.col);
+    out.q_name = index_label("q", a.row), out.k_name = index_label("k", a.col);
     out.scale = a.state.problem->softmax_scale();
     for (int c = 0; c < Q.region.cols; ++c) {
         out.q.push_back(Around::at(Q, a.row, c));
@@ -99,13 +73,6 @@ Stack normalize_stack(const Around& a) {
     return out;
 }
 
-std::vector<Bar> score_bars(const Around& a, const Value& S) {
-    std::vector<Bar> bars;
-    for (int c = 0; c < S.region.cols; ++c)
-        bars.push_back({key_label(S.region.col + c), S.data(a.row - S.region.row, c), Role::S});
-    return bars;
-}
-
 std::vector<Bar> max_bars(const Around& a) {
     return {{"m so far", Around::at(a.read(Slot::m), a.row, 0), Role::m},
             {"m̃ of tile", Around::at(a.read(Slot::m_tile), a.row, 0), Role::m}};
@@ -120,26 +87,17 @@ std::vector<CurvePoint> correction_points(const Around& a) {
 }
 
 std::vector<CurvePoint> weight_points(const Around& a) {
-    const Value &S = a.read(Slot::S), &m = a.read(Slot::m);
-    const double now = Around::at(m, a.row, 0), base = std::isinf(now) ? 0 : now;
-    std::vector<CurvePoint> points;
-    const Value& P = a.written();
-    for (int c = 0; c < S.region.cols; ++c)
-        points.push_back({S.data(a.row - S.region.row, c) - base, key_label(S.region.col + c), Role::S,
-                          P.data(a.row - P.region.row, c)});
-    return points;
+    const double now = Around::at(a.read(Slot::m), a.row, 0);
+    return row_points(a, a.read(Slot::S), a.written(), std::isinf(now) ? 0 : now);
 }
 
-// Without the maximum, or with an old one, exponents rise above 0 and the weights above 1: off the curve.
-bool off_the_curve(const Around& a) {
-    return a.trace.step(a.k).op == Op::exponentials &&
-           std::ranges::any_of(weight_points(a), [](const CurvePoint& p) { return p.x > 0; });
-}
+// Without the maximum, or with an old one, exponents rise above 0.
+bool off_the_curve(const Around& a) { return a.op() == Op::exponentials && off_the_curve(weight_points(a)); }
 
 // What a fault makes of a step; null where it does what it should.
 const char* broken_caption(const AppState& state) {
     const Switches& off = state.problem->switches;
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     if (!state.truth) return nullptr;
     if (op == Op::exponentials && off.no_max) return "exp of the scores themselves: no weight is bounded";
     if (op == Op::exponentials && off.stale_max) return "measured from the maximum of before this tile";
@@ -152,13 +110,9 @@ const char* broken_caption(const AppState& state) {
 
 const char* caption(const AppState& state) {
     if (const char* broken = broken_caption(state)) return broken;
-    switch (state.trace->step(state.cursor.step).op) {
-    case Op::load_q:
-    case Op::load_state:
-    case Op::load_kv: return "bytes that this load moves, against the whole run";
-    case Op::store_state:
-    case Op::store: return "bytes that this store moves, against the whole run";
-    case Op::skip: return "a masked tile moves nothing";
+    const Op op = op_now(state);
+    if (about_bytes(op)) return bytes_caption(op);
+    switch (op) {
     case Op::init: return "the state before any key is seen";
     case Op::scores: return "multiply pair by pair, then add up: one score";
     case Op::mask: return "what is left of this row's scores";
@@ -174,64 +128,63 @@ const char* caption(const AppState& state) {
 }
 
 Stack stack_of(const Around& a) {
-    const Op op = a.trace.step(a.k).op;
+    const Op op = a.op();
     return op == Op::row_sum ? row_sum_stack(a) : op == Op::output ? output_stack(a) : normalize_stack(a);
 }
 
 std::vector<Bar> bars_of(const Around& a) {
-    const Op op = a.trace.step(a.k).op;
-    if (op == Op::exponentials) return score_bars(a, a.written());
-    return op == Op::new_max ? max_bars(a) : score_bars(a, op == Op::mask ? a.written() : a.read(Slot::S));
+    const Op op = a.op();
+    if (op == Op::new_max) return max_bars(a);
+    return row_bars(a, op == Op::tile_max ? a.read(Slot::S) : a.written());
 }
 
 bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
 bool as_bars(Op op) { return op == Op::mask || op == Op::tile_max || op == Op::new_max; }
 
-// One scale for all rows that are shown.
-Extent scale_of(const std::vector<Around>& rows) {
-    Extent all;
-    for (const Around& a : rows) {
-        const Op op = a.trace.step(a.k).op;
-        if (as_stack(op)) all = join(all, extent(stack_of(a)));
-        if (as_bars(op) || off_the_curve(a)) all = join(all, extent(bars_of(a)));
-    }
-    return all;
-}
-
-void draw_row(const Canvas& c, const Around& a, const Rect& pane, Extent scale) {
-    const Op op = a.trace.step(a.k).op;
-    if (as_stack(op)) return stack(c, pane, stack_of(a), scale);
-    if (as_bars(op)) return bars(c, pane, bars_of(a), op != Op::mask, scale);
-    if (op == Op::scores) return dot(c, pane, scores_dot(a));
-    if (off_the_curve(a)) return bars(c, pane, bars_of(a), false, scale);
-    if (op == Op::correction) return curve(c, pane, correction_points(a));
-    if (op == Op::exponentials) return curve(c, pane, weight_points(a));
-}
-
-bool about_bytes(Op op) { return is_load(op) || is_store(op) || op == Op::skip; }
-
-void draw_bytes(const Canvas& c, const AppState& state, const Rect& pane) {
-    traffic_bars(c, state, pane, standard_forward_model(*state.problem).total());
+// What the step left in a slot, on chip or (FlashAttention-1) in HBM.
+double start_of(const AppState& state, Slot chip, Slot hbm) {
+    const Held held = state.trace->live(chip, state.cursor.step);
+    return (held ? held : state.trace->live(hbm, 0, state.cursor.step)).value->data(0, 0);
 }
 
 void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
-    const bool no_max = state.problem->switches.no_max;
+    const double m = start_of(state, Slot::m, Slot::m_hbm);
     const struct {
         Slot slot;
-        const char* value;
+        double value;
         const char* words;
-    } cards[] = {{Slot::m, no_max ? "0" : "−∞", no_max ? "and it stays 0" : "any score is larger"},
-                 {Slot::l, "0", "no weight yet"},
-                 {Slot::Oi, "0", "nothing collected"}};
-    const float w = (pane.w - 32) / 3;
-    for (int n = 0; n < 3; ++n) {
-        const float x = pane.x + static_cast<float>(n) * (w + 16), mid = pane.y + pane.h * .36f;
-        Line line = slot_symbol(cards[n].slot);
+    } cards[] = {{Slot::m, m, std::isinf(m) ? "any score is larger" : "and it stays 0"},
+                 {Slot::l, start_of(state, Slot::l, Slot::l_hbm), "no weight yet"},
+                 {Slot::Oi, start_of(state, Slot::Oi, Slot::O), "nothing collected"}};
+    const float w = (pane.w - 32) / 3, mid = pane.y + pane.h * .36f;
+    float x = pane.x + w / 2;
+    for (const auto& [slot, value, words] : cards) {
+        Line line = slot_symbol(slot);
         line.push_back(word("  =  "));
-        line.push_back({cards[n].value, Role::none, Span::Face::number});
-        c.rich(x + w / 2, mid, line, 18, Align::center);
-        c.text_within(x + w / 2, mid + 28, w, cards[n].words, 14, c.theme->t2, Face::regular, Align::center);
+        line.push_back(number(format_short(value)));
+        c.rich(x, mid, line, 18, Align::center);
+        c.text_within(x, mid + 28, w, words, size::body, c.theme->t2, Face::regular, Align::center);
+        x += w + 16;
     }
+}
+
+// One scale for all rows that are shown.
+void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
+    const LensRows all = lens_rows(state, a, 150);
+    const Op op = op_now(state);
+    Extent scale;
+    for (const Around& row : all.rows) {
+        if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
+        if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
+    }
+    draw_lens_rows(c, all, inner, "q", [&](const Around& row, const Rect& pane) {
+        if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
+        if (as_bars(op)) return bars(c, pane, bars_of(row), op != Op::mask, scale);
+        if (op == Op::scores) return dot(c, pane, scores_dot(row));
+        if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
+        if (op == Op::correction) return curve(c, pane, correction_points(row));
+        if (op == Op::exponentials) return curve(c, pane, weight_points(row));
+    });
 }
 
 }  // namespace
@@ -243,10 +196,10 @@ static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, f
     const bool brief = a.w - reserved < 620;
     const std::vector<std::string> labels = brief ? std::vector<std::string>{"Step", "Row"}
                                                   : std::vector<std::string>{"This step", "Row over tiles"};
-    const float w = segmented_width(labels, 13);
+    const float w = segmented_width(labels, size::small);
     if (a.w - reserved - w < 190) return 0;
     int chosen = state.row_over_tiles;
-    if (segmented(c, "##lens", a.right() - 10 - reserved - w, a.y + 6, labels, chosen, 13))
+    if (segmented(c, "##lens", a.right() - 10 - reserved - w, a.y + 6, labels, chosen, size::small))
         state.row_over_tiles = chosen == 1;
     return w;
 }
@@ -254,50 +207,24 @@ static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, f
 void lens_view(const Canvas& c, AppState& state, const Rect& a) { lens_view(c, state, a, 0); }
 
 void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) {
-    begin_region(c, "Lens", a.x, a.y, a.w, a.h);
+    begin_region(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
-    const Op op = state.trace->step(state.cursor.step).op;
-    const float title_y = a.y + (a.h < 110 ? 16 : 22);
     const float choice = evolution_choice(c, state, a, reserved);
     const bool over_tiles = choice > 0 && state.row_over_tiles;
     if (choice > 0) reserved += choice + 12;
-    const float w =
-        c.text_within(a.x + 16, title_y, a.w - 32 - reserved,
-                      over_tiles ? "One row over the tiles" : "This step, to scale", 14, 0, Face::semibold);
-    lens_caption(c, a.x + 26 + w, title_y, a.w - w - 42 - reserved,
-                 over_tiles ? "dashed line: rescaled by α" : caption(state));
-    const Rect inner{a.x + 16, title_y + 16, a.w - 32, a.bottom() - title_y - 24};
+    const Rect inner =
+        over_tiles ? lens_title(c, a, "dashed line: rescaled by α", "One row over the tiles", reserved)
+                   : lens_title(c, a, caption(state), "This step, to scale", reserved);
+    const Op op = op_now(state);
     if (over_tiles) {
         const bool lost = state.comparison && next_lost(*state.comparison, -1) >= 0;
         lost ? no_scale(c, inner) : evolution_view(c, state, inner);
-        return end_panel(c);
-    }
-    if (about_bytes(op)) {
-        draw_bytes(c, state, inner);
+    } else if (about_bytes(op)) {
+        traffic_bars(c, state, inner);
     } else if (op == Op::init) {
         draw_start(c, state, inner);
-    } else if (!drawable(state)) {
-        no_scale(c, inner);
     } else {
-        // Two rows side by side where there is room; otherwise the chosen one.
-        const Value& tile = state.trace->value(state.trace->writes(state.cursor.step).front().value);
-        const bool both = tile.region.rows == 2 && a.w >= 700 && a.h >= 150;
-        const CellRef chosen = state.explanation.target;
-        std::vector<Around> rows;
-        for (int n = 0; n < (both ? std::min(2, state.cursor.done) : 1); ++n) {
-            rows.push_back({state});
-            rows.back().row = both ? tile.region.row + n : chosen.row;
-            rows.back().col = chosen.col;
-        }
-        const Extent scale = scale_of(rows);
-        const float half = inner.w / (both ? 2 : 1);
-        for (std::size_t n = 0; n < rows.size(); ++n) {
-            const Rect pane{inner.x + static_cast<float>(n) * half + 40, inner.y, half - 60, inner.h};
-            c.text(pane.x - 36, pane.y + pane.h * .45f, "q", 15, c.theme->t2, Face::italic);
-            c.text(pane.x - 36 + text_width(Face::italic, 15, "q"), pane.y + pane.h * .45f + 4,
-                   std::to_string(rows[n].row), 13, c.theme->t2);
-            draw_row(c, rows[n], pane, scale);
-        }
+        drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
     }
     end_panel(c);
 }

@@ -15,13 +15,13 @@ float width_of(const std::string& text, float size = 14) { return text_width(Fac
 // Where zero lies and how many px one unit takes, so that everything from lo to hi fits into w.
 struct Axis {
     float zero, unit;
-    float at(double v) const { return zero + static_cast<float>(v) * unit; }
+    float at(double v) const { return zero + px(v) * unit; }
 };
 
 Axis axis_for(double lo, double hi, float x, float w) {
     const double range = std::max(hi - lo, 1e-300);
-    const float unit = w / static_cast<float>(range);
-    return {x - static_cast<float>(lo) * unit, unit};
+    const float unit = w / px(range);
+    return {x - px(lo) * unit, unit};
 }
 
 ImU32 fill_of(const Canvas& c, Role role, bool first) {
@@ -50,18 +50,19 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
     Line label{word("old ")};
     for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
-    label.push_back({"  " + format_short(s.old), Role::none, Span::Face::number});
-    const float lw = rich_width(c, label, 14);
+    label.push_back(number("  " + format_short(s.old)));
+    const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
     if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
-    c.rich(lx, y_old + h / 2, label, 14);
+    c.rich(lx, y_old + h / 2, label, size::body);
     const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
-    const float fw = text_width(Face::semibold, 14, factor),
+    const float fw = text_width(Face::semibold, size::body, factor),
                 narrow = std::min(std::abs(b - a), std::abs(b2 - a));
     if (y_new - y_old - h < 16) return;
     const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : std::max({a, b, b2}) + 10;
-    c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, 14, wedge, Face::semibold);
+    c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, size::body, wedge,
+           Face::semibold);
 }
 
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
@@ -73,11 +74,10 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
     const int decimals = whole ? 0 : 3;
     float labelled = -1e9f;  // end of the last label below: they must not touch
     double at = 0;
-    const float lane = mixed ? h / static_cast<float>(s.parts.size()) : h;
+    const float lane = mixed ? h / px(s.parts.size()) : h;
     for (std::size_t n = 0; n < s.parts.size(); ++n) {
         const Part& p = s.parts[n];
-        const float x1 = axis.at(at), x2 = axis.at(at + p.value),
-                    Y = mixed ? y + lane * static_cast<float>(n) : y;
+        const float x1 = axis.at(at), x2 = axis.at(at + p.value), Y = mixed ? y + lane * px(n) : y;
         at += p.value;
         const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
         if (std::abs(x2 - x1) < .5f) continue;
@@ -86,9 +86,9 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         const std::string text =
             std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= 17)
-            c.text(left + w / 2, Y + lane / 2, text, 14, 0, Face::mono, Align::center);
+            c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
-            c.text(left + w / 2, Y + h + 11, text, 13, 0, Face::mono, Align::center);
+            c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
             labelled = left + w / 2 + width_of(text, 13) / 2 + 6;
         }
     }
@@ -104,20 +104,16 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     Line label;
     if (s.has_old) label.push_back(word("new "));
     for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
-    label.push_back(
-        {"  " + format_short(s.total), Role::none, Span::Face::number, Span::Script::base, false, true});
-    const float w = rich_width(c, label, 15);
+    label.push_back(number("  " + format_short(s.total), Role::none, true));
+    const float w = rich_width(c, label, size::lead);
     if (label_below)
-        c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, 15);
+        c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
     else
-        c.rich(b + w + 12 < pane.right() + 16 ? b + 12 : std::max(pane.x, a - w - 12), y - 2, label, 15);
+        c.rich(b + w + 12 < pane.right() + 16 ? b + 12 : std::max(pane.x, a - w - 12), y - 2, label,
+               size::lead);
 }
 
 }  // namespace
-
-void lens_caption(const Canvas& c, float x, float y, float room, std::string_view words) {
-    if (text_width(Face::regular, 14, words) <= room) c.text(x, y, words, 14, c.theme->t3);
-}
 
 Extent extent(const Stack& s) {
     Extent out{std::min(0.0, s.has_old ? s.old : 0.0), std::max(0.0, s.has_old ? s.old : 0.0)};
@@ -136,7 +132,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     if (own.hi - own.lo == 0) {  // nothing but zeros
         Line line = slot_symbol(s.symbol);
         line.push_back(word("  =  0: every term is 0"));
-        c.rich(pane.x, pane.y + pane.h * .45f, line, 15);
+        c.rich(pane.x, pane.y + pane.h * .45f, line, size::lead);
         return;
     }
     const auto [lo, hi] = scale;
@@ -148,8 +144,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     const float h = very_low ? 14 : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
-    const float parts_h =
-        mixed ? std::clamp(static_cast<float>(s.parts.size()) * 20, h, std::max(h, room)) : h;
+    const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h);
     parts_row(c, s, axis, y_parts, parts_h, mixed, !low);
     total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
@@ -160,8 +155,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     std::vector<double> products;
     for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
     // Too many to read: the products as bars, the sum beside them.
-    const float result_w = 150,
-                cell_w = std::min(58.0f, (pane.w - result_w - 26) / static_cast<float>(d.q.size()));
+    const float result_w = 150, cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
     if (cell_w < 34) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
@@ -176,29 +170,28 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
         const char* sign;
     } rows[] = {{d.q, d.q_role, ""}, {d.k, d.k_role, "×"}, {products, d.product_role, "="}};
     for (int r = 0; r < 3 && cell_w >= 34; ++r) {
-        const float y = top + static_cast<float>(r) * (row + gap);
-        c.text(pane.x + 8, y + row / 2, rows[r].sign, 15, t.t2, Face::regular, Align::center);
+        const float y = top + px(r) * (row + gap);
+        c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Face::regular, Align::center);
         for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
-            const float x = pane.x + 22 + cell_w * static_cast<float>(n);
+            const float x = pane.x + 22 + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
             for (int digits : digit_choices(2)) {
                 const std::string text = format_short(rows[r].values[n], digits);
                 if (width_of(text, 13) > cell_w - 4) continue;
-                c.text(x + cell_w / 2, y + row / 2, text, 13, 0, Face::mono, Align::center);
+                c.text(x + cell_w / 2, y + row / 2, text, size::small, 0, Face::mono, Align::center);
                 break;
             }
         }
     }
-    const float x =
-        pane.x + 22 + (cell_w >= 34 ? cell_w * static_cast<float>(d.q.size()) : pane.w - result_w - 22) + 16;
+    const float x = pane.x + 22 + (cell_w >= 34 ? cell_w * px(d.q.size()) : pane.w - result_w - 22) + 16;
     const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
     Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ")};
-    line.push_back({format_short(d.total), Role::none, Span::Face::number, Span::Script::base, false, true});
-    c.rich(x, y, line, 15, Align::left, t.t2);
+    line.push_back(number(format_short(d.total), Role::none, true));
+    c.rich(x, y, line, size::lead, Align::left, t.t2);
     if (cell_w < 34) return;
-    c.text(x, top + row / 2, d.q_name, 13, hue(t, d.q_role), Face::medium);
-    c.text(x, top + row + gap + row / 2, d.k_name, 13, hue(t, d.k_role), Face::medium);
+    c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
+    c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);
 }
 
 Extent extent(const std::vector<Bar>& list) {
@@ -213,7 +206,7 @@ namespace {
 // Where the bars of one pane lie.
 struct BarPlot {
     float slot, w, top, h, zero, unit;
-    float y(double value) const { return zero - static_cast<float>(value) * unit; }
+    float y(double value) const { return zero - px(value) * unit; }
     float bottom() const { return top + h; }
 };
 
@@ -222,12 +215,12 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     const float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
     BarPlot p{};
-    p.slot = std::min(120.0f, room / static_cast<float>(list.size()));
+    p.slot = std::min(120.0f, room / px(list.size()));
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
-    p.unit = p.h / static_cast<float>(std::max(scale.hi - scale.lo, 1e-300));
-    p.zero = p.top + static_cast<float>(scale.hi) * p.unit;
+    p.unit = p.h / px(std::max(scale.hi - scale.lo, 1e-300));
+    p.zero = p.top + px(scale.hi) * p.unit;
     return p;
 }
 
@@ -240,14 +233,14 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, 3);
     const std::string value = format_short(b.value);
     if (p.slot > width_of(value, 13) + 2)
-        c.text(mid, b.value < 0 ? y + 9 : y - 9, value, 13, 0, Face::mono, Align::center);
+        c.text(mid, b.value < 0 ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
 }
 
 // No bar is long enough for −∞: an arrow at the foot that points down.
 void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
     const float foot = p.bottom() - 4;
     c.polygon({{mid - 6, foot - 9}, {mid + 6, foot - 9}, {mid, foot}}, c.theme->t3);
-    c.text(mid, foot - 20, "−∞", 13, 0, Face::mono, Align::center);
+    c.text(mid, foot - 20, "−∞", size::small, 0, Face::mono, Align::center);
 }
 
 }  // namespace
@@ -257,20 +250,20 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     const BarPlot p = bar_plot(pane, list, mark, scale);
     double best = -INFINITY;
     for (const Bar& b : list) best = std::max(best, b.value);
-    const float right = pane.x + p.slot * static_cast<float>(list.size());
+    const float right = pane.x + p.slot * px(list.size());
     c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
     for (std::size_t n = 0; n < list.size(); ++n) {
-        const float x = pane.x + p.slot * static_cast<float>(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
+        const float x = pane.x + p.slot * px(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
         if (std::isinf(list[n].value))
             draw_infinite(c, p, mid);
         else
             draw_bar(c, p, list[n], x, mark && list[n].value == best);
-        if (p.slot > text_width(Face::regular, 13, list[n].label) + 2)
-            c.text(mid, pane.bottom() - 8, list[n].label, 13, t.t2, Face::regular, Align::center);
+        if (p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
+            c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Face::regular, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;
     c.dashed_line({pane.x, p.y(best)}, {right + 12, p.y(best)}, t.focus, 1.6f);
-    c.text(right + 18, p.y(best), "max " + format_short(best), 14, 0, Face::semibold);
+    c.text(right + 18, p.y(best), "max " + format_short(best), size::body, 0, Face::semibold);
 }
 
 void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
@@ -281,44 +274,43 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     far = std::max(far, -8.0);
     const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - 232, 90.0f, 300.0f), pane.h - 28};
-    const auto px = [&](double x) { return plot.right() + static_cast<float>(x / -far) * plot.w; };
-    const auto py = [&](double y) { return plot.bottom() - static_cast<float>(y) * plot.h; };
+    const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };
+    const auto at_y = [&](double y) { return plot.bottom() - px(y) * plot.h; };
     c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
     c.line({plot.right(), plot.y}, {plot.right(), plot.bottom()}, t.line2);
     std::vector<Point> line;
     for (int n = 0; n <= 48; ++n)
-        line.push_back({px(far * (1 - n / 48.0)), py(std::exp(far * (1 - n / 48.0)))});
+        line.push_back({at_x(far * (1 - n / 48.0)), at_y(std::exp(far * (1 - n / 48.0)))});
     c.polyline(line, t.t3, 1.6f);
     c.line({plot.right() - 4, plot.y}, {plot.right() + 4, plot.y}, t.line2);
-    c.text(plot.right() + 8, plot.y, "1", 13, t.t3, Face::mono);
+    c.text(plot.right() + 8, plot.y, "1", size::small, t.t3, Face::mono);
     if (infinite) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
-    c.text(plot.right(), plot.bottom() + 11, "0", 13, t.t3, Face::mono, Align::center);
+    c.text(plot.right(), plot.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
     c.text(infinite ? plot.x - 12 : plot.x + 2, plot.bottom() + 11,
-           infinite ? "−∞" : format_short(std::ceil(far)), 13, t.t3, Face::mono);
+           infinite ? "−∞" : format_short(std::ceil(far)), size::small, t.t3, Face::mono);
 
     // Each point with its drop line; the list at the right says what it is.
-    const float list_x = plot.right() + 36,
-                row_h = std::clamp(plot.h / static_cast<float>(points.size()), 17.0f, 24.0f);
+    const float list_x = plot.right() + 36, row_h = std::clamp(plot.h / px(points.size()), 17.0f, 24.0f);
     const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
     for (std::size_t n = 0; n < points.size(); ++n) {
         const CurvePoint& p = points[n];
         const double x = std::max(p.x, far), y = p.y;
         const ImU32 colour = hue(t, p.role);
-        const float X = std::isinf(p.x) ? plot.x - 4 : px(x);
-        c.dashed_line({X, plot.bottom()}, {X, py(y)}, colour, 1.2f, {3, 3});
-        c.disc(X, py(y), 4.5f, colour);
+        const float X = std::isinf(p.x) ? plot.x - 4 : at_x(x);
+        c.dashed_line({X, plot.bottom()}, {X, at_y(y)}, colour, 1.2f, {3, 3});
+        c.disc(X, at_y(y), 4.5f, colour);
         if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
-            c.text(list_x, plot.y + 6 + row_h * static_cast<float>(n),
-                   "… " + std::to_string(points.size() - n) + " more", 13, t.t3);
+            c.text(list_x, plot.y + 6 + row_h * px(n), "… " + std::to_string(points.size() - n) + " more",
+                   size::small, t.t3);
             break;
         }
         const std::string power = "exp(" + format_short(p.x, 3) + ")";
         const std::string text =
             p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
                        : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
-        const float Y = plot.y + 6 + row_h * static_cast<float>(n);
-        const float w = c.text(list_x, Y, text, 14, t.t2);
-        c.text(list_x + w, Y, format_short(y), 14, 0, Face::mono_bold);
+        const float Y = plot.y + 6 + row_h * px(n);
+        const float w = c.text(list_x, Y, text, size::body, t.t2);
+        c.text(list_x + w, Y, format_short(y), size::body, 0, Face::mono_bold);
     }
 }
 
@@ -326,38 +318,35 @@ void no_scale(const Canvas& c, const Rect& pane) {
     c.paragraph(
         pane.x, pane.y + 8, pane.w,
         "These numbers are NaN, ∞ or too large to be drawn to scale. The formula says where they come from.",
-        15, c.theme->t2, 2);
+        size::lead, c.theme->t2, 2);
 }
 
-void byte_bars(const Canvas& c, const Rect& pane, const std::vector<ByteBar>& list) {
+void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     const Theme& t = *c.theme;
+    const int k = state.cursor.step;
+    const auto total = [&](int n) {
+        const Traffic so_far = n < 0 ? Traffic{} : state.trace->step(n).traffic;
+        return so_far.hbm_read + so_far.hbm_write;
+    };
+    std::vector<std::pair<const char*, std::int64_t>> list = {
+        {"this step", total(k) - total(k - 1)},
+        {"so far", total(k)},
+        {"whole run", state.lesson->model(*state.problem).total()}};
+    if (state.lesson->standard) list.push_back({"standard", state.lesson->standard(*state.problem).total()});
     std::int64_t most = 1;
-    for (const ByteBar& b : list) most = std::max(most, b.bytes);
-    const float row = std::min(34.0f, pane.h / static_cast<float>(list.size())), h = std::min(16.0f, row - 5);
+    for (const auto& [label, bytes] : list) most = std::max(most, bytes);
+    const float row = std::min(34.0f, pane.h / px(list.size())), h = std::min(16.0f, row - 5);
     const float x = pane.x + 92, w = pane.w - 92 - 92;
     for (std::size_t n = 0; n < list.size(); ++n) {
-        const float y = pane.y + row * static_cast<float>(n) + row / 2;
-        c.text(pane.x + 2, y, list[n].label, 14, list[n].strong ? t.t1 : t.t2,
-               list[n].strong ? Face::medium : Face::regular);
+        const auto& [label, bytes] = list[n];
+        const float y = pane.y + row * px(n) + row / 2;
+        const bool strong = n == 0;
+        c.text(pane.x + 2, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
         c.rect(x, y - h / 2, w, h, t.panel, 3);
-        const float part = w * static_cast<float>(list[n].bytes) / static_cast<float>(most);
-        if (list[n].bytes > 0)
-            c.rect(x, y - h / 2, std::max(part, 2.0f), h, list[n].strong ? t.t1 : t.line2, 3);
-        c.text(x + w + 12, y, format_traffic(list[n].bytes), 14, 0, Face::mono);
+        if (bytes > 0)
+            c.rect(x, y - h / 2, std::max(w * px(bytes) / px(most), 2.0f), h, strong ? t.t1 : t.line2, 3);
+        c.text(x + w + 12, y, format_traffic(bytes), size::body, 0, Face::mono);
     }
-}
-
-void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane,
-                  std::optional<std::int64_t> standard) {
-    const int k = state.cursor.step;
-    const Traffic now = state.trace->step(k).traffic,
-                  before = k > 0 ? state.trace->step(k - 1).traffic : Traffic{};
-    const std::int64_t run = now.hbm_read + now.hbm_write;
-    std::vector<ByteBar> list = {{"this step", run - before.hbm_read - before.hbm_write, true},
-                                 {"so far", run, false},
-                                 {"whole run", state.lesson->model(*state.problem).total(), false}};
-    if (standard) list.push_back({"standard", *standard, false});
-    byte_bars(c, pane, list);
 }
 
 }  // namespace tilewalk::ui

@@ -3,24 +3,20 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
 
 #include <cmath>
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tilewalk::ui {
 
-struct AppState;
-
 struct Part {
     double value;
     Role role;
 };
-
-/// Beside the title, where it has room as a whole.
-void lens_caption(const Canvas& canvas, float x, float y, float room, std::string_view words);
 
 /// Terms laid end to end; above them, where there is one, the old value and how it shrinks by α.
 struct Stack {
@@ -71,15 +67,56 @@ void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>
 /// In place of a drawing: the numbers are NaN or ∞.
 void no_scale(const Canvas& canvas, const Rect& pane);
 
-struct ByteBar {
-    std::string label;
-    std::int64_t bytes;
-    bool strong;
+/// The bytes of the current step, so far and of the whole run, beside those of standard attention where the
+/// lesson is another.
+void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane);
+
+// ---- One query row over all key tiles (evolution.cpp)
+
+/// The lesson streams key tiles past query rows.
+bool has_evolution(const Lesson& lesson);
+/// m, ℓ and one component of O of the chosen query row after each key tile, from the trace. A dashed line in
+/// the hue of α marks a tile where what was there before is rescaled.
+void evolution_view(const Canvas& canvas, const AppState& state, const Rect& area);
+
+// ---- The lenses of the tiled lessons (lens_rows.cpp)
+
+/// The stored values around one row (and column) of the whole matrix that the current step is about.
+struct Around {
+    Around(const AppState& state, int row, int col);
+    const AppState& state;
+    int row, col;
+    int k = state.cursor.step;
+    const Trace& trace = *state.trace;
+
+    Op op() const;
+    const Value& read(Slot slot, int nth = 0) const;
+    const Value& written() const { return trace.value(trace.writes(k).front().value); }
+    double now(Slot slot) const { return at(*trace.live(slot, k).value, row, col); }
+    static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
 };
-void byte_bars(const Canvas& canvas, const Rect& pane, const std::vector<ByteBar>& bars);
-/// The bytes of the current step, so far and of the whole run, beside those of standard attention where that
-/// is given.
-void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane,
-                  std::optional<std::int64_t> standard = {});
+/// "k₂"
+std::string index_label(const char* letter, int n);
+/// The row of a tile, key by key; its scores on the curve, measured from `base`.
+std::vector<Bar> row_bars(const Around& around, const Value& tile);
+std::vector<CurvePoint> row_points(const Around& around, const Value& S, const Value& P, double base);
+/// Exponents above 0 and weights above 1, as a broken walk or rounding makes them.
+bool off_the_curve(const std::vector<CurvePoint>& points);
+
+/// The rows that are drawn: two of a tile of two rows side by side where there is room, otherwise the chosen
+/// one.
+struct LensRows {
+    std::vector<Around> rows = {};
+    bool two = false;
+};
+LensRows lens_rows(const AppState& state, const Rect& area, float least_h);
+void draw_lens_rows(const Canvas& canvas, const LensRows& rows, const Rect& inner, const char* letter,
+                    const std::function<void(const Around&, const Rect&)>& draw);
+
+bool about_bytes(Op op);
+const char* bytes_caption(Op op);
+/// The title and, where it has room as a whole, the caption. Returns what they leave of the area.
+Rect lens_title(const Canvas& canvas, const Rect& area, std::string_view caption,
+                std::string_view title = "This step, to scale", float reserved = 0);
 
 }  // namespace tilewalk::ui

@@ -1,11 +1,12 @@
 // Presenter mode of the tiled forward lessons: matrices that this step does not use shrink to their colours.
+#include "app/ui/shell/presenter.h"
 #include "app/ui/chapters/forward/connectors.h"
+#include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/forward/sram_geometry.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/views.h"
-#include "app/ui/shell/presenter.h"
 #include "app/ui/shell/timeline.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
@@ -19,12 +20,9 @@ namespace {
 constexpr Slot row_slots[] = {Slot::Qi,    Slot::S, Slot::m_tile, Slot::m,
                               Slot::alpha, Slot::P, Slot::l,      Slot::Oi};
 
-struct PresenterRow {
-    std::array<Bed, slot_count> beds;
+struct PresenterRow : Beds {
     std::array<int, slot_count> digits{};
     float total = 0;
-    const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
-    Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }
 };
 
 // Kᵀ stands on the columns of S and V on those of O: a step that shows their numbers needs wide columns
@@ -61,10 +59,10 @@ PresenterRow strips(const AppState& state, const Rect& a, bool slim) {
         const bool narrow = slim && !wanted(state, slot);
         const float block =
             slot == Slot::S || slot == Slot::P ? (narrow ? 26.0f : 60.0f) : (narrow ? 40.0f : 112.0f);
-        const float w = one_column(slot) ? (narrow ? 18.0f : 30.0f)
-                                         : std::clamp(block / static_cast<float>(cols), .5f, 30.0f);
-        row[slot] = {0, a.y, w, std::min(66.0f, a.h / static_cast<float>(Br)), Br, cols, false};
-        row.total += gap_before(slot) + w * static_cast<float>(cols);
+        const float w =
+            one_column(slot) ? (narrow ? 18.0f : 30.0f) : std::clamp(block / px(cols), .5f, 30.0f);
+        row[slot] = {0, a.y, w, std::min(66.0f, a.h / px(Br)), Br, cols, false};
+        row.total += gap_before(slot) + w * px(cols);
     }
     return row;
 }
@@ -73,8 +71,8 @@ PresenterRow strips(const AppState& state, const Rect& a, bool slim) {
 void widen(PresenterRow& row, const AppState& state, Slot slot, int digits, float room) {
     Bed& bed = row[slot];
     if (bed.numbers || bed.cols > 8 || bed.ch < 34) return;
-    const float w = static_cast<float>(letters(state, slot, digits)) * .602f * 28 + 12,
-                more = (w - bed.cw) * static_cast<float>(bed.cols);
+    const float w = px(letters(state, slot, digits)) * size::mono * size::far_number + 12,
+                more = (w - bed.cw) * px(bed.cols);
     if (row.total + more > room) return;
     bed.cw = std::max(w, bed.cw);
     bed.numbers = true;
@@ -114,49 +112,33 @@ PresenterRow row_of(const AppState& state, const Rect& a) {
 void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digits) {
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
-    look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
-    look.numbers = bed.numbers && bed.ch >= 34;
+    lay(look, bed);
+    look.numbers &= bed.ch >= 34;
     look.digits = std::max(digits, 3);
-    look.size = 28;
+    look.size = size::far_number;
     look.show_before = false;  // the old value would be too small to read
     const bool rows_missing = look.rows_done < bed.rows;
     if (!rows_missing) look.before = nullptr;
-    if (!look.value)
-        look.region = {0, 0, look.transposed ? bed.cols : bed.rows, look.transposed ? bed.rows : bed.cols};
-    if (look.state == CellState::written)
-        beam(c, state, bed.x, bed.y, bed.cw * static_cast<float>(bed.cols),
-             bed.ch * static_cast<float>(bed.rows));
+    if (look.state == CellState::written) beam(c, state, bed.x, bed.y, bed.width(), bed.height());
     matrix(c.faded(light_on(state, slot)), state, look, "presenter");
 }
 
 // The transfer of this step, if it is one.
 void transfer(const Canvas& c, const AppState& state, const PresenterRow& row, const Bed& K, const Bed& V,
               float edge, float v_line) {
-    const Theme& t = *c.theme;
-    const float progress = transition(state);
     const Bed &Q = row[Slot::Qi], &O = row[Slot::Oi];
-    switch (state.trace->step(state.cursor.step).op) {
-    case Op::load_q: {
-        const float y = (Q.y + Q.bottom()) / 2;
-        return c.arrow({{edge, y}, {Q.x - 8, y}}, ArrowStyle::active, hue(t, Role::Q), progress);
-    }
-    case Op::load_kv: {
-        const float y = (K.y + K.bottom()) / 2;
-        c.arrow({{edge, y}, {K.x - 8, y}}, ArrowStyle::active, hue(t, Role::K), progress);
-        return c.arrow({{edge, v_line}, {V.center(), v_line}, {V.center(), V.y - 8}}, ArrowStyle::active,
-                       hue(t, Role::V), progress);
-    }
-    case Op::load_state: {
-        const float y = O.bottom() + 34;
-        return c.arrow({{edge, y}, {O.center(), y}, {O.center(), O.bottom() + 8}}, ArrowStyle::active,
-                       hue(t, Role::O), progress);
-    }
+    const auto move = [&](std::initializer_list<Point> way, Role role) {
+        c.arrow(way, ArrowStyle::active, hue(*c.theme, role), transition(state));
+    };
+    const Point at_O{O.center(), O.bottom() + 8}, below_O{O.center(), O.bottom() + 34}, hbm{edge, below_O.y};
+    switch (op_now(state)) {
+    case Op::load_q: return move({{edge, Q.middle()}, {Q.x - 8, Q.middle()}}, Role::Q);
+    case Op::load_kv:
+        move({{edge, K.middle()}, {K.x - 8, K.middle()}}, Role::K);
+        return move({{edge, v_line}, {V.center(), v_line}, {V.center(), V.y - 8}}, Role::V);
+    case Op::load_state: return move({hbm, below_O, at_O}, Role::O);
     case Op::store:
-    case Op::store_state: {
-        const float y = O.bottom() + 34;
-        return c.arrow({{O.center(), O.bottom() + 8}, {O.center(), y}, {edge, y}}, ArrowStyle::active,
-                       hue(t, Role::O), progress);
-    }
+    case Op::store_state: return move({at_O, below_O, hbm}, Role::O);
     default: return;
     }
 }
@@ -166,13 +148,13 @@ void symbols(const Canvas& c, const AppState& state, const PresenterRow& row, co
         const bool block = slot == Slot::Qi || slot == Slot::Oi;
         c.faded(light_on(state, slot))
             .rich(row[slot].center(), row[slot].y - 30,
-                  slot_symbol(slot, block ? block_on_chip(state, slot) : -1), 35, Align::center);
+                  slot_symbol(slot, block ? block_on_chip(state, slot) : -1), size::far_symbol,
+                  Align::center);
     }
-    Line k = slot_symbol(Slot::Kj, block_on_chip(state, Slot::Kj));
-    k.push_back({"T", Role::K, Span::Face::symbol, Span::Script::super});
-    c.faded(light_on(state, Slot::Kj)).rich(K.right() + 20, (K.y + K.bottom()) / 2, k, 35);
+    const Line k = transposed(slot_symbol(Slot::Kj, block_on_chip(state, Slot::Kj)));
+    c.faded(light_on(state, Slot::Kj)).rich(K.right() + 20, K.middle(), k, size::far_symbol);
     c.faded(light_on(state, Slot::Vj))
-        .rich(V.x - 22, (V.y + V.bottom()) / 2, slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), 35,
+        .rich(V.x - 22, V.middle(), slot_symbol(Slot::Vj, block_on_chip(state, Slot::Vj)), size::far_symbol,
               Align::right);
 }
 
@@ -184,11 +166,11 @@ void flows(const Canvas& c, const AppState& state, const PresenterRow& row) {
                           written_now(state, row_slots[n + 1]);
         if (!flow || to.x - from.right() < 24) continue;
         for (int r = 0; r < std::min(from.rows, 4) && from.ch >= 30; ++r) {
-            const float y = from.y + (static_cast<float>(r) + .5f) * from.ch;
+            const float y = from.y + (px(r) + .5f) * from.ch;
             c.arrow({{from.right() + 6, y}, {to.x - 8, y}}, ArrowStyle::link);
         }
     }
-    const Op op = state.trace->step(state.cursor.step).op;
+    const Op op = op_now(state);
     const bool normalised =
         state.trace->tiles(Slot::l_hbm) > 0;  // FlashAttention-1: α is but one of the factors
     if (op == Op::row_sum || (op == Op::output && !normalised))
@@ -204,12 +186,9 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a, float edge) {
     const PresenterRow row = row_of(state, {a.x, a.y + top, a.w, a.h - top});
     const Bed &S = row[Slot::S], &O = row[Slot::Oi];
     const float base = S.y - 60, room = base - a.y - 18;  // Kᵀ and V stand here, above the symbols
-    const float k_ch = std::min(36.0f, room / static_cast<float>(p.d())),
-                v_ch = std::min(36.0f, room / static_cast<float>(Bc));
-    const Bed K{
-        S.x, base - k_ch * static_cast<float>(p.d()), S.cw, k_ch, p.d(), Bc, touched_now(state, Slot::Kj)};
-    const Bed V{O.x,   base - v_ch * static_cast<float>(Bc), O.cw, v_ch, Bc,
-                p.d(), touched_now(state, Slot::Vj)};
+    const float k_ch = std::min(36.0f, room / px(p.d())), v_ch = std::min(36.0f, room / px(Bc));
+    const Bed K{S.x, base - k_ch * px(p.d()), S.cw, k_ch, p.d(), Bc, touched_now(state, Slot::Kj)};
+    const Bed V{O.x, base - v_ch * px(Bc), O.cw, v_ch, Bc, p.d(), touched_now(state, Slot::Vj)};
     draw(c, state, Slot::Kj, K, 4);
     draw(c, state, Slot::Vj, V, 4);
     for (Slot slot : row_slots) draw(c, state, slot, row[slot], row.digits[static_cast<std::size_t>(slot)]);
@@ -218,29 +197,10 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a, float edge) {
     transfer(c, state, row, K, V, edge, a.y + 4);
 }
 
-// HBM as letters and tiles only.
-void mini(const Canvas& page, const AppState& state, Slot slot, float x, float y, float w, float h) {
-    const Canvas c = page.faded(light_on(state, slot));
-    const Problem& p = *state.problem;
-    const Theme& t = *c.theme;
-    const bool query = slot == Slot::Q || slot == Slot::O || slot == Slot::L;
-    note_part(c, {x, y, w, h}, std::string("strip ") + info(slot).name);
-    const int rows = query ? p.N() : p.N_kv(), block = query ? p.Br : p.Bc;
-    const Step& now = state.trace->step(state.cursor.step);
-    const int current = query ? now.i : now.j;
-    const ImU32 colour = hue(t, info(slot).role);
-    c.rich(x, y - 26, slot_symbol(slot), 30);
-    const float ch = h / static_cast<float>(rows);
-    for (int row = 0, b = 0; row < rows; row += block, ++b) {
-        const float Y = y + static_cast<float>(row) * ch,
-                    tall = static_cast<float>(std::min(block, rows - row)) * ch;
-        const bool there = static_cast<bool>(state.trace->live(slot, b, state.cursor.step));
-        c.rect(x + 1, Y + 1, w - 2, std::max(tall - 2, 1.0f),
-               !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), 4);
-        if (!there && tall > 6) c.frame(x + 1, Y + 1, w - 2, tall - 2, t.line, 1, 4);
-        if (b == current && there)
-            c.frame(x - 2, Y - 1, w + 4, tall + 2, mix(t.panel, colour, .75f), 2.5f, 6);
-    }
+void mini(const Canvas& c, const AppState& state, Slot slot, const Rect& a) {
+    note_part(c, a, std::string("strip ") + info(slot).name);
+    c.faded(light_on(state, slot)).rich(a.x, a.y - 26, slot_symbol(slot), size::far_text);
+    strip_blocks(c, state, slot, a, false);
 }
 
 // The N × N scores: tiles used, the one on chip, the rest.
@@ -248,15 +208,14 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
-    const float w = side / static_cast<float>(p.N_kv()), h = side / static_cast<float>(p.N());
-    const Step& now = state.trace->step(state.cursor.step);
+    const float w = side / px(p.N_kv()), h = side / px(p.N());
+    const Step& now = step_now(state);
     for (int k = 0; k < state.trace->size(); ++k) {
         const Step& step = state.trace->step(k);
         if (step.op != Op::scores && step.op != Op::skip) continue;
-        const float X = x + static_cast<float>(step.j * p.Bc) * w,
-                    Y = y + static_cast<float>(step.i * p.Br) * h;
-        const float tw = static_cast<float>(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * w,
-                    th = static_cast<float>(std::min(p.Br, p.N() - step.i * p.Br)) * h;
+        const float X = x + px(step.j * p.Bc) * w, Y = y + px(step.i * p.Br) * h;
+        const float tw = px(std::min(p.Bc, p.N_kv() - step.j * p.Bc)) * w,
+                    th = px(std::min(p.Br, p.N() - step.i * p.Br)) * h;
         const bool current = step.i == now.i && step.j == now.j, used = k < state.cursor.step && !current;
         const bool told = k <= state.cursor.step || !hides_what_comes(state);
         if (step.op == Op::skip && told) {  // no tile at all, rather than one that waits
@@ -274,23 +233,16 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
 }
 
 void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a.x, a.y, a.w, a.h);
-    const float w = c.text(a.x + 20, a.y + 32, "HBM", 27, 0, Face::semibold);
-    c.text(a.x + 32 + w, a.y + 32, "slow", 27, c.theme->t3);
+    strip_head(c, a);
     const float cell = (a.w - 40 - 28) / 2;
-    mini(c, state, Slot::K, a.x + 20, a.y + 106, cell, 80);
-    mini(c, state, Slot::V, a.x + 48 + cell, a.y + 106, cell, 80);
-    mini(c, state, Slot::Q, a.x + 20, a.y + 254, cell, 80);
-    mini(c, state, Slot::O, a.x + 48 + cell, a.y + 254, cell - 30, 80);
-    mini(c, state, Slot::L, a.right() - 38, a.y + 254, 18, 80);
-    const float y = a.y + 358;
-    if (a.bottom() < y + 130) return end_panel(c);  // a card takes the room of the scores
-    c.line({a.x + 20, y + .5f}, {a.right() - 20, y + .5f}, c.theme->line);
-    const Line names{{"S", Role::S, Span::Face::symbol}, word("  "), {"P", Role::S, Span::Face::symbol}};
-    c.rich(a.x + 20, y + 28, names, 30);
-    mini_ghost(c, state, a.x + 20, y + 54, std::min(92.0f, a.bottom() - 16 - y - 54));
-    c.text(a.x + 126, y + 74, "never", 27, c.theme->t2);
-    c.text(a.x + 126, y + 106, "here", 27, c.theme->t2);
+    mini(c, state, Slot::K, {a.x + 20, a.y + 106, cell, 80});
+    mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80});
+    mini(c, state, Slot::Q, {a.x + 20, a.y + 254, cell, 80});
+    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - 30, 80});
+    mini(c, state, Slot::L, {a.right() - 38, a.y + 254, 18, 80});
+    const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};
+    const Rect never = strip_foot(c, a, a.y + 358, names, a.x + 126);
+    if (never.w > 0) mini_ghost(c, state, never.x, never.y, never.w);
     end_panel(c);
 }
 

@@ -1,5 +1,7 @@
 #include "app/ui/chapters/forward/sram_geometry.h"
 
+#include "app/ui/parts/slot_view.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,7 +10,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float letter = 0.602f;  // advance of the mono face, em
+constexpr float letter = size::mono;
 
 enum class Group { query, scores, column, output };
 
@@ -30,14 +32,13 @@ struct Attempt {
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
     const int letters = std::max(2, state.look[column.slot].letters_with(a.digits));
-    return std::max(28.0f, static_cast<float>(letters) * letter * a.size + 7) +
+    return std::max(28.0f, px(letters) * letter * a.size + 7) +
            (column.group == Group::column && a.size > 13 ? 4 : 0);
 }
 
 float fill_width(const Column& column) {
     if (column.group == Group::column) return 22;
-    return std::clamp((column.group == Group::scores ? 40.0f : 32.0f) / static_cast<float>(column.cols), 1.2f,
-                      14.0f);
+    return std::clamp((column.group == Group::scores ? 40.0f : 32.0f) / px(column.cols), 1.2f, 14.0f);
 }
 
 bool shows_numbers(const Column& column, const Attempt& a) {
@@ -53,7 +54,7 @@ bool shows_numbers(const Column& column, const Attempt& a) {
 
 float total_width(std::span<const Column> columns) {
     float w = 0;
-    for (const Column& c : columns) w += c.gap + c.w * static_cast<float>(c.cols);
+    for (const Column& c : columns) w += c.gap + c.w * px(c.cols);
     return w;
 }
 
@@ -79,7 +80,7 @@ Attempt fit(const AppState& state, std::span<Column> columns, float room, bool r
     std::vector<float> gaps;
     for (const Column& c : columns) gaps.push_back(c.gap);
     Attempt a{};
-    for (const auto& g : claims(state.trace->step(state.cursor.step).op))
+    for (const auto& g : claims(op_now(state)))
         for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
             for (const NumberSize& s : sizes) {
                 a = {g[0], g[1], g[2], g[3], s.size, s.digits};
@@ -98,18 +99,18 @@ Attempt fit(const AppState& state, std::span<Column> columns, float room, bool r
 // What is left over goes to the cells first, then to the gaps.
 void stretch(std::span<Column> columns, float room, bool large) {
     float cells = 0, gaps = 0;
-    for (const Column& c : columns) cells += c.w * static_cast<float>(c.cols), gaps += c.gap;
+    for (const Column& c : columns) cells += c.w * px(c.cols), gaps += c.gap;
     const float factor = std::clamp((room - gaps) / cells, 0.3f, large ? 1.5f : 1.3f);
     for (Column& c : columns)
         if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
     float fills = 0;
-    for (const Column& c : columns) fills += c.numbers ? 0 : static_cast<float>(c.cols);
+    for (const Column& c : columns) fills += c.numbers ? 0 : px(c.cols);
     const float more = fills > 0 ? std::max(0.0f, room - total_width(columns)) / fills : 0;
     for (Column& c : columns)
         if (!c.numbers) c.w = std::max(c.w, std::min(c.w + more, c.group == Group::column ? 26.0f : 20.0f));
     const float spare = room - total_width(columns);
     if (spare > 0)
-        for (Column& c : columns) c.gap += std::min(spare / static_cast<float>(columns.size()), 14.0f);
+        for (Column& c : columns) c.gap += std::min(spare / px(columns.size()), 14.0f);
 }
 
 struct Heights {
@@ -126,17 +127,24 @@ Heights heights(const Problem& p, const Rect& panel) {
     const float band_bottom = h.out_line - (panel.h >= 470 ? 44 : 34);
     h.top = panel.h >= 470 ? 78 : 70;
     const float label_h = 40, room = band_bottom - h.top - label_h;
-    h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / static_cast<float>(Br));
+    h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / px(Br));
     // K takes what the band leaves; the band may grow if K does not need all of it.
-    const auto rest = [&] { return room - h.band_ch * static_cast<float>(Br); };
-    h.k_ch = std::min(large ? 44.0f : 36.0f, rest() / static_cast<float>(p.d()));
-    h.v_ch = std::min(large ? 48.0f : 42.0f, rest() / static_cast<float>(Bc));
-    h.band_y = band_bottom - h.band_ch * static_cast<float>(Br);
+    const auto rest = [&] { return room - h.band_ch * px(Br); };
+    h.k_ch = std::min(large ? 44.0f : 36.0f, rest() / px(p.d()));
+    h.v_ch = std::min(large ? 48.0f : 42.0f, rest() / px(Bc));
+    h.band_y = band_bottom - h.band_ch * px(Br);
     h.labels = h.band_y - 22;
     return h;
 }
 
 }  // namespace
+
+void lay(MatrixLook& look, const Bed& bed) {
+    look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
+    look.numbers = bed.numbers;
+    const auto [rows, cols] = look.transposed ? std::pair{bed.cols, bed.rows} : std::pair{bed.rows, bed.cols};
+    if (!look.value) look.region = {0, 0, rows, cols};
+}
 
 SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight) {
     const Problem& p = *state.problem;
@@ -161,7 +169,7 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     out.v_line = panel.y + (panel.h >= 470 ? 56 : 46);
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;
-    out.lens = {panel.x + 16, panel.bottom() - 14 - h.lens_h, panel.w - 32, h.lens_h};
+    out.lens = {panel.inner_x(), panel.bottom() - 14 - h.lens_h, panel.inner_w(), h.lens_h};
     float x = left;
     for (const Column& c : columns) {
         x += c.gap;
@@ -170,10 +178,8 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     }
     const float above = panel.y + h.band_y - 42;  // Kᵀ and V stand here
     const Bed &S = out[Slot::S], &O = out[Slot::Oi];
-    out[Slot::Kj] = {
-        S.x, above - h.k_ch * static_cast<float>(p.d()), S.cw, h.k_ch, p.d(), Bc, S.numbers && h.k_ch >= 16};
-    out[Slot::Vj] = {
-        O.x, above - h.v_ch * static_cast<float>(Bc), O.cw, h.v_ch, Bc, p.d(), O.numbers && h.v_ch >= 16};
+    out[Slot::Kj] = {S.x, above - h.k_ch * px(p.d()), S.cw, h.k_ch, p.d(), Bc, S.numbers && h.k_ch >= 16};
+    out[Slot::Vj] = {O.x, above - h.v_ch * px(Bc), O.cw, h.v_ch, Bc, p.d(), O.numbers && h.v_ch >= 16};
     return out;
 }
 

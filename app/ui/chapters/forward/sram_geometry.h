@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/ui/kit/layout.h"
-#include "app/ui/state/app_state.h"
+#include "app/ui/parts/matrix.h"
 
 #include <array>
 
@@ -14,21 +14,30 @@ struct Bed {
     float x = 0, y = 0, cw = 0, ch = 0;
     int rows = 0, cols = 0;  ///< as drawn (Kᵀ has d rows)
     bool numbers = false;
-    float right() const { return x + cw * static_cast<float>(cols); }
-    float bottom() const { return y + ch * static_cast<float>(rows); }
+    float width() const { return cw * px(cols); }
+    float height() const { return ch * px(rows); }
+    float right() const { return x + width(); }
+    float bottom() const { return y + height(); }
     float center() const { return (x + right()) / 2; }
+    float middle() const { return (y + bottom()) / 2; }
+};
+/// Puts a matrix into its bed, as large as it is. An empty buffer keeps its place.
+void lay(MatrixLook& look, const Bed& bed);
+
+/// The beds of all slots that are drawn.
+struct Beds {
+    std::array<Bed, slot_count> beds;
+    const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
+    Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }
 };
 
-struct SramGeometry {
-    std::array<Bed, slot_count> beds;
+struct SramGeometry : Beds {
     int digits = 4;
     float size = 15;     ///< of the numbers
     float v_line = 0;    ///< y of the transfer line of V
     float labels = 0;    ///< y of the symbols above the band
     float out_line = 0;  ///< y of the transfer line of O and L
     Rect lens;
-    const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
-    Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }
 };
 
 SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight);

@@ -36,43 +36,41 @@ struct Ledger {
 
 std::int64_t total(const Traffic& t) { return t.hbm_read + t.hbm_write; }
 
-// The same in one line, for low windows: name, bar, bytes so far.
-void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
-    const Theme& t = *c.theme;
-    const float name = 64, number = 72, w = a.w - name - number, y = a.middle() - 5;
+// The bytes so far on a bar that ends where the longer walk ends.
+void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
     const auto part = [&](std::int64_t bytes) {
-        return static_cast<float>(static_cast<double>(bytes) / static_cast<double>(most)) * w;
+        return px(static_cast<double>(bytes) / static_cast<double>(most)) * a.w;
     };
-    c.text_within(a.x, a.middle(), name - 4, l.brief, 14, t.t1, Face::medium);
-    const float x = a.x + name, done = part(total(l.now())), end = part(total(l.end()));
-    c.rect(x, y, w, 10, t.panel, 3);
-    c.rect(x, y, done, 10, t.t1, 3);
-    if (end > done) c.dashed_frame(x + done, y + .5f, end - done, 9, t.t3, 1, {4, 3});
-    c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), 14, 0, Face::semibold,
-                  Align::right);
+    const float done = part(total(l.now())), end = part(total(l.end()));
+    c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::bar);
+    c.rect(a.x, a.y, done, a.h, c.theme->t1, radius::bar);
+    if (end > done) c.dashed_frame(a.x + done, a.y + .5f, end - done, a.h - 1, c.theme->t3, 1, {4, 3});
 }
 
-// How far one walk has come: its name, the bytes so far on a bar that ends where the longer walk ends, in
-// words below it.
+// In one line, for low windows: name, bar, bytes so far.
+void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
+    const float name = 64, number = 72;
+    c.text_within(a.x, a.middle(), name - 4, l.brief, size::body, c.theme->t1, Face::medium);
+    ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, most);
+    c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), size::body, 0,
+                  Face::semibold, Align::right);
+}
+
+// How far one walk has come: its name, the bar, and below it in words what it comes to.
 void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most, bool strong_name) {
     const Theme& t = *c.theme;
-    const auto part = [&](std::int64_t bytes) {
-        return static_cast<float>(static_cast<double>(bytes) / static_cast<double>(most)) * a.w;
-    };
-    c.text(a.x, a.y + 8, l.name, 14, t.t1, strong_name ? Face::semibold : Face::medium);
+    c.text(a.x, a.y + 8, l.name, size::body, t.t1, strong_name ? Face::semibold : Face::medium);
     const Line sofar{strong(format_traffic(l.now().hbm_read)), word(" read, "),
                      strong(format_traffic(l.now().hbm_write)), word(" written")};
     const Line brief{strong(format_traffic(total(l.now())))};
-    const bool fits = text_width(Face::semibold, 14, l.name) + rich_width(c, sofar, 14) + 16 <= a.w;
-    c.rich(a.right(), a.y + 8, fits ? sofar : brief, 14, Align::right);
-    const float bar = 10, y = a.y + 20, done = part(total(l.now())), end = part(total(l.end()));
-    c.rect(a.x, y, a.w, bar, t.panel, 3);
-    c.rect(a.x, y, done, bar, t.t1, 3);
-    if (end > done) c.dashed_frame(a.x + done, y + .5f, end - done, bar - 1, t.t3, 1, {4, 3});
+    const float name_w = text_width(Face::semibold, size::body, l.name);
+    const bool fits = name_w + rich_width(c, sofar, size::body) + 16 <= a.w;
+    c.rich(a.right(), a.y + 8, fits ? sofar : brief, size::body, Align::right);
+    ledger_bar(c, l, {a.x, a.y + 20, a.w, 10}, most);
     if (a.h < 50) return;
     const std::string words = format_traffic(l.end().hbm_read) + " read, " +
                               format_traffic(l.end().hbm_write) + " written when done";
-    c.text_within(a.x, y + bar + 11, a.w, words, 13, t.t3);
+    c.text_within(a.x, a.y + 41, a.w, words, size::small, t.t3);
 }
 
 void verdict(const Canvas& c, const AppState& state, const Rect& a) {
@@ -82,20 +80,19 @@ void verdict(const Canvas& c, const AppState& state, const Rect& a) {
     const std::string words =
         same ? "The same O: largest difference " + format_short(b.largest_difference, 3) + "."
              : "O differs by up to " + format_short(b.largest_difference, 3) + ".";
-    c.text_within(a.x, a.y, a.w, words, 14, same ? c.theme->t2 : c.theme->danger);
+    c.text_within(a.x, a.y, a.w, words, size::body, same ? c.theme->t2 : c.theme->danger);
 }
 
 void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_skips) {
     const bool words = a.h >= 90;
     const Problem& p = l.trace.problem();
     const float side = a.h - (words ? 20.0f : 0.0f);
-    const float cell =
-        std::min({a.w / static_cast<float>(p.N_kv()), side / static_cast<float>(p.N()), 30.0f});
-    const float w = cell * static_cast<float>(p.N_kv()), h = cell * static_cast<float>(p.N());
+    const float cell = std::min({a.w / px(p.N_kv()), side / px(p.N()), 30.0f});
+    const float w = cell * px(p.N_kv()), h = cell * px(p.N());
     ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
     if (words)
-        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, 13, c.theme->t2, Face::regular,
-                      Align::center);
+        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, size::small, c.theme->t2,
+                      Face::regular, Align::center);
 }
 
 void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
@@ -128,23 +125,25 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
     const bool narrow = a.w < 620;
     const std::initializer_list<const char*> names = {
         narrow ? "Step" : "This step", narrow ? "FlashAttention-2" : "Beside FlashAttention-2"};
-    const float w = segmented_width(names, 13), y = a.y + (a.h < 110 ? 0.0f : 6.0f);
+    const float w = segmented_width(names, size::small), y = a.y + (a.h < 110 ? 0.0f : 6.0f);
     if (state.beside.shown) {
-        begin_region(c, "Beside", a.x, a.y, a.w, a.h);
+        begin_region(c, "Beside", a);
         c.well(a.x, a.y, a.w, a.h);
         const float title_y = a.y + (a.h < 110 ? 16.0f : 22.0f), room = a.w - w - 44;
         const int done = tiles_done(*state.trace, state.cursor.step),
                   all = tiles_done(*state.trace, state.trace->size() - 1);
-        const float tw = text_width(Face::semibold, 14, "Tile by tile");
-        c.text_within(a.x + 16, title_y, room, "Tile by tile", 14, 0, Face::semibold);
+        const float tw = text_width(Face::semibold, size::body, "Tile by tile");
+        c.text_within(a.inner_x(), title_y, room, "Tile by tile", size::body, 0, Face::semibold);
         const std::string count = std::to_string(done) + " of " + std::to_string(all) + " tiles done by both";
-        if (room > tw + 60) c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, 14, c.theme->t3);
-        draw_beside(c, state, {a.x + 16, title_y + 18, a.w - 32, a.bottom() - title_y - 28});
+        if (room > tw + 60)
+            c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, size::body, c.theme->t3);
+        draw_beside(c, state, {a.inner_x(), title_y + 18, a.inner_w(), a.bottom() - title_y - 28});
         end_panel(c);
     } else {
         lens_view(c, state, a, w + 8);
     }
-    if (segmented(c, "##beside", a.right() - w - 8, y, names, shown, 13)) state.beside.shown = shown == 1;
+    if (segmented(c, "##beside", a.right() - w - 8, y, names, shown, size::small))
+        state.beside.shown = shown == 1;
 }
 
 }  // namespace

@@ -96,9 +96,10 @@ void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_h
     const auto box = [&](float y, ImU32 fill, const char* what, double bytes) {
         c.rect(x, y, 112, h, fill, 7);
         c.frame(x + .5f, y + .5f, 111, h - 1, colour, 1.6f, 7);
-        const Line line{word(what), {"S", Role::none, Span::Face::symbol}};
-        c.rich(x + 56, y + h / 2 - 10, line, 14, Align::center, ink_on(t, fill));
-        c.text(x + 56, y + h / 2 + 9, held_text(bytes), 13, ink_on(t, fill), Face::medium, Align::center);
+        const Line line{word(what), symbol("S", Role::none)};
+        c.rich(x + 56, y + h / 2 - 10, line, size::body, Align::center, ink_on(t, fill));
+        c.text(x + 56, y + h / 2 + 9, held_text(bytes), size::small, ink_on(t, fill), Face::medium,
+               Align::center);
     };
     box(y_sram, full, "tile of ", tile);
     box(y_hbm, pale, "all of ",
@@ -112,13 +113,13 @@ void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
     std::vector<Level> all = levels(s.input.hardware);
     const bool wide = a.w > 440;
     if (a.h < 175 && all.size() > 2) all.pop_back();
-    const float n = static_cast<float>(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
+    const float n = px(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
                 h = std::min(72.0f, (a.h - (n - 1) * pipe) / n);
     const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
                 middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
                 text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
     const float top = a.y + (a.h - n * h - (n - 1) * pipe) / 2;
-    const auto y_of = [&](std::size_t k) { return top + static_cast<float>(k) * (h + pipe); };
+    const auto y_of = [&](std::size_t k) { return top + px(k) * (h + pipe); };
     for (std::size_t k = 0; k < all.size(); ++k) {
         const Level& level = all[k];
         const float w = most * level.width * (k == 0 && !wide ? 1.4f : 1.0f), y = y_of(k), x = middle - w / 2;
@@ -130,10 +131,10 @@ void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
         }
         c.rect(x, y, w, h, k < 2 ? t.raised : t.well, 9);
         c.frame(x + .5f, y + .5f, w - 1, h - 1, k < 2 ? t.line2 : t.line, 1.2f, 9);
-        c.text(middle, y + h / 2 - 10, level.name, 16, t.t1, Face::semibold, Align::center);
-        c.text(middle, y + h / 2 + 12, level.size, 14, t.t2, Face::medium, Align::center);
-        c.text_within(text_x, y + h / 2 - 11, room, level.rate, 16, t.t1, Face::semibold);
-        c.text_within(text_x, y + h / 2 + 11, room, level.note, 13, t.t3);
+        c.text(middle, y + h / 2 - 10, level.name, size::formula, t.t1, Face::semibold, Align::center);
+        c.text(middle, y + h / 2 + 12, level.size, size::body, t.t2, Face::medium, Align::center);
+        c.text_within(text_x, y + h / 2 - 11, room, level.rate, size::formula, t.t1, Face::semibold);
+        c.text_within(text_x, y + h / 2 + 11, room, level.note, size::small, t.t3);
         if (mouse_over(c, text_x, y, room, h) || mouse_over(c, x, y, w, h)) tooltip(c, level.source);
     }
     if (wide)
@@ -176,21 +177,20 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
     const float pitch = std::min(44.0f, a.h / 5), h = std::min(32.0f, pitch - 4),
                 x = a.x + std::min(200.0f, a.w * .47f);
     for (std::size_t n = 0; n < std::size(rows); ++n) {
-        const float y = a.y + (static_cast<float>(n) + .5f) * pitch;
-        c.text_within(a.x, y, x - a.x - 8, rows[n].label, 14, c.theme->t2);
-        FieldLook look{.face = Face::mono, .size = 15};
+        const float y = a.y + (px(n) + .5f) * pitch;
+        c.text_within(a.x, y, x - a.x - 8, rows[n].label, size::body, c.theme->t2);
+        FieldLook look{.face = Face::mono, .size = size::lead};
         look.invalid = !readable(rows[n].text);
         text_field(c, rows[n].id, x, y - h / 2, 110, h, rows[n].text, sizeof own.peak, look);
-        c.text(x + 120, y, rows[n].unit, 14, c.theme->t3);
+        c.text(x + 120, y, rows[n].unit, size::body, c.theme->t3);
     }
 }
 
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
-    begin_panel(c, "Hierarchy", a.x, a.y, a.w, a.h, "Memory hierarchy",
-                a.w > 500 ? "the faster, the smaller" : "");
+    begin_panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");
     choose_hardware(c, state.memory, a);
     const float notes = a.h > 320 ? 2 : 1;
-    const Rect body{a.x + 16, a.y + 52, a.w - 32, a.h - 52 - 16 - 19 * notes - 8};
+    const Rect body{a.inner_x(), a.y + 52, a.inner_w(), a.h - 52 - 16 - 19 * notes - 8};
     const bool own = state.memory.hardware >= static_cast<int>(hardware_list().size());
     if (own)
         own_hardware_fields(c, state, body);
@@ -201,8 +201,8 @@ void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Re
                    : sources(s.input.hardware, s.input.element_bytes, full);
     };
     const float y = a.bottom() - 12 - 19 * notes;
-    c.paragraph(a.x + 16, y, a.w - 32, text(false), 13, c.theme->t3, static_cast<int>(notes));
-    if (mouse_over(c, a.x + 16, y, a.w - 32, 19 * notes)) tooltip(c, text(true));
+    c.paragraph(a.inner_x(), y, a.inner_w(), text(false), size::small, c.theme->t3, static_cast<int>(notes));
+    if (mouse_over(c, a.inner_x(), y, a.inner_w(), 19 * notes)) tooltip(c, text(true));
     end_panel(c);
 }
 

@@ -26,10 +26,10 @@ std::optional<std::int64_t> read_N(const char* text) {
 
 void N_field(const Canvas& c, MemoryForm& form, float x, float y, float w) {
     if (!form.N_typed) std::snprintf(form.N_text, sizeof form.N_text, "%lld", static_cast<long long>(form.N));
-    FieldLook look{.face = Face::mono, .size = 15};
+    FieldLook look{.face = Face::mono, .size = size::lead};
     look.invalid = form.N_typed && !read_N(form.N_text);
-    const FieldResult field =
-        text_field(c, "##memory-N", x, y - 16, w, 32, form.N_text, sizeof form.N_text, look);
+    const FieldResult field = text_field(c, "##memory-N", x, y - space::control / 2, w, space::control,
+                                         form.N_text, sizeof form.N_text, look);
     form.N_typed = field.active;
     if (!field.changed && !field.entered) return;
     if (const auto N = read_N(form.N_text)) form.N = *N;
@@ -37,16 +37,16 @@ void N_field(const Canvas& c, MemoryForm& form, float x, float y, float w) {
 
 // Snaps to powers of two; the field beside it takes any N.
 void N_slider(const Canvas& c, MemoryForm& form, float x, float y, float w, bool ticks) {
-    float log2 = std::clamp(static_cast<float>(std::log2(static_cast<double>(form.N))), 9.0f, 17.0f);
+    float log2 = std::clamp(px(std::log2(static_cast<double>(form.N))), 9.0f, 17.0f);
     const float rail = ticks ? y - 7 : y;
     if (slider(c, "##memory-slider", x, rail, w, log2, 9, 17))
         form.N = std::int64_t{1} << static_cast<int>(std::lround(log2));
     for (int k = 9; ticks && k <= 17; ++k) {
-        const float X = x + w * static_cast<float>(k - 9) / 8;
+        const float X = x + w * px(k - 9) / 8;
         const bool current = form.N == std::int64_t{1} << k;
         c.line({X, y + 1}, {X, y + 6}, current ? c.theme->t1 : c.theme->line2);
-        c.text(X, y + 16, format_count(std::int64_t{1} << k), 13, current ? c.theme->t1 : c.theme->t3,
-               current ? Face::medium : Face::regular, Align::center);
+        c.text(X, y + 16, format_count(std::int64_t{1} << k), size::small,
+               current ? c.theme->t1 : c.theme->t3, current ? Face::medium : Face::regular, Align::center);
     }
 }
 
@@ -55,11 +55,12 @@ struct Choice {
     std::vector<std::string> options;
 };
 float choice_width(const Choice& choice, bool named) {
-    return (named ? text_width(Face::regular, 14, choice.label) + 10 : 0) + segmented_width(choice.options);
+    return (named ? text_width(Face::regular, size::body, choice.label) + 10 : 0) +
+           segmented_width(choice.options);
 }
 bool choose(const Canvas& c, const Choice& choice, float& x, float y, bool named, int& current) {
-    if (named) x += c.text(x, y, choice.label, 14, c.theme->t3) + 10;
-    const bool changed = segmented(c, choice.id, x, y - 16, choice.options, current);
+    if (named) x += c.text(x, y, choice.label, size::body, c.theme->t3) + 10;
+    const bool changed = segmented(c, choice.id, x, y - space::control / 2, choice.options, current);
     x += segmented_width(choice.options);
     return changed;
 }
@@ -72,7 +73,7 @@ int index_of(int value, std::initializer_list<int> values) {
 }  // namespace
 
 void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect& a) {
-    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Sizes", a);
     MemoryForm& form = state.memory;
     const Choice d{"d", "##memory-d", {"32", "64", "128"}},
         type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}},
@@ -82,13 +83,13 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
     const auto width = [&] {
         return choice_width(d, true) + choice_width(type, named) + choice_width(tile, named) + 3 * gap;
     };
-    if (a.w - 32 - width() < 420) named = false;
-    c.text(a.x + 16, y, "N", 17, c.theme->t1, Face::semibold_italic);
+    if (a.inner_w() - width() < 420) named = false;
+    c.text(a.inner_x(), y, "N", size::symbol, c.theme->t1, Face::semibold_italic);
     N_field(c, form, a.x + 38, y, 104);
-    const float from = a.x + 38 + 104 + 34, to = a.right() - 16 - width() - 16;
+    const float from = a.x + 38 + 104 + 34, to = a.inner_right() - width() - 16;
     N_slider(c, form, from, y, std::max(60.0f, to - from), to - from > 470);
 
-    float x = a.right() - 16 - width() + gap;
+    float x = a.inner_right() - width() + gap;
     int chosen = index_of(form.d, {32, 64, 128});
     if (choose(c, d, x, y, true, chosen)) form.d = std::array{32, 64, 128}[static_cast<std::size_t>(chosen)];
     x += gap;
@@ -102,7 +103,7 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
 
 void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     const Study s = study(memory_input(state.memory));
-    constexpr float margin = 12, gap = 12;
+    constexpr float margin = space::margin, gap = space::margin;
     const float bar = a.h > 700 ? 72 : 58, body = a.h - 2 * margin - 2 * gap - bar;
     const float top = std::floor(body * .503f), w = a.w - 2 * margin;
     const float left = std::floor(w * (a.w < 1200 ? .355f : .3933f)),

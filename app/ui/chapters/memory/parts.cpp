@@ -29,7 +29,7 @@ std::string capacity_text(double bytes) {
 
 float log_part(double value, double lo, double hi) {
     if (!(value > 0) || !(lo > 0) || !(hi > lo)) return 0;
-    return static_cast<float>(std::clamp(std::log(value / lo) / std::log(hi / lo), 0.0, 1.0));
+    return px(std::clamp(std::log(value / lo) / std::log(hi / lo), 0.0, 1.0));
 }
 
 float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, float h, double px_per_byte,
@@ -37,7 +37,7 @@ float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, floa
     const Theme& t = *c.theme;
     const float start = x;
     for (const Share& share : a.shares) {
-        const float w = static_cast<float>(static_cast<double>(share.total()) * px_per_byte);
+        const float w = px(static_cast<double>(share.total()) * px_per_byte);
         if (w >= 1) {
             const ImU32 colour = hue(t, share.role), fill = ramp(t, share.role, 1);
             c.rect(x, y, std::max(w - 1, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);

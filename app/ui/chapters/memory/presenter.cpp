@@ -2,8 +2,7 @@
 // Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter_page.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
@@ -13,14 +12,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-void head(const Canvas& c, const Study& s, float W) {
-    presenter_title(c, "Memory and traffic");
-    c.text(W - 28, 36,
-           s.input.hardware.name + ", " + format_name(s.input.element_bytes) +
-               ", d = " + std::to_string(s.shape.d),
-           27, c.theme->t2, Face::medium, Align::right);
-}
 
 // The length before, this one, and the next two.
 std::vector<std::int64_t> four_lengths(std::int64_t N) {
@@ -38,25 +29,25 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const float n_x = a.x + 170, all_x = a.x + 410, bar_x = all_x + 28, verdict_x = a.right(),
                 bar_end = verdict_x - 200;
     const std::int64_t heads = s.input.heads * s.input.batch;
-    c.text(n_x, a.y + 20, "N", 27, t.t2, Face::medium, Align::right);
-    c.text(all_x, a.y + 20, "S and P", 27, t.t2, Face::medium, Align::right);
+    c.text(n_x, a.y + 20, "N", size::far, t.t2, Face::medium, Align::right);
+    c.text(all_x, a.y + 20, "S and P", size::far, t.t2, Face::medium, Align::right);
     const double capacity = s.input.hardware.capacity.value, lo = s.rows.front().all / 8,
                  hi = std::max(s.rows.back().all, capacity) * 1.2;
     const float limit = bar_x + (bar_end - bar_x) * log_part(capacity, lo, hi);
-    c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), 27, t.t1,
+    c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), size::far, t.t1,
            Face::medium, Align::center);
-    c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), 27, t.t2,
+    c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), size::far, t.t2,
            Face::medium, Align::right);
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
     const float pitch = (a.h - 40) / 4;
     for (std::size_t n = 0; n < s.rows.size(); ++n) {
         const ScoreRow& row = s.rows[n];
-        const float y = a.y + 40 + (static_cast<float>(n) + .5f) * pitch;
+        const float y = a.y + 40 + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x - 8, y - pitch / 2 + 2, a.w + 16, pitch - 4, t.raised, 9);
         const Face face = current ? Face::semibold : Face::regular;
-        c.text(n_x, y, format_count(row.N), 30, t.t1, face, Align::right);
-        c.text(all_x, y, held_text(row.all), 30, t.t1, face, Align::right);
+        c.text(n_x, y, format_count(row.N), size::far_text, t.t1, face, Align::right);
+        c.text(all_x, y, held_text(row.all), size::far_text, t.t1, face, Align::right);
         const float w = (bar_end - bar_x) * log_part(row.all, lo, hi);
         const ImU32 colour = hue(t, Role::S);
         c.rect(bar_x, y - 11, std::max(w, 2.0f), 22,
@@ -69,11 +60,10 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
             c.hatch(bar_x + 1, y - 10, w - 2, 20, mix(t.panel, colour, .7f), 10, 2);
             c.frame(bar_x, y - 11, w, 22, colour, 2, 4);
         }
-        c.text(verdict_x, y, row.fits ? "fits" : "does not fit", 28, row.fits ? t.t2 : t.t1,
+        c.text(verdict_x, y, row.fits ? "fits" : "does not fit", size::far_number, row.fits ? t.t2 : t.t1,
                row.fits ? Face::regular : Face::semibold, Align::right);
     }
-    c.dashed_line({limit, a.y + 42}, {limit, a.y + 40 + pitch * static_cast<float>(s.rows.size())}, t.t1,
-                  2.5f, {8, 6});
+    c.dashed_line({limit, a.y + 42}, {limit, a.y + 40 + pitch * px(s.rows.size())}, t.t1, 2.5f, {8, 6});
 }
 
 void bars(const Canvas& c, const Study& s, const Rect& a) {
@@ -84,15 +74,15 @@ void bars(const Canvas& c, const Study& s, const Rect& a) {
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
     for (std::size_t n = 0; n < s.by_algorithm.size(); ++n) {
         const AlgorithmStudy& one = s.by_algorithm[n];
-        const float y = a.y + (static_cast<float>(n) + .5f) * pitch;
-        c.text(x - 20, y, algorithm_name(one.algorithm), 30, t.t1, Face::semibold, Align::right);
+        const float y = a.y + (px(n) + .5f) * pitch;
+        c.text(x - 20, y, algorithm_name(one.algorithm), size::far_text, t.t1, Face::semibold, Align::right);
         const float w =
             share_bar(c, one, x, y - h / 2, h, static_cast<double>(room) / static_cast<double>(most), 28);
         const float number =
-            c.text(x + w + 16, y, format_large_traffic(static_cast<double>(one.traffic.total())), 30, t.t1,
-                   Face::semibold);
+            c.text(x + w + 16, y, format_large_traffic(static_cast<double>(one.traffic.total())),
+                   size::far_text, t.t1, Face::semibold);
         if (one.algorithm != Algorithm::standard)
-            c.text(x + w + 32 + number, y, compared(s, one.algorithm), 28, t.t2);
+            c.text(x + w + 32 + number, y, compared(s, one.algorithm), size::far_number, t.t2);
     }
 }
 
@@ -118,55 +108,32 @@ std::string short_verdict(const Study& s) {
            " of L instead.";
 }
 
-void mouse_buttons(const Canvas& c, AppState& state, float W) {
-    if (state.mouse_age > presenter_buttons_seconds) return;
-    float x = W / 2 - 99;
-    const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, {.tooltip = tip});
-        x += 50;
-        return clicked;
-    };
-    if (icon("##back", Icon::back, "Shorter (←)")) step_N(state.memory, -1);
-    if (icon("##forward", Icon::forward, "Longer (→)")) step_N(state.memory, 1);
-    if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
-    if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
-}
-
 }  // namespace
 
-void memory_presenter(const Canvas& page_canvas, AppState& state, float W, float H) {
-    const Theme bright = bright_room(*page_canvas.theme);
-    Canvas c = page_canvas;
-    c.theme = &bright;
+void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     StudyInput in = memory_input(state.memory);
     in.lengths = four_lengths(in.N);
     const Study s = study(in);
-    begin_region(c, "Presenter", 0, 0, W, H);
-    head(c, s, W);
-    const float x = 40, w = W - 80;
-    if (H < 700 && points_at(state, "Roofline")) {
-        roofline(c, s, {x, 64, w, H - 64 - 16});
-        mouse_buttons(c, state, W);
-        return end_panel(c);
-    }
-    c.rich(x, 102, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44,
-           Align::left, c.theme->t1);
-    const float title = rich_width(
-        c, {{"N", Role::none, Span::Face::symbol}, word(" = "), strong(format_count(s.shape.N))}, 44);
-    c.text_within(x + title + 24, 107, w - title - 24, "the N × N matrices, and HBM bytes of one head", 30,
+    PresenterPage page(canvas, state, W, H, "Memory and traffic", W / 2 - 99);
+    page.back = "Shorter (←)", page.forward = "Longer (→)";
+    page.move = [&](int by) { step_N(state.memory, by); };
+    page.subject(s.input.hardware.name + ", " + format_name(s.input.element_bytes) +
+                 ", d = " + std::to_string(s.shape.d));
+    const Canvas& c = page.c;
+    const float x = space::far_side, w = W - 2 * x;
+    if (H < 700 && points_at(state, "Roofline")) return roofline(c, s, {x, 64, w, H - 64 - 16});
+    const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
+    const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
+    c.text_within(right, 107, x + w - right, "the N × N matrices, and HBM bytes of one head", size::far_text,
                   c.theme->t2);
     if (H < 700) {  // the card of a tour has the rest: what it speaks of stays
         const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
-        points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
-        mouse_buttons(c, state, W);
-        return end_panel(c);
+        return points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});
     c.line({x, 380.5f}, {W - x, 380.5f}, c.theme->line);
     bars(c, s, {x, 394, w, 192});
-    c.paragraph(x, 604, w, short_verdict(s), 30, c.theme->t1, 2, Face::regular, 1.4f);
-    mouse_buttons(c, state, W);
-    end_panel(c);
+    c.paragraph(x, 604, w, short_verdict(s), size::far_text, c.theme->t1, 2, Face::regular, 1.4f);
 }
 
 }  // namespace tilewalk::ui

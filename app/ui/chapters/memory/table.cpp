@@ -21,7 +21,7 @@ Columns columns(const Rect& a) {
     k.S = k.N + (narrow ? 84.0f : 110.0f);
     k.all = k.S + (narrow ? 104.0f : 134.0f);
     k.bars = k.all + 20;
-    k.fits = a.right() - 16;
+    k.fits = a.inner_right();
     k.L = k.fits - (narrow ? 96.0f : 112.0f);
     k.bars_end = k.L - (narrow ? 66.0f : 96.0f);
     return k;
@@ -31,7 +31,7 @@ Columns columns(const Rect& a) {
 std::vector<ScoreRow> rows_with_room(const Study& s, float room, float least) {
     std::vector<ScoreRow> rows = s.rows;
     const auto current = [&](const ScoreRow& row) { return row.N == s.shape.N; };
-    while (rows.size() > 1 && static_cast<float>(rows.size()) * least > room) {
+    while (rows.size() > 1 && px(rows.size()) * least > room) {
         const bool first = current(rows.front());
         rows.erase(rows.begin() + (first ? 1 : 0));
     }
@@ -51,31 +51,31 @@ void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
     const float w = a.w < 700 ? 92 : 132, y = a.y + 6;
     float x = a.right() - 12 - w;
     stepper(c, "##memory-batch", x, y, w, form.batch, 1, 1024);
-    x -= 10 + text_width(Face::regular, 14, "batch");
-    c.text(x, y + 16, "batch", 14, c.theme->t3);
+    x -= 10 + text_width(Face::regular, size::body, "batch");
+    c.text(x, y + 16, "batch", size::body, c.theme->t3);
     x -= 14 + w;
     stepper(c, "##memory-heads", x, y, w, form.heads, 1, 1024);
-    x -= 10 + text_width(Face::regular, 14, "heads");
-    c.text(x, y + 16, "heads", 14, c.theme->t3);
+    x -= 10 + text_width(Face::regular, size::body, "heads");
+    c.text(x, y + 16, "heads", size::body, c.theme->t3);
 }
 
 void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const std::string first = "From N = " + format_count(s.first_N_too_large) +
                               " on S and P do not fit; flash keeps Q, K, V, O, L and fits up to " +
                               format_count(s.first_N_too_large_flash - 1) + ".";
-    const float y = a.bottom() - 14 - 18 * static_cast<float>(lines - 1);
-    c.text_within(a.x + 16, y, a.w - 32, first, 13, c.theme->t2);
+    const float y = a.bottom() - 14 - 18 * px(lines - 1);
+    c.text_within(a.inner_x(), y, a.inner_w(), first, size::small, c.theme->t2);
     if (lines < 2) return;
     c.text_within(
-        a.x + 16, y + 18, a.w - 32,
+        a.inner_x(), y + 18, a.inner_w(),
         "KiB, MiB, GiB count 1024. The tutorial's table prints 0.5 and 8 MB for MiB, then 134 MB, 2.1 "
         "and 34 GB in powers of 1000.",
-        13, c.theme->t3);
+        size::small, c.theme->t3);
 }
 
 void headings(const Canvas& c, const Columns& k, float y, bool narrow) {
     const auto write = [&](float x, const char* text) {
-        c.text(x, y, text, 13, c.theme->t2, Face::medium, Align::right);
+        c.text(x, y, text, size::small, c.theme->t2, Face::medium, Align::right);
     };
     write(k.N, "N");
     write(k.S, "S, one head");
@@ -101,16 +101,13 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     const Theme& t = *c.theme;
     const std::string what = std::string("S and P in ") + format_name(s.input.element_bytes);
     const bool narrow = a.w < 800;
-    begin_panel(c, "Scores", a.x, a.y, a.w, a.h,
-                narrow ? "N × N matrices" : "What the N × N matrices would need",
+    begin_panel(c, "Scores", a, narrow ? "N × N matrices" : "What the N × N matrices would need",
                 narrow ? std::string(format_name(s.input.element_bytes)) : what);
     heads_and_batch(c, state.memory, a);
     const int notes = a.h > 320 ? 2 : 1;
-    const float head = a.y + 52, top = head + 14,
-                room = a.bottom() - 12 - 18 * static_cast<float>(notes) - top;
+    const float head = a.y + 52, top = head + 14, room = a.bottom() - 12 - 18 * px(notes) - top;
     const std::vector<ScoreRow> rows = rows_with_room(s, room, 17);
-    const float pitch = std::min(39.0f, room / static_cast<float>(rows.size())),
-                thick = std::min(14.0f, pitch - 6);
+    const float pitch = std::min(39.0f, room / px(rows.size())), thick = std::min(14.0f, pitch - 6);
     const Columns k = columns(a);
     const double capacity = s.input.hardware.capacity.value, lo = rows.front().all / 16,
                  hi = std::max(rows.back().all, capacity) * 1.5;
@@ -118,18 +115,17 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     headings(c, k, head, narrow);
     const float limit = X(capacity);
     c.text(std::clamp(limit, k.bars + 22, std::max(k.bars + 22, k.bars_end - 24)), head,
-           capacity_text(capacity), 13, t.t1, Face::medium, Align::center);
+           capacity_text(capacity), size::small, t.t1, Face::medium, Align::center);
     const float size = pitch > 22 ? 15 : 13;
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const ScoreRow& row = rows[n];
-        const float y = top + (static_cast<float>(n) + .5f) * pitch;
+        const float y = top + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
         bar(c, k.bars, y - thick / 2, X(row.all) - k.bars, thick, row.fits, current);
         table_row(c, k, row, y, size, current);
     }
-    c.dashed_line({limit, head + 9}, {limit, top + pitch * static_cast<float>(rows.size())}, t.t1, 1.5f,
-                  {5, 4});
+    c.dashed_line({limit, head + 9}, {limit, top + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});
     footnotes(c, s, a, notes);
     end_panel(c);
 }

@@ -37,7 +37,7 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
     const float progress = trip_progress(state);
     int n = 0;
     for (const Piece& piece : pieces(s)) {
-        const float w = static_cast<float>(real(piece.bytes) * scale);
+        const float w = px(real(piece.bytes) * scale);
         const int kernel = n++ / 2;
         const bool done = kernel < trips,
                    newest = kernel == trips - 1 && (trips < 3 || state.memory.trip_age < 1);
@@ -48,9 +48,9 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
             if (done) c.rect(x, y, std::max((w - 1) * part, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
             if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
             if (w > 8 && !done) c.dashed_frame(x + .5f, y + .5f, w - 2, h - 1, t.t3, 1, {4, 3});
-            if (w > text_width(Face::medium, 14, piece.label) + 12)
-                c.text(x + w / 2, y + h / 2, piece.label, 14, done ? ink_on(t, fill) : t.t3, Face::medium,
-                       Align::center);
+            if (w > text_width(Face::medium, size::body, piece.label) + 12)
+                c.text(x + w / 2, y + h / 2, piece.label, size::body, done ? ink_on(t, fill) : t.t3,
+                       Face::medium, Align::center);
         }
         x += w;
     }
@@ -64,14 +64,14 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, float
     for (int n = 0; n < 3; ++n) {
         const Trip& trip = s.trips[static_cast<std::size_t>(n)];
         const bool current = n == state.memory.trips - 1, done = n < state.memory.trips;
-        const float X = x + column * static_cast<float>(n);
+        const float X = x + column * px(n);
         const std::string what = std::to_string(n + 1) + "  " + (column > 190 ? "read " : "") + trip.reads +
                                  (column > 190 ? " → write " : " → ") + trip.writes;
-        c.text_within(X, y, column - 10, what, 13, done ? t.t1 : t.t3,
+        c.text_within(X, y, column - 10, what, size::small, done ? t.t1 : t.t3,
                       current ? Face::medium : Face::regular);
         if (two)
-            c.text_within(X, y + 18, column - 10, moved(trip.read) + " in, " + moved(trip.write) + " out", 13,
-                          t.t3);
+            c.text_within(X, y + 18, column - 10, moved(trip.read) + " in, " + moved(trip.write) + " out",
+                          size::small, t.t3);
     }
 }
 
@@ -95,7 +95,8 @@ void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
     if (icon("##trip-forward", Icon::forward, "Next kernel (→)")) step_trip(form, 1);
     const std::string where =
         form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + std::to_string(form.trips) + " of 3";
-    c.text(a.right() - 12 - 3 * 34 - 8, a.y + 22, where, 13, c.theme->t2, Face::medium, Align::right);
+    c.text(a.right() - 12 - 3 * 34 - 8, a.title_y(), where, size::small, c.theme->t2, Face::medium,
+           Align::right);
 }
 
 std::string caption(const Study& s, Algorithm algorithm, bool wide) {
@@ -141,11 +142,11 @@ struct BarRows {
 BarRows bar_rows(const Study& s, const Rect& a) {
     BarRows r{};
     r.wide = a.w > 760, r.high = a.h > 300;
-    r.x = a.x + 16 + (r.wide ? 104 : 78), r.right = a.right() - 16;
+    r.x = a.inner_x() + (r.wide ? 104 : 78), r.right = a.inner_right();
     r.y = a.y + (r.high ? 54 : 46), r.bar = r.high ? 36 : 26, r.under = r.high ? 58 : 26;
     const float least = r.high ? 66 : 54, left = a.bottom() - 2 - (r.y + r.bar + r.under + 2 * least);
     r.notes = std::clamp(static_cast<int>(left / 19), 1, 4);
-    r.pitch = least + std::clamp((left - 19 * static_cast<float>(r.notes)) / 2 - 4, 0.0f, 34.0f);
+    r.pitch = least + std::clamp((left - 19 * px(r.notes)) / 2 - 4, 0.0f, 34.0f);
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
     r.scale = static_cast<double>(r.right - (r.wide ? 214 : 150) - r.x) / real(most);
@@ -162,10 +163,10 @@ void standard_row(const Canvas& c, const AppState& state, const Study& s, const 
     trip_bar(c, state, s, r.x, r.y, r.bar, r.scale);
     const std::int64_t total = s.of(Algorithm::standard).traffic.total(),
                        so_far = moved_so_far(s, state.memory.trips);
-    const float end = r.x + static_cast<float>(real(total) * r.scale) + 12, y = r.y + r.bar / 2;
+    const float end = r.x + px(real(total) * r.scale) + 12, y = r.y + r.bar / 2;
     const float number = c.text(end, y, moved(so_far), total_size(r), 0, Face::semibold) + 8;
     if (so_far < total)
-        c.text_within(end + number, y, r.right - end - number, "of " + moved(total), 14, c.theme->t2);
+        c.text_within(end + number, y, r.right - end - number, "of " + moved(total), size::body, c.theme->t2);
     trip_captions(c, state, s, r.x, r.y + r.bar + 13, r.right - r.x, r.high);
 }
 
@@ -175,21 +176,20 @@ void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Alg
     const float x = r.x + share_bar(c, one, r.x, top, r.bar, r.scale, 16) + 12, y = top + r.bar / 2;
     const float number = c.text(x, y, moved(one.traffic.total()), total_size(r), 0, Face::semibold);
     const bool more = s.saving(algorithm) <= 0.995;
-    c.text(x + number + 10, y, compared(s, algorithm), 14, more ? t.t1 : t.t2,
+    c.text(x + number + 10, y, compared(s, algorithm), size::body, more ? t.t1 : t.t2,
            more ? Face::medium : Face::regular);
-    c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), 13, t.t3);
+    c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), size::small, t.t3);
 }
 
 void begin_traffic(const Canvas& c, const Study& s, const Rect& a) {
     const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
     const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
                               format_name(s.shape.element_bytes);
-    const float rest = a.w - 264 - text_width(Face::semibold, 15, title);
-    const auto fits = [&](const std::string& text) { return text_width(Face::regular, 14, text) <= rest; };
-    begin_panel(c, "Traffic", a.x, a.y, a.w, a.h, title,
-                fits(sizes + legend) ? sizes + legend
-                : fits(sizes)        ? sizes
-                                     : "");
+    const float rest = a.w - 264 - text_width(Face::semibold, size::lead, title);
+    const auto fits = [&](const std::string& text) {
+        return text_width(Face::regular, size::body, text) <= rest;
+    };
+    begin_panel(c, "Traffic", a, title, fits(sizes + legend) ? sizes + legend : fits(sizes) ? sizes : "");
 }
 
 }  // namespace
@@ -200,17 +200,17 @@ void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect
     trip_buttons(c, state.memory, a);
     const BarRows r = bar_rows(s, a);
     const float first = r.y + r.bar + r.under, second = first + r.pitch;
-    row_name(c, r, a.x + 16, r.y + r.bar / 2, Algorithm::standard);
-    row_name(c, r, a.x + 16, first + r.bar / 2, Algorithm::flash1);
-    row_name(c, r, a.x + 16, second + r.bar / 2, Algorithm::flash2);
+    row_name(c, r, a.inner_x(), r.y + r.bar / 2, Algorithm::standard);
+    row_name(c, r, a.inner_x(), first + r.bar / 2, Algorithm::flash1);
+    row_name(c, r, a.inner_x(), second + r.bar / 2, Algorithm::flash2);
     standard_row(c, state, s, r);
     flash_row(c, s, r, first, Algorithm::flash1);
     flash_row(c, s, r, second, Algorithm::flash2);
     c.line({r.x - 8.5f, r.y - 8}, {r.x - 8.5f, second + r.bar + 4}, t.line2);
     const std::vector<std::string> words = remarks(s);
     for (int n = 0; n < r.notes; ++n)
-        c.text_within(a.x + 16, a.bottom() - 15 - 19 * static_cast<float>(r.notes - 1 - n), a.w - 32,
-                      words[static_cast<std::size_t>(n)], 13,
+        c.text_within(a.inner_x(), a.bottom() - 15 - 19 * px(r.notes - 1 - n), a.inner_w(),
+                      words[static_cast<std::size_t>(n)], size::small,
                       n == 0  ? t.t1
                       : n < 3 ? t.t2
                               : t.t3);

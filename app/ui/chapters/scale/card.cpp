@@ -73,11 +73,13 @@ void draw(const Canvas& main, const ShownReport& shown, const Record& r, Point a
         (r.state == Record::State::measured ? "" : std::string(": ") + name_of(r.state));
     constexpr float step = 20, names = 104;
     float value = 0;
-    for (const Line& line : lines) value = std::max(value, text_width(Face::regular, 13, line.value));
-    const float w = std::min(W - 24, std::max({names + value + 32, text_width(Face::semibold, 15, title) + 32,
-                                               r.reason.empty() ? 0.0f : 360.0f}));
-    const float reason = r.reason.empty() ? 0 : paragraph_height(w - 28, r.reason, 13, 4) + 6;
-    const float h = 40 + reason + step * static_cast<float>(lines.size()) + 10;
+    for (const Line& line : lines)
+        value = std::max(value, text_width(Face::regular, size::small, line.value));
+    const float w =
+        std::min(W - 24, std::max({names + value + 32, text_width(Face::semibold, size::lead, title) + 32,
+                                   r.reason.empty() ? 0.0f : 360.0f}));
+    const float reason = r.reason.empty() ? 0 : paragraph_height(w - 28, r.reason, size::small, 4) + 6;
+    const float h = 40 + reason + step * px(lines.size()) + 10;
     float x = at.x + 18 + w < W - 8 ? at.x + 18 : at.x - 18 - w;
     x = std::clamp(x, 8.0f, std::max(8.0f, W - w - 8));
     const float y = std::clamp(at.y - h / 2, 8.0f, std::max(8.0f, H - h - 8));
@@ -86,12 +88,12 @@ void draw(const Canvas& main, const ShownReport& shown, const Record& r, Point a
     const Theme& t = *c.theme;
     c.rect(x, y, w, h, t.raised, 8);
     c.frame(x + .5f, y + .5f, w - 1, h - 1, t.line2, 1, 8);
-    c.text_within(x + 14, y + 22, w - 28, title, 15, t.t1, Face::semibold);
-    if (reason > 0) c.paragraph(x + 14, y + 38, w - 28, r.reason, 13, t.t1, 4);
+    c.text_within(x + 14, y + 22, w - 28, title, size::lead, t.t1, Face::semibold);
+    if (reason > 0) c.paragraph(x + 14, y + 38, w - 28, r.reason, size::small, t.t1, 4);
     float Y = y + 40 + reason + step / 2;
     for (const Line& line : lines) {
-        c.text(x + 14, Y, line.name, 13, t.t2);
-        c.text_within(x + 14 + names, Y, w - 28 - names, line.value, 13, t.t1);
+        c.text(x + 14, Y, line.name, size::small, t.t2);
+        c.text_within(x + 14 + names, Y, w - 28 - names, line.value, size::small, t.t1);
         Y += step;
     }
 }

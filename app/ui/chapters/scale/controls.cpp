@@ -41,17 +41,17 @@ void progress(const Canvas& c, AppState& state, float x, float y, float w) {
     const std::string right = started ? standing(page) : "", left = page.cancelling ? "cancelling …"
                                                                     : started       ? page.progress.doing
                                                                                     : plan(state);
-    float right_w = text_width(Face::regular, 13, right);
+    float right_w = text_width(Face::regular, size::small, right);
     if (right_w > w * .7f) right_w = 0;
-    c.text_within(x, y - 11, w - right_w - (right_w > 0 ? 12 : 0), left, 13, t.t1, Face::medium);
-    if (right_w > 0) c.text(x + w, y - 11, right, 13, t.t2, Face::regular, Align::right);
+    c.text_within(x, y - 11, w - right_w - (right_w > 0 ? 12 : 0), left, size::small, t.t1, Face::medium);
+    if (right_w > 0) c.text(x + w, y - 11, right, size::small, t.t2, Face::regular, Align::right);
     if (!started) {
         const std::string note =
             "each verified, then timed for about " + duration_text(BenchRequest{}.seconds_per_kernel);
-        c.text_within(x, y + 11, w, note, 13, t.t3);
+        c.text_within(x, y + 11, w, note, size::small, t.t3);
         return;
     }
-    c.progress(x, y + 6, w, 9, static_cast<float>(page.progress.part));
+    c.progress(x, y + 6, w, 9, px(page.progress.part));
     c.frame(x + .5f, y + 6.5f, w - 1, 8, t.line2, 1, 3);
 }
 
@@ -66,14 +66,15 @@ constexpr Export exports[] = {{"csv", "CSV", "All points as a table"},
 
 float files_width(float gap) {
     float w = 60;
-    for (const Export& one : exports) w += text_width(Face::medium, 14, one.label) + 18 + gap;
+    for (const Export& one : exports) w += text_width(Face::medium, size::body, one.label) + 18 + gap;
     return w;
 }
 
 void files(const Canvas& c, AppState& state, float x, float y, float field) {
     constexpr float gap = 6;
-    FieldLook look{.hint = "results.json", .size = 14};
-    text_field(c, "##scale-path", x, y - 18, field, 36, state.scale.path, sizeof state.scale.path, look);
+    FieldLook look{.hint = "results.json", .size = size::body};
+    text_field(c, "##scale-path", x, y - space::bar / 2, field, space::bar, state.scale.path,
+               sizeof state.scale.path, look);
     x += field + gap;
     ButtonLook open;
     open.enabled = state.hooks.load_results != nullptr;
@@ -81,17 +82,19 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
         open.enabled
             ? "Show the results in this file beside the others; files can also be dropped on the window"
             : "Files cannot be opened here";
-    if (button(c, "##scale-open", x, y - 18, 60, 36, "Open", open) && state.scale.path[0]) {
+    if (button(c, "##scale-open", x, y - space::bar / 2, 60, space::bar, "Open", open) &&
+        state.scale.path[0]) {
         std::string path = state.scale.path;
         if (path.find('.', path.find_last_of('/') + 1) == std::string::npos) path += ".json";
         load_results(state, {path});
     }
     x += 60 + gap;
     for (const Export& one : exports) {
-        const float w = text_width(Face::medium, 14, one.label) + 18;
+        const float w = text_width(Face::medium, size::body, one.label) + 18;
         const char* why_not = why_no_export(state, one.kind);
         const ButtonLook save{.enabled = !why_not, .tooltip = why_not ? why_not : one.tooltip};
-        if (button(c, (std::string("##export ") + one.kind).c_str(), x, y - 18, w, 36, one.label, save))
+        if (button(c, (std::string("##export ") + one.kind).c_str(), x, y - space::bar / 2, w, space::bar,
+                   one.label, save))
             export_results(state, one.kind);
         x += w + gap;
     }
@@ -100,10 +103,10 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
 }  // namespace
 
 void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Run", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Run", a);
     const ScalePage& page = scale_page(state);
     const float y = a.middle();
-    float x = a.x + 16;
+    float x = a.inner_x();
     ButtonLook run{.primary = true, .enabled = !page.running, .tooltip = "Measure on this machine (Space)"};
     if (button(c, "##scale-run", x, y - 20, 116, 40, run_label(state.scale), run)) start_bench(state);
     x += 116 + 8;
@@ -114,8 +117,8 @@ void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
         cancel_bench(state);
     x += stop_w + 16;
     const float buttons = files_width(6),
-                field = std::clamp(a.right() - 16 - x - buttons - 12 - 320, 90.0f, 220.0f),
-                from = a.right() - 16 - buttons - field - 6;
+                field = std::clamp(a.inner_right() - x - buttons - 12 - 320, 90.0f, 220.0f),
+                from = a.inner_right() - buttons - field - 6;
     progress(c, state, x, y, from - 16 - x);
     files(c, state, from, y, field);
     end_panel(c);

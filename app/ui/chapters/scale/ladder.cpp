@@ -69,8 +69,8 @@ void factor(const Canvas& c, const AppState& state, const Rung& rung, float righ
     const ShownReport* shown = chosen_report(state);
     const double times = shown ? times_as_fast(*shown, rung.name, chosen_length(state)) : 0;
     if (times <= 0) return;
-    c.text(right, y, format_fixed(times, times < 99.95 ? 1 : 0) + "×", 15, c.theme->t1, Face::semibold,
-           Align::right);
+    c.text(right, y, format_fixed(times, times < 99.95 ? 1 : 0) + "×", size::lead, c.theme->t1,
+           Face::semibold, Align::right);
 }
 
 void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, const Rect& a) {
@@ -82,9 +82,10 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     if (hot.clicked) state.scale.kernel = chosen ? "" : rung.name;
     const std::string& below = rung.reason.empty() ? rung.teaches : rung.reason;
     if (hot.hovered) tooltip(c, below);
-    const float x = a.x + 54, right = a.right() - 16, line = 13 * 1.4f;
-    const bool two_lines = a.h >= 46, three_lines = a.h >= 72 && paragraph_height(right - x, below, 13, 2,
-                                                                                  Face::regular, 1.4f) > line;
+    const float x = a.x + 54, right = a.inner_right(), line = 13 * 1.4f;
+    const bool two_lines = a.h >= 46,
+               three_lines = a.h >= 72 &&
+                             paragraph_height(right - x, below, size::small, 2, Face::regular, 1.4f) > line;
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);
@@ -97,12 +98,13 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     const bool quiet = rung.sign == Sign::none;
     const std::string number = std::to_string(n + 1) + "  ", title = number + rung.title;
     const float room = right - (drawn ? 86 : 0) - x;
-    const bool fits = text_width(Face::medium, 14, title) <= room;
-    c.text_within(x, y, room, fits ? title : number + rung.name, 14, quiet ? t.t3 : t.t1, Face::medium);
+    const bool fits = text_width(Face::medium, size::body, title) <= room;
+    c.text_within(x, y, room, fits ? title : number + rung.name, size::body, quiet ? t.t3 : t.t1,
+                  Face::medium);
     const ImU32 ink = rung.sign == Sign::failed ? t.danger : chosen ? t.t2 : t.t3;
     if (two_lines)
-        c.paragraph(x, y + (three_lines ? 12 : 11.5f), right - x, below, 13, ink, three_lines ? 2 : 1,
-                    Face::regular, 1.4f);
+        c.paragraph(x, y + (three_lines ? 12 : 11.5f), right - x, below, size::small, ink,
+                    three_lines ? 2 : 1, Face::regular, 1.4f);
 }
 
 }  // namespace
@@ -110,24 +112,23 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
 void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<Rung> all = rungs(state);
     const bool wide = a.w > 330;
-    begin_panel(c, "Ladder", a.x, a.y, a.w, a.h, "Kernel ladder",
+    begin_panel(c, "Ladder", a, "Kernel ladder",
                 wide ? "each must be right before it is timed" : "right, then timed");
     const float top = a.y + 42, room = a.bottom() - 8 - top;
-    const float pitch =
-        std::clamp(room / static_cast<float>(std::max<std::size_t>(all.size(), 1)), 28.0f, 78.0f);
+    const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 28.0f, 78.0f);
     const auto fit = static_cast<std::size_t>(room / pitch);
     for (std::size_t n = 0; n < std::min(all.size(), fit); ++n) {
-        const float y = top + pitch * static_cast<float>(n);
+        const float y = top + pitch * px(n);
         row(c, state, all[n], n, {a.x, y, a.w, pitch});
-        if (n > 0) c.line({a.x + 16, y + .5f}, {a.right() - 16, y + .5f}, c.theme->line);
+        if (n > 0) rule(c, a, y);
     }
     // What the factors are of, where there is room for it.
-    const float end = top + pitch * static_cast<float>(all.size());
+    const float end = top + pitch * px(all.size());
     if (chosen_report(state) && end + 26 < a.bottom())
-        c.text_within(a.x + 16, a.bottom() - 18, a.w - 32,
+        c.text_within(a.inner_x(), a.bottom() - 18, a.inner_w(),
                       "× as fast as " + standard_in(chosen_report(state)->report) +
                           " at N = " + format_count(chosen_length(state)),
-                      13, c.theme->t3);
+                      size::small, c.theme->t3);
     end_panel(c);
 }
 

@@ -25,7 +25,7 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
 
 ChartLook look_for(const Rect& a, float buttons) {
     ChartLook look;
-    look.title_room = a.w - 32 - buttons;
+    look.title_room = a.inner_w() - buttons;
     look.x_title = a.h > 240;
     return look;
 }
@@ -36,9 +36,9 @@ void renew(ScalePage::Drawn& drawn, const Canvas& c, const AppState& state, cons
     if (drawn.made_for == now) return;
     Chart chart = make();
     // A title that does not fit beside the buttons says less.
-    if (text_width(Face::semibold, 15, chart.title) > look.title_room)
+    if (text_width(Face::semibold, size::lead, chart.title) > look.title_room)
         chart.title = chart.title.ends_with("backward pass") ? "Backward" : "Forward";
-    if (text_width(Face::semibold, 15, chart.title) > look.title_room) chart.title.clear();
+    if (text_width(Face::semibold, size::lead, chart.title) > look.title_room) chart.title.clear();
     drawn = {now, lay_out(chart, a, look, *c.theme)};
 }
 
@@ -88,7 +88,7 @@ void choose_record(AppState& state, int number) {
 }
 
 void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Time", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Time", a);
     ScalePage& page = scale_page(state);
     scale_engine(state);  // the looks of the kernels follow its ladder
     const bool wide = a.w > 400;
@@ -105,7 +105,7 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 void scale_memory_plot(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Memory", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Memory", a);
     ScalePage& page = scale_page(state);
     renew(page.memory, c, state, a, look_for(a, 50), [&] { return memory_chart(*c.theme, state); });
     paint(c, page.memory.scene);

@@ -51,30 +51,30 @@ void draw_sign(const Canvas& c, Sign sign, float x, float y) {
 void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::optional<ScaleDevices>& devices = scale_page(state).devices;
-    begin_panel(c, "Devices", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Devices", a);
     const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
-    float x = a.x + 16;
-    x += c.text(x, y, "CPU", 14, t.t1, Face::semibold) + 8;
+    float x = a.inner_x();
+    x += c.text(x, y, "CPU", size::body, t.t1, Face::semibold) + 8;
     const std::string cpu = devices ? cpu_words(*devices) : "…";
-    x += c.text_within(x, y, middle - 30 - x, cpu, 14, t.t2) + 14;
+    x += c.text_within(x, y, middle - 30 - x, cpu, size::body, t.t2) + 14;
     if (devices) tick_mark(c, x, y, t.t1);
     c.line({middle + .5f, a.y + 10}, {middle + .5f, a.bottom() - 10}, t.line);
     x = middle + 16;
-    x += c.text(x, y, "GPU", 14, t.t1, Face::semibold) + 8;
-    const float room = a.right() - 16 - x;
+    x += c.text(x, y, "GPU", size::body, t.t1, Face::semibold) + 8;
+    const float room = a.inner_right() - x;
     if (!devices)
-        c.text_within(x, y, room, "being looked for …", 14, t.t3);
+        c.text_within(x, y, room, "being looked for …", size::body, t.t3);
     else if (!devices->gpu.empty())
-        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, 14, t.t2) + 14, y, t.t1);
+        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, size::body, t.t2) + 14, y, t.t1);
     else
-        c.text_within(x, y, room, "none: " + devices->why_no_gpu, 14, t.t2);
+        c.text_within(x, y, room, "none: " + devices->why_no_gpu, size::body, t.t2);
     end_panel(c);
 }
 
 void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     page.hovered = -1;
-    constexpr float margin = 12, gap = 12;
+    constexpr float margin = space::margin, gap = space::margin;
     const bool high = a.h > 700;
     const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
     const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;

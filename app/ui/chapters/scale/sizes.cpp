@@ -23,14 +23,14 @@ struct Form {
     const Canvas& c;
     float x, y, right, pitch, label;
 
-    void name(const char* words) const { c.text_within(x, y, label - 8, words, 14, c.theme->t2); }
+    void name(const char* words) const { c.text_within(x, y, label - 8, words, size::body, c.theme->t2); }
     float field() const { return x + label; }
     float room() const { return right - field(); }
 };
 
 void direction_line(const Form& f, ScaleForm& form) {
     int backward = form.backward ? 1 : 0;
-    if (segmented(f.c, "##scale-direction", f.x, f.y - 16, {"forward", "backward"}, backward))
+    if (segmented(f.c, "##scale-direction", f.x, f.y - space::control / 2, {"forward", "backward"}, backward))
         form.backward = backward == 1;
     const float x = f.x + segmented_width({"forward", "backward"}) + 14;
     if (f.right - x > 80) checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
@@ -39,32 +39,35 @@ void direction_line(const Form& f, ScaleForm& form) {
 void d_line(const Form& f, ScaleForm& form) {
     f.name("d");
     int chosen = form.d == 64 ? 0 : form.d == 128 ? 1 : -1;
-    if (segmented(f.c, "##scale-d", f.field(), f.y - 16, {"64", "128"}, chosen))
+    if (segmented(f.c, "##scale-d", f.field(), f.y - space::control / 2, {"64", "128"}, chosen))
         form.d = chosen == 0 ? 64 : 128;
     const float x = f.field() + segmented_width({"64", "128"}) + 8;
-    stepper(f.c, "##scale-own-d", x, f.y - 16, std::min(f.right - x, 120.0f), form.d, 1, most_d);
+    stepper(f.c, "##scale-own-d", x, f.y - space::control / 2, std::min(f.right - x, 120.0f), form.d, 1,
+            most_d);
 }
 
 void device_line(const Form& f, ScaleForm& form) {
     f.name("device");
     int gpu = form.gpu ? 1 : 0;
-    if (segmented(f.c, "##scale-device", f.field(), f.y - 16, {"CPU", "GPU"}, gpu)) form.gpu = gpu == 1;
+    if (segmented(f.c, "##scale-device", f.field(), f.y - space::control / 2, {"CPU", "GPU"}, gpu))
+        form.gpu = gpu == 1;
 }
 
 void heads_line(const Form& f, ScaleForm& form, float w) {
     f.name("heads");
-    stepper(f.c, "##scale-heads", f.field(), f.y - 16, w, form.heads, 1, most_heads);
+    stepper(f.c, "##scale-heads", f.field(), f.y - space::control / 2, w, form.heads, 1, most_heads);
 }
 
 void threads_line(const Form& f, ScaleForm& form, int most, float w) {
     f.name("threads");
     int n = form.threads == 0 ? most : form.threads;
-    if (stepper(f.c, "##scale-threads", f.field(), f.y - 16, w, n, 1, most)) form.threads = n == most ? 0 : n;
+    if (stepper(f.c, "##scale-threads", f.field(), f.y - space::control / 2, w, n, 1, most))
+        form.threads = n == most ? 0 : n;
 }
 
 // The CPU's kernels have one type and many threads, the GPU's the other way round.
 void type_line(const Form& f, ScaleForm& form, float w) {
-    if (begin_dropdown(f.c, "##scale-type", f.field(), f.y - 16, w, 32,
+    if (begin_dropdown(f.c, "##scale-type", f.field(), f.y - space::control / 2, w, space::control,
                        name_of(gpu_types[static_cast<std::size_t>(form.type)]))) {
         for (std::size_t n = 0; n < gpu_types.size(); ++n)
             if (dropdown_item(f.c, name_of(gpu_types[n]), name_of(gpu_types[n]), form.type == int(n)))
@@ -80,7 +83,7 @@ void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, floa
 
 // Both in one line, where lines are few.
 void counts_line(const Form& f, ScaleForm& form, int most_threads) {
-    const float words = text_width(Face::regular, 14, form.gpu ? "type" : "threads") + 8,
+    const float words = text_width(Face::regular, size::body, form.gpu ? "type" : "threads") + 8,
                 w = std::min((f.room() - words - 10) / 2, 116.0f);
     heads_line(f, form, w);
     Form beside = f;
@@ -96,7 +99,7 @@ void lengths_line(const Form& f, ScaleForm& form) {
     // The user's own list needs the room of the name.
     const float x = typed && f.room() < 240 ? f.x : f.field(), w = typed ? 98 : std::min(f.room(), 160.0f);
     if (x > f.x) f.name("N");
-    if (begin_dropdown(f.c, "##scale-lengths", x, f.y - 16, w, 32, label)) {
+    if (begin_dropdown(f.c, "##scale-lengths", x, f.y - space::control / 2, w, space::control, label)) {
         for (int n = 0; n < own; ++n)
             if (dropdown_item(f.c, length_presets[static_cast<std::size_t>(n)].name,
                               std::string("512 ") + length_presets[static_cast<std::size_t>(n)].name,
@@ -106,10 +109,10 @@ void lengths_line(const Form& f, ScaleForm& form) {
         end_dropdown(f.c);
     }
     if (!typed) return;
-    FieldLook look{.hint = "512, 1024, …", .size = 14};
+    FieldLook look{.hint = "512, 1024, …", .size = size::body};
     look.invalid = chosen_lengths(form).empty();
-    text_field(f.c, "##scale-own-lengths", x + w + 6, f.y - 16, f.right - x - w - 6, 32, form.lengths,
-               sizeof form.lengths, look);
+    text_field(f.c, "##scale-own-lengths", x + w + 6, f.y - space::control / 2, f.right - x - w - 6,
+               space::control, form.lengths, sizeof form.lengths, look);
 }
 
 }  // namespace
@@ -118,12 +121,12 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     ScaleForm& form = state.scale;
     const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
     const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
-    begin_panel(c, "Sizes", a.x, a.y, a.w, a.h, "What to run", a.w > 330 ? "batch 1, " + type : type);
+    begin_panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
     const bool causal_beside = a.w > 330, apart = a.h > 280;
     const float lines =
                     4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f) + (with_gpu ? 1.0f : 0.0f),
                 pitch = (a.h - 48) / lines;
-    Form f{c, a.x + 16, a.y + 40 + pitch / 2, a.right() - 16, pitch, apart ? 68.0f : 52.0f};
+    Form f{c, a.inner_x(), a.y + 40 + pitch / 2, a.inner_right(), pitch, apart ? 68.0f : 52.0f};
     if (with_gpu) {
         device_line(f, form);
         f.y += pitch;

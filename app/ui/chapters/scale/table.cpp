@@ -23,9 +23,9 @@ struct Columns {
 float widest(const ShownReport& shown) {
     float w = 0;
     for (const Record& r : shown.report.points) {
-        w = std::max(w, text_width(Face::regular, 13, format_count(r.workload.N_q)));
+        w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_q)));
         if (r.state == Record::State::measured)
-            w = std::max(w, text_width(Face::mono_bold, 13, cell_text(&r)));
+            w = std::max(w, text_width(Face::mono_bold, size::small, cell_text(&r)));
     }
     return w;
 }
@@ -35,11 +35,11 @@ Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& 
     Columns k;
     float names = 0;
     for (const std::string& kernel : shown.kernels())
-        names = std::max(names, text_width(Face::medium, 14, kernel));
+        names = std::max(names, text_width(Face::medium, size::body, kernel));
     k.name = a.x + 42;
     k.first = k.name + names + 8;
-    k.right = a.right() - 16;
-    const float room = k.right - text_width(Face::regular, 13, "largest error") - 12 - k.first;
+    k.right = a.inner_right();
+    const float room = k.right - text_width(Face::regular, size::small, "largest error") - 12 - k.first;
     k.lengths = shown.lengths();
     const auto most = static_cast<std::ptrdiff_t>(std::max(1.0f, room / (widest(shown) + 12)));
     if (std::ssize(k.lengths) > most) {
@@ -48,7 +48,7 @@ Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& 
             std::clamp<std::ptrdiff_t>(at - k.lengths.begin() - most / 2, 0, std::ssize(k.lengths) - most);
         k.lengths = {k.lengths.begin() + from, k.lengths.begin() + from + most};
     }
-    k.pitch = std::min(132.0f, room / static_cast<float>(std::max<std::size_t>(k.lengths.size(), 1)));
+    k.pitch = std::min(132.0f, room / px(std::max<std::size_t>(k.lengths.size(), 1)));
     return k;
 }
 
@@ -68,21 +68,21 @@ void cell(const Canvas& c, AppState& state, const ShownReport& shown, const std:
     std::string text = cell_text(record);
     const bool timed = record->state == Record::State::measured;
     const Face face = !timed ? Face::regular : fastest ? Face::mono_bold : Face::mono;
-    if (!timed && text_width(face, 13, text) > a.w - 8) text = "×";
+    if (!timed && text_width(face, size::small, text) > a.w - 8) text = "×";
     const ImU32 ink = record->state == Record::State::failed ? t.danger : timed ? t.t1 : t.t3;
-    c.text(a.right() - 7, a.middle(), text, 13, ink, face, Align::right);
+    c.text(a.right() - 7, a.middle(), text, size::small, ink, face, Align::right);
 }
 
 void heads(const Canvas& c, const AppState& state, const Columns& k, float y, float bottom) {
     const Theme& t = *c.theme;
     for (std::size_t n = 0; n < k.lengths.size(); ++n) {
-        const float x = k.first + k.pitch * static_cast<float>(n);
+        const float x = k.first + k.pitch * px(n);
         const bool chosen = k.lengths[n] == chosen_length(state);
         if (chosen) c.rect(x, y - 11, k.pitch, bottom - y + 11, t.well, 6);
-        c.text(x + k.pitch - 7, y, format_count(k.lengths[n]), 13, chosen ? t.t1 : t.t3,
+        c.text(x + k.pitch - 7, y, format_count(k.lengths[n]), size::small, chosen ? t.t1 : t.t3,
                chosen ? Face::medium : Face::regular, Align::right);
     }
-    c.text(k.right, y, "largest error", 13, t.t3, Face::regular, Align::right);
+    c.text(k.right, y, "largest error", size::small, t.t3, Face::regular, Align::right);
 }
 
 const std::string* fastest_at(const ShownReport& shown, const std::vector<std::string>& kernels,
@@ -99,25 +99,25 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
     const Theme& t = *c.theme;
     const std::vector<std::string> kernels = shown.kernels();
     const Columns k = columns_of(state, shown, a);
-    const float head = 24, pitch = std::min(32.0f, (a.h - head) / static_cast<float>(kernels.size()));
+    const float head = 24, pitch = std::min(32.0f, (a.h - head) / px(kernels.size()));
     const auto fit =
         std::min(kernels.size(), static_cast<std::size_t>((a.h - head) / std::max(20.0f, pitch)));
-    heads(c, state, k, a.y + 11, a.y + head + pitch * static_cast<float>(fit));
+    heads(c, state, k, a.y + 11, a.y + head + pitch * px(fit));
     for (std::size_t n = 0; n < fit; ++n) {
         const std::string& kernel = kernels[n];
-        const float y = a.y + head + pitch * static_cast<float>(n);
+        const float y = a.y + head + pitch * px(n);
         const KernelLook look = kernel_look(t, state, kernel);
         paint_marker(c, look.marker, a.x + 26, y + pitch / 2, look.colour);
-        c.text(k.name, y + pitch / 2, kernel, 14, t.t1, Face::medium);
+        c.text(k.name, y + pitch / 2, kernel, size::body, t.t1, Face::medium);
         for (std::size_t i = 0; i < k.lengths.size(); ++i) {
             const std::int64_t N = k.lengths[i];
             const std::string* fastest = fastest_at(shown, kernels, N);
-            cell(c, state, shown, kernel, N, {k.first + k.pitch * static_cast<float>(i), y, k.pitch, pitch},
+            cell(c, state, shown, kernel, N, {k.first + k.pitch * px(i), y, k.pitch, pitch},
                  fastest && *fastest == kernel);
         }
         const double error = largest_error(shown, kernel);
         if (error > 0)
-            c.text(k.right, y + pitch / 2, format_fixed(error, error < 9.95 ? 2 : 0) + " × rule", 13,
+            c.text(k.right, y + pitch / 2, format_fixed(error, error < 9.95 ? 2 : 0) + " × rule", size::small,
                    error > 1 ? t.danger : t.t2, Face::regular, Align::right);
     }
 }
@@ -125,7 +125,7 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
 // The reports as tabs; those of files can be closed.
 void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
     ScalePage& page = *state.bench;
-    const auto count = static_cast<float>(page.reports.size());
+    const auto count = px(page.reports.size());
     const float most = std::max(60.0f, (right - x) / std::max(count, 1.0f) - 6);
     std::optional<std::size_t> closed;
     for (std::size_t n = 0; n < page.reports.size(); ++n) {
@@ -134,7 +134,8 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
         const float cross = one.recorded ? 26 : 0, w = std::min(most, button_width(label) + cross);
         if (x + w > right + 1) break;
         const std::string origin = origin_text(one) + "; " + shape_text(one.shape());
-        ButtonLook look{.active = &one == chosen_report(state), .size = 13, .tooltip = origin.c_str()};
+        ButtonLook look{
+            .active = &one == chosen_report(state), .size = size::small, .tooltip = origin.c_str()};
         const std::string id = "##report " + std::to_string(n);
         if (button(c, id.c_str(), x, y - 14, w - cross, 28, label, look))
             state.scale.report = static_cast<int>(n);
@@ -151,38 +152,38 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
 
 float scale_table_height(const AppState& state, float room) {
     const ShownReport* shown = chosen_report(state);
-    const float rows_shown =
-        shown ? static_cast<float>(std::max<std::size_t>(shown->kernels().size(), 1)) : 3;
+    const float rows_shown = shown ? px(std::max<std::size_t>(shown->kernels().size(), 1)) : 3;
     const float wanted = 44 + 24 + rows_shown * (room > 560 ? 32 : 24) + 12 + finding_lines * 22 + 12;
     return std::floor(std::min(wanted, room * .5f));
 }
 
 void scale_table(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
-    begin_panel(c, "Times", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Times", a);
     const float finding_y = a.bottom() - 10 - finding_lines * finding_size * 1.4f;
-    float x = a.x + 16;
-    x += c.text(x, a.y + 22, "Times in ms", 15, t.t1, Face::semibold) + 14;
+    float x = a.inner_x();
+    x += c.text(x, a.title_y(), "Times in ms", size::lead, t.t1, Face::semibold) + 14;
     const ShownReport* shown = chosen_report(state);
     if (!shown) {
-        c.text_within(x, a.y + 22, a.right() - 16 - x, "median of the runs; each kernel is verified first",
-                      14, t.t3);
+        c.text_within(x, a.title_y(), a.inner_right() - x,
+                      "median of the runs; each kernel is verified first", size::body, t.t3);
         c.paragraph(
-            a.x + 16, a.y + 48, a.w - 32,
+            a.inner_x(), a.y + 48, a.inner_w(),
             "A run verifies every kernel against fp64, then times them in turns, the shortest N first. "
             "Partial results stay when it is cancelled. Results of other machines can be opened beside "
             "it.",
-            15, t.t2, 3);
+            size::lead, t.t2, 3);
         return end_panel(c);
     }
     const std::string shape = shape_text(shown->shape());
-    const float shape_w = std::min(text_width(Face::regular, 13, shape), a.w * .3f);
-    c.text_within(a.right() - 16, a.y + 22, shape_w + 1, shape, 13, t.t3, Face::regular, Align::right);
+    const float shape_w = std::min(text_width(Face::regular, size::small, shape), a.w * .3f);
+    c.text_within(a.inner_right(), a.title_y(), shape_w + 1, shape, size::small, t.t3, Face::regular,
+                  Align::right);
     rows(c, state, *shown, {a.x, a.y + 44, a.w, finding_y - 8 - a.y - 44});
-    c.line({a.x + 16, finding_y - 5.5f}, {a.right() - 16, finding_y - 5.5f}, t.line);
-    c.paragraph(a.x + 16, finding_y, a.w - 32, finding(shown->report), finding_size, t.t1, 2, Face::medium,
-                1.4f);
-    tabs(c, state, x, a.y + 22, a.right() - 16 - shape_w - 12);  // last: it may close what is shown
+    c.line({a.inner_x(), finding_y - 5.5f}, {a.inner_right(), finding_y - 5.5f}, t.line);
+    c.paragraph(a.inner_x(), finding_y, a.inner_w(), finding(shown->report), finding_size, t.t1, 2,
+                Face::medium, 1.4f);
+    tabs(c, state, x, a.title_y(), a.inner_right() - shape_w - 12);  // last: it may close what is shown
     end_panel(c);
 }
 

@@ -16,46 +16,47 @@ namespace {
 
 constexpr float least_row = 17;
 
+// A field for one line of the argument; true if it is the chosen one.
+bool choice(const Canvas& c, AppState& state, int n, const Rect& a) {
+    const Theme& t = *c.theme;
+    const bool chosen = n == state.softmax.line;
+    const Hot hot = hot_area(c, ("##line " + std::to_string(n + 1)).c_str(), a.x, a.y, a.w, a.h);
+    if (chosen || hot.hovered || hot.focused)
+        c.rect(a.x, a.y, a.w, a.h, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
+    if (hot.clicked) state.softmax.line = n;
+    return chosen;
+}
+
 // The titles, one under the other; the chosen one is marked.
 void title_list(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
     const Theme& t = *c.theme;
-    const float row = std::min(26.0f, a.h / static_cast<float>(lines.size()));
-    for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
-        const float y = a.y + static_cast<float>(n) * row;
-        const bool chosen = n == state.softmax.line;
-        const std::string id = "##line " + std::to_string(n + 1);
-        const Hot hot = hot_area(c, id.c_str(), a.x, y, a.w, row - 1);
-        if (chosen || hot.hovered || hot.focused)
-            c.rect(a.x, y, a.w, row - 1, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
-        c.text(a.x + 8, y + row / 2 - .5f, std::to_string(n + 1), 13, chosen ? t.t1 : t.t3, Face::semibold);
-        c.text_within(a.x + 26, y + row / 2 - .5f, a.w - 32, lines[static_cast<std::size_t>(n)].title, 13,
-                      chosen ? t.t1 : t.t2, chosen ? Face::medium : Face::regular);
-        if (hot.clicked) state.softmax.line = n;
+    const float row = std::min(26.0f, a.h / px(lines.size()));
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        const float y = a.y + px(n) * row, mid = y + row / 2 - .5f;
+        const bool chosen = choice(c, state, static_cast<int>(n), {a.x, y, a.w, row - 1});
+        c.text(a.x + 8, mid, std::to_string(n + 1), size::small, chosen ? t.t1 : t.t3, Face::semibold);
+        c.text_within(a.x + 26, mid, a.w - 32, lines[n].title, size::small, chosen ? t.t1 : t.t2,
+                      chosen ? Face::medium : Face::regular);
     }
 }
 
 // In a low window: their numbers in one row, and the title of the chosen one.
 void title_numbers(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
     const Theme& t = *c.theme;
-    const float w = std::min(26.0f, a.w / static_cast<float>(lines.size()));
-    for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
-        const float x = a.x + static_cast<float>(n) * w;
-        const bool chosen = n == state.softmax.line;
-        const std::string id = "##line " + std::to_string(n + 1);
-        const Hot hot = hot_area(c, id.c_str(), x, a.y, w - 1, 26);
-        if (chosen || hot.hovered || hot.focused)
-            c.rect(x, a.y, w - 1, 26, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
-        c.text(x + w / 2, a.y + 13, std::to_string(n + 1), 13, chosen ? t.t1 : t.t2, Face::semibold,
+    const float w = std::min(26.0f, a.w / px(lines.size()));
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        const float x = a.x + px(n) * w;
+        const bool chosen = choice(c, state, static_cast<int>(n), {x, a.y, w - 1, 26});
+        c.text(x + w / 2, a.y + 13, std::to_string(n + 1), size::small, chosen ? t.t1 : t.t2, Face::semibold,
                Align::center);
-        if (hot.clicked) state.softmax.line = n;
     }
     const int rows = std::max(1, static_cast<int>((a.h - 32) / 19));
-    c.paragraph(a.x + 4, a.y + 32, a.w - 4, lines[static_cast<std::size_t>(state.softmax.line)].title, 14,
-                t.t1, rows, Face::medium, 1.3f);
+    c.paragraph(a.x + 4, a.y + 32, a.w - 4, lines[static_cast<std::size_t>(state.softmax.line)].title,
+                size::body, t.t1, rows, Face::medium, 1.3f);
 }
 
 void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
-    if (a.h >= least_row * static_cast<float>(lines.size())) return title_list(c, state, lines, a);
+    if (a.h >= least_row * px(lines.size())) return title_list(c, state, lines, a);
     title_numbers(c, state, lines, a);
 }
 
@@ -81,7 +82,7 @@ Line equation(const Argument& a) {
 void card(const Canvas& c, const Argument& a, const Rect& r) {
     const Theme& t = *c.theme;
     c.well(r.x, r.y, r.w, r.h);
-    const float x = r.x + 16, w = r.w - 32;
+    const float x = r.inner_x(), w = r.inner_w();
     const bool tight = r.h < 150;
     const float gap = tight       ? 2.0f
                       : r.h > 185 ? 14.0f
@@ -105,17 +106,18 @@ void card(const Canvas& c, const Argument& a, const Rect& r) {
 void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const Theme& t = *c.theme;
     const int N = walk.N(), split = state.softmax.split;
-    const float cw = a.w / static_cast<float>(N), x = a.x + cw * static_cast<float>(split);
+    const float cw = a.w / px(N), x = a.x + cw * px(split);
     const ImU32 hue_x = hue(t, Role::S);
     for (int j = 0; j < N && cw >= 3; ++j) {
         const double v = walk.trace.live(Slot::x, j, 0).value->data(0, 0);
-        const float gap = cw > 12 ? 2.0f : .5f, left = a.x + cw * static_cast<float>(j) + gap;
+        const float gap = cw > 12 ? 2.0f : .5f, left = a.x + cw * px(j) + gap;
         const ImU32 fill = mix(t.panel, hue_x, j < split ? .34f : .14f);
         c.rect(left, a.y, cw - 2 * gap, a.h, fill, std::min(4.0f, cw / 4));
         if (std::isinf(v)) c.hatch(left + 1, a.y + 1, cw - 2 * gap - 2, a.h - 2, t.line2, 5);
         const std::string text = format_short(v, 3);
-        if (text_width(Face::mono, 13, text) <= cw - 8)
-            c.text(left + cw / 2 - gap, a.middle(), text, 13, ink_on(t, fill), Face::mono, Align::center);
+        if (text_width(Face::mono, size::small, text) <= cw - 8)
+            c.text(left + cw / 2 - gap, a.middle(), text, size::small, ink_on(t, fill), Face::mono,
+                   Align::center);
     }
     if (cw < 3) {
         c.rect(a.x, a.y, a.w, a.h, mix(t.panel, hue_x, .14f), 3);
@@ -150,7 +152,8 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
         y += strip + 16;
     } else if (a.h > 190) {
         c.text_within(a.x + 8, y + 9, left - 8,
-                      "at element " + std::to_string(n) + " of " + std::to_string(walk.N()), 13, c.theme->t3);
+                      "at element " + std::to_string(n) + " of " + std::to_string(walk.N()), size::small,
+                      c.theme->t3);
         y += 24;
     }
     titles(c, state, lines, {a.x, y, left, a.bottom() - y});

@@ -5,6 +5,7 @@
 #include "core/lessons/softmax/walk.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -37,8 +38,6 @@ int linked_step(const Trace& here, int k, const Trace& there) {
 
 namespace {
 
-const char* const lesson_ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
-
 // The walks of all three lessons of the problem on screen, built when it changes.
 const std::array<std::shared_ptr<const Trace>, 3>& walks(AppState& state) {
     SoftmaxPage& page = state.softmax;
@@ -46,7 +45,9 @@ const std::array<std::shared_ptr<const Trace>, 3>& walks(AppState& state) {
     if (page.problem != state.problem) {
         page.problem = state.problem;
         for (std::size_t n = 0; n < 3; ++n)
-            page.traces[n] = n == shown ? state.trace : find_lesson(lesson_ids[n])->build(*state.problem);
+            page.traces[n] =
+                n == shown ? state.trace
+                           : find_lesson(softmax_lesson_id(static_cast<int>(n) + 1))->build(*state.problem);
         page.component = std::clamp(page.component, 0, state.problem->d() - 1);
     }
     page.traces[shown] = state.trace;
@@ -163,6 +164,21 @@ void follow_component(AppState& state) {
         state.col = state.softmax.component;
         refresh_explanation(state);
     }
+}
+
+SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, Slot slot, int j) {
+    const bool of_x = slot == Slot::x, now = walk.element() == j + 1;
+    const CellRef ref = of_x ? CellRef{slot, walk.row(), j} : CellRef{slot, j, state.softmax.component};
+    const double value = value_at(*holding(walk.trace, ref, walk.k).value, ref);
+    const SlotLook& range = state.look[of_x ? Slot::S : Slot::V];
+    CellLook look;
+    look.role = info(slot).role;
+    look.state = now && (of_x || walk.trace.live(Slot::Vj, walk.k)) ? CellState::read : CellState::idle;
+    look.t = range.place(value);
+    look.with_sign = range.with_sign();
+    look.dim = !now;
+    look.masked = std::isinf(value);
+    return {ref, value, look};
 }
 
 ElementWindow window_around(int element, int N, int most) {

@@ -1,7 +1,7 @@
 // What the parts of the softmax view share: the three lessons side by side at one place of the row.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
 #include "core/lessons/softmax/letters.h"
@@ -30,8 +30,9 @@ private:
 /// x as often as the shown one has (those that read it less often are through), at the same kind of step
 /// within the element.
 SoftmaxWalk softmax_walk(AppState& state, int passes);
-/// "Two passes"
+/// "Two passes", "softmax-2pass"
 const char* passes_title(int passes);
+const char* softmax_lesson_id(int passes);
 /// The lesson that is shown.
 SoftmaxWalk softmax_walk(AppState& state);
 /// The step of `there` that stands beside step k of `here`, as above.
@@ -54,6 +55,13 @@ void follow_component(AppState& state);
 
 /// "12 reads of x"
 Line reads_of_x(int count);
+/// One element of x or of V, as a cell without its number.
+struct SoftmaxElement {
+    CellRef ref;
+    double value;
+    CellLook look;
+};
+SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, Slot slot, int j);
 /// Elements that fit, around the current one: first (from 0) and how many.
 struct ElementWindow {
     int first, count;
@@ -63,7 +71,6 @@ ElementWindow window_around(int element, int N, int most);
 // The parts, one file each
 void softmax_row_panel(const Canvas& canvas, AppState& state, const Rect& area);
 void softmax_pass_panel(const Canvas& canvas, AppState& state, const SoftmaxWalk& walk, const Rect& area);
-void softmax_bottom_panel(const Canvas& canvas, AppState& state, const Rect& area);
 void softmax_arguments(const Canvas& canvas, AppState& state, const Rect& area);
 void softmax_values(const Canvas& canvas, AppState& state, const Rect& area);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* titles[] = {"One pass", "Two passes", "Three passes"};
 const char* const subtitles[] = {"FlashAttention", "online softmax", "safe softmax"};
-const char* const ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
+constexpr const char* ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
 
 const char* pass_name(int passes, int pass) {
     static const char* const names[3][3] = {
@@ -30,22 +30,21 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
     const int last = static_cast<int>(walk.trace.size()) - 1;
     const bool over = here && step.j < 0 && (walk.k == last || step.op == Op::normalize);
     const int done = past || over ? walk.N() : here ? std::max(0, step.j + (step.j < 0 ? 0 : 1)) : 0;
-    const float cw = std::min(46.0f, a.w / static_cast<float>(walk.N())), x0 = a.right() - cw * walk.N();
+    const float cw = std::min(46.0f, a.w / px(walk.N())), x0 = a.right() - cw * walk.N();
     if (cw < 6) {  // too many to be told apart
         c.rect(a.x, a.y + 4, a.w, a.h - 8, t.well, 3);
-        c.rect(a.x, a.y + 4, a.w * static_cast<float>(done) / static_cast<float>(walk.N()), a.h - 8,
-               mix(t.panel, hue(t, Role::S), .4f), 3);
+        c.rect(a.x, a.y + 4, a.w * px(done) / px(walk.N()), a.h - 8, mix(t.panel, hue(t, Role::S), .4f), 3);
         return;
     }
     const float gap = cw > 20 ? 2.0f : cw > 8 ? 1.0f : .5f;
     bool numbers = cw >= 28 && a.h >= 18;
     for (int j = 0; j < walk.N() && numbers; ++j)
         numbers =
-            text_width(Face::mono, 13, format_short(walk.trace.live(Slot::x, j, 0).value->data(0, 0), 3)) <=
-            cw - 2 * gap - 4;
+            text_width(Face::mono, size::small,
+                       format_short(walk.trace.live(Slot::x, j, 0).value->data(0, 0), 3)) <= cw - 2 * gap - 4;
     for (int j = 0; j < walk.N(); ++j) {
         const double x = walk.trace.live(Slot::x, j, 0).value->data(0, 0);
-        const Rect b{x0 + static_cast<float>(j) * cw + gap, a.y, cw - 2 * gap, a.h};
+        const Rect b{x0 + px(j) * cw + gap, a.y, cw - 2 * gap, a.h};
         const bool now = here && step.j == j;
         const ImU32 fill = now ? mix(t.panel, hue(t, Role::S), .45f) : j < done ? t.raised : t.well;
         c.rect(b.x, b.y, b.w, b.h, fill, std::min(4.0f, b.w / 4));
@@ -55,7 +54,7 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
             c.frame(b.x + .5f, b.y + .5f, b.w - 1, b.h - 1, t.line, 1, std::min(4.0f, b.w / 4));
         if (std::isinf(x) && cw > 7) c.hatch(b.x + 2, b.y + 2, b.w - 4, b.h - 4, t.line2, 5);
         if (numbers)
-            c.text(b.x + b.w / 2, b.middle(), format_short(x, 3), 13,
+            c.text(b.x + b.w / 2, b.middle(), format_short(x, 3), size::small,
                    now || j < done ? ink_on(t, fill) : ink_on(t, fill, true), Face::mono, Align::center);
     }
 }
@@ -64,12 +63,12 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
 void head(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;
     const Line reads = reads_of_x(walk.passes * walk.N());
-    const float right = rich_width(c, reads, 14), y = a.y + 21;
-    c.rich(a.right() - 14, y, reads, 14, Align::right);
+    const float right = rich_width(c, reads, size::body), y = a.y + 21;
+    c.rich(a.right() - 14, y, reads, size::body, Align::right);
     const float room = a.w - 28 - right - 10;
-    const float w = c.text_within(a.x + 14, y, room, titles[n], 15, 0, Face::semibold);
-    if (text_width(Face::regular, 14, subtitles[n]) <= room - w - 10)
-        c.text(a.x + 24 + w, y + .5f, subtitles[n], 14, c.theme->t3);
+    const float w = c.text_within(a.x + 14, y, room, titles[n], size::lead, 0, Face::semibold);
+    if (text_width(Face::regular, size::body, subtitles[n]) <= room - w - 10)
+        c.text(a.x + 24 + w, y + .5f, subtitles[n], size::body, c.theme->t3);
     if (walk.live) return;
     const std::string id = std::string("##") + ids[n];
     const Hot hot = hot_area(c, id.c_str(), a.x + 6, a.y + 4, a.w - 12, 32);
@@ -84,15 +83,14 @@ void head(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect&
 void form_choice(const Canvas& c, AppState& state, const Rect& a) {
     Options options = latest_problem(state).options;
     int form = options.normalised ? 0 : 1;
-    const float w = segmented_width({"at every element", "at the end"}, 13);
+    const float w = segmented_width({"at every element", "at the end"}, size::small);
     const bool full = w <= a.w;
     if (a.h < 32) return;
     const float y = a.bottom() - 32;
     const bool labelled = a.h >= 56;
-    if (labelled) c.text(a.x, y - 12, "divide by the sum", 13, c.theme->t2);
-    const bool changed = full ? segmented(c, "##form", a.x, y, {"at every element", "at the end"}, form, 13)
-                              : segmented(c, "##form", a.x, y, {"each time", "at the end"}, form, 13);
-    if (!changed) return;
+    if (labelled) c.text(a.x, y - 12, "divide by the sum", size::small, c.theme->t2);
+    const char* each = full ? "at every element" : "each time";
+    if (!segmented(c, "##form", a.x, y, {each, "at the end"}, form, size::small)) return;
     options.normalised = form == 0;
     set_options(state, options);
 }
@@ -100,51 +98,53 @@ void form_choice(const Canvas& c, AppState& state, const Rect& a) {
 }  // namespace
 
 const char* passes_title(int passes) { return titles[passes - 1]; }
+const char* softmax_lesson_id(int passes) { return ids[passes - 1]; }
 
 void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;
-    begin_panel(c, titles[n], a.x, a.y, a.w, a.h);
+    begin_panel(c, titles[n], a);
     const Theme& t = *c.theme;
     if (walk.live) c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 1.6f, 10);
     head(c, state, walk, a);
     const bool low = a.h < 180;
     const float card_h = low ? 32.0f : a.h < 240 ? 40.0f : 50.0f, known_h = low ? 0.0f : 26.0f;
-    const float cards_y = a.bottom() - 12 - card_h, rule = cards_y - known_h - (low ? 5 : 9);
-    const float first = a.y + 40, room = rule - 4 - first;
+    const float cards_y = a.bottom() - 12 - card_h, line = cards_y - known_h - (low ? 5 : 9);
+    const float first = a.y + 40, room = line - 4 - first;
     const float row = std::min(38.0f, room / 3), cell_h = std::min(28.0f, row - 4);
 
     float names = 0;
     for (int pass = 0; pass < walk.passes; ++pass)
-        names = std::max(names, text_width(Face::medium, 14, pass_name(walk.passes, pass)));
+        names = std::max(names, text_width(Face::medium, size::body, pass_name(walk.passes, pass)));
     const float name_x = a.x + 34, cells_x = std::min(name_x + names + 12, a.x + a.w * .6f);
     for (int pass = 0; pass < walk.passes; ++pass) {
-        const float y = first + static_cast<float>(pass) * row + row / 2;
+        const float y = first + px(pass) * row + row / 2;
         const bool now = walk.step().phase == pass, future = walk.step().phase < pass;
         const ImU32 ink = now ? t.t1 : future ? t.t3 : t.t2;
-        c.text(a.x + 16, y, std::to_string(pass + 1), 14, ink, Face::semibold);
+        c.text(a.inner_x(), y, std::to_string(pass + 1), size::body, ink, Face::semibold);
         const char* name = pass_name(walk.passes, pass);
-        if (text_width(Face::medium, 14, name) > cells_x - name_x - 4)
+        if (text_width(Face::medium, size::body, name) > cells_x - name_x - 4)
             name = walk.passes == 1 ? "all three" : name;
-        c.text_within(name_x, y, cells_x - name_x - 4, name, 14, ink, now ? Face::medium : Face::regular);
+        c.text_within(name_x, y, cells_x - name_x - 4, name, size::body, ink,
+                      now ? Face::medium : Face::regular);
         elements(c, walk, pass, {cells_x, y - cell_h / 2, a.right() - 14 - cells_x, cell_h});
     }
     if (walk.passes == 1) {
         const float y = first + row + 2;
-        form_choice(c, state, {a.x + 16, y, a.w - 32, rule - 6 - y});
+        form_choice(c, state, {a.inner_x(), y, a.inner_w(), line - 6 - y});
     }
 
     if (!low) {
-        c.line({a.x + 14, rule + .5f}, {a.right() - 14, rule + .5f}, t.line);
+        rule(c, a, line, 14);
         const int reads = walk.reads();
-        c.text_within(a.x + 16, rule + 16, a.w - 32,
+        c.text_within(a.inner_x(), line + 16, a.inner_w(),
                       reads == 0 ? std::string("Before the first read")
                                  : "Known after " + std::to_string(reads) + (reads == 1 ? " read" : " reads"),
-                      13, t.t2);
+                      size::small, t.t2);
     }
     const float gap = a.w < 260 ? 5.0f : 8.0f, w = (a.w - 24 - 2 * gap) / 3;
     for (int which = 0; which < 3; ++which)
-        draw_card(c, {a.x + 12 + static_cast<float>(which) * (w + gap), cards_y, w, card_h},
-                  softmax_card(state, walk, which), low || w < 92 ? 15.0f : 17.0f);
+        draw_card(c, {a.x + 12 + px(which) * (w + gap), cards_y, w, card_h}, softmax_card(state, walk, which),
+                  low || w < 92 ? 15.0f : 17.0f);
     end_panel(c);
 }
 

@@ -14,25 +14,12 @@ namespace {
 
 // One element of x or of V. Hovering shows it in full; a click goes to the step that loads it in this pass.
 void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slot, int j, const Rect& a) {
-    const CellRef ref =
-        slot == Slot::x ? CellRef{slot, walk.row(), j} : CellRef{slot, j, state.softmax.component};
-    const double value = value_at(*holding(walk.trace, ref, walk.k).value, ref);
-    const SlotLook& range = state.look[slot == Slot::x ? Slot::S : Slot::V];
-    const bool loaded_now = walk.element() == j + 1;
-    CellLook look;
-    look.role = info(slot).role;
-    look.state = loaded_now && (slot == Slot::x || walk.trace.live(Slot::Vj, walk.k)) ? CellState::read
-                                                                                      : CellState::idle;
-    look.t = range.place(value);
-    look.with_sign = range.with_sign();
-    look.dim = !loaded_now;
-    look.masked = std::isinf(value);
-    look.size = 15;
+    auto [ref, value, look] = softmax_element(state, walk, slot, j);
     look.hover = state.hover == ref;
     std::string text = format_short(value);
-    for (int digits = 3; digits >= 2 && text_width(Face::mono, 13, text) > a.w - 4; --digits)
+    for (int digits = 3; digits >= 2 && text_width(Face::mono, size::small, text) > a.w - 4; --digits)
         text = format_short(value, digits);
-    look.size = text_width(Face::mono, 15, text) <= a.w - 6 ? 15.0f : 13.0f;
+    look.size = text_width(Face::mono, size::lead, text) <= a.w - 6 ? 15.0f : 13.0f;
     if (text_width(Face::mono, look.size, text) <= a.w - 4) look.text = text;
     cell(c, a.x, a.y, a.w, a.h, look);
     note_item(ItemKind::cell, c.device(a.x, a.y), c.device(a.right(), a.bottom()),
@@ -53,11 +40,12 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
 float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const bool low = a.h < 84;
     const float w = a.w < 900 ? 172 : 190;
-    c.text_within(a.x + 16, a.y + (low ? 18 : 24), w - 16, "One row of scores", 15, 0, Face::semibold);
+    c.text_within(a.inner_x(), a.y + (low ? 18 : 24), w - 16, "One row of scores", size::lead, 0,
+                  Face::semibold);
     int row = walk.row();
     const float y = a.y + (low ? 31 : 46);
-    const float label = c.text(a.x + 16, y + 16, "row", 14, c.theme->t2) + 8;
-    if (stepper(c, "##softmax row", a.x + 16 + label, y, std::min(122.0f, w - 16 - label), row, 0,
+    const float label = c.text(a.inner_x(), y + 16, "row", size::body, c.theme->t2) + 8;
+    if (stepper(c, "##softmax row", a.inner_x() + label, y, std::min(122.0f, w - 16 - label), row, 0,
                 state.problem->N() - 1)) {
         Options options = latest_problem(state).options;
         options.row = row;
@@ -76,13 +64,13 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
             c.text_within(x, (y1 + y2) / 2, w,
                           n == 0 && walk.k + 1 == walk.trace.size() ? "the row is done"
                                                                     : "no element on chip yet",
-                          14, c.theme->t2);
+                          size::body, c.theme->t2);
         return;
     }
     const auto fit = [&](float y, Line line, const std::string& more) {
-        if (rich_width(c, line, 15) + text_width(Face::regular, 14, more) + 6 <= w)
+        if (rich_width(c, line, size::lead) + text_width(Face::regular, size::body, more) + 6 <= w)
             line.push_back(word(more));
-        c.rich(x, y, line, 15);
+        c.rich(x, y, line, size::lead);
     };
     const double score = S.value->data(0, 0);
     Line line = softmax_score(std::to_string(n));
@@ -105,7 +93,7 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
     if (!V || walk.trace.step(V.step).j != n - 1) {
         Line value = softmax_value(std::to_string(n));
         value.push_back(word(" is not needed in this pass"));
-        if (rich_width(c, value, 15) <= w) c.rich(x, y2, value, 15);
+        if (rich_width(c, value, size::lead) <= w) c.rich(x, y2, value, size::lead);
         return;
     }
     Line value = softmax_value(std::to_string(n));
@@ -119,33 +107,33 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
 }  // namespace
 
 void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Row", a.x, a.y, a.w, a.h);
+    begin_panel(c, "Row", a);
     const SoftmaxWalk walk = softmax_walk(state);
     const float left = a.x + row_choice(c, state, walk, a) + 26;
     const float note = a.w < 900 ? 0.0f : std::min(320.0f, a.w * .27f);
-    const float room = a.right() - 16 - note - left;
+    const float room = a.inner_right() - note - left;
     const float head = a.h < 72 ? 18.0f : 22.0f, gap = 4, ch = (a.h - head - gap - 8) / 2;
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 54));
-    const float cw = std::min(102.0f, room / static_cast<float>(view.count));
+    const float cw = std::min(102.0f, room / px(view.count));
     const float y1 = a.y + head, y2 = y1 + ch + gap;
-    c.rich(left - 10, y1 + ch / 2, {symbol("x", Role::S)}, 17, Align::right);
-    c.rich(left - 10, y2 + ch / 2, {symbol("V", Role::V)}, 17, Align::right);
+    c.rich(left - 10, y1 + ch / 2, {symbol("x", Role::S)}, size::symbol, Align::right);
+    c.rich(left - 10, y2 + ch / 2, {symbol("V", Role::V)}, size::symbol, Align::right);
     for (int n = 0; n < view.count; ++n) {
         const int j = view.first + n;
-        const float x = left + static_cast<float>(n) * cw;
+        const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x + 1, a.y + 3, cw - 2, a.h - 6, c.theme->raised, 8);
         const std::string label = (cw >= 54 ? "i = " : "") + std::to_string(j + 1);
-        c.text(x + cw / 2, a.y + head / 2 + 2, label, 13, now ? c.theme->t1 : c.theme->t3,
+        c.text(x + cw / 2, a.y + head / 2 + 2, label, size::small, now ? c.theme->t1 : c.theme->t3,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
-    const float end = left + cw * static_cast<float>(view.count);
+    const float end = left + cw * px(view.count);
     if (view.count < walk.N())
-        c.text_within(end + 8, a.y + head / 2 + 2, a.right() - end - 16, "of " + std::to_string(walk.N()), 13,
-                      c.theme->t3);
-    words(c, state, walk, end + 26, a.right() - 16 - end - 26, y1 + ch / 2, y2 + ch / 2);
+        c.text_within(end + 8, a.y + head / 2 + 2, a.right() - end - 16, "of " + std::to_string(walk.N()),
+                      size::small, c.theme->t3);
+    words(c, state, walk, end + 26, a.inner_right() - end - 26, y1 + ch / 2, y2 + ch / 2);
     end_panel(c);
 }
 

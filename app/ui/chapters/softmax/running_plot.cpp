@@ -11,6 +11,9 @@ namespace {
 
 constexpr float least_column = 7;
 
+// The hue of what a column adds: of V to the output, of the scores to the others.
+Role fresh(const RunningPlot& plot) { return plot.role == Role::O ? Role::V : Role::S; }
+
 struct Axis {
     double lo = 0, hi = 1, step = 1;
 };
@@ -29,7 +32,7 @@ Axis axis_for(double lo, double hi, double lines) {
 }
 
 Axis axis_of(const RunningPlot& plot, float height) {
-    double lo = plot.maximum ? INFINITY : 0, hi = plot.maximum ? -INFINITY : 0;
+    double lo = plot.maximum() ? INFINITY : 0, hi = plot.maximum() ? -INFINITY : 0;
     const auto take = [&](double v) {
         if (!std::isfinite(v)) return;
         lo = std::min(lo, v), hi = std::max(hi, v);
@@ -37,11 +40,11 @@ Axis axis_of(const RunningPlot& plot, float height) {
     for (const PlotColumn& column : plot.columns) {
         if (column.skipped) continue;
         take(column.value);
-        take(plot.maximum ? column.score : column.kept);
-        if (!plot.maximum) take(column.before);
+        take(plot.maximum() ? column.score : column.kept);
+        if (!plot.maximum()) take(column.before);
     }
     if (lo > hi) lo = 0, hi = 1;
-    if (plot.maximum && lo > 0 && lo < hi - lo) lo = 0;
+    if (plot.maximum() && lo > 0 && lo < hi - lo) lo = 0;
     Axis axis = axis_for(lo, hi, std::clamp(static_cast<double>(height) / 26, 1.0, 3.0));
     // The number above the highest value needs room.
     const double number = 24 * (axis.hi - axis.lo) / static_cast<double>(std::max(height, 25.0f));
@@ -64,27 +67,27 @@ struct Frame {
 
     float y(double v) const {
         const double part = (v - axis.lo) / (axis.hi - axis.lo);
-        return area.bottom() - static_cast<float>(std::clamp(part, 0.0, 1.0)) * area.h;
+        return area.bottom() - px(std::clamp(part, 0.0, 1.0)) * area.h;
     }
-    float x(std::size_t n) const { return area.x + static_cast<float>(n) * cw; }
+    float x(std::size_t n) const { return area.x + px(n) * cw; }
 };
 
 void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     const Theme& t = *c.theme;
-    float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, 17) + 8;
-    x += c.text_within(x, a.y + 11.5f, a.right() - x, plot.words, 14, t.t2) + 14;
+    float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, size::symbol) + 8;
+    x += c.text_within(x, a.y + 11.5f, a.right() - x, plot.words, size::body, t.t2) + 14;
     const auto entry = [&](const char* words, Role role, float at) {
         c.rect(at, a.y + 7, 9, 9, mix(t.panel, hue(t, role), .6f), 2);
         c.frame(at + .5f, a.y + 7.5f, 8, 8, hue(t, role), 1, 2);
-        return 15 + c.text(at + 15, a.y + 11.5f, words, 13, t.t3) + 12;
+        return 15 + c.text(at + 15, a.y + 11.5f, words, size::small, t.t3) + 12;
     };
-    const char* first = plot.maximum ? "score" : plot.kept_words;
-    float w = text_width(Face::regular, 13, first) + 27;
-    if (!plot.maximum) w += text_width(Face::regular, 13, plot.fresh_words) + 27;
+    const char* first = plot.maximum() ? "score" : "kept";
+    float w = text_width(Face::regular, size::small, first) + 27;
+    if (!plot.maximum()) w += text_width(Face::regular, size::small, plot.fresh_words) + 27;
     if (x + w > a.right()) return;
     x = a.right() - w;
-    x += entry(first, plot.maximum ? Role::S : plot.role, x);
-    if (!plot.maximum) entry(plot.fresh_words, plot.fresh, x);
+    x += entry(first, plot.maximum() ? Role::S : plot.role, x);
+    if (!plot.maximum()) entry(plot.fresh_words, fresh(plot), x);
 }
 
 void grid(const Frame& f) {
@@ -98,7 +101,7 @@ void grid(const Frame& f) {
         f.c.line({f.area.x, y}, {f.area.right(), y}, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
         if (last - y < 15) continue;  // too close to the number below
         last = y;
-        f.c.text(f.area.x - 7, y, tick_text(v, f.axis.step), 13, t.t3, Face::mono, Align::right);
+        f.c.text(f.area.x - 7, y, tick_text(v, f.axis.step), size::small, t.t3, Face::mono, Align::right);
     }
 }
 
@@ -107,13 +110,13 @@ void labels(const Frame& f) {
     const float y = f.area.bottom() + 11;
     bool full = true;
     for (const PlotColumn& column : f.plot.columns)
-        full &= text_width(Face::semibold, 13, column.label) + 4 <= f.cw;
+        full &= text_width(Face::semibold, size::small, column.label) + 4 <= f.cw;
     for (std::size_t n = 0; n < f.plot.columns.size(); ++n) {
         const PlotColumn& column = f.plot.columns[n];
         const std::string& text = full ? column.label : column.brief;
-        const bool fits = text_width(Face::semibold, 13, text) + 4 <= f.cw;
+        const bool fits = text_width(Face::semibold, size::small, text) + 4 <= f.cw;
         if (!fits && !column.now) continue;
-        f.c.text(f.x(n) + f.cw / 2, y, text, 13, column.now ? t.t1 : t.t3,
+        f.c.text(f.x(n) + f.cw / 2, y, text, size::small, column.now ? t.t1 : t.t3,
                  column.now ? Face::semibold : Face::regular, Align::center);
     }
 }
@@ -127,10 +130,10 @@ void current_column(const Frame& f) {
 // A number above its column, if it fits there.
 void figure(const Frame& f, std::size_t n, float y, const std::string& text, bool strong) {
     const Face face = strong ? Face::mono_bold : Face::mono;
-    const float w = text_width(face, f.plot.size, text);
+    const float w = text_width(face, size::small, text);
     if (w > f.cw + (strong ? 30 : -2)) return;
     const float x = std::clamp(f.x(n) + f.cw / 2, f.area.x + w / 2, f.area.right() - w / 2);
-    f.c.text(x, std::max(y, f.area.y + 2), text, f.plot.size, strong ? f.c.theme->t1 : f.c.theme->t2, face,
+    f.c.text(x, std::max(y, f.area.y + 2), text, size::small, strong ? f.c.theme->t1 : f.c.theme->t2, face,
              Align::center);
 }
 
@@ -157,9 +160,10 @@ void skipped_column(const Frame& f, std::size_t n) {
     const float y = f.area.bottom() - h;
     f.c.frame(x + .5f, y + .5f, w - 1, h - 1, f.c.theme->line2, 1, 3);
     f.c.line({x, y + h}, {x + w, y}, f.c.theme->line2);
-    const float words = text_width(Face::regular, 13, "skipped");
+    const float words = text_width(Face::regular, size::small, "skipped");
     if (words <= f.cw - 2)
-        f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", 13, f.c.theme->t3, Face::regular, Align::center);
+        f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Face::regular,
+                 Align::center);
 }
 
 void maximum(const Frame& f) {
@@ -189,13 +193,13 @@ void maximum(const Frame& f) {
             last_x = x + w, last_y = y, joined = true;
             const bool rose = column.now && column.value > column.before;
             const std::string text =
-                rose ? (std::isinf(column.before) ? "−∞" : format_short(column.before, 3)) + " → " +
-                           format_short(column.value, 3)
+                rose ? format_short(column.before, 3) + " → " + format_short(column.value, 3)
                      : format_short(column.value);
             if ((column.now || f.cw >= 46) && !crowded(f, n)) figure(f, n, y - 14, text, column.now);
         }
         if (column.masked && !std::isfinite(column.value))
-            f.c.text(mid, f.area.bottom() - 10, f.cw >= 26 ? "−∞" : "", 13, t.t3, Face::mono, Align::center);
+            f.c.text(mid, f.area.bottom() - 10, f.cw >= 26 ? "−∞" : "", size::small, t.t3, Face::mono,
+                     Align::center);
         else if (column.masked) {  // a score of −∞ lies below the axis
             const Point down[] = {
                 {mid - 4, f.area.bottom() - 8}, {mid + 4, f.area.bottom() - 8}, {mid, f.area.bottom() - 2}};
@@ -216,7 +220,7 @@ void bar(const Frame& f, std::size_t n) {
                              {4, 3});
         return;
     }
-    const ImU32 old_hue = hue(t, f.plot.role), new_hue = hue(t, f.plot.fresh);
+    const ImU32 old_hue = hue(t, f.plot.role), new_hue = hue(t, fresh(f.plot));
     const auto box = [&](float left, float width, float a, float b, ImU32 colour, float strength) {
         if (std::abs(a - b) < .5f) return;
         f.c.rect(left, std::min(a, b), width, std::abs(a - b), mix(t.panel, colour, strength), 2);
@@ -254,14 +258,14 @@ void running_plot(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     const Axis axis = axis_of(plot, a.h - head - foot);
     float left = 0;
     for (double v = axis.lo; v <= axis.hi + axis.step / 1e6; v += axis.step)
-        left = std::max(left, text_width(Face::mono, 13, tick_text(v, axis.step)));
+        left = std::max(left, text_width(Face::mono, size::small, tick_text(v, axis.step)));
     const Rect area{a.x + left + 10, a.y + head, a.w - left - 12, a.h - head - foot};
     if (area.h < 20 || area.w < 20 || plot.columns.empty()) return;
-    const Frame f{c, plot, area, axis, area.w / static_cast<float>(plot.columns.size())};
+    const Frame f{c, plot, area, axis, area.w / px(plot.columns.size())};
     current_column(f);
     grid(f);
     for (std::size_t n = 0; n < plot.columns.size(); ++n) rescaled_mark(f, n);
-    if (plot.maximum) {
+    if (plot.maximum()) {
         maximum(f);
     } else {
         for (std::size_t n = 0; n < plot.columns.size(); ++n)

@@ -26,13 +26,12 @@ struct PlotColumn {
 struct RunningPlot {
     Line symbol;
     std::string words;  ///< "running sum"
-    Role role = Role::l, fresh = Role::S;
-    const char* kept_words = "kept";
-    const char* fresh_words = "new weight";
-    bool maximum = false;  ///< a line with the scores as points; otherwise bars
-    int first = 0;         ///< the first column that is shown
-    std::vector<PlotColumn> columns;
-    float size = 13;  ///< of the figures
+    Role role = Role::l;
+    const char* fresh_words = "";  ///< "new weight": what each column adds
+    std::vector<PlotColumn> columns{};
+
+    /// A line with the scores as points; otherwise bars.
+    bool maximum() const { return role == Role::m; }
 };
 
 /// Columns that can be told apart in this width.

@@ -1,11 +1,60 @@
-// The softmax lessons: the row of x and V, the three algorithms side by side, and what they carry along.
+// The softmax lessons: the row of x and V, the three algorithms side by side, and below them running values,
+// derivation or proof, and how the quantities are written.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/lesson_view.h"
+#include "app/ui/state/state.h"
 
 #include <algorithm>
 
 namespace tilewalk::ui {
+
+namespace {
+
+// Returns the width that it took.
+float notation_choice(const Canvas& c, AppState& state, float right, float y, bool brief) {
+    static constexpr Notation order[] = {Notation::d_o, Notation::delta_omega, Notation::l_O};
+    Options options = latest_problem(state).options;
+    int chosen = static_cast<int>(std::find(std::begin(order), std::end(order), options.notation) - order);
+    const std::vector<std::string> labels = brief ? std::vector<std::string>{"d′ o′", "δ ω", "ℓ O"}
+                                                  : std::vector<std::string>{"m d′ o′", "m δ ω", "m ℓ O"};
+    const float w = segmented_width(labels);
+    if (segmented(c, "##notation", right - w, y, labels, chosen)) {
+        options.notation = order[chosen];
+        set_options(state, options);
+    }
+    return w;
+}
+
+void bottom_panel(const Canvas& c, AppState& state, const Rect& a) {
+    begin_panel(c, "Running values", a);
+    SoftmaxPage& page = state.softmax;
+    const float y = a.y + 8;
+    if (segmented(c, "##softmax tab", a.x + 12, y, {"Running values", "Derivation", "Proof"}, page.tab))
+        page.line = 0;
+    float right = a.right() - 12;
+    right -= notation_choice(c, state, right, y, a.w < 900) + 16;
+    const int d = state.problem->d();
+    const float tabs = a.x + 12 + segmented_width({"Running values", "Derivation", "Proof"}) + 16;
+    if (d > 1 && right - 122 > tabs) {
+        const float w = 122;
+        if (stepper(c, "##component", right - w, y, w, page.component, 0, d - 1)) {
+            state.col = -1;  // the formula follows
+            refresh_explanation(state);
+        }
+        const char* words = right - w - 8 - tabs > 170 ? "column of V and the output" : "column";
+        if (right - w - 8 - text_width(Face::regular, size::body, words) > tabs)
+            c.text(right - w - 8, y + 16, words, size::body, c.theme->t2, Face::regular, Align::right);
+    }
+    const Rect inner{a.inner_x(), y + 40, a.inner_w(), a.bottom() - y - 46};
+    if (page.tab == SoftmaxPage::values)
+        softmax_values(c, state, inner);
+    else
+        softmax_arguments(c, state, inner);
+    end_panel(c);
+}
+
+}  // namespace
 
 void softmax_main(const Canvas& c, AppState& state, const Layout& layout) {
     follow_component(state);
@@ -17,9 +66,9 @@ void softmax_main(const Canvas& c, AppState& state, const Layout& layout) {
     const float w = (a.w - 2 * gap) / 3, y = a.y + top + gap;
     for (int passes = 3; passes >= 1; --passes)
         softmax_pass_panel(c, state, softmax_walk(state, passes),
-                           {a.x + static_cast<float>(3 - passes) * (w + gap), y, w, middle});
+                           {a.x + px(3 - passes) * (w + gap), y, w, middle});
     const float below = y + middle + gap;
-    softmax_bottom_panel(c, state, {a.x, below, a.w, a.bottom() - below});
+    bottom_panel(c, state, {a.x, below, a.w, a.bottom() - below});
 }
 
 }  // namespace tilewalk::ui

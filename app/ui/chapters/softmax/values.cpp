@@ -60,40 +60,21 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
     const Steps steps = steps_of(walk.trace);
     const float gap = 28, w = (a.w - 2 * gap) / 3;
     const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
-    const SoftmaxLetters& letters = walk.letters;
-    RunningPlot plots[3];
-    plots[0] = {
-        softmax_max(""), w < 300 ? "max" : "running max", Role::m, Role::S, "", "", true, view.first, {}, 13};
-    plots[1] = {softmax_sum(letters, ""),
-                w < 300 ? "sum" : "running sum",
-                Role::l,
-                Role::S,
-                "kept",
-                "new weight",
-                false,
-                view.first,
-                {},
-                13};
-    Line out = softmax_out(letters, "");
+    const bool brief = w < 300;
+    Line out = softmax_out(walk.letters, "");
     if (walk.trace.problem().d() > 1)
         out.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
-    plots[2] = {std::move(out),
-                w < 300 ? "output" : "running output",
-                Role::O,
-                Role::V,
-                "kept",
-                "new value",
-                false,
-                view.first,
-                {},
-                13};
+    RunningPlot plots[] = {
+        {softmax_max(""), brief ? "max" : "running max", Role::m},
+        {softmax_sum(walk.letters, ""), brief ? "sum" : "running sum", Role::l, "new weight"},
+        {std::move(out), brief ? "output" : "running output", Role::O, "new value"}};
     const std::vector<int>* made[] = {&steps.max, &steps.sum, &steps.out};
     static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
     for (int n = 0; n < 3; ++n) {
         for (int j = view.first; j < view.first + view.count; ++j)
             plots[n].columns.push_back(column_at(walk, j, (*made[n])[static_cast<std::size_t>(j)], slots[n],
                                                  n == 2 ? state.softmax.component : 0));
-        running_plot(c, {a.x + static_cast<float>(n) * (w + gap), a.y, w, a.h}, plots[n]);
+        running_plot(c, {a.x + px(n) * (w + gap), a.y, w, a.h}, plots[n]);
     }
 }
 

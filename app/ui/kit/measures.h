@@ -1,0 +1,53 @@
+// The measures that recur, in logical px: text sizes, and what lies between and round things. A number that
+// stands in one place only stays there.
+#pragma once
+
+namespace tilewalk::ui {
+
+/// Of text.
+namespace size {
+
+constexpr float small = 13;    ///< the least in the normal view: captions, notes, labels, crowded numbers
+constexpr float body = 14;     ///< lines of text, buttons, subtitles
+constexpr float lead = 15;     ///< titles of panels, paragraphs, numbers in cells
+constexpr float formula = 16;  ///< formulas, and the letters of small matrices
+constexpr float symbol = 17;   ///< the letter of a matrix
+
+// On a page of 1280 × 720 for the back row
+constexpr float far = 27;         ///< the least there: heads, captions
+constexpr float far_number = 28;  ///< numbers in cells
+constexpr float far_text = 30;    ///< sentences and names
+constexpr float far_sign = 34;    ///< signs between matrices
+constexpr float far_symbol = 35;  ///< the letter of a matrix
+constexpr float far_title = 44;   ///< what the step does
+
+constexpr float mono = .602f;  ///< width of a letter of the mono face, as a part of the text size
+
+}  // namespace size
+
+/// Between and round things.
+namespace space {
+
+constexpr float margin = 12;    ///< round the panels of a page, and between them
+constexpr float pad = 16;       ///< from the edge of a panel to what it holds
+constexpr float foot = 14;      ///< from what it holds to its lower edge
+constexpr float title = 22;     ///< from the top of a panel to the middle of its title
+constexpr float control = 32;   ///< height of a button, a field, a choice
+constexpr float bar = 36;       ///< the same in the bar at the foot of a page
+constexpr float far_pad = 20;   ///< from the edge of the strip of presenter pages to what it holds
+constexpr float far_edge = 28;  ///< from the edge of a presenter page to its head
+constexpr float far_side = 40;  ///< from the edge of a presenter page without a walk to what it holds
+
+}  // namespace space
+
+/// Of corners.
+namespace radius {
+
+constexpr float bar = 3;     ///< bars and boxes of a drawing
+constexpr float cell = 4;    ///< cells of matrices
+constexpr float card = 6;    ///< cards and marked lines within a panel
+constexpr float panel = 10;  ///< panels and wells
+
+}  // namespace radius
+
+}  // namespace tilewalk::ui
