@@ -121,4 +121,14 @@ Span number(std::string text, Role role = Role::none, bool result = false);
 Span sub(std::string text, Role role = Role::none);
 Span super(std::string text, Role role = Role::none);
 
+/// Words, styled pieces and whole lines, one after another.
+inline void append(Line& line, const Span& piece) { line.push_back(piece); }
+inline void append(Line& line, const std::string& words) { line.push_back(word(words)); }
+inline void append(Line& line, const Line& more) { line.insert(line.end(), more.begin(), more.end()); }
+template <class... Part> Line pieces(const Part&... parts) {
+    Line line;
+    (append(line, parts), ...);
+    return line;
+}
+
 }  // namespace tilewalk::ui

@@ -39,7 +39,7 @@ bool touched_now(const AppState& state, Slot slot) {
     return written_now(state, slot) || reads(*state.trace, state.cursor.step, slot);
 }
 
-MatrixLook slot_look(const AppState& state, Slot slot) {
+MatrixLook slot_look(const AppState& state, Slot slot, const Value* before, bool used_up) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
     MatrixLook look;
@@ -52,17 +52,26 @@ MatrixLook slot_look(const AppState& state, Slot slot) {
     } else if (held.step == k) {
         look.state = CellState::written;
         look.fade = transition(state);
-        if (const Held before = trace.live(slot, k - 1); before && !used_up(trace, slot, before.step, k))
-            look.before = before.value;
+        look.before = before;
         if (step_units(trace, k) > 1)
             (state.lesson->by_cell ? look.cells_done : look.rows_done) = state.cursor.done;
-    } else if (used_up(trace, slot, held.step, k)) {
+    } else if (used_up) {
         look.state = CellState::discarded;
     } else if (reads(trace, k, slot)) {
         look.state = CellState::read;
     }
     look.only_changed = trace.step(k).op == Op::mask;
     look.boxes = true;
+    return look;
+}
+
+MatrixLook slot_look(const AppState& state, Slot slot) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const Held held = trace.live(slot, k), before = trace.live(slot, k - 1);
+    MatrixLook look =
+        slot_look(state, slot, before && !used_up(trace, slot, before.step, k) ? before.value : nullptr,
+                  held && used_up(trace, slot, held.step, k));
     // The old maximum stays in sight while α, P̃, ℓ and O are made from it.
     if (slot == Slot::m && held && held.step < k && trace.step(held.step).op == Op::new_max &&
         trace.step(held.step).j == trace.step(k).j && look.state != CellState::discarded) {

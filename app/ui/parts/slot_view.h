@@ -11,6 +11,8 @@ inline Op op_now(const AppState& state) { return step_now(state).op; }
 
 /// The value, what it replaced, and its state. Position, size and digits are left to the caller.
 MatrixLook slot_look(const AppState& state, Slot slot);
+/// The same where `before` is what it replaced, if it did so in this step, and `used_up` is known.
+MatrixLook slot_look(const AppState& state, Slot slot, const Value* before, bool used_up);
 /// This step reads or writes the slot.
 bool touched_now(const AppState& state, Slot slot);
 bool written_now(const AppState& state, Slot slot);

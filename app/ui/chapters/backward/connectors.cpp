@@ -41,8 +41,8 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
         const Role role = info(chip).role;
         flow(c, state, {{x, y}, {x, g.out_line}, {edge, g.out_line}}, n, role);
         if (both && n == state.cursor.step) c.head({x, y}, {0, -1}, hue(*c.theme, role), 10);
-        if (!symbols.empty()) symbols.push_back(word(" "));
-        for (const Span& s : slot_symbol(chip, hbm == Slot::dQ ? step.i : step.j)) symbols.push_back(s);
+        if (!symbols.empty()) append(symbols, " ");
+        append(symbols, slot_symbol(chip, hbm == Slot::dQ ? step.i : step.j));
     }
     const Transfer all = all_of(trace, n);
     std::string words = note(state, all);

@@ -152,12 +152,8 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     }
     g[Slot::Prob] = g[Slot::S];
     const float above = panel.y + h.band_y - 40;  // Kᵀ and Vᵀ stand here
-    const auto stand = [&](Slot slot, Slot on) {
-        const Bed& bed = g[on];
-        g[slot] = {bed.x, above - h.k_ch * px(p.d()), bed.cw, h.k_ch, p.d(), Bc, bed.numbers && h.k_ch >= 16};
-    };
-    stand(Slot::Kj, Slot::S);
-    stand(Slot::Vj, Slot::dP);
+    g[Slot::Kj] = standing(g[Slot::S], above, h.k_ch, p.d());
+    g[Slot::Vj] = standing(g[Slot::dP], above, h.k_ch, p.d());
     g.v_line = std::max(panel.y + 48, g[Slot::Vj].y - 22);
     place_below(state, g, h, panel, left, room);
     return g;

@@ -110,10 +110,7 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     const float w = pane.w / px(slots.size());
     for (std::size_t n = 0; n < slots.size(); ++n) {
         const float x = pane.x + (px(n) + .5f) * w, mid = pane.y + pane.h * .36f;
-        Line line = slot_symbol(slots[n]);
-        line.push_back(word("  =  "));
-        line.push_back(number("0"));
-        c.rich(x, mid, line, 18, Align::center);
+        c.rich(x, mid, pieces(slot_symbol(slots[n]), "  =  ", number("0")), 18, Align::center);
         c.text_within(x, mid + 28, w - 12, info(slots[n]).hbm ? "grows in HBM" : "grows on chip", size::body,
                       c.theme->t2, Face::regular, Align::center);
     }

@@ -68,8 +68,7 @@ float lay_out(const AppState& state, std::vector<Term>& terms, const Rect& a, in
                   cols = t.transposed ? region.rows : region.cols;
         const float ch = std::min(62.0f, a.h / px(rows));
         const bool numbers = static_cast<int>(terms.size() - n) <= numbered && cols <= 8 && ch >= 34;
-        const float letters = px(std::max(2, state.look[t.slot].letters_with(digits)));
-        const float cw = numbers ? letters * size::mono * size::far_number + 12
+        const float cw = numbers ? far_cell(state.look[t.slot].letters_with(digits))
                                  : std::clamp(120.0f / px(cols), .5f, 34.0f);
         t.bed = {0, 0, cw, ch, rows, cols, numbers};
         t.digits = digits;
@@ -131,10 +130,9 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
             const Region region = state.trace->live(t.slot, i, k).value->region;
             const float ch = std::min(62.0f, a.h / px(region.rows));
             const bool fits = numbers && region.cols <= 8 && ch >= 34;
-            const float letters = px(std::max(2, state.look[t.slot].letters_with(3)));
             t.bed = {0,
                      0,
-                     fits ? letters * size::mono * size::far_number + 12
+                     fits ? far_cell(state.look[t.slot].letters_with(3))
                           : std::clamp(120.0f / px(region.cols), .5f, 34.0f),
                      ch,
                      region.rows,

@@ -65,29 +65,8 @@ Line backward_symbol(const AppState& state, Slot slot) {
 }
 
 MatrixLook backward_look(const AppState& state, Slot slot) {
-    const Trace& trace = *state.trace;
-    const int k = state.cursor.step;
-    MatrixLook look;
-    look.slot = slot;
-    const Held held = trace.live(slot, k);
-    look.value = held.value;
-    look.dim = !touched_now(state, slot);
-    look.boxes = true;
-    look.only_changed = trace.step(k).op == Op::mask;
-    if (!held) {
-        look.state = CellState::pending;
-    } else if (held.step == k) {
-        look.state = CellState::written;
-        look.fade = transition(state);
-        look.before = before(state, slot);
-        const bool units = step_units(trace, k) > 1;
-        if (units) look.rows_done = state.cursor.done;
-    } else if (touched_now(state, slot)) {
-        look.state = CellState::read;
-    } else if (used_up(state, slot, *held.value)) {
-        look.state = CellState::discarded;
-    }
-    return look;
+    const Value* value = state.trace->live(slot, state.cursor.step).value;
+    return slot_look(state, slot, before(state, slot), value && used_up(state, slot, *value));
 }
 
 }  // namespace tilewalk::ui

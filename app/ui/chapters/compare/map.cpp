@@ -142,10 +142,9 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
 
 Line cell_name(const Map& map, const MapCell& at) {
     const bool one_column = map.far.cols() == 1;
-    Line name = slot_symbol(map.slot);
-    name.push_back(sub(std::to_string(map.row0 + at.row) +
-                       (one_column ? "" : ", " + std::to_string(map.column0 + at.column))));
-    return name;
+    return pieces(slot_symbol(map.slot),
+                  sub(std::to_string(map.row0 + at.row) +
+                      (one_column ? "" : ", " + std::to_string(map.column0 + at.column))));
 }
 
 float card_height(const AppState& state) { return state.comparing->shown->finding ? 220 : 180; }
@@ -278,8 +277,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                               std::string(run.device == "cuda" ? run.device_name : "emulator");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    Line title{strong("Difference of ")};
-    for (const Span& s : slot_symbol(map->slot)) title.push_back(s);
+    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot));
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
     c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);

@@ -59,8 +59,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
 
 void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
-    Line title{strong("Difference of ")};
-    for (const Span& s : slot_symbol(map.slot)) title.push_back(s);
+    const Line title = pieces(strong("Difference of "), slot_symbol(map.slot));
     c.rich(a.x, a.y + 16, title, size::far_text, Align::left, t.t1);
     if (map.far.size() == 0) return;
     const Rect filled = heat_map(c, map, {a.x, a.y + 48, a.w, a.h - 48 - 44});

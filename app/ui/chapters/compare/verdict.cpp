@@ -11,46 +11,27 @@ namespace tilewalk::ui {
 namespace {
 
 // 7.76 × 10⁻⁴ in pieces
-void append_number(Line& line, double x, bool result) {
+Line power_of_ten(double x, bool result = false) {
     if (x == 0 || !std::isfinite(x) || std::abs(x) >= 1e-3)
-        return line.push_back(number(three_digits(x), Role::none, result));
+        return {number(three_digits(x), Role::none, result)};
     const int power = static_cast<int>(std::floor(std::log10(std::abs(x))));
-    line.push_back(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result));
-    line.push_back(word(" × 10"));
-    line.push_back(super("−" + std::to_string(-power)));
+    return pieces(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result), " × 10",
+                  super("−" + std::to_string(-power)));
 }
 
-void append_error(Line& line, Slot slot, const char* of) {
-    const Line name = slot_symbol(slot);
-    line.push_back(word("max | "));
-    line.insert(line.end(), name.begin(), name.end());
-    line.push_back(sub(of));
-    line.push_back(word(" − "));
-    line.insert(line.end(), name.begin(), name.end());
-    line.push_back(sub("64"));
-    line.push_back(word(" |"));
+Line largest_error(Slot slot, const char* of) {
+    return pieces("max | ", slot_symbol(slot), sub(of), " − ", slot_symbol(slot), sub("64"), " |");
 }
 
 Line formula(const OutputVerdict& v) {
-    Line line;
-    append_error(line, v.slot, "kernel");
-    line.push_back(word("   ≤   " + format_number(v.factor) + " · "));
-    append_error(line, v.slot, "std");
-    line.push_back(word("  +  2 roundings"));
-    return line;
+    return pieces(largest_error(v.slot, "kernel"), "   ≤   " + format_number(v.factor) + " · ",
+                  largest_error(v.slot, "std"), "  +  2 roundings");
 }
 
 Line numbers(const OutputVerdict& v) {
-    Line line;
-    append_number(line, v.error, true);
-    line.push_back(word(v.passed() ? "   ≤   " : "   >   "));
-    line.push_back(word(format_number(v.factor) + " · "));
-    append_number(line, v.standard, false);
-    line.push_back(word("  +  "));
-    append_number(line, v.floor, false);
-    line.push_back(word("  =  "));
-    append_number(line, v.limit(), true);
-    return line;
+    return pieces(power_of_ten(v.error, true), v.passed() ? "   ≤   " : "   >   ",
+                  format_number(v.factor) + " · ", power_of_ten(v.standard), "  +  ", power_of_ten(v.floor),
+                  "  =  ", power_of_ten(v.limit(), true));
 }
 
 void sign(const Canvas& c, bool passed, float x, float y, float r) {

@@ -44,29 +44,18 @@ Ledger ledger(const AppState& state) {
 }
 
 Line entry_line(const Entry& e, bool words) {
-    Line line = slot_symbol(e.slot);
-    if (e.out + e.back == 0) {
-        line.push_back(word(" –"));
-    } else if (words) {
-        std::string text = e.out > 0 ? " " + format_traffic(e.out) + " out" : "";
-        if (e.back > 0) text += (e.out > 0 ? ", " : " ") + format_traffic(e.back) + " back";
-        line.push_back(word(text));
-    } else {
-        line.push_back(word(" " + format_traffic(e.out + e.back)));
-    }
-    return line;
+    if (e.out + e.back == 0) return pieces(slot_symbol(e.slot), " –");
+    if (!words) return pieces(slot_symbol(e.slot), " " + format_traffic(e.out + e.back));
+    std::string text = e.out > 0 ? " " + format_traffic(e.out) + " out" : "";
+    if (e.back > 0) text += (e.out > 0 ? ", " : " ") + format_traffic(e.back) + " back";
+    return pieces(slot_symbol(e.slot), text);
 }
 
 Line ledger_line(const Ledger& l, int form) {
     Line line{word(form == 0 ? "N × N through HBM:" : "N × N:")};
-    if (form < 3)
-        for (const Entry& e : l.entries) {
-            if (!e.in_use) continue;
-            line.push_back(word("   "));
-            for (Span& span : entry_line(e, form < 2)) line.push_back(span);
-        }
-    line.push_back(word("   " + std::to_string(l.trips) + " of " + std::to_string(l.all_trips) + " times"));
-    return line;
+    for (const Entry& e : l.entries)
+        if (e.in_use && form < 3) line = pieces(line, "   ", entry_line(e, form < 2));
+    return pieces(line, "   " + std::to_string(l.trips) + " of " + std::to_string(l.all_trips) + " times");
 }
 
 }  // namespace

@@ -172,10 +172,8 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
         x += w;
     }
     c.line({plot.x - 8, zero}, {plot.right() + 8, zero}, hue(t, Role::alpha), 2);
-    Line name = slot_symbol(Slot::Di);
-    name.push_back(word(" = "));
-    name.push_back(number(format_short(D)));
-    c.rich(plot.right() + 16, zero, name, size::body);
+    c.rich(plot.right() + 16, zero, pieces(slot_symbol(Slot::Di), " = ", number(format_short(D))),
+           size::body);
 }
 
 const char* caption(const AppState& state) {

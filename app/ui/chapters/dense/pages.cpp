@@ -140,26 +140,8 @@ Region dense_shape(const Problem& p, Slot slot) {
 }
 
 MatrixLook dense_look(const AppState& state, Slot slot) {
-    const Trace& trace = *state.trace;
-    const int k = state.cursor.step;
-    const Held held = trace.live(slot, k);
-    MatrixLook look;
-    look.slot = slot;
-    look.value = held.value;
+    MatrixLook look = slot_look(state, slot, state.trace->live(slot, state.cursor.step - 1).value, false);
     look.region = dense_shape(*state.problem, slot);
-    look.dim = !touched_now(state, slot);
-    look.boxes = true;
-    if (!held) {
-        look.state = CellState::pending;
-    } else if (held.step == k) {
-        look.state = CellState::written;
-        look.fade = transition(state);
-        look.before = trace.live(slot, k - 1).value;
-        if (step_units(trace, k) > 1) look.cells_done = state.cursor.done;
-    } else if (touched_now(state, slot)) {
-        look.state = CellState::read;
-    }
-    look.only_changed = trace.step(k).op == Op::mask;
     return look;
 }
 

@@ -51,12 +51,6 @@ std::vector<Block> blocks(const AppState& state) {
     return out;
 }
 
-constexpr float letter = size::mono * size::far_number;
-
-float number_width(const AppState& state, const Block& b, int digits) {
-    return px(std::max(2, state.look[b.slot].letters_with(digits))) * letter + 12;
-}
-
 float colour_width(const Block& b) { return std::clamp(180.0f / px(b.bed.cols), 1.5f, 34.0f); }
 
 float total(const std::vector<Block>& list, float gap) {
@@ -77,7 +71,7 @@ bool widen_all(const AppState& state, std::vector<Block>& list, float room, floa
     if (std::ranges::any_of(list, [](const Block& b) { return b.bed.cols > 10; })) return false;
     for (int digits : digit_choices(2)) {
         for (Block& b : list) {
-            b.bed.cw = number_width(state, b, digits);
+            b.bed.cw = far_cell(state.look[b.slot].letters_with(digits));
             b.bed.numbers = true;
             b.digits = digits;
         }
@@ -94,7 +88,7 @@ void widen(const AppState& state, std::vector<Block>& list, float room, float ga
             const bool meant = b.written == written && (b.bed.cols == 1) == columns;
             if (!meant || b.bed.numbers || b.bed.cols > 10) continue;
             const float before = b.bed.cw;
-            b.bed.cw = number_width(state, b, digits);
+            b.bed.cw = far_cell(state.look[b.slot].letters_with(digits));
             b.bed.numbers = total(list, gap) + remarks_width(state) <= room;
             if (b.bed.numbers)
                 b.digits = digits;

@@ -4,7 +4,6 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <span>
 
 namespace tilewalk::ui {
 
@@ -67,15 +66,9 @@ Transfer state_transfer(const AppState& state) {
 
 // "O₀ L₀" or "O₀ m ℓ"
 Line state_symbols(const Trace& trace, int k) {
-    Line out = slot_symbol(Slot::Oi, trace.step(k).i);
-    const bool one = trace.step(k).op == Op::store;
-    const Line more[] = {slot_symbol(one ? Slot::L : Slot::m_hbm, one ? trace.step(k).i : -1),
-                         slot_symbol(Slot::l_hbm)};
-    for (const Line& line : std::span(more).first(one ? 1 : 2)) {
-        out.push_back(word(" "));
-        out.insert(out.end(), line.begin(), line.end());
-    }
-    return out;
+    const Line O = slot_symbol(Slot::Oi, trace.step(k).i);
+    if (trace.step(k).op == Op::store) return pieces(O, " ", slot_symbol(Slot::L, trace.step(k).i));
+    return pieces(O, " ", slot_symbol(Slot::m_hbm), " ", slot_symbol(Slot::l_hbm));
 }
 
 // Where room is short. What is to come is no longer what lies in the tile: when counts more than how much.

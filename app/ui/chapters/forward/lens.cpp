@@ -159,10 +159,7 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     const float w = (pane.w - 32) / 3, mid = pane.y + pane.h * .36f;
     float x = pane.x + w / 2;
     for (const auto& [slot, value, words] : cards) {
-        Line line = slot_symbol(slot);
-        line.push_back(word("  =  "));
-        line.push_back(number(format_short(value)));
-        c.rich(x, mid, line, 18, Align::center);
+        c.rich(x, mid, pieces(slot_symbol(slot), "  =  ", number(format_short(value))), 18, Align::center);
         c.text_within(x, mid + 28, w, words, size::body, c.theme->t2, Face::regular, Align::center);
         x += w + 16;
     }

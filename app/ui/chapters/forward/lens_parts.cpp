@@ -48,9 +48,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
         c.frame(left, y_old, w, h, t.line2, 1, 3);
     }
     // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
-    Line label{word("old ")};
-    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
-    label.push_back(number("  " + format_short(s.old)));
+    const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + format_short(s.old)));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
@@ -101,10 +99,8 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     c.line({a, y}, {b, y}, t.focus, 2);
     c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
     c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
-    Line label;
-    if (s.has_old) label.push_back(word("new "));
-    for (Span& span : slot_symbol(s.symbol)) label.push_back(span);
-    label.push_back(number("  " + format_short(s.total), Role::none, true));
+    Line label = pieces(slot_symbol(s.symbol), number("  " + format_short(s.total), Role::none, true));
+    if (s.has_old) label = pieces("new ", label);
     const float w = rich_width(c, label, size::lead);
     if (label_below)
         c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
@@ -130,9 +126,8 @@ Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b
 void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     const Extent own = extent(s);
     if (own.hi - own.lo == 0) {  // nothing but zeros
-        Line line = slot_symbol(s.symbol);
-        line.push_back(word("  =  0: every term is 0"));
-        c.rich(pane.x, pane.y + pane.h * .45f, line, size::lead);
+        c.rich(pane.x, pane.y + pane.h * .45f, pieces(slot_symbol(s.symbol), "  =  0: every term is 0"),
+               size::lead);
         return;
     }
     const auto [lo, hi] = scale;
@@ -186,9 +181,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     }
     const float x = pane.x + 22 + (cell_w >= 34 ? cell_w * px(d.q.size()) : pane.w - result_w - 22) + 16;
     const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
-    Line line{word(d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ")};
-    line.push_back(number(format_short(d.total), Role::none, true));
-    c.rich(x, y, line, size::lead, Align::left, t.t2);
+    const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
+    c.rich(x, y, pieces(sum, number(format_short(d.total), Role::none, true)), size::lead, Align::left, t.t2);
     if (cell_w < 34) return;
     c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
     c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);

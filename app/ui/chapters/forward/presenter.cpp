@@ -71,8 +71,7 @@ PresenterRow strips(const AppState& state, const Rect& a, bool slim) {
 void widen(PresenterRow& row, const AppState& state, Slot slot, int digits, float room) {
     Bed& bed = row[slot];
     if (bed.numbers || bed.cols > 8 || bed.ch < 34) return;
-    const float w = px(letters(state, slot, digits)) * size::mono * size::far_number + 12,
-                more = (w - bed.cw) * px(bed.cols);
+    const float w = far_cell(letters(state, slot, digits)), more = (w - bed.cw) * px(bed.cols);
     if (row.total + more > room) return;
     bed.cw = std::max(w, bed.cw);
     bed.numbers = true;
@@ -187,8 +186,8 @@ void sram_row(const Canvas& c, AppState& state, const Rect& a, float edge) {
     const Bed &S = row[Slot::S], &O = row[Slot::Oi];
     const float base = S.y - 60, room = base - a.y - 18;  // Kᵀ and V stand here, above the symbols
     const float k_ch = std::min(36.0f, room / px(p.d())), v_ch = std::min(36.0f, room / px(Bc));
-    const Bed K{S.x, base - k_ch * px(p.d()), S.cw, k_ch, p.d(), Bc, touched_now(state, Slot::Kj)};
-    const Bed V{O.x, base - v_ch * px(Bc), O.cw, v_ch, Bc, p.d(), touched_now(state, Slot::Vj)};
+    Bed K = standing(S, base, k_ch, p.d()), V = standing(O, base, v_ch, Bc);
+    K.numbers = touched_now(state, Slot::Kj), V.numbers = touched_now(state, Slot::Vj);
     draw(c, state, Slot::Kj, K, 4);
     draw(c, state, Slot::Vj, V, 4);
     for (Slot slot : row_slots) draw(c, state, slot, row[slot], row.digits[static_cast<std::size_t>(slot)]);

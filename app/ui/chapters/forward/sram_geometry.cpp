@@ -139,6 +139,12 @@ Heights heights(const Problem& p, const Rect& panel) {
 
 }  // namespace
 
+Bed standing(const Bed& on, float bottom, float ch, int rows) {
+    return {on.x, bottom - ch * px(rows), on.cw, ch, rows, on.cols, on.numbers && ch >= 16};
+}
+
+float far_cell(int letters) { return px(std::max(2, letters)) * size::mono * size::far_number + 12; }
+
 void lay(MatrixLook& look, const Bed& bed) {
     look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
     look.numbers = bed.numbers;
@@ -177,9 +183,8 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
         x = out[c.slot].right();
     }
     const float above = panel.y + h.band_y - 42;  // Kᵀ and V stand here
-    const Bed &S = out[Slot::S], &O = out[Slot::Oi];
-    out[Slot::Kj] = {S.x, above - h.k_ch * px(p.d()), S.cw, h.k_ch, p.d(), Bc, S.numbers && h.k_ch >= 16};
-    out[Slot::Vj] = {O.x, above - h.v_ch * px(Bc), O.cw, h.v_ch, Bc, p.d(), O.numbers && h.v_ch >= 16};
+    out[Slot::Kj] = standing(out[Slot::S], above, h.k_ch, p.d());
+    out[Slot::Vj] = standing(out[Slot::Oi], above, h.v_ch, Bc);
     return out;
 }
 

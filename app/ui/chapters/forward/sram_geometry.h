@@ -21,6 +21,10 @@ struct Bed {
     float center() const { return (x + right()) / 2; }
     float middle() const { return (y + bottom()) / 2; }
 };
+/// Of Kᵀ and V: a matrix that stands on the columns of another, with its foot at `bottom`.
+Bed standing(const Bed& on, float bottom, float ch, int rows);
+/// A cell of a presenter page that holds so many letters.
+float far_cell(int letters);
 /// Puts a matrix into its bed, as large as it is. An empty buffer keeps its place.
 void lay(MatrixLook& look, const Bed& bed);
 

@@ -129,9 +129,8 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
 }
 
 Line reads_of_x(int count) {
-    Line line{strong(std::to_string(count)), word(count == 1 ? " read of " : " reads of ")};
-    line.push_back(symbol("x", Role::S));
-    return line;
+    return {strong(std::to_string(count)), word(count == 1 ? " read of " : " reads of "),
+            symbol("x", Role::S)};
 }
 
 void step_argument(AppState& state, int by) {

@@ -73,9 +73,7 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
         c.rich(x, y, line, size::lead);
     };
     const double score = S.value->data(0, 0);
-    Line line = softmax_score(std::to_string(n));
-    line.push_back(word(" = "));
-    line.push_back(number(format_short(score)));
+    const Line line = pieces(softmax_score(std::to_string(n)), " = ", number(format_short(score)));
     const int rise = walk.trace.live(Slot::m, walk.k).step;
     std::string more;
     if (std::isinf(score)) {
@@ -91,17 +89,14 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
     fit(y1, line, more);
     const Held V = walk.trace.live(Slot::Vj, walk.k);
     if (!V || walk.trace.step(V.step).j != n - 1) {
-        Line value = softmax_value(std::to_string(n));
-        value.push_back(word(" is not needed in this pass"));
+        const Line value = pieces(softmax_value(std::to_string(n)), " is not needed in this pass");
         if (rich_width(c, value, size::lead) <= w) c.rich(x, y2, value, size::lead);
         return;
     }
     Line value = softmax_value(std::to_string(n));
     if (walk.trace.problem().d() > 1)
         value.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
-    value.push_back(word(" = "));
-    value.push_back(number(format_short(V.value->data(0, state.softmax.component))));
-    fit(y2, value, "");
+    fit(y2, pieces(value, " = ", number(format_short(V.value->data(0, state.softmax.component)))), "");
 }
 
 }  // namespace
