@@ -21,6 +21,7 @@ constexpr float far_sign = 34;    ///< signs between matrices
 constexpr float far_symbol = 35;  ///< the letter of a matrix
 constexpr float far_title = 44;   ///< what the step does
 
+constexpr float lines = 1.4f;  ///< height of a line of a paragraph, as a part of the text size
 constexpr float mono = .602f;  ///< width of a letter of the mono face, as a part of the text size
 
 }  // namespace size
@@ -34,11 +35,29 @@ constexpr float foot = 14;      ///< from what it holds to its lower edge
 constexpr float title = 22;     ///< from the top of a panel to the middle of its title
 constexpr float control = 32;   ///< height of a button, a field, a choice
 constexpr float bar = 36;       ///< the same in the bar at the foot of a page
+constexpr float icon = 30;      ///< a square button in the title of a panel
+constexpr float far_icon = 44;  ///< the same on presenter pages
 constexpr float far_pad = 20;   ///< from the edge of the strip of presenter pages to what it holds
 constexpr float far_edge = 28;  ///< from the edge of a presenter page to its head
 constexpr float far_side = 40;  ///< from the edge of a presenter page without a walk to what it holds
 
 }  // namespace space
+
+/// Sizes from which there is room for more.
+namespace from {
+
+constexpr float lens = 110;            ///< height: a lower lens has its title nearer to its edge
+constexpr float sram = 470;            ///< height of the panel of the tiles on chip: larger gaps
+constexpr float high_sram = 600;       ///< and a larger lens
+constexpr float large_sram = 740;      ///< and larger cells
+constexpr float wide_sram = 1000;      ///< width: larger numbers
+constexpr float high_hbm = 560;        ///< height of the panel of HBM: larger gaps
+constexpr float high_page = 700;       ///< height of pages without a walk: higher bars
+constexpr float wide_page = 1200;      ///< width: wider panels at the left
+constexpr float presenter_page = 700;  ///< height: below it the card of a tour covers the rest of the page
+constexpr float far_row = 34;          ///< height of a cell: numbers on presenter pages
+
+}  // namespace from
 
 /// Of corners.
 namespace radius {

@@ -59,7 +59,7 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
 void backward_transfers(const Canvas& c, const AppState& state, const BackwardGeometry& g,
                         const Rect& panel) {
     const Bed &K = g[Slot::Kj], &V = g[Slot::Vj];
-    const float edge = panel.x - 12, chip_x = panel.x + 30;
+    const float edge = panel.x - space::margin, chip_x = panel.x + 30;
     const auto load = [&](Slot slot) { return load_of(state, slot, backward_look(state, slot).state); };
     const auto chip = [&](Slot slot, Transfer t, float y, float right) {
         const int block = state.trace->live(slot, t.step).value->region.row / state.problem->Bc;
@@ -102,7 +102,7 @@ void weight_curve(const Canvas& c, const BackwardGeometry& g) {
     const float lo = std::max(x1 + 10, g[Slot::dKj].x + 34), hi = std::min(x2 - 24, g[Slot::dQi].x - 8);
     if (hi - lo < w) return;
     const float mid = std::clamp(x1 + (x2 - x1) * .5f, lo + w / 2, hi - w / 2);
-    c.rect(mid - w / 2, text_y - 10, w, 20, c.theme->panel, 10);
+    c.rect(mid - w / 2, text_y - 10, w, 20, c.theme->panel, radius::panel);
     c.text(mid, text_y, words, size::body, colour, Face::semibold, Align::center);
 }
 

@@ -81,12 +81,12 @@ struct Heights {
 // Lens, gradients and band take what they need from below; K and V stand above the band.
 Heights heights(const Problem& p, const Rect& panel) {
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv()), under = std::max(Br, Bc);
-    const bool high = panel.h >= 600, large = panel.h > 740;
+    const bool high = panel.h >= from::high_sram, large = panel.h > from::large_sram;
     Heights h{};
-    h.lens_h = large ? 196.0f : high ? 152.0f : panel.h >= 470 ? 112.0f : 100.0f;
+    h.lens_h = large ? 196.0f : high ? 152.0f : panel.h >= from::sram ? 112.0f : 100.0f;
     const float top = high ? 72.0f : 68.0f, labels = high ? 40.0f : 34.0f, curve = high ? 50.0f : 42.0f,
                 out = high ? 44.0f : 34.0f;  // below: the label of the gradients, and the line of what leaves
-    const float room = panel.h - 14 - h.lens_h - top - labels - curve - out;
+    const float room = panel.h - space::foot - h.lens_h - top - labels - curve - out;
     const float band = (large ? 60.0f : 50.0f) * px(Br), k = (large ? 38.0f : 30.0f) * px(p.d()),
                 below = (large ? 40.0f : 32.0f) * px(under);
     // The band has the first claim; it never takes more than two fifths of what is there.
@@ -95,7 +95,7 @@ Heights heights(const Problem& p, const Rect& panel) {
     h.band_ch = band_h / px(Br);
     h.k_ch = k * part / px(p.d());
     h.below_ch = below * part / px(under);
-    h.below_y = panel.h - 14 - h.lens_h - out - h.below_ch * px(under);
+    h.below_y = panel.h - space::foot - h.lens_h - out - h.below_ch * px(under);
     h.band_y = h.below_y - curve - band_h;
     return h;
 }
@@ -135,15 +135,15 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const NumberSize f = fit(state, columns, room, h.band_ch);
-    stretch(columns, room, panel.w > 1000);
+    stretch(columns, room, panel.w > from::wide_sram);
 
     BackwardGeometry g;
     g.digits = f.digits;
-    g.size = panel.w > 1000 && f.size == 15 ? 17 : f.size;
+    g.size = panel.w > from::wide_sram && f.size == 15 ? 17 : f.size;
     g.labels = panel.y + h.band_y - 21;
     g.below = panel.y + h.below_y - 18;
-    g.out_line = panel.bottom() - 14 - h.lens_h - (panel.h >= 600 ? 22.0f : 17.0f);
-    g.lens = {panel.inner_x(), panel.bottom() - 14 - h.lens_h, panel.inner_w(), h.lens_h};
+    g.out_line = panel.bottom() - space::foot - h.lens_h - (panel.h >= from::high_sram ? 22.0f : 17.0f);
+    g.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
     float x = left;
     for (const Column& c : columns) {
         x += c.gap;

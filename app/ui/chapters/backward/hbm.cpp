@@ -25,7 +25,7 @@ Shelf shelf(const Problem& p, const Rect& a, float lower) {
     Shelf out{};
     const auto d = px(p.d());
     const float inner = a.inner_w(), gap = 14, each = (inner - 2 * gap) / 3;
-    const float head = a.h > 560 ? 72.0f : 64.0f, between = a.h > 560 ? 40.0f : 32.0f;
+    const float head = a.h > from::high_hbm ? 72.0f : 64.0f, between = a.h > from::high_hbm ? 40.0f : 32.0f;
     const float zone = std::clamp((a.h - lower - head - 2 * between - 34) / 3, 26.0f, 100.0f);
     const auto rows = px(std::max(p.N(), p.N_kv()));
     out.cw = std::min(26.0f, each / d);
@@ -82,7 +82,7 @@ void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
     gradients(c, state, s, at);
     const auto rows = px(std::max(p.N(), p.N_kv()));
     const float bottom = s.y[2] + s.qh * rows;
-    const float rule = std::max(bottom + (a.h > 560 ? 28.0f : 12.0f), a.bottom() - lower);
+    const float rule = std::max(bottom + (a.h > from::high_hbm ? 28.0f : 12.0f), a.bottom() - lower);
     const Slot growing = keys ? Slot::dQ : Slot::dK;
     if (rule - bottom >= 25 && still_growing(state, growing))
         c.text_within(a.inner_x(), bottom + 15, a.inner_w(),

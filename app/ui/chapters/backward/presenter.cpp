@@ -67,7 +67,8 @@ float lay_out(const AppState& state, std::vector<Term>& terms, const Rect& a, in
         const int rows = t.transposed ? region.cols : region.rows,
                   cols = t.transposed ? region.rows : region.cols;
         const float ch = std::min(62.0f, a.h / px(rows));
-        const bool numbers = static_cast<int>(terms.size() - n) <= numbered && cols <= 8 && ch >= 34;
+        const bool numbers =
+            static_cast<int>(terms.size() - n) <= numbered && cols <= 8 && ch >= from::far_row;
         const float cw = numbers ? far_cell(state.look[t.slot].letters_with(digits))
                                  : std::clamp(120.0f / px(cols), .5f, 34.0f);
         t.bed = {0, 0, cw, ch, rows, cols, numbers};
@@ -129,7 +130,7 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
         for (Term& t : terms) {
             const Region region = state.trace->live(t.slot, i, k).value->region;
             const float ch = std::min(62.0f, a.h / px(region.rows));
-            const bool fits = numbers && region.cols <= 8 && ch >= 34;
+            const bool fits = numbers && region.cols <= 8 && ch >= from::far_row;
             t.bed = {0,
                      0,
                      fits ? far_cell(state.look[t.slot].letters_with(3))

@@ -95,7 +95,7 @@ void backward_sram(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "SRAM", a, "SRAM", "fast, small");
     const BackwardGeometry g = backward_geometry(state, a);
     // The transfer lines cross the gap between the two panels.
-    c.dl->PushClipRect(c.device(a.x - 12, a.y), c.device(a.right(), a.bottom()));
+    c.dl->PushClipRect(c.device(a.x - space::margin, a.y), c.device(a.right(), a.bottom()));
     backward_transfers(c, state, g, a);
     c.dl->PopClipRect();
     const Slot order[] = {Slot::Kj, Slot::Vj, Slot::Qi, scores_slot(state), Slot::Li,  Slot::dOi,

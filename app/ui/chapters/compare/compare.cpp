@@ -41,7 +41,7 @@ float draw_digits(const Canvas& c, float x, float y, const Digits& digits, float
     const std::string rest = digits.text.substr(digits.same);
     if (rest.empty()) return x - start;
     const float w = text_width(Face::mono_bold, size, rest);
-    c.rect(x - 1, y - size * .65f, w + 2, size * 1.3f, t.t1, 3);
+    c.rect(x - 1, y - size * .65f, w + 2, size * 1.3f, t.t1, radius::bar);
     c.text(x, y, rest, size, t.inv, Face::mono_bold);
     return x + w - start;
 }
@@ -65,10 +65,10 @@ float log_place(double far, double least, double most) {
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {
     compare_page(state);
     constexpr float margin = space::margin, gap = space::margin;
-    const bool high = a.h > 700;
+    const bool high = a.h > from::high_page;
     const float band = high ? 104 : 84, bar = high ? 112 : 98, w = a.w - 2 * margin;
     const float top = a.y + margin + band + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
-    const float left = std::floor((w - gap) * (a.w < 1200 ? .5f : .485f));
+    const float left = std::floor((w - gap) * (a.w < from::wide_page ? .5f : .485f));
     compare_verdict(c, state, {margin, a.y + margin, w, band});
     compare_rows(c, state, {margin, top, left, body});
     compare_map(c, state, {margin + left + gap, top, w - left - gap, body});

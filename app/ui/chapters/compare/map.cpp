@@ -163,8 +163,8 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     const Theme& t = *c.theme;
     const KernelComparison& shown = *state.comparing->shown;
     begin_region(c, "Cell", a);
-    c.rect(a.x, a.y, a.w, a.h, t.well, 10);
-    c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, 10);
+    c.rect(a.x, a.y, a.w, a.h, t.well, radius::panel);
+    c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, radius::panel);
     const bool worst = at.row == map.worst.row && at.column == map.worst.column;
     c.text(a.x + 12, a.title_y(), worst ? "Worst cell" : "Cell", size::body, t.t1, Face::semibold);
     c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
@@ -217,8 +217,10 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
     drop_focus_stop();  // the arrow keys of the page choose tile and row
     const Rect place = heat_cell(map, filled, at.row, at.column);
     const float r = std::max(0.0f, (9 - std::min(place.w, place.h)) / 2);
-    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.inv, 3, 4);
-    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.t1, 2, 4);
+    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.inv, 3,
+            radius::cell);
+    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.t1, 2,
+            radius::cell);
     if (!hot.hovered && !hot.clicked) return;
     const Point mouse = c.mouse();
     const auto index = [](float part, Eigen::Index all) {
@@ -295,7 +297,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     const Rect area{a.inner_x() + names, top, a.inner_w() - names - side - 20, foot - top};
     cells(c, state, *map, at, area);
     legend(c, *map, {area.x, foot + 8, area.w, 30});
-    const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - 14;
+    const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - space::foot;
     if (bottom - cards - top > 90)
         histogram(c, *map, at, {right, top, side, std::min(200.0f, bottom - cards - 12 - top)});
     card(c, state, *map, at, {right, bottom - cards, side, cards});

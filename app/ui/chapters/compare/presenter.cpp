@@ -17,12 +17,12 @@ using Quantity = KernelFault::Quantity;
 void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     const OutputVerdict& v = shown.nearest();
     const Theme& t = *c.theme;
-    c.text(40, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_title,
+    c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_title,
            shown.passed() ? t.t1 : t.danger, Face::semibold);
     const std::string words =
         std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " times the error" : "off, where";
-    c.text(40, 160, words, size::far_number, t.t2);
-    c.text(40, 194, "of standard attention", size::far_number, t.t2);
+    c.text(space::far_side, 160, words, size::far_number, t.t2);
+    c.text(space::far_side, 194, "of standard attention", size::far_number, t.t2);
     ratio_gauge(c, v, {470, 96, W - 470 - 60, 100}, 27);
     note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
@@ -69,7 +69,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     const Rect frame{at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6};
     c.frame(frame.x, frame.y, frame.w, frame.h, t.light ? t.inv : t.t1, 3.5f, 5);
     const std::string most = map.most > 0 ? "largest " + three_digits(map.most) : "no cell differs";
-    c.text_within(a.x, a.bottom() - 14, a.w, most, size::far, t.t2);
+    c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
                      (kernel.run.device == "cuda" ? kernel.run.device_name : "emulator"),
                  240);
     verdict(c, shown, W);
-    const bool brief = H < 700;  // the card of a tour has the rest
+    const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     const float top = brief ? 234 : 250, foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
     if (!shown.tiles.empty()) statistics(c, state, {left, top, brief ? w : half - 70, foot - top});
     if (brief) return;

@@ -42,7 +42,8 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
                    ink_on(t, fill), Face::mono_bold, Align::center);
         else
             c.hatch(x + 2, a.y + 2, pitch - 8, h - 4, t.line2);
-        if (chosen || hot.hovered) c.frame(x - 1, a.y - 1, pitch - 2, h + 2, t.t1, chosen ? 2.5f : 1.5f, 6);
+        if (chosen || hot.hovered)
+            c.frame(x - 1, a.y - 1, pitch - 2, h + 2, t.t1, chosen ? 2.5f : 1.5f, radius::card);
         if (pitch > text_width(Face::regular, size::small, name) + 4)
             c.text(x + pitch / 2 - 2, a.y + h + 13, name, size::small, chosen ? t.t1 : t.t3,
                    chosen ? Face::semibold : Face::regular, Align::center);

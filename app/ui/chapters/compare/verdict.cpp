@@ -80,10 +80,10 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const double full = std::max(1.5 * limit, std::isfinite(ratio) ? std::min(1.12 * ratio, 4 * limit) : 0.0);
     const auto X = [&](double r) { return a.x + a.w * px(std::min(r, full) / full); };
     const float h = std::max(12.0f, size), y = a.middle() - h / 2;
-    c.rect(a.x, y, a.w, h, t.raised, 4);
+    c.rect(a.x, y, a.w, h, t.raised, radius::cell);
     c.hatch(X(limit), y, a.right() - X(limit), h, t.t3, 6);
-    c.rect(a.x, y, std::max(2.0f, X(ratio) - a.x), h, v.passed() ? t.t1 : t.danger, 4);
-    c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, 4);
+    c.rect(a.x, y, std::max(2.0f, X(ratio) - a.x), h, v.passed() ? t.t1 : t.danger, radius::cell);
+    c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
     c.line({X(limit), y - 4}, {X(limit), y + h + 4}, v.passed() ? t.t1 : t.danger, 2.5f);
     // What two roundings add to it, where that is on the scale
     if (v.standard > 0 && v.limit() / v.standard < full)

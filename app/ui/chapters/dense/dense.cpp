@@ -96,11 +96,12 @@ void dense_main(const Canvas& c, AppState& state, const Layout& all) {
     if (words) c.text(a.x + 26 + title_w, a.y + 22.5f, title.words, size::body, c.theme->t3);
     dense_ledger(c, state, a.right() - 14, a.y + 23, ledger_room - (words ? words_w + 14 : 0));
 
-    const float least_lens = a.h >= 600 ? 164 : a.h >= 470 ? 124 : 96, top = a.y + 44;
+    const float least_lens = a.h >= from::high_sram ? 164 : a.h >= from::sram ? 124 : 96, top = a.y + 44;
     const DensePage page = dense_page(state);
     const float left = a.x + 14, names_w = 44;
     const DenseLayout layout = dense_layout(
-        state, page, {left + names_w, top, a.w - 28 - names_w - 10, a.bottom() - 14 - least_lens - 8 - top});
+        state, page,
+        {left + names_w, top, a.w - 28 - names_w - 10, a.bottom() - space::foot - least_lens - 8 - top});
     for (const DensePlace& place : layout.places)
         if (!written_now(state, place.slot)) draw_matrix(c, state, layout, place);
     for (const DensePlace& place : layout.places)
@@ -111,8 +112,8 @@ void dense_main(const Canvas& c, AppState& state, const Layout& all) {
     }
     flows(c, state, layout);
     // What the matrices leave over goes to the lens.
-    const float lens_h = std::clamp(a.bottom() - 14 - layout.bottom - 10, least_lens, 220.0f);
-    dense_lens(c, state, {a.x + 14, a.bottom() - 14 - lens_h, a.w - 28, lens_h});
+    const float lens_h = std::clamp(a.bottom() - space::foot - layout.bottom - 10, least_lens, 220.0f);
+    dense_lens(c, state, {a.x + 14, a.bottom() - space::foot - lens_h, a.w - 28, lens_h});
     end_panel(c);
 }
 

@@ -104,7 +104,7 @@ void place(const AppState& state, std::vector<Block>& list, const Rect& a) {
     for (const Block& b : list) rows = std::max(rows, b.bed.rows);
     const float top = 58, ch = std::min(62.0f, (a.h - top - 8) / px(rows));
     for (Block& b : list) b.bed.ch = ch, b.bed.cw = colour_width(b);
-    if (ch >= 34 && !widen_all(state, list, a.w, gap)) {
+    if (ch >= from::far_row && !widen_all(state, list, a.w, gap)) {
         for (Block& b : list) b.bed.cw = colour_width(b), b.bed.numbers = false;
         for (const auto& [written, columns] :
              {std::pair{true, true}, {true, false}, {false, true}, {false, false}})

@@ -80,7 +80,7 @@ std::string brief_note(const AppState& state, Transfer t) {
 
 void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, const Rect& panel) {
     const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], &O = g[Slot::Oi];
-    const float edge = panel.x - 12, chip_x = panel.x + 30;
+    const float edge = panel.x - space::margin, chip_x = panel.x + 30;
     const auto load = [&](Slot slot) { return load_of(state, slot, slot_look(state, slot).state); };
 
     const Transfer k = load(Slot::Kj), v = load(Slot::Vj);
@@ -155,7 +155,8 @@ void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, con
                    {x2 - 2, y + 4}, colour, k > 1 ? 3.0f : 2.0f, k > 1 ? 13.0f : 9.0f);
     const float w = text_width(Face::semibold, size, label) + 14 * k, mid = x1 + (x2 - x1) * .45f,
                 text_y = y + bend * .73f;
-    c.rect(mid - w / 2, text_y - 10 * k, w, 20 * k, k > 1 ? presenter_page(*c.theme) : c.theme->panel, 10);
+    c.rect(mid - w / 2, text_y - 10 * k, w, 20 * k, k > 1 ? presenter_page(*c.theme) : c.theme->panel,
+           radius::panel);
     c.text(mid, text_y, label, size, colour, Face::semibold, Align::center);
 }
 

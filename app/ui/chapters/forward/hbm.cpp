@@ -69,12 +69,12 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const auto d = px(p.d());
     const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;  // the largest cell
     const float kw = std::min(most, (inner - 18) / 2 / d), kh = std::min(most, zone / px(p.N_kv()));
-    const float y1 = a.y + (a.h > 560 ? 82 : 72);
+    const float y1 = a.y + (a.h > from::high_hbm ? 82 : 72);
     thumb(c, state, {Slot::K, true, p.N_kv(), p.d(), p.Bc, left, y1, kw, kh, at.j, skipped});
     thumb(c, state, {Slot::V, true, p.N_kv(), p.d(), p.Bc, left + d * kw + 18, y1, kw, kh, at.j, skipped});
 
     const float qh = std::min(most, zone / px(p.N()));
-    const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > 560 ? 54.0f : 42.0f);
+    const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > from::high_hbm ? 54.0f : 42.0f);
     query_row(c, state, a, y2, qh, at.i);
     const float y3 = std::max(y2 + std::min(zone, qh * px(p.N())) + 20, a.bottom() - lower);
     ghost_section(c, state, a, y3, never_here(a.w),

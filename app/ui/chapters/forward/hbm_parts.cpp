@@ -45,7 +45,7 @@ void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch n
     else if (now.read || tile == TileState::current)
         c.frame(t.x - 2, y - .5f, w + 4, h + 1, now.read ? colour : mix(th.panel, colour, .62f), 2.2f, 5);
     else if (tile == TileState::done)
-        c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, 4);
+        c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, radius::cell);
     else
         c.dashed_frame(t.x - 1, y + .5f, w + 2, h - 1, th.t3, 1, {4, 4});
 }
@@ -54,7 +54,7 @@ void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch n
 void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
     const int row_step = ceil_div(t.rows, 64), col_step = ceil_div(t.cols, 64);
     const SlotLook& range = state.look[t.slot];
-    c.rect(t.x, t.y, px(t.cols) * t.cw, px(t.rows) * t.ch, c.theme->well, 3);
+    c.rect(t.x, t.y, px(t.cols) * t.cw, px(t.rows) * t.ch, c.theme->well, radius::bar);
     for (int r = 0; r < t.rows; r += row_step) {
         const Held held = state.trace->live(t.slot, r / t.block, state.cursor.step);
         for (int q = 0; held && q < t.cols; q += col_step) {
@@ -72,7 +72,7 @@ void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
     const Held held = state.trace->live(t.slot, block, state.cursor.step);
     const float y = t.y + px(row) * t.ch, w = px(t.cols) * t.cw, h = px(rows) * t.ch;
     if (touch(state, t.slot, block).written) c.faded(transition(state)).halo(t.x, y, w, h);
-    if (!held) return c.rect(t.x, y, w, h, c.theme->well, 3);
+    if (!held) return c.rect(t.x, y, w, h, c.theme->well, radius::bar);
     MatrixLook look;
     look.slot = t.slot;
     look.value = held.value;
@@ -138,7 +138,7 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
     for (int r = 0; there && r < rows && grid.cell >= 5; ++r)
         for (int q = 0; q < cols; ++q)
             c.rect(t.x + px(q) * grid.cell + 1, t.y + px(r) * grid.cell + 1, grid.cell - 2, grid.cell - 2,
-                   mix(c.theme->panel, colour, .5f), 3);
+                   mix(c.theme->panel, colour, .5f), radius::bar);
     if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .5f), 2);
     c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
 }
@@ -151,16 +151,16 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
     for (int n = 0; n < (skips ? 4 : 3); ++n) {
         const float Y = y + px(n) * 21;
         if (n == 0) {
-            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), 3);
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), radius::bar);
             c.hatch(x + 1, Y - 6, 12, 12, mix(th.panel, colour, .4f), 5);
-            c.frame(x, Y - 7, 14, 14, th.line2, 1.2f, 3);
+            c.frame(x, Y - 7, 14, 14, th.line2, 1.2f, radius::bar);
         } else if (n == 1) {
-            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .5f), 3);
-            c.frame(x, Y - 7, 14, 14, colour, 2.2f, 3);
+            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .5f), radius::bar);
+            c.frame(x, Y - 7, 14, 14, colour, 2.2f, radius::bar);
         } else if (n == 2) {
             c.dashed_frame(x, Y - 7, 14, 14, th.t3, 1, {3, 3});
         } else {
-            c.frame(x, Y - 7, 14, 14, th.line2, 1, 3);
+            c.frame(x, Y - 7, 14, 14, th.line2, 1, radius::bar);
             c.line({x + 1, Y + 6}, {x + 13, Y - 6}, th.t3);
         }
         c.text_within(x + 21, Y, w - 21, labels[n], size::small, th.t2);
@@ -184,19 +184,20 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
         const auto [X, Y, tw, tall] = grid.tile(step);
         const bool current = now && step.i == now->i && step.j == now->j;
         if (step.op == Op::skip && (s <= k || !hide_skips)) {
-            c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1, 3);
+            c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1,
+                    radius::bar);
             c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
         } else if (current) {
             there = s <= k;  // drawn last, on top
         } else if (s < k) {
-            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .14f), 3);
+            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .14f), radius::bar);
             if (!dense) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
-            if (!dense) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, 3);
+            if (!dense) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, radius::bar);
         } else if (!dense) {
             c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
         }
     }
-    if (dense) c.frame(x, y, cell * px(p.N_kv()), cell * px(p.N()), th.line2, 1, 3);
+    if (dense) c.frame(x, y, cell * px(p.N_kv()), cell * px(p.N()), th.line2, 1, radius::bar);
     if (now && now->op != Op::skip) current_tile(c, grid, *now, there);
 }
 
@@ -204,7 +205,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
                    const char* words) {
     rule(c, a, y);
     c.rich(a.inner_x(), y + 26, title, size::lead, Align::left, c.theme->t1);
-    const float top = y + 46, room = a.bottom() - 14 - top;
+    const float top = y + 46, room = a.bottom() - space::foot - top;
     const bool caption = room > 165;
     const float side = std::min({room - (caption ? 48.0f : 0.0f), a.inner_w() * .48f, 124.0f});
     ghost(c, *state.trace, state.cursor.step, a.inner_x(), top, side, side, hides_what_comes(state));
@@ -232,12 +233,12 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
         const float y = a.y + px(row) * ch, h = px(std::min(block, rows - row)) * ch;
         const bool there = static_cast<bool>(state.trace->live(slot, b, state.cursor.step));
         c.rect(a.x + 1, y + 1, a.w - 2, std::max(h - 2, 1.0f),
-               !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), 4);
+               !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), radius::cell);
         if (partial_sums && grows(state, slot, b) && h > 6)
             c.hatch(a.x + 2, y + 2, a.w - 4, h - 4, mix(t.panel, t.t3, .6f), 7);
-        if (!there && h > 6) c.frame(a.x + 1, y + 1, a.w - 2, h - 2, t.line, 1, 4);
+        if (!there && h > 6) c.frame(a.x + 1, y + 1, a.w - 2, h - 2, t.line, 1, radius::cell);
         if (b == current && there)
-            c.frame(a.x - 2, y - 1, a.w + 4, h + 2, mix(t.panel, colour, .75f), 2.5f, 6);
+            c.frame(a.x - 2, y - 1, a.w + 4, h + 2, mix(t.panel, colour, .75f), 2.5f, radius::card);
     }
 }
 

@@ -43,16 +43,16 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
                    {std::min(a, b2), y_new}},
                   with_alpha(wedge, .14f));
         c.line({b, y_old + h}, {b2, y_new}, wedge, 1.4f);
-        c.rect(left, y_old, w, h, mix(t.well, hue(t, role), .14f), 3);
+        c.rect(left, y_old, w, h, mix(t.well, hue(t, role), .14f), radius::bar);
         c.hatch(left + 1, y_old + 1, std::max(w - 2, 0.0f), h - 2, mix(t.well, t.t3, .5f), 8);
-        c.frame(left, y_old, w, h, t.line2, 1, 3);
+        c.frame(left, y_old, w, h, t.line2, 1, radius::bar);
     }
     // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
     const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + format_short(s.old)));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
-    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), 3);
+    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), radius::bar);
     c.rich(lx, y_old + h / 2, label, size::body);
     const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
     const float fw = text_width(Face::semibold, size::body, factor),
@@ -79,8 +79,8 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         at += p.value;
         const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
         if (std::abs(x2 - x1) < .5f) continue;
-        c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), 3);
-        c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, 3);
+        c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), radius::bar);
+        c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, radius::bar);
         const std::string text =
             std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= 17)
@@ -170,7 +170,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
         for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
             const float x = pane.x + 22 + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
-            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f), 4);
+            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f),
+                   radius::cell);
             for (int digits : digit_choices(2)) {
                 const std::string text = format_short(rows[r].values[n], digits);
                 if (width_of(text, 13) > cell_w - 4) continue;
@@ -223,8 +224,8 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     const float mid = x + p.w / 2, y = p.y(b.value);
     const ImU32 colour = best ? t.focus : hue(t, b.role);
     const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
-    c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), 3);
-    c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, 3);
+    c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
+    c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
     const std::string value = format_short(b.value);
     if (p.slot > width_of(value, 13) + 2)
         c.text(mid, b.value < 0 ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
@@ -336,9 +337,10 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         const float y = pane.y + row * px(n) + row / 2;
         const bool strong = n == 0;
         c.text(pane.x + 2, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
-        c.rect(x, y - h / 2, w, h, t.panel, 3);
+        c.rect(x, y - h / 2, w, h, t.panel, radius::bar);
         if (bytes > 0)
-            c.rect(x, y - h / 2, std::max(w * px(bytes) / px(most), 2.0f), h, strong ? t.t1 : t.line2, 3);
+            c.rect(x, y - h / 2, std::max(w * px(bytes) / px(most), 2.0f), h, strong ? t.t1 : t.line2,
+                   radius::bar);
         c.text(x + w + 12, y, format_traffic(bytes), size::body, 0, Face::mono);
     }
 }

@@ -69,7 +69,7 @@ const char* bytes_caption(Op op) {
 
 Rect lens_title(const Canvas& c, const Rect& a, std::string_view words, std::string_view title,
                 float reserved) {
-    const float y = a.y + (a.h < 110 ? 16 : 22), room = a.inner_w() - reserved;
+    const float y = a.y + (a.h < from::lens ? 16 : 22), room = a.inner_w() - reserved;
     const float w = c.text_within(a.inner_x(), y, room, title, size::body, 0, Face::semibold);
     if (text_width(Face::regular, size::body, words) <= room - w - 10)
         c.text(a.x + 26 + w, y, words, size::body, c.theme->t3);

@@ -70,7 +70,7 @@ PresenterRow strips(const AppState& state, const Rect& a, bool slim) {
 // Gives a matrix cells for numbers of so many digits, if they fit.
 void widen(PresenterRow& row, const AppState& state, Slot slot, int digits, float room) {
     Bed& bed = row[slot];
-    if (bed.numbers || bed.cols > 8 || bed.ch < 34) return;
+    if (bed.numbers || bed.cols > 8 || bed.ch < from::far_row) return;
     const float w = far_cell(letters(state, slot, digits)), more = (w - bed.cw) * px(bed.cols);
     if (row.total + more > room) return;
     bed.cw = std::max(w, bed.cw);
@@ -112,7 +112,7 @@ void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digit
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
     lay(look, bed);
-    look.numbers &= bed.ch >= 34;
+    look.numbers &= bed.ch >= from::far_row;
     look.digits = std::max(digits, 3);
     look.size = size::far_number;
     look.show_before = false;  // the old value would be too small to read
@@ -223,10 +223,10 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
             continue;
         }
         if (current && k <= state.cursor.step)
-            c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .55f), 3);
-        if (used) c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .16f), 3);
+            c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .55f), radius::bar);
+        if (used) c.rect(X + 1, Y + 1, tw - 2, th - 2, mix(t.panel, colour, .16f), radius::bar);
         if (used && tw > 12) c.hatch(X + 2, Y + 2, tw - 4, th - 4, mix(t.panel, colour, .4f), 7);
-        if (!current && !used && tw > 6) c.frame(X + 1, Y + 1, tw - 2, th - 2, t.line2, 1, 3);
+        if (!current && !used && tw > 6) c.frame(X + 1, Y + 1, tw - 2, th - 2, t.line2, 1, radius::bar);
         if (current) c.frame(X, Y, tw, th, colour, 2.5f, 5);
     }
 }

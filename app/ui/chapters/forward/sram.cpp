@@ -61,7 +61,7 @@ void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight,
     begin_panel(c, "SRAM", a, "SRAM", "fast, small");
     const SramGeometry g = sram_geometry(state, a, tight);
     // The transfer lines cross the gap between the two panels.
-    c.dl->PushClipRect(c.device(a.x - 12, a.y), c.device(a.right(), a.bottom()));
+    c.dl->PushClipRect(c.device(a.x - space::margin, a.y), c.device(a.right(), a.bottom()));
     transfers(c, state, g, a);
     c.dl->PopClipRect();
     static constexpr Slot order[] = {Slot::Kj, Slot::Vj,    Slot::Qi, Slot::S, Slot::m_tile,

@@ -120,12 +120,15 @@ struct Heights {
 Heights heights(const Problem& p, const Rect& panel) {
     Heights h{};
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
-    const bool large = panel.h > 740;
-    h.lens_h = panel.h >= 740 ? 216 : panel.h >= 600 ? 184 : panel.h >= 470 ? 128 : 96;
-    const float lens_y = panel.h - 14 - h.lens_h;
+    const bool large = panel.h > from::large_sram;
+    h.lens_h = panel.h >= from::large_sram  ? 216
+               : panel.h >= from::high_sram ? 184
+               : panel.h >= from::sram      ? 128
+                                            : 96;
+    const float lens_y = panel.h - space::foot - h.lens_h;
     h.out_line = lens_y - 22;
-    const float band_bottom = h.out_line - (panel.h >= 470 ? 44 : 34);
-    h.top = panel.h >= 470 ? 78 : 70;
+    const float band_bottom = h.out_line - (panel.h >= from::sram ? 44 : 34);
+    h.top = panel.h >= from::sram ? 78 : 70;
     const float label_h = 40, room = band_bottom - h.top - label_h;
     h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / px(Br));
     // K takes what the band leaves; the band may grow if K does not need all of it.
@@ -167,15 +170,15 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const Attempt a = fit(state, columns, room, h.band_ch < 20);
-    stretch(columns, room, panel.w > 1000);
+    stretch(columns, room, panel.w > from::wide_sram);
 
     SramGeometry out;
     out.digits = a.digits;
-    out.size = panel.w > 1000 && a.size == 15 ? 17 : a.size;
-    out.v_line = panel.y + (panel.h >= 470 ? 56 : 46);
+    out.size = panel.w > from::wide_sram && a.size == 15 ? 17 : a.size;
+    out.v_line = panel.y + (panel.h >= from::sram ? 56 : 46);
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;
-    out.lens = {panel.inner_x(), panel.bottom() - 14 - h.lens_h, panel.inner_w(), h.lens_h};
+    out.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
     float x = left;
     for (const Column& c : columns) {
         x += c.gap;

@@ -125,11 +125,11 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
     const bool narrow = a.w < 620;
     const std::initializer_list<const char*> names = {
         narrow ? "Step" : "This step", narrow ? "FlashAttention-2" : "Beside FlashAttention-2"};
-    const float w = segmented_width(names, size::small), y = a.y + (a.h < 110 ? 0.0f : 6.0f);
+    const float w = segmented_width(names, size::small), y = a.y + (a.h < from::lens ? 0.0f : 6.0f);
     if (state.beside.shown) {
         begin_region(c, "Beside", a);
         c.well(a.x, a.y, a.w, a.h);
-        const float title_y = a.y + (a.h < 110 ? 16.0f : 22.0f), room = a.w - w - 44;
+        const float title_y = a.y + (a.h < from::lens ? 16.0f : 22.0f), room = a.w - w - 44;
         const int done = tiles_done(*state.trace, state.cursor.step),
                   all = tiles_done(*state.trace, state.trace->size() - 1);
         const float tw = text_width(Face::semibold, size::body, "Tile by tile");

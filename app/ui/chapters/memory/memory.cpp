@@ -78,7 +78,7 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
     const Choice d{"d", "##memory-d", {"32", "64", "128"}},
         type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}},
         tile{"Block rows", "##memory-tile", {tile_choices.begin(), tile_choices.end()}};
-    const float gap = a.w < 1200 ? 14 : 26, y = a.middle();
+    const float gap = a.w < from::wide_page ? 14 : 26, y = a.middle();
     bool named = true;
     const auto width = [&] {
         return choice_width(d, true) + choice_width(type, named) + choice_width(tile, named) + 3 * gap;
@@ -104,10 +104,10 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
 void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     const Study s = study(memory_input(state.memory));
     constexpr float margin = space::margin, gap = space::margin;
-    const float bar = a.h > 700 ? 72 : 58, body = a.h - 2 * margin - 2 * gap - bar;
+    const float bar = a.h > from::high_page ? 72 : 58, body = a.h - 2 * margin - 2 * gap - bar;
     const float top = std::floor(body * .503f), w = a.w - 2 * margin;
-    const float left = std::floor(w * (a.w < 1200 ? .355f : .3933f)),
-                wide = std::floor(w * (a.w < 1200 ? .615f : .6218f));
+    const float left = std::floor(w * (a.w < from::wide_page ? .355f : .3933f)),
+                wide = std::floor(w * (a.w < from::wide_page ? .615f : .6218f));
     const float y = a.y + margin, y2 = y + top + gap;
     memory_hierarchy(c, state, s, {margin, y, left, top});
     memory_table(c, state, s, {margin + left + gap, y, w - left - gap, top});

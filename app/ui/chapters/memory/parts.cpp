@@ -41,7 +41,7 @@ float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, floa
         if (w >= 1) {
             const ImU32 colour = hue(t, share.role), fill = ramp(t, share.role, 1);
             c.rect(x, y, std::max(w - 1, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
-            if (w > 8) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
+            if (w > 8) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, radius::bar);
             if (w > text_width(Face::semibold_italic, size, share.name) + 14)
                 c.text(x + w / 2, y + h / 2, share.name, size, ink_on(t, fill), Face::semibold_italic,
                        Align::center);

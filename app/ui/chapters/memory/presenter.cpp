@@ -55,10 +55,10 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
                    !row.fits ? .22f
                    : current ? .85f
                              : .5f),
-               4);
+               radius::cell);
         if (!row.fits) {
             c.hatch(bar_x + 1, y - 10, w - 2, 20, mix(t.panel, colour, .7f), 10, 2);
-            c.frame(bar_x, y - 11, w, 22, colour, 2, 4);
+            c.frame(bar_x, y - 11, w, 22, colour, 2, radius::cell);
         }
         c.text(verdict_x, y, row.fits ? "fits" : "does not fit", size::far_number, row.fits ? t.t2 : t.t1,
                row.fits ? Face::regular : Face::semibold, Align::right);
@@ -121,19 +121,20 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                  ", d = " + std::to_string(s.shape.d));
     const Canvas& c = page.c;
     const float x = space::far_side, w = W - 2 * x;
-    if (H < 700 && points_at(state, "Roofline")) return roofline(c, s, {x, 64, w, H - 64 - 16});
+    if (H < from::presenter_page && points_at(state, "Roofline"))
+        return roofline(c, s, {x, 64, w, H - 64 - 16});
     const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
     const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
     c.text_within(right, 107, x + w - right, "the N × N matrices, and HBM bytes of one head", size::far_text,
                   c.theme->t2);
-    if (H < 700) {  // the card of a tour has the rest: what it speaks of stays
+    if (H < from::presenter_page) {  // the card of a tour has the rest: what it speaks of stays
         const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
         return points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});
     c.line({x, 380.5f}, {W - x, 380.5f}, c.theme->line);
     bars(c, s, {x, 394, w, 192});
-    c.paragraph(x, 604, w, short_verdict(s), size::far_text, c.theme->t1, 2, Face::regular, 1.4f);
+    c.paragraph(x, 604, w, short_verdict(s), size::far_text, c.theme->t1, 2, Face::regular, size::lines);
 }
 
 }  // namespace tilewalk::ui

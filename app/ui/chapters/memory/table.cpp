@@ -41,10 +41,11 @@ std::vector<ScoreRow> rows_with_room(const Study& s, float room, float least) {
 void bar(const Canvas& c, float x, float y, float w, float h, bool fits, bool current) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
-    if (fits) return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), 3);
-    c.rect(x, y, w, h, mix(t.panel, colour, .22f), 3);
+    if (fits)
+        return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), radius::bar);
+    c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
     c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), 7, 1.2f);
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, 3);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
 }
 
 void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
@@ -63,7 +64,7 @@ void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const std::string first = "From N = " + format_count(s.first_N_too_large) +
                               " on S and P do not fit; flash keeps Q, K, V, O, L and fits up to " +
                               format_count(s.first_N_too_large_flash - 1) + ".";
-    const float y = a.bottom() - 14 - 18 * px(lines - 1);
+    const float y = a.bottom() - space::foot - 18 * px(lines - 1);
     c.text_within(a.inner_x(), y, a.inner_w(), first, size::small, c.theme->t2);
     if (lines < 2) return;
     c.text_within(

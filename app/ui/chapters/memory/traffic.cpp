@@ -46,7 +46,7 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
                         fill = ramp(t, piece.role, newest || trips == 3 ? 1.0f : .6f);
             const float part = newest ? progress : 1;
             if (done) c.rect(x, y, std::max((w - 1) * part, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
-            if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, 3);
+            if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, radius::bar);
             if (w > 8 && !done) c.dashed_frame(x + .5f, y + .5f, w - 2, h - 1, t.t3, 1, {4, 3});
             if (w > text_width(Face::medium, size::body, piece.label) + 12)
                 c.text(x + w / 2, y + h / 2, piece.label, size::body, done ? ink_on(t, fill) : t.t3,
@@ -85,7 +85,8 @@ std::int64_t moved_so_far(const Study& s, int trips) {
 void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
     float x = a.right() - 12 - 3 * 34;
     const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked = icon_button(c, id, x, a.y + 7, 30, 30, which, {.tooltip = tip});
+        const bool clicked =
+            icon_button(c, id, x, a.y + 7, space::icon, space::icon, which, {.tooltip = tip});
         x += 34;
         return clicked;
     };

@@ -52,7 +52,7 @@ void progress(const Canvas& c, AppState& state, float x, float y, float w) {
         return;
     }
     c.progress(x, y + 6, w, 9, px(page.progress.part));
-    c.frame(x + .5f, y + 6.5f, w - 1, 8, t.line2, 1, 3);
+    c.frame(x + .5f, y + 6.5f, w - 1, 8, t.line2, 1, radius::bar);
 }
 
 struct Export {

@@ -84,8 +84,8 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     if (hot.hovered) tooltip(c, below);
     const float x = a.x + 54, right = a.inner_right(), line = 13 * 1.4f;
     const bool two_lines = a.h >= 46,
-               three_lines = a.h >= 72 &&
-                             paragraph_height(right - x, below, size::small, 2, Face::regular, 1.4f) > line;
+               three_lines = a.h >= 72 && paragraph_height(right - x, below, size::small, 2, Face::regular,
+                                                           size::lines) > line;
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);
@@ -104,7 +104,7 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     const ImU32 ink = rung.sign == Sign::failed ? t.danger : chosen ? t.t2 : t.t3;
     if (two_lines)
         c.paragraph(x, y + (three_lines ? 12 : 11.5f), right - x, below, size::small, ink,
-                    three_lines ? 2 : 1, Face::regular, 1.4f);
+                    three_lines ? 2 : 1, Face::regular, size::lines);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     note_part(c, area, state.scale.memory_plot ? "Memory" : "Time");
     paint(c, lay_out(chart, area, look, *c.theme));
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
-                Face::regular, 1.4f);
+                Face::regular, size::lines);
 }
 
 }  // namespace tilewalk::ui

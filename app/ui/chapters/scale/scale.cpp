@@ -75,7 +75,7 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     page.hovered = -1;
     constexpr float margin = space::margin, gap = space::margin;
-    const bool high = a.h > 700;
+    const bool high = a.h > from::high_page;
     const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
     const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
     const float left = std::clamp(std::floor(a.w * .235f), 250.0f, 400.0f);

@@ -61,7 +61,8 @@ void cell(const Canvas& c, AppState& state, const ShownReport& shown, const std:
     const Hot hot = hot_area(c, id.c_str(), a.x, a.y, a.w, a.h, ItemKind::cell);
     const bool chosen = kernel == state.scale.kernel && N == chosen_length(state);
     if (hot.hovered || chosen)
-        c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, chosen ? t.focus : t.t2, chosen ? 2.0f : 1.5f, 6);
+        c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, chosen ? t.focus : t.t2, chosen ? 2.0f : 1.5f,
+                radius::card);
     ScalePage& page = *state.bench;
     if (hot.hovered) page.hovered = number_of(page, *record), page.hovered_at = {a.x + a.w, a.y + a.h / 2};
     if (hot.clicked) choose_record(state, number_of(page, *record));
@@ -78,7 +79,7 @@ void heads(const Canvas& c, const AppState& state, const Columns& k, float y, fl
     for (std::size_t n = 0; n < k.lengths.size(); ++n) {
         const float x = k.first + k.pitch * px(n);
         const bool chosen = k.lengths[n] == chosen_length(state);
-        if (chosen) c.rect(x, y - 11, k.pitch, bottom - y + 11, t.well, 6);
+        if (chosen) c.rect(x, y - 11, k.pitch, bottom - y + 11, t.well, radius::card);
         c.text(x + k.pitch - 7, y, format_count(k.lengths[n]), size::small, chosen ? t.t1 : t.t3,
                chosen ? Face::medium : Face::regular, Align::right);
     }
@@ -182,7 +183,7 @@ void scale_table(const Canvas& c, AppState& state, const Rect& a) {
     rows(c, state, *shown, {a.x, a.y + 44, a.w, finding_y - 8 - a.y - 44});
     c.line({a.inner_x(), finding_y - 5.5f}, {a.inner_right(), finding_y - 5.5f}, t.line);
     c.paragraph(a.inner_x(), finding_y, a.inner_w(), finding(shown->report), finding_size, t.t1, 2,
-                Face::medium, 1.4f);
+                Face::medium, size::lines);
     tabs(c, state, x, a.title_y(), a.inner_right() - shape_w - 12);  // last: it may close what is shown
     end_panel(c);
 }

@@ -90,16 +90,17 @@ void card(const Canvas& c, const Argument& a, const Rect& r) {
                 words = tight       ? 13.0f
                         : r.h > 185 ? 15.0f
                                     : 14.0f;
-    const float why = paragraph_height(w, a.why, words, 0, Face::regular, 1.4f);
+    const float why = paragraph_height(w, a.why, words, 0, Face::regular, size::lines);
     float y = r.y + (tight ? 6.0f : gap + 2);
-    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, 1.4f) + gap;
+    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, size::lines) +
+         gap;
     const Line line = equation(a);
     const float size = fitting(c, line, w, {18, 17, 16, 15, 14, 13});
     const int least = rich_width(c, line, size) > w ? 2 : 1;
     const int rows = std::clamp(static_cast<int>((r.bottom() - y - gap - why - 4) / (size * 1.4f)), least, 4);
-    y += c.rich_paragraph(x, y, w, line, size, rows, 0, 1.4f) + gap;
+    y += c.rich_paragraph(x, y, w, line, size, rows, 0, size::lines) + gap;
     const int most = std::max(1, static_cast<int>((r.bottom() - 3 - y) / (words * 1.4f)));
-    c.paragraph(x, y, w, a.why, words, t.t2, most, Face::regular, 1.4f);
+    c.paragraph(x, y, w, a.why, words, t.t2, most, Face::regular, size::lines);
 }
 
 // The row in miniature with the cut, which can be dragged.
@@ -120,8 +121,8 @@ void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
                    Align::center);
     }
     if (cw < 3) {
-        c.rect(a.x, a.y, a.w, a.h, mix(t.panel, hue_x, .14f), 3);
-        c.rect(a.x, a.y, x - a.x, a.h, mix(t.panel, hue_x, .34f), 3);
+        c.rect(a.x, a.y, a.w, a.h, mix(t.panel, hue_x, .14f), radius::bar);
+        c.rect(a.x, a.y, x - a.x, a.h, mix(t.panel, hue_x, .34f), radius::bar);
     }
     const float handle = std::clamp(x, a.x + 1, a.right() - 1);
     c.line({handle, a.y - 5}, {handle, a.bottom() + 5}, t.focus, 2.4f);

@@ -105,13 +105,14 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
         return;
     }
     const ImU32 fill = mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
-    if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, 6);
-    c.rect(a.x, a.y, a.w, a.h, fill, 6);
+    if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, radius::card);
+    c.rect(a.x, a.y, a.w, a.h, fill, radius::card);
     if (card.written) {
-        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.focus, 2.4f, 6);
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.focus, 2.4f, radius::card);
         c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 12, t.focus);
     } else {
-        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mix(t.panel, hue(t, card.role), .5f), 1, 6);
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mix(t.panel, hue(t, card.role), .5f), 1,
+                radius::card);
     }
     const ImU32 ink = ink_on(t, fill);
     Line symbol = card.symbol;

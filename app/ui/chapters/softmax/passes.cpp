@@ -32,8 +32,9 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
     const int done = past || over ? walk.N() : here ? std::max(0, step.j + (step.j < 0 ? 0 : 1)) : 0;
     const float cw = std::min(46.0f, a.w / px(walk.N())), x0 = a.right() - cw * walk.N();
     if (cw < 6) {  // too many to be told apart
-        c.rect(a.x, a.y + 4, a.w, a.h - 8, t.well, 3);
-        c.rect(a.x, a.y + 4, a.w * px(done) / px(walk.N()), a.h - 8, mix(t.panel, hue(t, Role::S), .4f), 3);
+        c.rect(a.x, a.y + 4, a.w, a.h - 8, t.well, radius::bar);
+        c.rect(a.x, a.y + 4, a.w * px(done) / px(walk.N()), a.h - 8, mix(t.panel, hue(t, Role::S), .4f),
+               radius::bar);
         return;
     }
     const float gap = cw > 20 ? 2.0f : cw > 8 ? 1.0f : .5f;
@@ -104,7 +105,7 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
     const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;
     begin_panel(c, titles[n], a);
     const Theme& t = *c.theme;
-    if (walk.live) c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 1.6f, 10);
+    if (walk.live) c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 1.6f, radius::panel);
     head(c, state, walk, a);
     const bool low = a.h < 180;
     const float card_h = low ? 32.0f : a.h < 240 ? 40.0f : 50.0f, known_h = low ? 0.0f : 26.0f;

@@ -42,7 +42,7 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
         const int j = view.first + n;
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
-        if (now) c.rect(x, a.y - 2, cw, head + 2 * ch + gap + 8, c.theme->raised, 10);
+        if (now) c.rect(x, a.y - 2, cw, head + 2 * ch + gap + 8, c.theme->raised, radius::panel);
         c.text(x + cw / 2, a.y + head / 2, std::to_string(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});

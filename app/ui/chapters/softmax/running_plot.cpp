@@ -124,7 +124,8 @@ void labels(const Frame& f) {
 void current_column(const Frame& f) {
     for (std::size_t n = 0; n < f.plot.columns.size(); ++n)
         if (f.plot.columns[n].now)
-            f.c.rect(f.x(n), f.area.y - 4, f.cw, f.area.h + 4, with_alpha(f.c.theme->raised, .75f), 6);
+            f.c.rect(f.x(n), f.area.y - 4, f.cw, f.area.h + 4, with_alpha(f.c.theme->raised, .75f),
+                     radius::card);
 }
 
 // A number above its column, if it fits there.
@@ -158,7 +159,7 @@ void rescaled_mark(const Frame& f, std::size_t n) {
 void skipped_column(const Frame& f, std::size_t n) {
     const float x = f.x(n) + f.cw * .14f, w = f.cw * .72f, h = std::min(f.area.h * .5f, 40.0f);
     const float y = f.area.bottom() - h;
-    f.c.frame(x + .5f, y + .5f, w - 1, h - 1, f.c.theme->line2, 1, 3);
+    f.c.frame(x + .5f, y + .5f, w - 1, h - 1, f.c.theme->line2, 1, radius::bar);
     f.c.line({x, y + h}, {x + w, y}, f.c.theme->line2);
     const float words = text_width(Face::regular, size::small, "skipped");
     if (words <= f.cw - 2)
@@ -243,7 +244,8 @@ void bar(const Frame& f, std::size_t n) {
     box(bx, bw, kept, top, new_hue, .55f);
     if (column.now)
         f.c.frame(bx - 1, std::min({zero, top, kept}) - 1, bw + 2,
-                  std::abs(std::max({zero, top, kept}) - std::min({zero, top, kept})) + 2, t.focus, 2.4f, 3);
+                  std::abs(std::max({zero, top, kept}) - std::min({zero, top, kept})) + 2, t.focus, 2.4f,
+                  radius::bar);
     if ((column.now || f.cw >= 46) && !crowded(f, n))
         figure(f, n, std::min({zero, top, kept}) - 11, format_short(column.value), column.now);
 }
