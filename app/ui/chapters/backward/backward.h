@@ -13,10 +13,6 @@ void backward_presenter(const Canvas& canvas, AppState& state, const Rect& strip
 void backward_hbm(const Canvas& canvas, AppState& state, const Rect& area);
 void backward_sram(const Canvas& canvas, AppState& state, const Rect& area);
 void backward_lens(const Canvas& canvas, AppState& state, const Rect& area);
-/// The score gradient of one query, to scale: for each key of the row a box of width P from the line D to dP;
-/// its area is dS. The keys of the tile that this step is about stand out, those of earlier tiles are
-/// hatched, those of tiles to come are dashed.
-void areas(const Canvas& canvas, const AppState& state, const Rect& pane, int row);
 
 /// The value on chip, what it replaced, and its state. Position, size and digits are left to the caller.
 MatrixLook backward_look(const AppState& state, Slot slot);

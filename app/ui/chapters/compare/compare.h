@@ -17,8 +17,6 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H);
 // The panels
 void compare_verdict(const Canvas& canvas, AppState& state, const Rect& area);
 void compare_rows(const Canvas& canvas, AppState& state, const Rect& area);
-/// All tiles, the chosen one outlined; y is the top.
-void compare_tiles(const Canvas& canvas, AppState& state, const Rect& area);
 void compare_map(const Canvas& canvas, AppState& state, const Rect& area);
 void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
 
