@@ -3,6 +3,7 @@
 #include "app/cli/session.h"
 #include "app/cli/tour.h"
 #include "app/cli/values.h"
+#include "app/io/end_request.h"
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
@@ -77,6 +78,7 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
 
     const std::string path = remembers ? settings_path() : "";
     const LoadedSettings loaded = load_settings(path);
+    const EndRequest request;
     Result<ui::AppState> state = begin(a, loaded, remembers);
     if (!state) return bad_input(state.error);
     const int code = open_window(*state, options);
@@ -84,8 +86,10 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
     remember_problem(*state);
     // Settings that could not be read may have been written by hand: they are kept beside the new ones.
     if (!loaded.notice.empty()) std::rename(path.c_str(), (path + ".unread").c_str());
+    const std::string not_saved = save_settings(path, state->settings).value_or("");
+    if (not_saved.empty()) request.grant();
     // A window that was used as it should be has not failed because its settings cannot be kept.
-    return {Exit::done, save_settings(path, state->settings).value_or("")};
+    return {Exit::done, not_saved};
 }
 
 }  // namespace tilewalk

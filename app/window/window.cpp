@@ -1,5 +1,6 @@
 #include "app/window/window.h"
 
+#include "app/io/end_request.h"
 #include "app/io/file.h"
 #include "app/render/png.h"
 #include "app/ui/kit/fonts.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int min_width = 1024, min_height = 640;  // logical pixels
 constexpr int exit_no_display = 3, exit_not_written = 4;
+constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
 
 int refuse(const std::string& why) {
     std::fprintf(stderr,
@@ -122,10 +124,12 @@ void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state,
     ui::apply_style(state.settings.theme, scale);
 }
 
-// Sleeps until something happens, unless something moves. A text field's cursor blinks.
-// Returns true if time passed in which nothing was to be shown.
-bool wait_for_work(const Events& events, const ui::AppState& state) {
-    constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
+bool is_closing(GLFWwindow* window) { return glfwWindowShouldClose(window) || asked_to_end(); }
+
+// Sleeps until something happens, unless something moves. A text field's cursor blinks. A signal does not end
+// the sleep, so that it is looked for now and then. Returns true if time passed in which nothing was to be
+// shown.
+bool wait_for_work(GLFWwindow* window, const Events& events, const ui::AppState& state) {
     const double idle = ui::idle_seconds(state);
     if (events.frames_wanted > 0 || idle <= 0) {
         glfwPollEvents();
@@ -134,7 +138,8 @@ bool wait_for_work(const Events& events, const ui::AppState& state) {
     if (std::isfinite(idle) || ImGui::GetIO().WantTextInput)
         glfwWaitEventsTimeout(std::min(idle, longest_nap));
     else
-        glfwWaitEvents();
+        do glfwWaitEventsTimeout(longest_nap);
+        while (events.frames_wanted == 0 && !is_closing(window));
     return !std::isfinite(idle);
 }
 
@@ -202,16 +207,16 @@ void pace(double frame_began, const ui::AppState& state) {
 int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const WindowOptions& options) {
     const int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
     bool fonts_uploaded = false;
-    for (int frame = 1; !glfwWindowShouldClose(window) && !state.quit; ++frame) {
+    for (int frame = 1; !is_closing(window) && !state.quit; ++frame) {
         release_keys(window, events);
         if (last > 0) events.frames_wanted = 1;
-        const bool slept = wait_for_work(events, state);
+        const bool slept = wait_for_work(window, events, state);
         const double began = glfwGetTime();
         if (events.scale_changed) state.display_scale = display_scale(window);
         events.scale_changed = false;
         if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) {
             events.frames_wanted = 0;
-            glfwWaitEvents();
+            glfwWaitEventsTimeout(longest_nap);
             continue;
         }
 

@@ -7,13 +7,16 @@
 namespace tilewalk {
 
 BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> with)
-    : engine(std::move(with)), thread([this, request = std::move(request)](std::stop_token stop) {
-          const auto keep = [this](const BenchReport& report, const BenchProgress& progress) {
-              const std::lock_guard lock(mutex);
-              if (latest.points.size() != report.points.size() || changes == 0) latest = report;
-              latest.peak = report.peak, latest.complete = report.complete;
-              at = progress;
-              ++changes;
+    : seen(std::make_shared<Seen>()),
+      run([seen = seen, request = std::move(request),
+           engine = std::shared_ptr<Engine>(std::move(with))](std::stop_token stop) {
+          const auto keep = [&](const BenchReport& report, const BenchProgress& progress) {
+              const std::lock_guard lock(seen->mutex);
+              if (seen->latest.points.size() != report.points.size() || seen->changes == 0)
+                  seen->latest = report;
+              seen->latest.peak = report.peak, seen->latest.complete = report.complete;
+              seen->at = progress;
+              ++seen->changes;
           };
           std::string why;
           try {
@@ -25,35 +28,30 @@ BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> w
           } catch (const std::exception& error) {
               why = std::string("Something unforeseen happened: ") + error.what() + ".";
           }
-          const std::lock_guard lock(mutex);
-          ended = true;
-          broken = std::move(why);
-          ++changes;
+          const std::lock_guard lock(seen->mutex);
+          seen->broken = std::move(why);
+          ++seen->changes;
       }) {}
 
-BackgroundBench::~BackgroundBench() = default;
-void BackgroundBench::cancel() { thread.request_stop(); }
-bool BackgroundBench::cancelled() const { return thread.get_stop_token().stop_requested(); }
+void BackgroundBench::cancel() { run.cancel(); }
+bool BackgroundBench::cancelled() const { return run.cancelled(); }
+bool BackgroundBench::running() const { return !run.ready(); }
 
-bool BackgroundBench::running() const {
-    const std::lock_guard lock(mutex);
-    return !ended;
-}
 std::string BackgroundBench::failure() const {
-    const std::lock_guard lock(mutex);
-    return broken;
+    const std::lock_guard lock(seen->mutex);
+    return seen->broken;
 }
 BenchReport BackgroundBench::report() const {
-    const std::lock_guard lock(mutex);
-    return latest;
+    const std::lock_guard lock(seen->mutex);
+    return seen->latest;
 }
 BenchProgress BackgroundBench::progress() const {
-    const std::lock_guard lock(mutex);
-    return at;
+    const std::lock_guard lock(seen->mutex);
+    return seen->at;
 }
 std::uint64_t BackgroundBench::version() const {
-    const std::lock_guard lock(mutex);
-    return changes;
+    const std::lock_guard lock(seen->mutex);
+    return seen->changes;
 }
 
 }  // namespace tilewalk

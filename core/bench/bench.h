@@ -1,11 +1,12 @@
 // Benchmarks: what to run, in which order, and running it. The command line and the window share this.
 #pragma once
 
+#include "core/base/background.h"
 #include "core/engine/report.h"
 
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <thread>
 
 namespace tilewalk {
 
@@ -42,11 +43,10 @@ BenchReport run_bench(const BenchRequest& request, Engine& engine,
                       const std::function<void(const BenchReport&, const BenchProgress&)>& show,
                       std::stop_token stop);
 
-/// The same in a thread of its own, for the window.
+/// The same in the background, for the window.
 class BackgroundBench {
 public:
     BackgroundBench(BenchRequest request, std::unique_ptr<Engine> engine);
-    ~BackgroundBench();  ///< cancels and waits
     void cancel();
     bool cancelled() const;
     bool running() const;
@@ -58,14 +58,16 @@ public:
     std::uint64_t version() const;
 
 private:
-    mutable std::mutex mutex;
-    BenchReport latest;
-    BenchProgress at;
-    std::uint64_t changes = 0;
-    bool ended = false;
-    std::string broken;
-    std::unique_ptr<Engine> engine;
-    std::jthread thread;  ///< last: it uses all the others
+    /// What the run has told so far; it may outlive whoever looks at it.
+    struct Seen {
+        std::mutex mutex;
+        BenchReport latest;
+        BenchProgress at;
+        std::uint64_t changes = 0;
+        std::string broken;
+    };
+    std::shared_ptr<Seen> seen;
+    Background<void> run;
 };
 
 }  // namespace tilewalk

@@ -7,6 +7,7 @@
 #include "app/ui/state/scale_form.h"
 #include "app/ui/state/timeline_view.h"
 #include "app/ui/state/trace_look.h"
+#include "core/base/background.h"
 #include "core/walk/compare.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
@@ -14,7 +15,6 @@
 
 #include <array>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -210,7 +210,7 @@ struct PendingTrace {
     ProblemPtr problem;
     History history = History::none;
     bool edit = false;  ///< an element of an input was changed
-    std::future<BuiltWalk> result;
+    Background<BuiltWalk> result;
 };
 
 /// Fields of the problem panel that are no part of the problem itself.

@@ -7,11 +7,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <sstream>
-#include <thread>
 
 namespace tilewalk::ui {
 
@@ -106,10 +104,7 @@ bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History 
         state.pending->problem = std::move(problem);
         state.pending->history = history;
         state.pending->edit = edit;
-        // A detached thread: dropping the result must not wait for the build to end, as std::async would.
-        std::packaged_task<BuiltWalk()> task(std::move(run));
-        state.pending->result = task.get_future();
-        std::thread(std::move(task)).detach();
+        state.pending->result = Background<BuiltWalk>([run](std::stop_token) { return run(); });
         return true;
     }
     take_over(state, lesson, problem, run(), history, edit);
@@ -147,12 +142,10 @@ bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem) {
 }
 
 void take_finished_trace(AppState& state) {
-    if (!state.pending ||
-        state.pending->result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-        return;
+    if (!state.pending || !state.pending->result.ready()) return;
     const std::shared_ptr<PendingTrace> done = std::move(state.pending);
     state.pending.reset();
-    take_over(state, done->lesson, done->problem, done->result.get(), done->history, done->edit);
+    take_over(state, done->lesson, done->problem, done->result.take(), done->history, done->edit);
 }
 
 const Problem& latest_problem(const AppState& state) {

@@ -12,7 +12,7 @@
 namespace tilewalk::test {
 
 // The sanitizers take ten times as long and look for something else: a part of the cases is enough for them.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool in_full = false;
 #else
 constexpr bool in_full = true;

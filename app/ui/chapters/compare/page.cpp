@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 
 namespace tilewalk::ui {
 
@@ -14,13 +13,6 @@ using Quantity = KernelFault::Quantity;
 
 // Scores and products of a problem that the emulator runs within a blink, padded as kernels pad it.
 constexpr double most_at_once = 8e6;
-
-// In a thread that nobody waits for: a driver that hangs must not keep the program from closing.
-template <class T> std::future<T> in_background(std::packaged_task<T()> task) {
-    std::future<T> result = task.get_future();
-    std::thread(std::move(task)).detach();
-    return result;
-}
 
 std::string request_key(const AppState& state) {
     const CompareForm& f = state.compare;
@@ -49,10 +41,6 @@ void take_result(AppState& state, Result<KernelComparison> result) {
         state.compare.map = names.front();
 }
 
-template <class T> bool ready(const std::future<T>& future) {
-    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
-
 bool same_walk(const Problem& a, const Problem& b) {
     if (a.N() != b.N() || a.N_kv() != b.N_kv() || a.d() != b.d()) return false;
     return a.Q == b.Q && a.K == b.K && a.V == b.V && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal &&
@@ -71,7 +59,7 @@ ComparePage& compare_page(AppState& state) {
     if (!state.comparing) {
         state.comparing = std::make_shared<ComparePage>();
         state.comparing->kernels = gpu::traceable_kernels();
-        state.comparing->asking = in_background(std::packaged_task<gpu::Probe()>(gpu::probe));
+        state.comparing->asking = Background<gpu::Probe>([](std::stop_token) { return gpu::probe(); });
     }
     return *state.comparing;
 }
@@ -114,21 +102,19 @@ void start_comparison(AppState& state) {
     page.run->stage = std::make_shared<std::atomic<int>>(0);
     page.run->started = std::chrono::steady_clock::now();
     page.done = request_key(state);
-    const auto work = [stage = page.run->stage, stop = page.run->stop.get_token(),
-                       where = chosen_device(state),
-                       request = request_of(state)]() -> Result<KernelComparison> {
+    const auto work = [stage = page.run->stage, where = chosen_device(state),
+                       request = request_of(state)](std::stop_token stop) -> Result<KernelComparison> {
         auto trace = gpu::trace_kernel(where, request, stop);
         if (!trace) return Failure{trace.error};
         *stage = 1;
         return compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace)));
     };
-    page.run->result = in_background(std::packaged_task<Result<KernelComparison>()>(work));
+    page.run->result = Background<Result<KernelComparison>>(work);
 }
 
 void cancel_comparison(AppState& state) {
     ComparePage& page = compare_page(state);
     if (!page.run) return;
-    page.run->stop.request_stop();
     page.run.reset();
     notify(state, "Cancelled; what is shown is what was there before.");
 }
@@ -156,8 +142,8 @@ void show_bundle(AppState& state, KernelTrace trace, const std::string& source) 
 
 void refresh_compare(AppState& state) {
     ComparePage& page = compare_page(state);
-    if (ready(page.asking)) page.probe = page.asking.get();
-    if (page.run && ready(page.run->result)) take_result(state, page.run->result.get());
+    if (page.asking.ready()) page.probe = page.asking.take();
+    if (page.run && page.run->result.ready()) take_result(state, page.run->result.take());
     page.asked = request_key(state);
     const bool waits = page.run || !page.probe || state.pending;
     if (page.settling && !waits) page.done = page.asked, page.settling = false;
@@ -166,10 +152,10 @@ void refresh_compare(AppState& state) {
 
 void wait_for_comparison(AppState& state) {
     ComparePage& page = compare_page(state);
-    if (!page.probe) page.probe = page.asking.get();
+    if (!page.probe) page.probe = page.asking.take();
     refresh_compare(state);
     if (!page.run && !page.settling && page.asked != page.done) start_comparison(state);
-    if (page.run) take_result(state, page.run->result.get());
+    if (page.run) take_result(state, page.run->result.take());
 }
 
 void inject(AppState& state, const KernelFault& fault) {

@@ -2,20 +2,18 @@
 #pragma once
 
 #include "app/ui/state/app_state.h"
+#include "core/base/background.h"
 #include "core/compare/kernel_compare.h"
 #include "cuda/host/gpu.h"
 
 #include <atomic>
 #include <chrono>
-#include <future>
 
 namespace tilewalk::ui {
 
-/// A run in a thread of its own. Cancelled, it is forgotten; the thread ends by itself.
 struct CompareRun {
-    std::future<Result<KernelComparison>> result;
+    Background<Result<KernelComparison>> result;
     std::shared_ptr<std::atomic<int>> stage;  ///< 0 the kernel runs, 1 the CPU walks
-    std::stop_source stop;
     std::chrono::steady_clock::time_point started;
 };
 
@@ -27,7 +25,7 @@ struct ComparePage {
     std::string failure;      ///< why the last run has brought nothing
     std::unique_ptr<CompareRun> run;
     std::vector<gpu::TraceableKernel> kernels;
-    std::future<gpu::Probe> asking;  ///< for GPUs, once, in the background
+    Background<gpu::Probe> asking;  ///< for GPUs, once
     std::optional<gpu::Probe> probe;
 };
 

@@ -8,15 +8,13 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 namespace tilewalk::ui {
 
 namespace {
 
-// In a thread that nobody waits for: a driver that hangs must not keep the program from closing.
-std::future<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<Engine>(int)>& make_engine) {
-    std::packaged_task<ScaleDevices()> task([make_engine] {
+Background<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<Engine>(int)>& make_engine) {
+    return Background<ScaleDevices>([make_engine](std::stop_token) {
         ScaleDevices found;
         found.machine = this_machine();
         if (const auto engine = make_engine(0)) engine->describe(found.machine);
@@ -27,9 +25,6 @@ std::future<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<En
             found.gpu = probe.devices.front().name;
         return found;
     });
-    std::future<ScaleDevices> result = task.get_future();
-    std::thread(std::move(task)).detach();
-    return result;
 }
 
 Workload shape_of(Workload workload) {
@@ -152,7 +147,7 @@ ScalePage& scale_page(AppState& state) {
         if (state.hooks.recorded_results) keep_recorded(*state.bench, state.hooks.recorded_results());
     }
     ScalePage& page = *state.bench;
-    if (!page.devices && !page.asked.valid()) page.asked = ask_for_devices(page.make_engine);
+    if (!page.devices && !page.asked.begun()) page.asked = ask_for_devices(page.make_engine);
     return page;
 }
 
@@ -171,7 +166,7 @@ const Engine& scale_engine(AppState& state) {
 
 void wait_for_devices(AppState& state) {
     ScalePage& page = scale_page(state);
-    if (!page.devices) page.devices = page.asked.get();
+    if (!page.devices) page.devices = page.asked.take();
 }
 
 void start_bench(AppState& state) {
@@ -247,8 +242,7 @@ void close_report(AppState& state, std::size_t n) {
 
 void refresh_scale(AppState& state) {
     ScalePage& page = scale_page(state);
-    if (page.asked.valid() && page.asked.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
-        page.devices = page.asked.get();
+    if (page.asked.ready()) page.devices = page.asked.take();
     if (page.bench && page.running) {
         const bool running = page.bench->running();  // before the report, so that its end is not missed
         if (const std::uint64_t version = page.bench->version(); version != page.seen) {

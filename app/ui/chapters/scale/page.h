@@ -3,9 +3,8 @@
 
 #include "app/ui/kit/chart.h"
 #include "app/ui/state/app_state.h"
+#include "core/base/background.h"
 #include "core/bench/bench.h"
-
-#include <future>
 
 namespace tilewalk::ui {
 
@@ -49,7 +48,7 @@ struct ScalePage {
     std::vector<ShownReport> reports;  ///< of what the form asks for; what was measured here comes first
     std::string reports_for;           ///< the direction, mask and d that they are of
     int changes = 0;                   ///< of `reports`
-    std::future<ScaleDevices> asked;   ///< the devices are asked for once, in the background
+    Background<ScaleDevices> asked;    ///< for the devices, once
     std::optional<ScaleDevices> devices;
 
     /// The plots as they were laid out last, and for what.

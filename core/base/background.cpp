@@ -1,0 +1,20 @@
+#include "core/base/background.h"
+
+#include <cstdio>
+#include <iostream>
+
+#include <unistd.h>
+
+// There with AddressSanitizer only, which would look for leaks when static objects are destroyed.
+extern "C" __attribute__((weak)) void __lsan_do_leak_check();
+
+namespace tilewalk {
+
+void leave(int code) {
+    std::cout.flush();
+    std::fflush(stdout);
+    if (__lsan_do_leak_check) __lsan_do_leak_check();
+    ::_exit(code);
+}
+
+}  // namespace tilewalk

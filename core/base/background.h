@@ -1,0 +1,56 @@
+// Work beside the thread that draws, and the way to leave a program that may have some.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace tilewalk {
+
+/// The result of work in a thread of its own. Who no longer wants it asks the work to stop and goes on at
+/// once: a driver that hangs must keep neither a page nor the program from closing. The thread ends by
+/// itself, later or never; so the work may use only what it owns or what is never destroyed, and `main` must
+/// end with leave().
+template <class T> class Background {
+public:
+    Background() = default;
+    explicit Background(std::function<T(std::stop_token)> work) {
+        std::packaged_task<T()> task(
+            [work = std::move(work), token = stop.get_token()] { return work(token); });
+        result = task.get_future();
+        std::thread(std::move(task)).detach();
+    }
+    Background(Background&&) noexcept = default;
+    Background& operator=(Background&& other) noexcept {
+        stop.request_stop();
+        stop = std::move(other.stop);
+        result = std::move(other.result);
+        return *this;
+    }
+    ~Background() { stop.request_stop(); }
+
+    void cancel() { stop.request_stop(); }
+    bool cancelled() const { return stop.stop_requested(); }
+    /// It was begun, and its result has not been taken.
+    bool begun() const { return result.valid(); }
+    bool ready() const {
+        return begun() && result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }
+    void wait() const { result.wait(); }
+    /// Waits for the result; throws what the work has thrown.
+    T take() { return result.get(); }
+
+private:
+    std::stop_source stop;
+    std::future<T> result;
+};
+
+/// Ends the program here and now, with everything that was written flushed. No static object is destroyed and
+/// no library unloaded, so that nothing is taken from under threads that still run. What has to be closed or
+/// saved is closed and saved before.
+[[noreturn]] void leave(int code);
+
+}  // namespace tilewalk

@@ -1,0 +1,78 @@
+#include "app/io/end_request.h"
+#include "tests/app/io/scratch.h"
+
+#include "app/io/file.h"
+
+#include <csignal>
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tilewalk;
+
+namespace {
+
+// How a program ends that meets these signals as the window does, and by the way removes what is temporary.
+template <class Program> int status_of(const Program& program) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (const int own : {SIGINT, SIGTERM, SIGHUP}) std::signal(own, SIG_DFL);
+        remove_temporaries_on_signals();
+        program();
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+
+}  // namespace
+
+TEST_CASE("the first signal asks to end; granted, the program ends by it") {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        const test::Scratch scratch;
+        const int status = status_of([&] {
+            const EndRequest request;
+            if (asked_to_end()) return;
+            ::raise(signal);
+            if (!asked_to_end()) return;
+            write_file_atomic(scratch.path("saved"), "whole");
+            request.grant();
+        });
+        CHECK(WIFSIGNALED(status));
+        CHECK(WTERMSIG(status) == signal);
+        CHECK(read_file(scratch.path("saved")).value == "whole");
+    }
+}
+
+TEST_CASE("the second signal ends the program at once and takes what is temporary along") {
+    const test::Scratch scratch;
+    const int status = status_of([&] {
+        const EndRequest request;
+        StagedFiles files;
+        files.add(scratch.path("half"), [](std::ostream& out) { out << "half"; });
+        ::raise(SIGTERM);
+        if (asked_to_end() && scratch.files() == 1) ::raise(SIGINT);
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGINT);
+    CHECK(scratch.files() == 0);
+}
+
+TEST_CASE("a signal that is ignored asks for nothing; afterwards all is as before") {
+    const int status = status_of([] {
+        std::signal(SIGHUP, SIG_IGN);
+        {
+            const EndRequest request;
+            ::raise(SIGHUP);
+            request.grant();
+            if (asked_to_end()) ::_exit(1);
+            ::raise(SIGINT);
+        }
+        if (asked_to_end()) ::_exit(2);
+        ::raise(SIGHUP);
+    });
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
