@@ -1,6 +1,7 @@
 #include "core/base/background.h"
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,8 +28,9 @@ void wait_for_stop(const std::stop_token& stop) {
     while (!stop.stop_requested()) std::this_thread::yield();
 }
 
-// How a program ends that does this; a stream of its own tells what it wrote.
+// How a program ends that does this. What the test has printed is not printed by both.
 int status_of(const std::function<void()>& program) {
+    std::fflush(stdout);
     const pid_t child = ::fork();
     if (child == 0) {
         program();
