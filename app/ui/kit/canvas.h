@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/kit/fonts.h"
+#include "app/ui/kit/measures.h"
 #include "app/ui/kit/theme.h"
 #include "core/walk/explain.h"
 
@@ -27,10 +28,10 @@ enum class ArrowStyle { idle, future, active, link };
 struct Canvas {
     ImDrawList* dl = nullptr;
     const Theme* theme = nullptr;
-    float s = 1;           ///< device px per logical px
-    float x0 = 0, y0 = 0;  ///< device px of the logical origin
-    float opacity = 1;     ///< multiplies the alpha of everything
-    float min_text = 13;   ///< sub- and superscripts are never smaller (27 in presenter mode)
+    float s = 1;                   ///< device px per logical px
+    float x0 = 0, y0 = 0;          ///< device px of the logical origin
+    float opacity = 1;             ///< multiplies the alpha of everything
+    float min_text = size::small;  ///< sub- and superscripts are never smaller (27 in presenter mode)
 
     /// The same canvas with its origin moved by (dx, dy) logical px.
     Canvas moved(float dx, float dy) const;
@@ -57,7 +58,7 @@ struct Canvas {
     void disc(float x, float y, float radius, ImU32 fill) const;
     void ring(float x, float y, float radius, ImU32 colour, float width = 1) const;
     /// The soft frame round what this step wrote: 4 px outside, focus colour at 17 %.
-    void halo(float x, float y, float w, float h, float radius = 4) const;
+    void halo(float x, float y, float w, float h, float radius = radius::cell) const;
     /// Filled triangle in the bottom right corner.
     void corner(float x, float y, float w, float h, float side, ImU32 fill) const;
 
@@ -70,32 +71,33 @@ struct Canvas {
                       float head_size = 9) const;
 
     // Text (canvas_text.cpp). y is the optical middle of the line. Returns the width in logical px.
-    float text(float x, float y, std::string_view text, float size = 14, ImU32 colour = 0,
+    float text(float x, float y, std::string_view text, float size = size::body, ImU32 colour = 0,
                Face face = Face::regular, Align align = Align::left) const;
     /// As `text`, cut with "…" where it would be wider than `room`.
-    float text_within(float x, float y, float room, std::string_view text, float size = 14, ImU32 colour = 0,
-                      Face face = Face::regular, Align align = Align::left) const;
+    float text_within(float x, float y, float room, std::string_view text, float size = size::body,
+                      ImU32 colour = 0, Face face = Face::regular, Align align = Align::left) const;
     /// Styled pieces: a role gives the hue; words without a role take `colour` (0: t2), numbers and results
     /// t1.
-    float rich(float x, float y, const Line& line, float size = 16, Align align = Align::left,
+    float rich(float x, float y, const Line& line, float size = size::formula, Align align = Align::left,
                ImU32 colour = 0) const;
     /// Words broken into lines of at most `w`; y is the top. Returns the height. `max_lines` 0: as many as it
     /// takes, otherwise the last line ends in "…" if words are left.
-    float paragraph(float x, float y, float w, std::string_view text, float size = 15, ImU32 colour = 0,
-                    int max_lines = 0, Face face = Face::regular, float line_height = 1.45f) const;
+    float paragraph(float x, float y, float w, std::string_view text, float size = size::lead,
+                    ImU32 colour = 0, int max_lines = 0, Face face = Face::regular,
+                    float line_height = 1.45f) const;
     /// The same for styled pieces, broken at spaces.
-    float rich_paragraph(float x, float y, float w, const Line& line, float size = 16, int max_lines = 0,
-                         ImU32 colour = 0, float line_height = 1.6f) const;
+    float rich_paragraph(float x, float y, float w, const Line& line, float size = size::formula,
+                         int max_lines = 0, ImU32 colour = 0, float line_height = 1.6f) const;
 
     // Furniture (canvas_parts.cpp)
     void panel(float x, float y, float w, float h, std::string_view title = {},
                std::string_view subtitle = {}) const;
     /// What `panel` writes at its top.
     void title(float x, float y, float w, std::string_view title, std::string_view subtitle = {}) const;
-    void well(float x, float y, float w, float h, float radius = 10) const;
+    void well(float x, float y, float w, float h, float radius = radius::panel) const;
     /// Rounded label. Returns its width. `fill` 0: raised, `colour` 0: t2.
-    float pill(float x, float y, std::string_view text, float size = 13, ImU32 fill = 0, ImU32 colour = 0,
-               Align align = Align::left) const;
+    float pill(float x, float y, std::string_view text, float size = size::small, ImU32 fill = 0,
+               ImU32 colour = 0, Align align = Align::left) const;
     /// Label that lies on an arrow: symbol, then a note. Returns its width.
     float chip(float x, float y, const Line& symbol, std::string_view note, Align align = Align::left) const;
     float key_cap(float x, float y, std::string_view key) const;
@@ -104,12 +106,12 @@ struct Canvas {
 };
 
 /// Widths in logical px of what Canvas draws.
-float rich_width(const Canvas& canvas, const Line& line, float size = 16);
-float paragraph_height(float w, std::string_view text, float size = 15, int max_lines = 0,
+float rich_width(const Canvas& canvas, const Line& line, float size = size::formula);
+float paragraph_height(float w, std::string_view text, float size = size::lead, int max_lines = 0,
                        Face face = Face::regular, float line_height = 1.45f);
-float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size = 16,
+float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size = size::formula,
                             int max_lines = 0, float line_height = 1.6f);
-float pill_width(std::string_view text, float size = 13);
+float pill_width(std::string_view text, float size = size::small);
 float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note);
 float key_cap_width(std::string_view key);
 

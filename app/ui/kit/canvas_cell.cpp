@@ -40,7 +40,7 @@ void draw_value(const Canvas& c, float x, float y, float w, float h, const CellL
 }  // namespace
 
 void selection(const Canvas& c, float x, float y, float w, float h) {
-    c.frame(x - 3, y - 3, w + 6, h + 6, c.theme->focus, 1.6f, 6);
+    c.frame(x - 3, y - 3, w + 6, h + 6, c.theme->focus, 1.6f, radius::card);
     for (float cx : {x - 3, x + w + 3})
         for (float cy : {y - 3, y + h + 3}) c.rect(cx - 3, cy - 3, 6, 6, c.theme->focus, 1);
 }

@@ -20,8 +20,8 @@ struct CellLook {
     bool halo = true;  ///< off where the caller draws one halo round several written cells
     bool hover = false;
     bool selected = false;
-    float size = 15;  ///< of the number, in logical px
-    float radius = 4;
+    float size = size::lead;  ///< of the number, in logical px
+    float radius = radius::cell;
     bool crowd = false;       ///< one of many written cells: thinner outline, smaller corner
     std::string_view text;    ///< the number; empty: fill only
     std::string_view before;  ///< the value before this step, struck through; empty: none

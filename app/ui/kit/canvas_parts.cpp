@@ -11,23 +11,25 @@ float aligned(float x, float width, Align align) {
     return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
 }
 
-constexpr float chip_symbol = 14, chip_note = 13;
+constexpr float chip_symbol = size::body, chip_note = size::small;
 
 }  // namespace
 
 void Canvas::panel(float x, float y, float w, float h, std::string_view title,
                    std::string_view subtitle) const {
-    rect(x, y, w, h, theme->panel, 10);
-    frame(x + .5f, y + .5f, w - 1, h - 1, theme->line, 1, 10);
+    rect(x, y, w, h, theme->panel, radius::panel);
+    frame(x + .5f, y + .5f, w - 1, h - 1, theme->line, 1, radius::panel);
     if (!title.empty()) this->title(x, y, w, title, subtitle);
 }
 
 void Canvas::title(float x, float y, float w, std::string_view title, std::string_view subtitle) const {
-    const float em = baked_em(Face::semibold, 15), middle = y + std::max(22.0f, em * .75f + 10);
-    const float width = text_within(x + 16, middle, w - 32, title, 15, theme->t1, Face::semibold);
-    const float room = w - 32 - width - 10;
+    const float em = baked_em(Face::semibold, size::lead),
+                middle = y + std::max(space::title, em * .75f + 10);
+    const float width =
+        text_within(x + space::pad, middle, w - 2 * space::pad, title, size::lead, theme->t1, Face::semibold);
+    const float room = w - 2 * space::pad - width - 10;
     if (!subtitle.empty() && room > 24)
-        text_within(x + 26 + width, middle + .5f, room, subtitle, 14, theme->t3);
+        text_within(x + 26 + width, middle + .5f, room, subtitle, size::body, theme->t3);
 }
 
 void Canvas::well(float x, float y, float w, float h, float radius) const {
@@ -55,16 +57,16 @@ float Canvas::chip(float x, float y, const Line& symbol, std::string_view note, 
 }
 
 float Canvas::key_cap(float x, float y, std::string_view key) const {
-    const float w = key_cap_width(key), h = std::max(22.0f, baked_em(Face::medium, 13) + 9);
+    const float w = key_cap_width(key), h = std::max(22.0f, baked_em(Face::medium, size::small) + 9);
     frame(x + .5f, y - h / 2 + .5f, w - 1, h - 1, theme->line2, 1, 5);
-    text(x + w / 2, y, key, 13, theme->t2, Face::medium, Align::center);
+    text(x + w / 2, y, key, size::small, theme->t2, Face::medium, Align::center);
     return w;
 }
 
 void Canvas::progress(float x, float y, float w, float h, float part, ImU32 fill) const {
-    rect(x, y, w, h, theme->well, 3);
+    rect(x, y, w, h, theme->well, radius::bar);
     const float done = part > 0 ? std::min(part, 1.0f) : 0.0f;
-    rect(x, y, w * done, h, fill ? fill : theme->t1, 3);
+    rect(x, y, w * done, h, fill ? fill : theme->t1, radius::bar);
 }
 
 float pill_width(std::string_view text, float size) { return text_width(Face::medium, size, text) + 18; }
@@ -72,7 +74,7 @@ float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note
     return rich_width(canvas, symbol, chip_symbol) + text_width(Face::regular, chip_note, note) + 30;
 }
 float key_cap_width(std::string_view key) {
-    return std::ceil(std::max(22.0f, text_width(Face::medium, 13, key) + 12));
+    return std::ceil(std::max(22.0f, text_width(Face::medium, size::small, key) + 12));
 }
 
 }  // namespace tilewalk::ui

@@ -75,7 +75,7 @@ struct Chart {
 
 /// Sizes in logical px.
 struct ChartLook {
-    float text = 13, label = 13, title = 15, subtitle = 14;
+    float text = size::small, label = size::small, title = size::lead, subtitle = size::body;
     float marker = 4.5f, line = 1;  ///< radius; factor of all widths
     float title_room = 1e9f;        ///< of title and subtitle together
     bool x_title = true;            ///< the title of the x axis is written
@@ -94,7 +94,7 @@ struct ScenePath {
 struct SceneText {
     float x = 0, y = 0;  ///< y is the optical middle
     std::string text;
-    float size = 13;
+    float size = size::small;
     ImU32 colour = 0;
     Face face = Face::regular;
     Align align = Align::left;

@@ -103,7 +103,7 @@ struct ButtonLook {
     bool active = false;   ///< switched on
     bool enabled = true;
     bool quiet = false;  ///< no fill until the mouse is over it
-    float size = 14;
+    float size = size::body;
     Face face = Face::medium;
     const char* tooltip = nullptr;
 };
@@ -135,15 +135,15 @@ bool icon_button(const Canvas& canvas, const char* id, float x, float y, float w
 /// The icon alone, centred at (x, y), in a square of about 16.
 void draw_icon(const Canvas& canvas, Icon icon, float x, float y, ImU32 colour);
 /// Width of a button with this label and the usual padding.
-float button_width(std::string_view label, float size = 14);
+float button_width(std::string_view label, float size = size::body);
 
 /// One of several. Height 32. True if `current` changed. Width: segmented_width.
 bool segmented(const Canvas& canvas, const char* id, float x, float y, std::span<const std::string> labels,
-               int& current, float size = 14);
+               int& current, float size = size::body);
 bool segmented(const Canvas& canvas, const char* id, float x, float y,
-               std::initializer_list<const char*> labels, int& current, float size = 14);
-float segmented_width(std::span<const std::string> labels, float size = 14);
-float segmented_width(std::initializer_list<const char*> labels, float size = 14);
+               std::initializer_list<const char*> labels, int& current, float size = size::body);
+float segmented_width(std::span<const std::string> labels, float size = size::body);
+float segmented_width(std::initializer_list<const char*> labels, float size = size::body);
 
 /// Thin rail with a round grab; y is its middle. True while the value changes. `logarithmic` needs lo > 0.
 bool slider(const Canvas& canvas, const char* id, float x, float y, float w, float& value, float lo, float hi,
@@ -180,7 +180,7 @@ struct FieldLook {
     bool focus_now = false;  ///< take the caret in this frame
     bool invalid = false;    ///< danger outline
     Face face = Face::regular;
-    float size = 15;
+    float size = size::lead;
     int flags = 0;  ///< ImGuiInputTextFlags
 };
 FieldResult text_field(const Canvas& canvas, const char* id, float x, float y, float w, float h, char* text,

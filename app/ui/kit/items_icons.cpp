@@ -90,7 +90,7 @@ void draw_icon(const Canvas& c, Icon icon, float x, float y, ImU32 colour) {
     case Icon::menu:
         for (float row : {-6.0f, 0.0f, 6.0f}) c.rect(x - 8, y + row - 1, 16, 2, colour, 1);
         break;
-    case Icon::help: c.text(x, y, "?", 16, colour, Face::semibold, Align::center); break;
+    case Icon::help: c.text(x, y, "?", size::formula, colour, Face::semibold, Align::center); break;
     default: play_icon(c, icon, x, y, colour); break;
     }
 }

@@ -29,7 +29,7 @@ struct MatrixLook {
     bool show_before = false;   ///< `before` is shown although this step did not write the matrix
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
     bool boxes = false;         ///< frame the cell that the formula is about, and the cells that it uses
-    float size = 15;
+    float size = size::lead;
     float fade = 1;
 };
 

@@ -72,7 +72,7 @@ void overview(const Canvas& c, AppState& state, const LaneWindow& v) {
     const Strip strip{c, state.look.grid, v.overview};
     const Rect& a = v.overview;
     const int rows = strip.grid.count(), step = ceil_div(rows, std::max(1, static_cast<int>(a.h)));
-    c.rect(a.x - 2, a.y - 2, a.w + 4, a.h + 4, c.theme->well, 3);
+    c.rect(a.x - 2, a.y - 2, a.w + 4, a.h + 4, c.theme->well, radius::bar);
     for (int row = 0; row < rows; row += step) draw_lane(strip, state, row);
     draw_loop_part(strip, state);
     const float now = strip.x_of(strip.grid.column_of(state.cursor.step));

@@ -98,7 +98,8 @@ void draw_loop(const Canvas& c, const AppState& state, const LaneWindow& v) {
     for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
         const Rect part = part_of_lane(state.look.grid, v, row, loop);
         if (part.w > 0)
-            c.rect(part.x - 2, part.y - 3, part.w + 4, part.h + 6, with_alpha(c.theme->focus, .22f), 4);
+            c.rect(part.x - 2, part.y - 3, part.w + 4, part.h + 6, with_alpha(c.theme->focus, .22f),
+                   radius::cell);
     }
 }
 
