@@ -1,12 +1,33 @@
 #!/usr/bin/env python3
-"""circles.py [ROOT]: fails where the includes of app, core and cuda go in a circle.
+"""circles.py [ROOT]: fails where the includes of app, core and cuda go in a circle, or up.
 
 A unit is a header together with its source. Folders must not include each other in a circle, at any depth (a folder
-counts without its subfolders); within one folder at most three units may. `allowed` says which folders may know which.
+counts without its subfolders); within one folder at most three units may. `forbidden` says which folders must not
+know which. circles.py --self-test breaks each rule in a small tree of its own and looks whether it is found.
 """
 import pathlib
 import re
 import sys
+import tempfile
+
+# A folder with all below it: what it must not include
+forbidden = {
+    "core": ("app", "cuda"),
+    "core/base": ("core/problem", "core/walk", "core/lessons", "core/class"),
+    "core/problem": ("core/walk", "core/lessons", "core/class"),
+    "core/cpu": ("core/walk", "core/lessons", "core/class"),
+    "core/engine": ("core/walk", "core/lessons", "core/class"),
+    "cuda": ("app",),
+    "cuda/kernels": ("cuda/host", "core"),
+    "app/io": ("app/ui", "app/render", "app/export", "app/cli", "app/window"),
+    "app/ui": ("app/render", "app/export", "app/cli", "app/window"),
+    "app/ui/kit": ("app/ui/state", "app/ui/parts", "app/ui/cards", "app/ui/chapters", "app/ui/shell"),
+    "app/ui/state": ("app/ui/parts", "app/ui/cards", "app/ui/chapters", "app/ui/shell"),
+    "app/ui/parts": ("app/ui/cards", "app/ui/chapters", "app/ui/shell"),
+    "app/render": ("app/export", "app/cli", "app/window"),
+    "app/export": ("app/cli", "app/window"),
+}
+most_in_circle = 3
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 ENDINGS = (".h", ".cpp", ".cu", ".cuh")
@@ -78,25 +99,72 @@ def folder_graph(graph):
     return folders, ties
 
 
-def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+def is_below(unit, folder):
+    return unit.startswith(folder + "/")
+
+
+def upward(graph):
+    """(unit, other unit) for each include that `forbidden` forbids"""
+    for unit, others in graph.items():
+        for folder, unknown in forbidden.items():
+            if is_below(unit, folder):
+                yield from ((unit, other) for other in sorted(others) if any(is_below(other, f) for f in unknown))
+
+
+def faults_of(root):
+    """One line, or a few, for each fault of the tree below root"""
     graph = graph_of(root)
-    faults = 0
+    faults = [f"{unit} must not include {other}" for unit, other in upward(graph)]
     folders, ties = folder_graph(graph)
     for circle in circles(folders):
-        faults += 1
-        print("folders in a circle:", ", ".join(circle))
+        lines = ["folders in a circle: " + ", ".join(circle)]
         for (here, there), files in sorted(ties.items(), key=lambda tie: len(tie[1])):
             if here in circle and there in circle:
-                print(f"  {here} -> {there} ({len(files)}): {', '.join(files[:4])}")
+                lines.append(f"  {here} -> {there} ({len(files)}): {', '.join(files[:4])}")
+        faults.append("\n".join(lines))
     for folder in folders:
         inside = {u: {o for o in others if o.rsplit("/", 1)[0] == folder}
                   for u, others in graph.items() if u.rsplit("/", 1)[0] == folder}
         for circle in circles(inside):
-            if len(circle) > 3:
-                faults += 1
-                print(f"{len(circle)} files of {folder} in a circle:", ", ".join(circle))
-    print(f"{len(graph)} units in {len(folders)} folders, {faults} circles")
+            if len(circle) > most_in_circle:
+                faults.append(f"{len(circle)} files of {folder} in a circle: " + ", ".join(circle))
+    return faults, f"{len(graph)} units in {len(folders)} folders"
+
+
+# ---- Each rule can fail
+
+def tree(includes):
+    """A tree of headers that include what is said"""
+    root = pathlib.Path(tempfile.mkdtemp())
+    for name, others in includes.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("".join(f'#include "{other}"\n' for other in others))
+    return root
+
+
+def self_test():
+    sound = {"core/base/a.h": [], "core/walk/b.h": ["core/base/a.h"], "app/ui/kit/c.h": ["core/walk/b.h"]}
+    ring = [f"core/walk/{n}.h" for n in "wxyz"]
+    broken = {
+        "must not include": {"core/base/a.h": ["app/ui/kit/c.h"]},
+        "folders in a circle": {"core/walk/b.h": ["core/study/d.h"], "core/study/d.h": ["core/walk/b.h"]},
+        "4 files of core/walk in a circle": {ring[n]: [ring[(n + 1) % 4]] for n in range(4)},
+    }
+    missed = [] if not faults_of(tree(sound))[0] else ["a sound tree"]
+    missed += [what for what, more in broken.items() if not any(what in line for line in faults_of(tree(sound | more))[0])]
+    for what in missed:
+        print("the self-test misses:", what)
+    print(f"self-test: {len(broken) + 1 - len(missed)} of {len(broken) + 1}")
+    return 1 if missed else 0
+
+
+def main():
+    if "--self-test" in sys.argv:
+        return self_test()
+    faults, size = faults_of(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())
+    for fault in faults:
+        print(fault)
+    print(f"{size}, {len(faults)} faults")
     return 1 if faults else 0
 
 
