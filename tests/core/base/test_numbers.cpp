@@ -1,7 +1,7 @@
 #include "core/base/numbers.h"
 #include "core/walk/lesson.h"
 #include "tests/core/expression.h"
-#include "tests/core/lessons/no_lie.h"
+#include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
@@ -115,7 +115,7 @@ TEST_SUITE("numbers") {
             if (std::isnan(v)) continue;
             for (const std::string& text : {format_number(v), format_fixed(v, pick(random, 0, 17))}) {
                 const auto printed = read_number(text);
-                if (!printed || !rounds(*printed, v)) FAIL_CHECK(v, " as ", text);
+                CHECK_MESSAGE((printed && rounds(*printed, v)), v, " as ", text);
                 if (text == "−0" || text.compare(0, 5, "−0 ") == 0) FAIL_CHECK(text);
             }
         }
@@ -216,7 +216,7 @@ TEST_SUITE("numbers") {
                 for (const std::string& text :
                      {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 9))}) {
                     const auto printed = read_number(text);
-                    if (!printed || !rounds(*printed, v)) FAIL_CHECK(v, " as ", text);
+                    CHECK_MESSAGE((printed && rounds(*printed, v)), v, " as ", text);
                     if (text.find(style.comma ? '.' : ',') != std::string::npos) FAIL_CHECK(text);
                 }
             }
@@ -230,7 +230,7 @@ TEST_SUITE("numbers") {
             CAPTURE(style.comma);
             for (const Problem& problem : small_problems())
                 for (const Lesson& lesson : lessons())
-                    formulas += check_no_lie(**build_trace(lesson, problem));
+                    formulas += check_explanations(**build_trace(lesson, problem));
         }
         CHECK(formulas > 10000);
     }

@@ -1,9 +1,7 @@
-// What the tests of the dense lessons share: an oracle for the gradients in long double, and the rule that no
-// explanation says anything that the trace does not hold.
+// What the tests of the dense lessons share: an oracle for the gradients in long double.
 #pragma once
 
-#include "core/walk/explain.h"
-#include "core/walk/lesson.h"
+#include "core/walk/trace.h"
 #include "tests/core/problems.h"
 
 #include <initializer_list>
@@ -31,14 +29,6 @@ Problem gradient_problem(Random& random, int largest = 5);
 Problem projected_problem(Random& random, int largest = 5);
 /// Σ dO ⊙ O.
 double loss_of(const Problem& problem, const Matrix& dO);
-
-/// Every cell of every step of a dense lesson: result and numbers are those of the trace, operands are the
-/// sources, sources were read, the words are there. `largest` cells per matrix are looked at, spread evenly.
-void check_explanations(const Trace& trace, int most_cells = 64);
-/// The trace moves what the lesson's closed form says, step by step what its reads and writes are.
-void check_traffic(const Trace& trace);
-/// The trace takes no more memory than the lesson's estimate, and at least a quarter of it where it is large.
-void check_estimate(const Trace& trace);
 
 /// A printed matrix: every figure holds within `unit` (half a unit of the last digit if it was rounded well).
 void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit);

