@@ -11,23 +11,7 @@ count=${2:-1000}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# One of each class before the others
-ordered() {
-    grep -v '^#' "$root/tests/cuda/mutants.txt" |
-        awk -F ' [|] ' '{ if (seen[$1]++) later[n++] = $0; else print } END { for (k = 0; k < n; k++) print later[k] }'
-}
-
-# mutate FILE WHAT INSTEAD: exactly one place; @ stands for the end of a line.
-mutate() {
-    python3 - "$@" <<'PYTHON'
-import sys
-path, what, instead = sys.argv[1], sys.argv[2].replace("@", "\n"), sys.argv[3].replace("@", "\n")
-text = open(path, encoding="utf-8").read()
-if text.count(what) != 1:
-    sys.exit(f"mutants.txt: {path.rsplit('/')[-1]} has this {text.count(what)} times: {what}")
-open(path, "w", encoding="utf-8").write(text.replace(what, instead))
-PYTHON
-}
+source "$root/tests/mutate.sh"
 
 caught=0 all=0
 g++ -std=c++20 -O1 -I"$root" -c "$root/tests/cuda/check_kernels.cpp" -o "$work/check_kernels.o"
@@ -54,6 +38,6 @@ while IFS= read -r line; do
         result="caught: $(tail -n 1 "$work/said" | cut -c 1-100)"
     fi
     printf '%-22s %-18s %-22s %s\n' "$class" "$kernel" "$file" "$result"
-done < <(ordered)
+done < <(ordered "$root/tests/cuda/mutants.txt")
 echo "$caught of $all caught"
 [ "$caught" -eq "$all" ]
