@@ -1,36 +1,82 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs every test: the optimised build, the sanitizers, the formatting.
+# Sets up, builds and runs the tests, all of them or the parts that are named; ./test.sh --help lists them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/cmake/setup.sh"
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
-# Adds up one run of ctest: the cases of the unit tests, and every other entry as one.
+usage() {
+    cat <<'TEXT'
+./test.sh [PART...]   builds and runs the tests; without a PART everything
+  core       problems, lessons, traces, explanations, CPU kernels (builds the core alone)
+  io         files, examples, settings
+  ui         the interface, without a window
+  render     pictures
+  cli        the command line; export: what it writes as pages, notes and LaTeX
+  kernels    the GPU kernels on the emulator
+  window     the real window, on a virtual display
+  sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  structure  who includes whom
+  format     clang-format
+  tidy       clang-tidy over what changed; with --all over everything
+TEXT
+}
+
+# Adds up one run of ctest. A program of unit tests says how many cases passed, failed and were skipped; every other
+# entry counts as one, and so does a program that fails without saying of which case.
 count() {
     local found
     found=$(awk '
-        / Test +#[0-9]+: / && /Passed|\*Skipped/  { if (!/tilewalk_tests/) good++ }
-        / Test +#[0-9]+: / && !/Passed|\*Skipped/ { if (/tilewalk_tests/) broken = 1; else bad++ }
-        /\[doctest\] test cases:/ {
-            cases = 1
-            for (i = 2; i <= NF; i++) { if ($i == "passed") good += $(i-1); if ($i == "failed") bad += $(i-1) }
+        / Test +#[0-9]+: / {
+            match($0, /#[0-9]+/); entry = substr($0, RSTART + 1, RLENGTH - 1)
+            result[entry] = /\*\*\*Skipped/ ? "skipped" : /  Passed  / ? "good" : "bad"
         }
-        END { if (broken && !(cases && bad)) bad++; print good + 0, bad + 0 }' "$1")
-    passed=$((passed + ${found% *}))
-    failed=$((failed + ${found#* }))
+        /^[0-9]+: cases: / { entry = $1 + 0; told[entry] = 1; good += $3; bad += $5; skipped += $7; of[entry] = $5 }
+        END {
+            for (entry in result) {
+                if (result[entry] == "bad") bad += !of[entry]
+                else if (!told[entry]) { if (result[entry] == "good") good++; else skipped++ }
+            }
+            print good + 0, bad + 0, skipped + 0
+        }' "$1")
+    local good bad left_out
+    read -r good bad left_out <<<"$found"
+    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left_out))
 }
 
-# test_build FOLDER: runs ctest there.
-test_build() {
-    say "testing $1"
+# The lines of the entries that failed, and what was skipped.
+summary() {
+    awk 'FNR == NR { if (/ Test +#[0-9]+: / && !/  Passed  / && match($0, /#[0-9]+/)) of[substr($0, RSTART + 1, RLENGTH - 1)] = 1; next }
+        / Test +#[0-9]+: / && !/  Passed  / { print; next }
+        /^[0-9]+: / && (of[$1 + 0] || / \[skipped\] /) { print }' "$1" "$1"
+}
+
+# run_ctest FOLDER [LABEL]: side by side; what fails is shown.
+run_ctest() {
+    say "testing $1 ${2:-}"
     local log=$root/$1/test.log status=0
-    ctest --test-dir "$root/$1" --verbose >"$log" 2>&1 </dev/null || status=$?
-    if [ $status -ne 0 ]; then cat "$log"; else grep -E ' Test +#|\[doctest\] (test cases|assertions)' "$log" || true; fi
-    local before=$((passed + failed)) before_failed=$failed
+    ctest --test-dir "$root/$1" ${2:+-L "^$2\$"} -j "$(nproc)" --no-tests=error --verbose >"$log" 2>&1 </dev/null || status=$?
+    summary "$log"
+    tail -n 3 "$log" | grep 'Total Test time' || true
+    local before=$failed
     count "$log"
-    # A run that counted nothing, or failed in a way that no line names, is a failure.
-    if [ $((passed + failed)) -eq "$before" ] || { [ $status -ne 0 ] && [ "$failed" -eq "$before_failed" ]; }; then
+    # A run that failed in a way that no line names is a failure.
+    if [ $status -ne 0 ] && [ "$failed" -eq "$before" ]; then
+        tail -n 5 "$log"
         failed=$((failed + 1))
     fi
+}
+
+# run_script NAME COMMAND...: one check that is no entry of ctest here. 77: it cannot be done on this machine.
+run_script() {
+    local name=$1 status=0
+    shift
+    say "testing $name"
+    "$@" || status=$?
+    case $status in
+        0) passed=$((passed + 1)) ;;
+        77) skipped=$((skipped + 1)) ;;
+        *) failed=$((failed + 1)) ;;
+    esac
 }
 
 # Prints the files whose formatting differs.
@@ -46,19 +92,14 @@ check_format() {
     for tool in clang-format-14 clang-format; do
         if ! command -v "$tool" >/dev/null || ! "$tool" --version | grep -q 'version 14\.'; then continue; fi
         files=$(unformatted "$tool" | tr "\n" " ") || files="(clang-format failed)"
-        if [ -z "$files" ]; then
-            say "the formatting is right"
-            passed=$((passed + 1))
-        else
-            say "the formatting differs (clang-format -i, version 14, repairs it): $files"
-            failed=$((failed + 1))
-        fi
-        return
+        [ -n "$files" ] || return 0
+        say "the formatting differs (clang-format -i, version 14, repairs it): $files"
+        return 1
     done
     say "the formatting is not checked: there is no clang-format 14"
+    return 77
 }
 
-extra=(xvfb xauth xdotool)
 # A browser for the page that 'tilewalk export' writes, by the name that it has here. Where the name stands for a
 # package of another system (Ubuntu's chromium), or for none, that test is skipped.
 browser() {
@@ -72,17 +113,68 @@ browser() {
     done
 }
 
-if grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release; then extra+=(clang-format); fi
+# Packages that a part needs beside those of the program
+extra_packages() {
+    case $1 in
+        window) echo xvfb xauth xdotool ;;
+        export) browser ;;
+        format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
+        tidy) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-tidy ;;
+    esac
+}
+
+# What a part builds
+targets() {
+    case $1 in
+        core | io | ui) echo "tilewalk_test_$1" ;;
+        render) echo tilewalk_test_ui ;;
+        cli | export) echo tilewalk_test_cli ;;
+        kernels) echo tilewalk_test_kernels tilewalk_check_kernels ;;
+        window) echo tilewalk tilewalk_test_io ;;
+    esac
+}
+
+run_part() {
+    local target
+    case $1 in
+        structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
+        format) run_script format check_format ;;
+        tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
+        sanitizers)
+            build build-asan asan tilewalk_tests
+            export UBSAN_OPTIONS=print_stacktrace=1
+            run_ctest build-asan
+            ;;
+        *)
+            for target in $(targets "$1"); do build build release "$target"; done
+            run_ctest build "$1"
+            ;;
+    esac
+}
+
+parts=() all_files=
+for word; do
+    case $word in
+        -h | --help) usage && exit ;;
+        --all) all_files=--all ;;
+        core | io | ui | render | cli | export | kernels | window | sanitizers | structure | format | tidy) parts+=("$word") ;;
+        *) usage >&2 && die "there is no part $word" ;;
+    esac
+done
+
+wanted=("${parts[@]}")
+if [ ${#parts[@]} -eq 0 ]; then wanted=(window export format tidy); fi
+mapfile -t extra < <(for part in "${wanted[@]}"; do extra_packages "$part" | tr ' ' '\n'; done)
 set_up "${extra[@]}"
-mapfile -t browsers < <(browser)
-if [ ${#browsers[@]} -gt 0 ]; then install_packages "${browsers[@]}"; fi
 
-build build release all
-test_build build
-build build-asan asan tilewalk_tests
-export UBSAN_OPTIONS=print_stacktrace=1
-test_build build-asan
-check_format
+if [ ${#parts[@]} -gt 0 ]; then
+    for part in "${parts[@]}"; do run_part "$part"; done
+else
+    build build release all
+    run_ctest build
+    for part in sanitizers format tidy; do run_part "$part"; done
+fi
 
-echo "$passed passed, $failed failed"
+if [ "$skipped" -gt 0 ]; then also=", $skipped skipped"; fi
+echo "$passed passed, $failed failed${also:-}"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,7 @@
 // Every kernel of the ladder over the shapes, masks, heads and layouts that the FlashAttention tests use, on
-// the emulator, against attention in fp64. tests/cuda/full_matrix.cpp runs many more of them.
+// the emulator, against attention in fp64. tests/cuda/check_kernels.cpp runs many more of them.
 #include "tests/cuda/kernel_cases.h"
+#include "tests/skip.h"
 
 #include <doctest/doctest.h>
 
@@ -8,13 +9,8 @@ using namespace tilewalk;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;  // ten times slower: small shapes, and f16 as bf16
-constexpr std::int64_t most_scores = 1000;
-#else
-constexpr bool sanitized = false;
-constexpr std::int64_t most_scores = 128 * 640;
-#endif
+// The sanitizers: small shapes, and f16 as bf16.
+constexpr std::int64_t most_scores = test::in_full ? 128 * 640 : 1000;
 
 void check(const KernelCase& c) {
     CAPTURE(c);
@@ -27,14 +23,15 @@ void check(const KernelCase& c) {
 TEST_SUITE("kernels on the emulator") {
     TEST_CASE("the case matrix") {
         for (const auto& [kernel, type] : kernels_and_types()) {
-            if (sanitized && type == DType::f16) continue;
+            if (!test::in_full && type == DType::f16) continue;
             for (const KernelCase& c : case_matrix(kernel, type, most_scores, 1)) check(c);
         }
     }
 
     TEST_CASE("a thousand keys, ragged") {
+        if (!test::in_full) return test::skip("too long for the sanitizers");
         for (const auto& [kernel, type] : kernels_and_types()) {
-            if (type == DType::f16 || sanitized) continue;
+            if (type == DType::f16) continue;
             KernelCase c;
             c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
@@ -54,8 +51,8 @@ TEST_SUITE("kernels on the emulator") {
             for (Inputs inputs : {Inputs::overflow, Inputs::outliers, Inputs::equal_rows, Inputs::one_logit,
                                   Inputs::large, Inputs::denormals})
                 for (std::int64_t N_kv : {70, 150}) {
-                    if (sanitized && (type == DType::f16 || N_kv == 150)) continue;
-                    if (sanitized && inputs != Inputs::one_logit && inputs != Inputs::large) continue;
+                    if (!test::in_full && (type == DType::f16 || N_kv == 150)) continue;
+                    if (!test::in_full && inputs != Inputs::one_logit && inputs != Inputs::large) continue;
                     KernelCase c;
                     c.kernel = kernel;
                     c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
@@ -98,7 +95,7 @@ TEST_SUITE("kernels on the emulator") {
 
     TEST_CASE("the same bits in every run, whatever the order of warps and blocks") {
         for (const auto& [kernel, type] : kernels_and_types()) {
-            if (sanitized && type == DType::f16) continue;
+            if (!test::in_full && type == DType::f16) continue;
             KernelCase c;
             c.kernel = kernel;
             c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
@@ -127,7 +124,7 @@ TEST_SUITE("kernels on the emulator") {
         for (const auto& [kernel, type] : kernels_and_types())
             for (const auto& [capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
                 for (std::int64_t d : {64, 128}) {
-                    if (sanitized && (type == DType::f16 || d == 128)) continue;
+                    if (!test::in_full && (type == DType::f16 || d == 128)) continue;
                     gpu::Chip chip{capability, kilobytes << 10, 40};
                     KernelCase c;
                     c.kernel = kernel;

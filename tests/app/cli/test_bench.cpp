@@ -6,6 +6,7 @@
 #include "core/cpu/kernel.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
+#include "tests/skip.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -118,7 +119,7 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
 }
 
 TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
-    if (!gpu::probe().devices.empty()) return;
+    if (!gpu::probe().devices.empty()) return skip("there is a GPU");
     const Ran ran = run({"bench", "--device", "cuda", "--dtype", "f16", "--kernels", "f5-flash2"});
     CHECK(ran.code == 3);
     CHECK_MESSAGE(contains(ran.err, "There is no GPU to run on: "), ran.err);

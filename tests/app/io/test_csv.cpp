@@ -1,7 +1,7 @@
 #include "app/io/file.h"
 #include "app/io/matrix_file.h"
 
-#include "tests/app/io/scratch.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
@@ -118,14 +118,14 @@ TEST_CASE("csv: what is written reads back exactly") {
 }
 
 TEST_CASE("load_matrix goes by the extension, in any case") {
-    const test::Scratch scratch;
+    const test::Folder scratch;
     const std::pair<const char*, std::string> files[] = {{"a.csv", "1,2\n3,4"},
                                                          {"b.CSV", "1;2\n3;4"},
                                                          {"c.Tsv", "1\t2\n3\t4"},
                                                          {"d.v1.npy", to_npy(two_by_two())}};
     for (const auto& [name, bytes] : files) {
-        REQUIRE(!write_file_atomic(scratch.path(name), bytes));
-        const Result<Matrix> matrix = load_matrix(scratch.path(name));
+        REQUIRE(!write_file_atomic(scratch.file(name), bytes));
+        const Result<Matrix> matrix = load_matrix(scratch.file(name));
         INFO(matrix.error);
         REQUIRE(matrix);
         CHECK(*matrix == two_by_two());
@@ -134,5 +134,5 @@ TEST_CASE("load_matrix goes by the extension, in any case") {
         CAPTURE(name);
         CHECK(load_matrix(name).error.find("expected .csv, .tsv or .npy") != std::string::npos);
     }
-    CHECK(load_matrix(scratch.path("none.csv")).error.find("no such file") != std::string::npos);
+    CHECK(load_matrix(scratch.file("none.csv")).error.find("no such file") != std::string::npos);
 }

@@ -2,7 +2,7 @@
 #include "app/io/kernel_bundle.h"
 #include "app/io/problem_json.h"
 #include "cuda/host/gpu.h"
-#include "tests/app/io/scratch.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
@@ -102,11 +102,11 @@ TEST_CASE("bundle: wrong files are refused with one sentence") {
 
 TEST_CASE("bundle: files") {
     const KernelTrace out = recorded();
-    const test::Scratch scratch;
-    const std::string path = scratch.path("run.json");
+    const test::Folder scratch;
+    const std::string path = scratch.file("run.json");
     CHECK_FALSE(save_bundle_file(path, out));
     CHECK(is_bundle_file(path));
     CHECK(load_bundle_file(path)->O == out.O);
-    CHECK_FALSE(is_bundle_file(scratch.path("none.json")));
+    CHECK_FALSE(is_bundle_file(scratch.file("none.json")));
     CHECK(save_bundle_file("/nowhere/at/all/run.json", out));
 }

@@ -2,7 +2,7 @@
 
 #include "app/io/file.h"
 
-#include "tests/app/io/scratch.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
@@ -268,17 +268,17 @@ TEST_CASE("json: a scale of 1 is no scale, in problems and in traces") {
 }
 
 TEST_CASE("json: files are loaded and saved, and refused problems leave no file") {
-    const test::Scratch scratch;
-    const std::string path = scratch.path("p.json");
+    const test::Folder scratch;
+    const std::string path = scratch.file("p.json");
     Problem problem = good(parse("{" + matrices + "}"));
     CHECK(!save_problem_file(path, problem));
     CHECK(same(good(load_problem_file(path)), problem));
-    CHECK(load_problem_file(scratch.path("none")).error.find("no such file") != std::string::npos);
+    CHECK(load_problem_file(scratch.file("none")).error.find("no such file") != std::string::npos);
     problem.K(0, 0) = INFINITY;
-    CHECK(save_problem_file(scratch.path("other"), problem)->find("K[0,0]") != std::string::npos);
+    CHECK(save_problem_file(scratch.file("other"), problem)->find("K[0,0]") != std::string::npos);
     CHECK(save_problem_file(path, problem));
     CHECK(load_problem_file(path));
-    CHECK(scratch.files() == 1);
+    CHECK(scratch.count() == 1);
     REQUIRE(!write_file_atomic(path, "{]"));
     CHECK(load_problem_file(path).error.starts_with(path + ": line 1, column 2: "));
 }

@@ -5,7 +5,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
-#include "tests/app/io/scratch.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 #include <random>
@@ -112,9 +112,9 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("a problem file lies beside the tour") {
-        const Scratch scratch;
-        const std::string tour = scratch.path("t.md");
-        REQUIRE_FALSE(write_file_atomic(scratch.path("p.json"), problem_to_json(*find_example("ties"))));
+        const Folder scratch;
+        const std::string tour = scratch.file("t.md");
+        REQUIRE_FALSE(write_file_atomic(scratch.file("p.json"), problem_to_json(*find_example("ties"))));
         REQUIRE_FALSE(write_file_atomic(tour, "# T\n## A\n- problem: p.json\n\nx\n"));
         const auto read = load_tour_file(tour, names);
         REQUIRE_MESSAGE(read, read.error);

@@ -4,19 +4,13 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
+#include "tests/skip.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tilewalk::test {
-
-// The sanitizers take ten times as long and look for something else: a part of the cases is enough for them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool in_full = false;
-#else
-constexpr bool in_full = true;
-#endif
 
 /// Device px, and the display's own scale.
 struct Screen {

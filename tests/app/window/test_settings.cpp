@@ -1,5 +1,6 @@
 #include "app/io/file.h"
 #include "app/io/settings.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
@@ -11,23 +12,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct TemporaryFolder {
-    fs::path path;
-    TemporaryFolder() {
-        std::string name = (fs::temp_directory_path() / "tilewalk-settings-XXXXXX").string();
-        path = ::mkdtemp(name.data());
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-    std::string file() const { return (path / "deep" / "settings.json").string(); }
-};
+using test::Folder;
 
-LoadedSettings load_text(const TemporaryFolder& folder, std::string_view text) {
+std::string settings_in(const Folder& folder) { return folder.file("deep/settings.json"); }
+
+LoadedSettings load_text(const Folder& folder, std::string_view text) {
     fs::create_directories(folder.path / "deep");
-    REQUIRE_FALSE(write_file_atomic(folder.file(), text));
-    return load_settings(folder.file());
+    REQUIRE_FALSE(write_file_atomic(settings_in(folder), text));
+    return load_settings(settings_in(folder));
 }
 
 /// Sets a variable of the environment for one test.
@@ -47,7 +39,7 @@ struct Variable {
 
 TEST_SUITE("settings") {
     TEST_CASE("what is saved comes back, in a folder that did not exist") {
-        TemporaryFolder folder;
+        Folder folder;
         ui::Settings saved;
         saved.theme = ui::ThemeId::contrast;
         saved.zoom = 1.25f;
@@ -65,9 +57,9 @@ TEST_SUITE("settings") {
         saved.window_height = 720;
         saved.example = "";
         saved.problem_json = "{\"q\": [[1, 2]]}";
-        REQUIRE_FALSE(save_settings(folder.file(), saved));
+        REQUIRE_FALSE(save_settings(settings_in(folder), saved));
 
-        const LoadedSettings loaded = load_settings(folder.file());
+        const LoadedSettings loaded = load_settings(settings_in(folder));
         CHECK(loaded.notice == "");
         CHECK(loaded.settings.theme == saved.theme);
         CHECK(loaded.settings.palette == saved.palette);
@@ -88,14 +80,14 @@ TEST_SUITE("settings") {
     }
 
     TEST_CASE("nothing there is no trouble") {
-        TemporaryFolder folder;
-        CHECK(load_settings(folder.file()).notice == "");
+        Folder folder;
+        CHECK(load_settings(settings_in(folder)).notice == "");
         CHECK(load_settings("").notice == "");
         CHECK_FALSE(save_settings("", {}));
     }
 
     TEST_CASE("a file that cannot be used gives the defaults and says why") {
-        TemporaryFolder folder;
+        Folder folder;
         for (const char* text : {"",
                                  "{",
                                  "[]",
@@ -120,7 +112,7 @@ TEST_SUITE("settings") {
                                  "{\"window_width\": true, \"zoom\": 2}"}) {
             CAPTURE(text);
             const LoadedSettings loaded = load_text(folder, text);
-            CHECK(loaded.notice.find(folder.file()) != std::string::npos);
+            CHECK(loaded.notice.find(settings_in(folder)) != std::string::npos);
             CHECK(loaded.settings.zoom == 1.0f);
             CHECK(loaded.settings.example == "worked-4x4");
         }
@@ -129,7 +121,7 @@ TEST_SUITE("settings") {
     }
 
     TEST_CASE("a key that is missing or unknown is no trouble") {
-        TemporaryFolder folder;
+        Folder folder;
         const LoadedSettings loaded = load_text(folder, "{\"zoom\": 2, \"colour of the future\": 7}");
         CHECK(loaded.notice == "");
         CHECK(loaded.settings.zoom == 2.0f);
@@ -137,7 +129,7 @@ TEST_SUITE("settings") {
     }
 
     TEST_CASE("numbers are brought into their ranges") {
-        TemporaryFolder folder;
+        Folder folder;
         ui::Settings s =
             load_text(folder, "{\"zoom\": 1e300, \"speed\": -4, \"window_width\": 1e18}").settings;
         CHECK(s.zoom == 3.0f);
@@ -153,19 +145,19 @@ TEST_SUITE("settings") {
     }
 
     TEST_CASE("text that is not UTF-8 is saved all the same") {
-        TemporaryFolder folder;
+        Folder folder;
         ui::Settings settings;
         settings.example = "caf\xe9";
-        CHECK_FALSE(save_settings(folder.file(), settings));
-        CHECK(load_settings(folder.file()).notice == "");
+        CHECK_FALSE(save_settings(settings_in(folder), settings));
+        CHECK(load_settings(settings_in(folder)).notice == "");
     }
 
     TEST_CASE("a folder that cannot be made is a sentence") {
-        TemporaryFolder folder;
+        Folder folder;
         REQUIRE_FALSE(write_file_atomic((folder.path / "deep").string(), "a file in the way"));
-        const auto problem = save_settings(folder.file(), {});
+        const auto problem = save_settings(settings_in(folder), {});
         REQUIRE(problem);
-        CHECK(problem->find(folder.file()) != std::string::npos);
+        CHECK(problem->find(settings_in(folder)) != std::string::npos);
     }
 
     TEST_CASE("the path follows the environment") {

@@ -1,14 +1,15 @@
 // A copied matrix is the matrix: what other programs read back are the same doubles.
 #include "core/base/matrix_text.h"
 
+#include "tests/folder.h"
+#include "tests/skip.h"
+
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -40,27 +41,26 @@ Matrix awkward(int rows, int cols) {
 
 // What python3 makes of it: "np" is a stand-in, the bits of every element come back, row by row.
 std::vector<std::uint64_t> through_python(const std::string& text) {
-    const auto folder = std::filesystem::temp_directory_path();
-    const std::string script = (folder / "tilewalk-numpy-text.py").string();
-    std::ofstream(script) << "import struct\n"
-                             "class np:\n"
-                             "    inf = float('inf'); nan = float('nan')\n"
-                             "    @staticmethod\n"
-                             "    def array(rows):\n"
-                             "        assert all(type(v) is float for row in rows for v in row)\n"
-                             "        assert len({len(row) for row in rows}) == 1\n"
-                             "        return rows\n"
-                             "A = "
-                          << text
-                          << "for row in A:\n    for v in row:\n"
-                             "        print(struct.unpack('<Q', struct.pack('<d', v))[0])\n";
+    const test::Folder folder;
+    const std::string script =
+        folder.file("read.py", "import struct\n"
+                               "class np:\n"
+                               "    inf = float('inf'); nan = float('nan')\n"
+                               "    @staticmethod\n"
+                               "    def array(rows):\n"
+                               "        assert all(type(v) is float for row in rows for v in row)\n"
+                               "        assert len({len(row) for row in rows}) == 1\n"
+                               "        return rows\n"
+                               "A = " +
+                                   text +
+                                   "for row in A:\n    for v in row:\n"
+                                   "        print(struct.unpack('<Q', struct.pack('<d', v))[0])\n");
     std::vector<std::uint64_t> values;
     if (FILE* pipe = ::popen(("python3 '" + script + "' 2>&1").c_str(), "r")) {
         unsigned long long value = 0;
         while (std::fscanf(pipe, "%llu", &value) == 1) values.push_back(value);
         ::pclose(pipe);
     }
-    std::filesystem::remove(script);
     return values;
 }
 
@@ -88,7 +88,10 @@ TEST_CASE("NumPy's text is an array of the same floats") {
     CHECK(matrix_as_numpy(small) == "np.array([[1.0, -np.inf],\n          [0.5, np.inf]])\n");
     small(0, 0) = NAN;
     CHECK(matrix_as_numpy(small).starts_with("np.array([[np.nan, "));
-    if (std::system("command -v python3 >/dev/null 2>&1") != 0) return;
+}
+
+TEST_CASE("Python reads NumPy's text as the same floats") {
+    if (std::system("command -v python3 >/dev/null 2>&1") != 0) return test::skip("there is no python3");
     Matrix A = awkward(9, 5);
     A(2, 3) = inf;
     A(2, 4) = -inf;

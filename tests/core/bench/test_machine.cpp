@@ -1,11 +1,11 @@
 #include "core/bench/machine.h"
 
 #include "core/engine/pool.h"
+#include "tests/folder.h"
+#include "tests/skip.h"
 
 #include <cstring>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,15 +14,7 @@ using namespace tilewalk;
 namespace {
 
 // A folder that stands for /, gone afterwards.
-struct Root {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("tilewalk-root-" + std::to_string(::getpid()));
-    Root() { std::filesystem::remove_all(path); }
-    ~Root() { std::filesystem::remove_all(path); }
-    void file(const std::string& name, const std::string& text) const {
-        std::filesystem::create_directories((path / name).parent_path());
-        std::ofstream(path / name) << text;
-    }
+struct Root : test::Folder {
     std::int64_t available() const { return available_memory(path.string()); }
 };
 
@@ -96,7 +88,7 @@ TEST_CASE("this machine has a CPU, cores and memory; this build a compiler and a
 TEST_CASE("the peak of resident memory sees what was touched and forgets it when reset") {
     reset_peak_rss();
     const std::int64_t before = peak_rss();
-    if (before == 0) return;  // the system does not tell
+    if (before == 0) return test::skip("the system does not tell");
     // Straight from the system: the sanitizers keep for a while what is given back to them.
     constexpr std::size_t size = std::size_t{200} << 20;
     void* const pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -4,11 +4,11 @@
 #include "core/base/numbers.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <thread>
@@ -185,7 +185,8 @@ TEST_CASE("compare page: keys move tile, row and measure") {
 }
 
 TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
-    const std::string path = (std::filesystem::temp_directory_path() / "tilewalk-compare-page.json").string();
+    const Folder folder;
+    const std::string path = folder.file("run.json");
     {
         OnPage page;
         page.run_with({Quantity::m, 1, 1, 0, -1, 1e-2});
@@ -208,7 +209,6 @@ TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
     }
     CHECK(other.state.comparing->source == path);  // it was not run again
     CHECK(other.shows("recorded"));
-    std::filesystem::remove(path);
 }
 
 TEST_CASE("compare page: texts have their place at every size, in every look") {

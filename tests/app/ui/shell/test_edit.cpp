@@ -3,8 +3,8 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/problem/reference.h"
-#include "tests/app/io/scratch.h"
 #include "tests/app/ui/harness.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 #include <fstream>
@@ -312,8 +312,8 @@ TEST_CASE("every example can be chosen") {
 }
 
 TEST_CASE("a problem is saved and loaded by its path") {
-    const Scratch scratch;
-    const std::string path = scratch.path("mine.json");
+    const Folder scratch;
+    const std::string path = scratch.file("mine.json");
     Program program(example("causal-8"));
     open_numbers(program);
     program.click("save");
@@ -322,7 +322,7 @@ TEST_CASE("a problem is saved and loaded by its path") {
     program.type(path);
     program.click("save");
     CHECK(program.state.notice == "Saved " + path + ".");
-    CHECK(scratch.files() == 1);
+    CHECK(scratch.count() == 1);
     REQUIRE(set_problem(program.state, example("ties")));
     program.click("load");
     CHECK(program.state.problem->Q == example("causal-8").Q);
@@ -331,20 +331,20 @@ TEST_CASE("a problem is saved and loaded by its path") {
 
     program.click("path");
     program.clear_field();
-    program.type(scratch.path("absent.json"));
+    program.type(scratch.file("absent.json"));
     program.press(Key::enter);
     CHECK(program.state.notice.find("absent.json") != std::string::npos);
     CHECK(program.state.problem->Q == example("causal-8").Q);
     program.click("path");
     program.clear_field();
-    program.type(scratch.path("no/such/folder.json"));
+    program.type(scratch.file("no/such/folder.json"));
     program.click("save");
     CHECK(program.state.notice.find("folder.json") != std::string::npos);
-    CHECK(scratch.files() == 1);
+    CHECK(scratch.count() == 1);
 }
 
 TEST_CASE("dropped files: a problem, three matrices at once, something else") {
-    const Scratch scratch;
+    const Folder scratch;
     Program program;
     AppState& state = program.state;
 
@@ -352,10 +352,10 @@ TEST_CASE("dropped files: a problem, three matrices at once, something else") {
     program.frame(2);
     CHECK(state.problem->Q == example("ties").Q);
 
-    write(scratch.path("q.csv"), "1,2\n3,4\n5,6\n");
-    write(scratch.path("k.csv"), "1,0\n0,1\n");
-    write(scratch.path("v.csv"), "7,8\n9,10\n");
-    state.dropped = {scratch.path("v.csv"), scratch.path("q.csv"), scratch.path("k.csv")};
+    write(scratch.file("q.csv"), "1,2\n3,4\n5,6\n");
+    write(scratch.file("k.csv"), "1,0\n0,1\n");
+    write(scratch.file("v.csv"), "7,8\n9,10\n");
+    state.dropped = {scratch.file("v.csv"), scratch.file("q.csv"), scratch.file("k.csv")};
     program.frame(2);
     CHECK(state.problem->N() == 3);
     CHECK(state.problem->N_kv() == 2);
@@ -365,13 +365,13 @@ TEST_CASE("dropped files: a problem, three matrices at once, something else") {
     CHECK(state.dropped.empty());
 
     const auto before = state.trace;
-    write(scratch.path("bad.csv"), "1,2\n3,oops\n");
-    write(scratch.path("bad.json"), "{\"q\": [[1, 2], [3]]}");
-    write(scratch.path("wide_q.csv"), "1,2,3\n");
+    write(scratch.file("bad.csv"), "1,2\n3,oops\n");
+    write(scratch.file("bad.json"), "{\"q\": [[1, 2], [3]]}");
+    write(scratch.file("wide_q.csv"), "1,2,3\n");
     for (const char* name : {"bad.csv", "bad.json", "wide_q.csv", "absent.npy"}) {
         CAPTURE(name);
         state.notice.clear();
-        state.dropped = {scratch.path(name)};
+        state.dropped = {scratch.file(name)};
         program.frame(2);
         CHECK(state.notice != "");
         CHECK(state.trace == before);
