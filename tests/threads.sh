@@ -6,5 +6,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 set_up
 build build-tsan tsan tilewalk_test_threads
 # Some tests fork, and the child may start a thread.
-export TSAN_OPTIONS="suppressions=$root/tests/threads.supp die_after_fork=0"
+export TSAN_OPTIONS=die_after_fork=0
 exec "$root/build-tsan/tests/tilewalk_test_threads" "$@"
