@@ -11,7 +11,8 @@
 #include "app/render/svg_picture.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
-#include "app/ui/kit/key_names.h"
+#include "app/ui/kit/key.h"
+#include "app/ui/state/state.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ Result<Keys> read_keys(const Arguments& a) {
 // The user who presses them waits for what is computed, as long as it takes.
 void press_keys(ui::AppState& state, const Keys& keys, Size size) {
     const auto draw = [&] {
-        if (state.pending) state.pending->result.wait();
+        wait_for_walk(state);
         settle_frame(state, size.width, size.height);
     };
     if (!keys.empty()) draw();

@@ -3,6 +3,7 @@
 #include "app/cli/values.h"
 #include "app/io/embedded.h"
 #include "app/io/tour_file.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
@@ -42,7 +43,7 @@ std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& a) {
 
 void settle_at_stop(ui::AppState& state, int n) {
     ui::go_to_stop(state, n);
-    if (state.pending) state.pending->result.wait();
+    wait_for_walk(state);
     ui::take_finished_trace(state);
     ui::settle_tour(state);
     if (state.page == ui::Page::scale) ui::wait_for_devices(state);

@@ -7,6 +7,7 @@
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
+#include "app/ui/state/state.h"
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // What the program remembers from one start to the next, as a JSON file.
 #pragma once
 
-#include "app/ui/state/app_state.h"
+#include "app/settings/settings.h"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "app/render/keyboard.h"
 
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/key_names.h"
+#include "app/ui/state/app_state.h"
 
 #include <imgui.h>
 #include <optional>

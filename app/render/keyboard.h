@@ -1,11 +1,14 @@
 // Keys for the program without a window.
 #pragma once
 
-#include "app/ui/state/app_state.h"
+#include "app/ui/kit/key.h"
 
 #include <functional>
 
 namespace tilewalk {
+namespace ui {
+struct AppState;
+}
 
 /// Presses and releases a key in the current ImGui context, as the window would report it: a text field that
 /// has the caret keeps what belongs to it. `frame` draws one.

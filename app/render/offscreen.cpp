@@ -2,7 +2,7 @@
 
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/theme.h"
-#include "app/ui/state/app_state.h"
+#include "app/ui/shell/frame.h"
 
 #include <imgui.h>
 #include <optional>

@@ -1,13 +1,14 @@
 // What GLFW reports between two frames.
 #pragma once
 
-#include "app/ui/state/app_state.h"
-
 #include <vector>
 
 struct GLFWwindow;
 
 namespace tilewalk {
+namespace ui {
+struct AppState;
+}
 
 /// Filled by the callbacks; the window's user pointer refers to it.
 struct Events {

@@ -1,7 +1,5 @@
 #include "app/window/keys.h"
 
-#include "app/ui/kit/key_names.h"
-
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 

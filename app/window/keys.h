@@ -1,7 +1,7 @@
 // GLFW's keys as the program's keys, by what is printed on the user's own keyboard.
 #pragma once
 
-#include "app/ui/state/app_state.h"
+#include "app/ui/kit/key.h"
 
 #include <optional>
 

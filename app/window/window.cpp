@@ -6,6 +6,7 @@
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/kit/theme.h"
+#include "app/ui/shell/frame.h"
 #include "app/window/events.h"
 
 #include <glad/gl.h>

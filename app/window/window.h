@@ -1,10 +1,12 @@
 // The one place that knows GLFW and OpenGL: a window around ui::frame().
 #pragma once
 
-#include "app/ui/state/app_state.h"
 #include "app/window/window_options.h"
 
 namespace tilewalk {
+namespace ui {
+struct AppState;
+}
 
 /// Opens the window and runs the program in it until it is closed. Returns an exit code: 0, or 3 if no window
 /// can be opened, or 4 if the screenshot cannot be written; then one sentence stands on stderr. The size of

@@ -6,6 +6,7 @@
 #include "app/render/png.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/theme.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/problem/reference.h"
 #include "tests/bench/program.h"
@@ -29,7 +30,7 @@ Problem large_problem() {
 
 void take_over(ui::AppState& state) {
     while (state.pending) {
-        state.pending->result.wait();
+        wait_for_walk(state);
         ui::take_finished_trace(state);
     }
 }

@@ -1,7 +1,7 @@
 #include "app/ui/cards/glossary_card.h"
 
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/kit/search_box.h"
 #include "core/class/glossary.h"
 
@@ -108,9 +108,7 @@ void draw_related(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCa
         const float w = std::min(a.w, button_width(other->term, size));
         if (x > a.x && x + w > a.right()) x = a.x, y += h + 6;
         if (y + h > a.bottom()) return;
-        ButtonLook look;
-        look.size = size;
-        if (!button(c, (std::string("##related ") + id).c_str(), x, y, w, h, other->term, look)) {
+        if (!button(c, (std::string("##related ") + id).c_str(), x, y, w, h, other->term, {.size = size})) {
             x += w + 8;
             continue;
         }
@@ -139,22 +137,7 @@ void draw_card(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
     draw_related(c, g, s, card, {a.x, y, a.w, a.bottom() - y});
 }
 
-}  // namespace
-
-void open_glossary(AppState& state, std::string_view term) {
-    state.glossary = std::make_shared<Glossary>();
-    const Found found = term.empty() ? Found{} : search_glossary(term);
-    const GlossaryCard* card = !found.empty() ? found.front()
-                               : state.page == Page::walk && state.trace
-                                   ? card_of_step(*state.trace, state.cursor.step)
-                               : state.page == Page::memory ? find_card("hbm-traffic")
-                               : state.page == Page::scale  ? find_card("flops")
-                                                            : find_card("rounding-error");
-    choose(*state.glossary, *card);
-}
-
-bool answer_glossary_key(AppState& state, const KeyPress& press) {
-    if (!state.glossary) return false;
+bool answer_key(AppState& state, const KeyPress& press) {
     Glossary& g = *state.glossary;
     const std::string before = g.search;
     switch (press.key) {
@@ -179,17 +162,14 @@ bool answer_glossary_key(AppState& state, const KeyPress& press) {
     return mine;
 }
 
-void glossary_card(const Canvas& main, AppState& state, float W, float H) {
-    if (!state.glossary) return;
-    const std::shared_ptr<Glossary> open = state.glossary;
+void draw(const Canvas& main, AppState& state, float W, float H) {
+    const std::shared_ptr<Glossary> open = state.glossary;  // it may be closed while it is drawn
     Glossary& g = *open;
     const Sizes s = sizes_for(state);
     if (++g.frames > 2 && type_into(g.search)) filter(g);
     const float w = std::min(W - 32, s.big ? 1248.0f : 940.0f), h = std::min(H - 32, s.big ? 688.0f : 600.0f);
-    const Rect a = centred_card(main, w, h, W, H);
-    if (begin_card(main, "Glossary", a)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Glossary", a.x, a.y, a.w, a.h);
+    const Rect a = centred(w, h, W, H);
+    const auto inside = [&](const Canvas& c) {
         const float field = s.big ? 56.0f : 38.0f, top = a.y + 16 + field + 10;
         draw_search(c, "find term", a.x + 16, a.y + 16, s.list_w, field, g.search, "Type to find a term");
         draw_list(c, g, s, {a.x + 16, top, s.list_w, a.bottom() - 14 - top});
@@ -202,9 +182,31 @@ void glossary_card(const Canvas& main, AppState& state, float W, float H) {
         if (icon_button(c, "##close glossary", a.right() - 48, a.y + 16, 32, 32, Icon::close,
                         {.tooltip = "Close (Esc)"}))
             state.glossary.reset();
-        end_panel(c);
-    }
-    end_card();
+    };
+    show_card(main, "Glossary", a, inside, Below::dimmed);
+}
+
+}  // namespace
+
+const Card glossary_card{.name = "Glossary",
+                         .keys_shown = "K",
+                         .action = "symbols and terms",
+                         .shortcut = {Key::k},
+                         .is_open = [](const AppState& s) { return s.glossary != nullptr; },
+                         .open = [](AppState& s) { open_glossary(s); },
+                         .answer_key = answer_key,
+                         .draw = draw};
+
+void open_glossary(AppState& state, std::string_view term) {
+    state.glossary = std::make_shared<Glossary>();
+    const Found found = term.empty() ? Found{} : search_glossary(term);
+    const GlossaryCard* card = !found.empty() ? found.front()
+                               : state.page == Page::walk && state.trace
+                                   ? card_of_step(*state.trace, state.cursor.step)
+                               : state.page == Page::memory ? find_card("hbm-traffic")
+                               : state.page == Page::scale  ? find_card("flops")
+                                                            : find_card("rounding-error");
+    choose(*state.glossary, *card);
 }
 
 }  // namespace tilewalk::ui

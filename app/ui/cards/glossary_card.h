@@ -1,7 +1,6 @@
 // The glossary: what every symbol and term means, and where it is defined.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
 #include "app/ui/state/app_state.h"
 
 #include <string>
@@ -19,8 +18,5 @@ struct Glossary {
 
 /// Opens it at a term; without one at what the current step is about.
 void open_glossary(AppState& state, std::string_view term = {});
-/// True if the key belonged to the glossary.
-bool answer_glossary_key(AppState& state, const KeyPress& press);
-void glossary_card(const Canvas& canvas, AppState& state, float W, float H);
 
 }  // namespace tilewalk::ui

@@ -1,11 +1,8 @@
-#include "app/ui/cards/help_card.h"
-
+// The list of keys, by what they are for; what is typed leaves those that it fits.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/kit/search_box.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/keys.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -15,18 +12,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-// What was typed, and how far the list is scrolled; forgotten when the card closes.
-struct Search {
-    std::string text = {};
-    float scroll = 0;
-    float page = 400;  // how much of it shows
-    int frame = -1;
-};
-Search& search() {
-    static Search kept;
-    return kept;
-}
 
 struct Entry {
     const char* heading = nullptr;  // a group; null: a shortcut
@@ -103,7 +88,7 @@ void legend(const Canvas& c, float x, float y, float w, float size) {
     }
 }
 
-void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
+void draw_list(const Canvas& c, KeySearch& s, const Rect& a, const Sizes& sizes) {
     const auto lists = columns(s.text, sizes.columns);
     std::size_t longest = 0;
     for (const auto& list : lists) longest = std::max(longest, list.size());
@@ -122,16 +107,18 @@ void draw_list(const Canvas& c, Search& s, const Rect& a, const Sizes& sizes) {
     c.rect(a.right() - 5, a.y + fit * from / all, 4, fit * fit / all, c.theme->line2, 2);
 }
 
-}  // namespace
+void set_open(AppState& state, bool open) {
+    state.show_help = open;
+    state.key_search = {};
+}
 
-bool answer_help_key(AppState& state, const KeyPress& press) {
-    if (!state.show_help) return false;
-    Search& s = search();
+bool answer_key(AppState& state, const KeyPress& press) {
+    KeySearch& s = state.key_search;
     const float row = sizes_for(state.presenter, 0).row;
     switch (press.key) {
     case Key::escape:
     case Key::question:
-    case Key::f1: state.show_help = false; return true;
+    case Key::f1: set_open(state, false); return true;
     case Key::up: s.scroll -= row; return true;
     case Key::down: s.scroll += row; return true;
     case Key::page_up: s.scroll -= s.page; return true;
@@ -145,31 +132,37 @@ bool answer_help_key(AppState& state, const KeyPress& press) {
     }
 }
 
-void help_card(const Canvas& main, AppState& state, float W, float H) {
-    Search& s = search();
-    const int now = ImGui::GetFrameCount();
-    if (std::exchange(s.frame, now) + 1 != now) s = {.frame = now};  // just opened
+void draw(const Canvas& main, AppState& state, float W, float H) {
+    KeySearch& s = state.key_search;
     if (type_into(s.text)) s.scroll = 0;
     const bool big = state.presenter;
     const Sizes sizes = sizes_for(big, W);
     const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
     const float w = std::min(W - 32, sizes.card_w), h = std::min(H - 24, sizes.card_h);
-    const Rect a = centred_card(main, w, h, W, H);
-    if (begin_card(main, "Help", a)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Help", a.x, a.y, a.w, a.h);
+    const Rect a = centred(w, h, W, H);
+    const auto inside = [&](const Canvas& c) {
         const float title = c.text(a.x + 24, a.y + top / 2, "Keys", big ? 34 : 22, 0, Face::semibold);
         const float field = big ? 56.0f : 38.0f, x = a.x + 24 + title + 32;
         draw_search(c, "find key", x, a.y + (top - field) / 2,
                     std::min(big ? 520.0f : 300.0f, a.right() - 64 - x), field, s.text, "Type to find a key");
         if (icon_button(c, "##close help", a.right() - 48, a.y + 16, 32, 32, Icon::close,
                         {.tooltip = "Close (Esc)"}))
-            state.show_help = false;
+            set_open(state, false);
         draw_list(c, s, {a.x + 24, a.y + top, a.w - 40, a.h - top - marks - 12}, sizes);
         legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
-        end_panel(c);
-    }
-    end_card();
+    };
+    show_card(main, "Help", a, inside, Below::dimmed);
 }
+
+}  // namespace
+
+const Card help_card{.name = "Help",
+                     .keys_shown = "?  F1",
+                     .action = "keys",
+                     .shortcut = {Key::question},
+                     .is_open = [](const AppState& s) { return s.show_help; },
+                     .open = [](AppState& s) { set_open(s, true); },
+                     .answer_key = answer_key,
+                     .draw = draw};
 
 }  // namespace tilewalk::ui

@@ -1,8 +1,6 @@
-// The card of breakpoints: a field for a condition, and what there is already. And the words that say whether
-// the matrices show a step before or after it.
+// The card of breakpoints: a field for a condition, and what there is already.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
-#include "app/ui/kit/layout.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
 
@@ -37,20 +35,17 @@ std::string names_of(const Trace& trace) {
 void field(const Canvas& c, AppState& state, const Sizes& s, float x, float y, float w) {
     Marks& marks = *state.marks;
     const float add_w = button_width("Add", s.text);
-    FieldLook look;
-    look.hint = "alpha < 1 && i == 1";
-    look.size = s.text;
-    look.face = Face::mono;
-    look.invalid = !marks.error.empty();
-    look.focus_now = ImGui::IsWindowAppearing() || marks.focus;
+    const FieldLook look{.hint = "alpha < 1 && i == 1",
+                         .focus_now = ImGui::IsWindowAppearing() || marks.focus,
+                         .invalid = !marks.error.empty(),
+                         .face = Face::mono,
+                         .size = s.text};
     marks.focus = false;
     const FieldResult typed =
         text_field(c, "##condition", x, y, w - add_w - 10, s.field, marks.text, sizeof marks.text, look);
     if (typed.changed) marks.error.clear();
     if (typed.active) marks.chosen = -1;
-    ButtonLook add;
-    add.size = s.text;
-    add.primary = true;
+    const ButtonLook add{.primary = true, .size = s.text};
     const bool clicked = button(c, "##add condition", x + w - add_w, y, add_w, s.field, "Add", add);
     if ((typed.entered || clicked) && !add_condition(state, marks.text)) marks.focus = true;
 }
@@ -66,17 +61,14 @@ void list(const Canvas& c, AppState& state, const Sizes& s, float x, float y, fl
         c.disc(x + 8, middle, s.text * .3f, c.theme->danger);
         c.text_within(x + 24, middle, w - 24 - s.row, marks.breakpoints[static_cast<std::size_t>(n)].text(),
                       s.text, 0, Face::mono);
-        ButtonLook look;
-        look.tooltip = "Remove (Delete)";
-        look.quiet = true;
         if (icon_button(c, ("##remove " + std::to_string(n)).c_str(), x + w - s.row + 4, Y + 2, s.row - 4,
-                        s.row - 4, Icon::close, look))
+                        s.row - 4, Icon::close, {.quiet = true, .tooltip = "Remove (Delete)"}))
             removed = n;
     }
     if (removed >= 0) remove_breakpoint(state, removed);
 }
 
-void card(const Canvas& main, AppState& state, float W, float H) {
+void draw(const Canvas& main, AppState& state, float W, float H) {
     Marks& marks = *state.marks;
     const Sizes s = sizes_of(state);
     const float w = std::min(s.w, W - 32), inner = w - 40, line = s.text * 1.45f;
@@ -89,9 +81,7 @@ void card(const Canvas& main, AppState& state, float W, float H) {
     const int shown = std::min(count, std::max(1, static_cast<int>(list_room / s.row)));
     const float h = std::ceil(top + words_h + 18 + static_cast<float>(shown) * s.row + (count ? 8.0f : 0.0f));
     const Rect area{(W - w) / 2, std::max(16.0f, (H - h) * .4f), w, h};
-    if (begin_card(main, "Breakpoints", area)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Breakpoints", area.x, area.y, w, h);
+    show_card(main, "Breakpoints", area, [&](const Canvas& c) {
         c.frame(area.x + 1, area.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
         const float x = area.x + 20;
         float y = area.y + s.text * 1.6f;
@@ -108,31 +98,36 @@ void card(const Canvas& main, AppState& state, float W, float H) {
         c.paragraph(x, y, inner, words, s.text, marks.error.empty() ? c.theme->t2 : c.theme->t1, word_lines,
                     marks.error.empty() ? Face::regular : Face::medium);
         list(c, state, s, x, y + words_h + 10, inner, shown);
-        end_panel(c);
-    }
-    end_card();
+    });
 }
 
-// On the edge between header and page, where no lesson draws.
-void before_pill(const Canvas& c, const AppState& state, float W, float H) {
-    const std::string words = "before step " + std::to_string(state.cursor.step + 1) + " (B: after it)";
-    if (state.presenter) {
-        c.pill(W - 28, 104, words, 27, c.theme->t1, c.theme->inv, Align::right);
-        return;
+// The card's own keys; the text field keeps letters and the caret's.
+bool answer_key(AppState& state, const KeyPress& press) {
+    Marks& marks = *state.marks;
+    const int last = static_cast<int>(marks.breakpoints.size()) - 1;
+    switch (press.key) {
+    case Key::escape: marks.card = false; return true;
+    case Key::up: marks.chosen = std::max(-1, marks.chosen - 1); return true;
+    case Key::down: marks.chosen = std::min(last, marks.chosen + 1); return true;
+    case Key::del:
+        if (marks.chosen >= 0) remove_breakpoint(state, marks.chosen);
+        return true;
+    case Key::enter: marks.focus = true; return true;  // back to the field
+    default: return false;
     }
-    const Layout layout = layout_for(W, H);
-    c.pill(layout.main.x + layout.main.w / 2, layout.header.bottom() + 10, words, 13, c.theme->t1,
-           c.theme->inv, Align::center);
 }
 
 }  // namespace
 
-void marks_card(const Canvas& c, AppState& state, float W, float H) {
-    if (shows_before(state))
-        before_pill(c, state, W, H);
-    else if (state.marks)
-        state.marks->before_step = -1;  // a step was taken
-    if (state.marks && state.marks->card && state.page == Page::walk) card(c, state, W, H);
-}
+const Card marks_card{
+    .name = "Breakpoints",
+    .keys_shown = "Shift F9",
+    .action = "breakpoints, also on a condition",
+    .shortcut = {Key::f9, true},
+    .of_walk = true,
+    .is_open = [](const AppState& s) { return s.marks && s.marks->card && s.page == Page::walk; },
+    .open = toggle_marks_card,
+    .answer_key = answer_key,
+    .draw = draw};
 
 }  // namespace tilewalk::ui

@@ -1,14 +1,14 @@
 // The card of a question: in the normal view over the explanation of the step before, in presenter mode over
 // its formula; what the answer is worked out from stays in sight.
-#include "app/ui/state/quiz.h"
-
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
-#include "app/ui/kit/layout.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
+#include "app/ui/parts/pseudocode.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 namespace tilewalk::ui {
@@ -74,20 +74,20 @@ void add_head(Stack& s, const Quiz& quiz) {
 
 void add_field(Stack& s, AppState& state) {
     const float w = s.w;
-    s.pieces.push_back({50, [w, &state](const Canvas& c, float x, float y) {
-                            Quiz& quiz = *state.quiz;
-                            FieldLook look;
-                            look.hint = quiz.question.bytes ? "a number of bytes" : "a number";
-                            look.face = Face::mono;
-                            look.focus_now = std::exchange(quiz.focus, false);
-                            look.invalid = quiz.verdict.has_value();
-                            const float check = 88;
-                            const FieldResult field = text_field(c, "##answer", x, y + 4, w - check - 8, 40,
-                                                                 quiz.text, sizeof quiz.text, look);
-                            const bool clicked = button(c, "##check answer", x + w - check, y + 4, check, 40,
-                                                        "Check", {.primary = true});
-                            if (field.entered || clicked) check_answer(state);
-                        }});
+    s.pieces.push_back(
+        {50, [w, &state](const Canvas& c, float x, float y) {
+             Quiz& quiz = *state.quiz;
+             const FieldLook look{.hint = quiz.question.bytes ? "a number of bytes" : "a number",
+                                  .focus_now = std::exchange(quiz.focus, false),
+                                  .invalid = quiz.verdict.has_value(),
+                                  .face = Face::mono};
+             const float check = 88;
+             const FieldResult field =
+                 text_field(c, "##answer", x, y + 4, w - check - 8, 40, quiz.text, sizeof quiz.text, look);
+             const bool clicked =
+                 button(c, "##check answer", x + w - check, y + 4, check, 40, "Check", {.primary = true});
+             if (field.entered || clicked) check_answer(state);
+         }});
 }
 
 // One choice: its key, a box or a ring, and its words.
@@ -208,9 +208,7 @@ void add_skip(Stack& s, AppState& state) {
 // `state`: its pseudocode fills the rest.
 void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float pad,
                 const AppState* state = nullptr) {
-    if (begin_card(main, "Question", area)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Question", area.x, area.y, area.w, area.h);
+    show_card(main, "Question", area, [&](const Canvas& c) {
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t3, 1.5f, 9);
         float y = area.y + pad;
         for (const Piece& piece : stack.pieces) {
@@ -218,9 +216,7 @@ void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float 
             y += piece.h;
         }
         if (state) pseudocode_below(c, *state, area, y);
-        end_panel(c);
-    }
-    end_card();
+    });
 }
 
 // In place of the side panel: the tiles and the timeline stay free.
@@ -277,21 +273,96 @@ Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
     return stack;
 }
 
-}  // namespace
-
-Rect question_band(const Canvas& c, const AppState& state, float W, float H) {
-    if (!quiz_waits(state)) return {};
-    const float h = presenter_stack(c, state, W).height() + 2 * band_pad;
-    return {band_margin, H - band_margin - h, W - 2 * band_margin, h};
-}
-
-void quiz_card(const Canvas& page, AppState& state, float W, float H) {
-    if (!quiz_waits(state)) return;
+void draw(const Canvas& page, AppState& state, float W, float H) {
     if (!state.presenter) return normal_card(page, state, W, H);
     const Theme bright = bright_room(*page.theme);
     Canvas c = page;
     c.theme = &bright;
     draw_stack(c, presenter_stack(c, state, W), question_band(c, state, W, H), band_pad);
+}
+
+// ---- Keys
+
+bool goes_on(Key key) {
+    return key == Key::enter || key == Key::right || key == Key::page_down || key == Key::space;
+}
+
+// A class answers aloud: the clicker shows the answer, then the step.
+bool answer_in_presenter(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::escape) return skip_question(state), true;
+    if (!goes_on(key)) return false;
+    if (!quiz.revealed)
+        quiz.revealed = true;
+    else
+        go_on_after_question(state);
+    return true;
+}
+
+bool answer_decided(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::escape && quiz.saving) return quiz.saving = false, true;
+    if (key == Key::backspace && quiz.may_retry()) return retry_answer(quiz), true;
+    if (key == Key::s) return quiz.saving = quiz.focus = !quiz.answers.empty(), true;
+    if (!goes_on(key) && key != Key::escape) return false;
+    go_on_after_question(state);
+    return true;
+}
+
+bool answer_choice(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    const int last = static_cast<int>(quiz.question.choices.size()) - 1;
+    if (const int digit = digit_of(key)) return choose_answer(quiz, digit - 1), true;
+    switch (key) {
+    case Key::up: quiz.mark = std::max(0, quiz.mark - 1); return true;
+    case Key::down: quiz.mark = std::min(last, quiz.mark + 1); return true;
+    case Key::space: choose_answer(quiz, quiz.mark); return true;
+    case Key::enter: check_answer(state); return true;
+    default: return false;
+    }
+}
+
+// The field has lost the caret: what belongs into it brings it back.
+bool answer_number(AppState& state, Key key) {
+    Quiz& quiz = *state.quiz;
+    if (key == Key::enter) return check_answer(state), true;
+    const char typed = printed_by(key);
+    const bool of_number = typed != '\0' && std::strchr("0123456789-.", typed) != nullptr;
+    const std::size_t length = std::strlen(quiz.text);
+    if (!of_number || length + 2 > sizeof quiz.text) return false;
+    quiz.text[length] = typed;
+    quiz.text[length + 1] = 0;
+    quiz.focus = true;
+    return true;
+}
+
+bool answer_key(AppState& state, const KeyPress& press) {
+    if (press.ctrl) return false;
+    if (state.presenter) return answer_in_presenter(state, press.key);
+    Quiz& quiz = *state.quiz;
+    if (quiz.decided()) return answer_decided(state, press.key);
+    if (press.key == Key::escape) return skip_question(state), true;
+    if (quiz.question.is_choice() ? answer_choice(state, press.key) : answer_number(state, press.key))
+        return true;
+    // The step is held back; any other way out of here leaves the question.
+    return press.key == Key::right || press.key == Key::page_down;
+}
+
+}  // namespace
+
+const Card quiz_card{.name = "Question",
+                     .keys_shown = "Q",
+                     .action = "questions on, off",
+                     .shortcut = {Key::q},
+                     .is_open = quiz_waits,
+                     .open = toggle_questions,
+                     .answer_key = answer_key,
+                     .draw = draw};
+
+Rect question_band(const Canvas& c, const AppState& state, float W, float H) {
+    if (!quiz_waits(state)) return {};
+    const float h = presenter_stack(c, state, W).height() + 2 * band_pad;
+    return {band_margin, H - band_margin - h, W - 2 * band_margin, h};
 }
 
 }  // namespace tilewalk::ui

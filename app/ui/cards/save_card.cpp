@@ -1,7 +1,7 @@
 #include "app/ui/cards/save_card.h"
 
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -120,11 +120,8 @@ struct Look {
 };
 
 void name_row(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
-    FieldLook field;
-    field.size = look.text;
-    field.flags = ImGuiInputTextFlags_AutoSelectAll;
-    const FieldResult typed =
-        text_field(c, "##file", a.x, a.y, a.w, 36 * look.u, card.path, sizeof card.path, field);
+    const FieldResult typed = text_field(c, "##file", a.x, a.y, a.w, 36 * look.u, card.path, sizeof card.path,
+                                         {.size = look.text, .flags = ImGuiInputTextFlags_AutoSelectAll});
     if (typed.changed) {
         card.message.clear();
         card.asked.clear();
@@ -182,24 +179,12 @@ void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const
     const char* words = again ? "Replace" : "Save file";
     const float button_w = std::max(110.0f * u, button_width(words, look.text));
     message_row(c, state, card, {x, a.bottom() - 56 * u, w - button_w - 20, 0}, look);
-    ButtonLook save_look;
-    save_look.primary = true;
-    save_look.enabled = refusal(state, card).empty();
-    save_look.size = look.text;
     if (button(c, "##save file", a.right() - 20 * u - button_w, a.bottom() - 56 * u, button_w, 38 * u, words,
-               save_look))
+               {.primary = true, .enabled = refusal(state, card).empty(), .size = look.text}))
         save(state);
 }
 
-}  // namespace
-
-void open_save_card(AppState& state) {
-    state.saving = std::make_shared<SaveCard>();
-    set_path(*state.saving, usual_name(state, *state.saving));
-}
-
-bool answer_save_key(AppState& state, const KeyPress& press) {
-    if (!state.saving) return false;
+bool answer_key(AppState& state, const KeyPress& press) {
     SaveCard& card = *state.saving;
     constexpr int formats = static_cast<int>(endings.size()), sizes = SaveCard::ultra_hd + 1;
     switch (press.key) {
@@ -214,20 +199,31 @@ bool answer_save_key(AppState& state, const KeyPress& press) {
     return true;
 }
 
-void save_card(const Canvas& main, AppState& state, float W, float H) {
+void draw(const Canvas& main, AppState& state, float W, float H) {
     const std::shared_ptr<SaveCard> card = state.saving;  // it may be closed while it is drawn
-    if (!card) return;
     const Look look = state.presenter ? Look{27, 27, 1.9f} : Look{14, 13, 1};
-    const Rect a =
-        centred_card(main, std::min(W - 32, (state.presenter ? 620 : 600) * look.u), 304 * look.u, W, H);
-    if (begin_card(main, "Save", a)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Save", a.x, a.y, a.w, a.h);
+    const Rect a = centred(std::min(W - 32, (state.presenter ? 620 : 600) * look.u), 304 * look.u, W, H);
+    const auto inside = [&](const Canvas& c) {
         c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, 10);
         draw(c, state, *card, a, look);
-        end_panel(c);
-    }
-    end_card();
+    };
+    show_card(main, "Save", a, inside, Below::dimmed);
+}
+
+}  // namespace
+
+const Card save_card{.name = "Save",
+                     .keys_shown = "Ctrl S",
+                     .action = "save picture or hand-out",
+                     .shortcut = {.key = Key::s, .ctrl = true},
+                     .is_open = [](const AppState& s) { return s.saving != nullptr; },
+                     .open = open_save_card,
+                     .answer_key = answer_key,
+                     .draw = draw};
+
+void open_save_card(AppState& state) {
+    state.saving = std::make_shared<SaveCard>();
+    set_path(*state.saving, usual_name(state, *state.saving));
 }
 
 }  // namespace tilewalk::ui

@@ -1,7 +1,6 @@
 // Saves what is on the screen as a picture, or the whole walk as a hand-out.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
 #include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
@@ -18,8 +17,5 @@ struct SaveCard {
 };
 
 void open_save_card(AppState& state);
-/// True if the key belonged to the card.
-bool answer_save_key(AppState& state, const KeyPress& press);
-void save_card(const Canvas& canvas, AppState& state, float W, float H);
 
 }  // namespace tilewalk::ui

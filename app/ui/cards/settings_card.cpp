@@ -1,8 +1,7 @@
-#include "app/ui/cards/settings_card.h"
-
+// The settings: size, colours, numbers, letters, motion.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/focus.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
@@ -128,25 +127,7 @@ void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool 
     }
 }
 
-}  // namespace
-
-void reset_settings(AppState& state) {
-    const Settings fresh;
-    Settings& s = state.settings;
-    const bool letters = s.letters != fresh.letters;
-    // What was open and how large the window is are no choices of this card.
-    const Settings kept = std::exchange(s, fresh);
-    s.window_width = kept.window_width, s.window_height = kept.window_height;
-    s.example = kept.example, s.problem_json = kept.problem_json;
-    s.tour_offered = kept.tour_offered;
-    if (!letters) return;
-    Problem problem = latest_problem(state);
-    problem.options.notation = Notation::d_o;
-    set_problem(state, std::move(problem), false);
-}
-
-bool answer_settings_key(AppState& state, const KeyPress& press) {
-    if (!state.show_settings) return false;
+bool answer_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::escape:
     case Key::o: state.show_settings = false; return true;
@@ -164,33 +145,39 @@ bool answer_settings_key(AppState& state, const KeyPress& press) {
     }
 }
 
-void settings_card(const Canvas& main, AppState& state, float W, float H) {
-    if (!state.show_settings) return;
+void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
     const float head = big ? 64.0f : 62.0f, foot = big ? 64.0f : 60.0f,
                 count = static_cast<float>(std::size(rows));
     const float w = std::min(W - 32, big ? 1180.0f : 760.0f),
                 row = std::min(big ? 49.0f : 42.0f, (H - 32 - head - foot) / count);
-    const Rect a = centred_card(main, w, head + row * count + foot, W, H);
-    if (begin_card(main, "Settings", a)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Settings", a.x, a.y, a.w, a.h);
+    const Rect a = centred(w, head + row * count + foot, W, H);
+    const auto inside = [&](const Canvas& c) {
         c.text(a.x + 24, a.y + 34, "Settings", big ? 34 : 22, 0, Face::semibold);
         if (icon_button(c, "##close settings", a.right() - 48, a.y + 16, 32, 32, Icon::close,
                         {.tooltip = "Close (Esc)"}))
             state.show_settings = false;
         draw_rows(c, state, {a.x + 24, a.y + head, a.w - 48, 0}, row, big);
         const float h = big ? 48.0f : 34.0f, size = big ? 27.0f : 14.0f, y = a.bottom() - h - 12;
-        ButtonLook look;
-        look.size = size;
+        ButtonLook look{.size = size};
         const float reset_w = button_width("Reset all", size), done_w = button_width("Done", size);
         if (button(c, "##reset settings", a.x + 24, y, reset_w, h, "Reset all", look)) reset_settings(state);
         look.primary = true;
         if (button(c, "##done settings", a.right() - 24 - done_w, y, done_w, h, "Done", look))
             state.show_settings = false;
-        end_panel(c);
-    }
-    end_card();
+    };
+    show_card(main, "Settings", a, inside, Below::dimmed);
 }
+
+}  // namespace
+
+const Card settings_card{.name = "Settings",
+                         .keys_shown = "O",
+                         .action = "settings",
+                         .shortcut = {Key::o},
+                         .is_open = [](const AppState& s) { return s.show_settings; },
+                         .open = [](AppState& s) { s.show_settings = true; },
+                         .answer_key = answer_key,
+                         .draw = draw};
 
 }  // namespace tilewalk::ui

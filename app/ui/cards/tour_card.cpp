@@ -1,7 +1,8 @@
 // The stop of a tour over the page that it speaks of: a ring round the place, and a card with the text. In
 // presenter mode the card is a band along the top or the bottom.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
+#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 
@@ -160,18 +161,43 @@ void answer(AppState& state, const Pressed& pressed) {
         state.keys.push_back({Key::backspace});
 }
 
+void draw(const Canvas& main, AppState& state, float W, float H) {
+    settle_tour(state);
+    refresh_text(state);
+    Tour& tour = *state.tour;
+    tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
+    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
+    const Rect area = tour.card = area_of(main, state, tour.place, W, H);
+    show_card(main, "Tour", area, [&](const Canvas& c) {
+        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
+        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
+        answer(state, state.presenter ? draw_band(c, state, area) : draw_card(c, state, area));
+    });
+}
+
+bool answer_key(AppState& state, const KeyPress& press) {
+    if (press.ctrl || press.alt || press.shift) return false;
+    if (state.edit || (press.key == Key::enter && keyboard_focus_visible())) return false;
+    switch (press.key) {
+    case Key::page_down:
+    case Key::enter: go_to_stop(state, state.tour->at + 1); return true;
+    case Key::page_up: go_to_stop(state, state.tour->at - 1); return true;
+    case Key::backspace: go_to_stop(state, state.tour->at); return true;
+    case Key::escape: leave_tour(state); return true;
+    default: return false;
+    }
+}
+
 }  // namespace
 
-bool points_at(const AppState& state, std::string_view panel) {
-    if (!state.tour) return false;
-    const TourPlace& place = state.tour->stop().place;
-    return place.kind == TourPlace::Kind::panel && place.name == panel;
-}
-
-bool speaks_of_the_foot(const Tour& tour) {
-    const TourPlace& place = tour.stop().place;
-    return place.kind == TourPlace::Kind::panel && (place.name == "Explanation" || place.name == "Timeline");
-}
+const Card tour_card{.name = "Tour",
+                     .keys_shown = "U",
+                     .action = "guided tour",
+                     .shortcut = {Key::u},
+                     .is_open = [](const AppState& s) { return s.tour != nullptr; },
+                     .open = toggle_tour,
+                     .answer_key = answer_key,
+                     .draw = draw};
 
 Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
     if (!state.tour) return {};
@@ -179,32 +205,6 @@ Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
     const float w = W - 2 * margin;
     const float h = 14 + large.control + 6 + text_height(c, *state.tour, large, w - 2 * large.pad) + 8;
     return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
-}
-
-void tour_card(const Canvas& main, AppState& state, float W, float H) {
-    // The list is of this frame; it is filled from now on as long as a tour runs.
-    static std::vector<NamedPlace> places;
-    if (!state.tour) {
-        place_list = nullptr;
-        return places.clear();
-    }
-    settle_tour(state);
-    refresh_text(state);
-    Tour& tour = *state.tour;
-    tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
-    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
-    const Rect area = tour.card = area_of(main, state, tour.place, W, H);
-    if (begin_card(main, "Tour", area)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Tour", area.x, area.y, area.w, area.h);
-        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
-        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
-        answer(state, state.presenter ? draw_band(c, state, area) : draw_card(c, state, area));
-        end_panel(c);
-    }
-    end_card();
-    places.clear();
-    place_list = &places;
 }
 
 }  // namespace tilewalk::ui

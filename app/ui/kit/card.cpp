@@ -1,6 +1,7 @@
 #include "app/ui/kit/card.h"
 
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/imgui_compat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-bool keep_focus = false;  // the card that opens next lies over a dimmed page: Tab stays in it
 
 float overlap(const Rect& a, const Rect& b) {
     const float w = std::min(a.right(), b.right()) - std::max(a.x, b.x),
@@ -38,16 +37,24 @@ Rect place_card(float w, float h, float W, float H, const Rect& keep_free) {
     return best;
 }
 
-Rect centred_card(const Canvas& c, float w, float h, float W, float H) {
-    c.rect(0, 0, W, H, with_alpha(c.theme->bg, .6f));
-    keep_focus = true;
-    return {(W - w) / 2, (H - h) / 2, w, h};
+bool clicked_beside() {
+    return ImGui::IsMouseClicked(0) && !ImGui::IsWindowAppearing() &&
+           !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
 }
 
-bool begin_card(const Canvas& c, const char* name, const Rect& a) {
+void stack_cards(std::span<const char* const> names) {
+    for (std::size_t n = 1; n < names.size(); ++n)
+        if (lies_above(names[n - 1], names[n])) bring_to_front(names[n]);
+}
+
+bool open_card_window(const Canvas& c, const char* name, const Rect& a, Below below) {
     // Whole pixels, all of the card: ImGui cuts off the rest, and with it a border.
     const ImVec2 from = c.device(a.x, a.y), to = c.device(a.right(), a.bottom());
     const ImVec2 first{std::floor(from.x), std::floor(from.y)};
+    if (below == Below::dimmed) {
+        const ImVec2 screen = ImGui::GetIO().DisplaySize;
+        c.rect(0, 0, screen.x / c.s, screen.y / c.s, with_alpha(c.theme->bg, .6f));
+    }
     ImGui::SetNextWindowPos(first);
     ImGui::SetNextWindowSize({std::ceil(to.x) - first.x, std::ceil(to.y) - first.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -57,11 +64,14 @@ bool begin_card(const Canvas& c, const char* name, const Rect& a) {
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
                                        ImGuiWindowFlags_NoBackground);
     ImGui::PopStyleVar(2);
-    if (keep_focus) keep_focus_here();
-    keep_focus = false;
+    if (below == Below::dimmed) keep_focus_here();
+    if (open) begin_panel(c.in_window(), name, a.x, a.y, a.w, a.h);
     return open;
 }
 
-void end_card() { ImGui::End(); }
+void close_card_window(bool open) {
+    if (open) end_panel({});
+    ImGui::End();
+}
 
 }  // namespace tilewalk::ui

@@ -10,8 +10,6 @@
 
 namespace tilewalk::ui {
 
-namespace {
-
 struct Stop {
     ImGuiID id = 0, window = 0;
     int region = 0;
@@ -39,11 +37,18 @@ struct Focus {
     ImGuiID pressed = 0;
     Arrow arrow;
     int answered_in = -1;  // the frame that presses, arrows and such are for
+    ImGuiID slider = 0;    // that arrow keys moved last, and where to
+    float led_to = 0;
 };
-Focus focus;
+
+namespace {
+
+// As ImGui's current context: the state itself belongs to whoever draws.
+std::shared_ptr<Focus> in_use = std::make_shared<Focus>();
 
 // Contexts come and go in tests and for pictures; each starts without a focus.
 Focus& current() {
+    Focus& focus = *in_use;
     if (focus.owner != ImGui::GetCurrentContext() || ImGui::GetFrameCount() < focus.now.frame) {
         focus = {};
         focus.owner = ImGui::GetCurrentContext();
@@ -136,6 +141,11 @@ bool answer_escape(Focus& f) {
 
 }  // namespace
 
+void use_focus(std::shared_ptr<Focus>& focus) {
+    if (!focus) focus = std::make_shared<Focus>();
+    in_use = focus;
+}
+
 bool answer_focus_key(const KeyPress& press) {
     Focus& f = current();
     f.answered_in = ImGui::GetFrameCount();
@@ -183,6 +193,13 @@ Arrow focus_arrow(ImGuiID id, bool both) {
     Focus& f = current();
     // Taken once: within a group the focus moves on to a stop that is still to be drawn.
     return answering(f) && f.visible && f.id == id ? std::exchange(f.arrow, {}) : Arrow{};
+}
+
+float stepped_place(ImGuiID id, float place, int by) {
+    Focus& f = current();
+    const float from = f.slider == id && std::abs(f.led_to - place) < .15f ? f.led_to : place;
+    f.slider = id;
+    return f.led_to = std::clamp(from + .05f * static_cast<float>(by), 0.0f, 1.0f);
 }
 
 void focus_on(ImGuiID id) { current().id = id; }

@@ -4,11 +4,17 @@
 #pragma once
 
 #include "app/ui/kit/canvas.h"
-#include "app/ui/state/app_state.h"
+#include "app/ui/kit/key.h"
 
 #include <imgui.h>
+#include <memory>
 
 namespace tilewalk::ui {
+
+/// What has the focus, and what the last frame showed. The interface keeps it.
+struct Focus;
+/// That which the functions below are about, from here on; made if there is none yet.
+void use_focus(std::shared_ptr<Focus>& focus);
 
 /// True if the key belonged to the focus. It acts on what the last frame showed.
 bool answer_focus_key(const KeyPress& press);
@@ -41,6 +47,9 @@ struct Arrow {
 /// The latest stop is changed by arrow keys (`both`: by up and down as well); what was pressed, in this
 /// frame.
 Arrow focus_arrow(ImGuiID id, bool both = false);
+/// Where an arrow key moves a slider to, from its place of 0 … 1. The caller may round what it is given, so
+/// steps are taken from where the last one led, unless the value has gone elsewhere since.
+float stepped_place(ImGuiID id, float place, int by);
 /// Moves the focus there, as an arrow key does within a group.
 void focus_on(ImGuiID id);
 

@@ -75,14 +75,6 @@ void map_keys_without_window() {
 
 void send_text(std::string_view utf8) { ImGui::GetIO().AddInputCharactersUTF8(std::string(utf8).c_str()); }
 
-void activate_item(ImGuiID id) {
-#if IMGUI_VERSION_NUM >= 18980
-    ImGui::ActivateItemByID(id);
-#else
-    ImGui::ActivateItem(id);
-#endif
-}
-
 bool keyboard_focus_visible() {
 #if IMGUI_VERSION_NUM >= 19140
     return ImGui::GetCurrentContext()->NavCursorVisible;
@@ -107,6 +99,16 @@ ImGuiID active_item() { return ImGui::GetCurrentContext()->ActiveId; }
 void release_active_item() { ImGui::ClearActiveID(); }
 
 ImGuiID current_window() { return ImGui::GetCurrentWindowRead()->ID; }
+
+bool lies_above(const char* window, const char* other) {
+    for (const ImGuiWindow* each : ImGui::GetCurrentContext()->Windows) {
+        if (each->ID == ImHashStr(window)) return false;
+        if (each->ID == ImHashStr(other)) return true;
+    }
+    return false;
+}
+
+void bring_to_front(const char* window) { ImGui::BringWindowToDisplayFront(ImGui::FindWindowByName(window)); }
 
 float hover_seconds() { return ImGui::GetCurrentContext()->HoveredIdTimer; }
 

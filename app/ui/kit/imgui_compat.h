@@ -32,8 +32,6 @@ void send_text(std::string_view utf8);
 /// Lets `send_key` work in a context that no window drives.
 void map_keys_without_window();
 
-/// Presses an item in the next frame, as the keyboard would.
-void activate_item(ImGuiID id);
 /// True while the keyboard's focus frame should be drawn.
 bool keyboard_focus_visible();
 /// Enter was pressed in this frame.
@@ -46,6 +44,9 @@ ImGuiID active_item();
 void release_active_item();
 /// The window that is drawn into.
 ImGuiID current_window();
+/// Of two windows that are shown.
+bool lies_above(const char* window, const char* other);
+void bring_to_front(const char* window);
 /// Seconds that the mouse has rested on the item below it.
 float hover_seconds();
 

@@ -36,16 +36,6 @@ float rail_value(float place, float lo, float hi, bool logarithmic) {
     return logarithmic ? lo * std::pow(hi / lo, place) : lo + (hi - lo) * place;
 }
 
-/// Where an arrow key moves a slider to. The caller may round what it is given, so steps are taken from where
-/// the last one led, unless the value has gone elsewhere since.
-float stepped_place(ImGuiID id, float place, int by) {
-    static ImGuiID last = 0;
-    static float led_to = 0;
-    const float from = last == id && std::abs(led_to - place) < .15f ? led_to : place;
-    last = id;
-    return led_to = std::clamp(from + .05f * static_cast<float>(by), 0.0f, 1.0f);
-}
-
 /// A small control with its label to the right, clickable as one. True when clicked.
 Hot labelled(const Canvas& c, const char* id, float x, float y, float box_w, std::string_view label,
              bool enabled) {

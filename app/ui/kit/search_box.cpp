@@ -1,7 +1,7 @@
 #include "app/ui/kit/search_box.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/kit/key_names.h"
+#include "app/ui/kit/key.h"
 
 #include <algorithm>
 #include <imgui.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/ui/kit/canvas.h"
-#include "app/ui/state/app_state.h"
+#include "app/ui/kit/key.h"
 
 #include <string>
 

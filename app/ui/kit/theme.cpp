@@ -1,7 +1,5 @@
 #include "app/ui/kit/theme.h"
 
-#include "app/ui/state/app_state.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -173,8 +171,6 @@ const Theme& theme(ThemeId id, Palette palette) {
     const int index = static_cast<int>(id), known = index >= 0 && index < 3 ? index : 0;
     return palette == Palette::safe ? safe_themes[known] : themes[known];
 }
-
-const Theme& theme(ThemeId id) { return theme(id, Palette::usual); }
 
 ImU32 hue(const Theme& theme, Role role) {
     const auto index = static_cast<std::size_t>(role);

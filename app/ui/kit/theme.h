@@ -1,15 +1,13 @@
 // Colours: the tokens of the three themes, the hue of each quantity, value ramps, and contrast arithmetic.
 #pragma once
 
+#include "app/settings/settings.h"
 #include "core/walk/trace.h"
 
 #include <array>
 #include <imgui.h>
 
 namespace tilewalk::ui {
-
-enum class ThemeId;
-enum class Palette;
 
 /// All colours are opaque ImU32 (ImGui byte order).
 struct Theme {
@@ -24,8 +22,7 @@ struct Theme {
     bool light = false;
 };
 
-const Theme& theme(ThemeId id);  ///< with the usual palette
-const Theme& theme(ThemeId id, Palette palette);
+const Theme& theme(ThemeId id, Palette palette = Palette::usual);
 
 ImU32 hue(const Theme& theme, Role role);
 /// The page of presenter mode: hues are legible on it (in the light theme they are not on `bg`).

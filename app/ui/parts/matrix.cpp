@@ -1,14 +1,15 @@
 #include "app/ui/parts/matrix.h"
 
-#include "app/ui/cards/matrix_menu.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
+#include "app/ui/state/matrix_menu.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -307,10 +308,8 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     const auto [x, y] = place_of(look, at.row - region.row, at.col - region.col);
     const float w = std::max(64.0f, look.cw + 4), h = std::max(28.0f, look.ch);
     const float left = std::max(16.0f, x + look.cw / 2 - w / 2);  // not beyond the edge of the panel
-    FieldLook field;
-    field.face = Face::mono;
-    field.focus_now = state.edit->just_opened;
-    field.flags = ImGuiInputTextFlags_AutoSelectAll;
+    const FieldLook field{
+        .focus_now = state.edit->just_opened, .face = Face::mono, .flags = ImGuiInputTextFlags_AutoSelectAll};
     state.edit->just_opened = false;
     const FieldResult result = text_field(canvas, "##cell edit", left, y + look.ch / 2 - h / 2, w, h,
                                           state.edit->text, sizeof state.edit->text, field);
@@ -320,14 +319,6 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
         state.edit.reset();
     }
 }
-
-// The cell that the arrow keys have reached in the matrix that has the focus.
-struct KeyCell {
-    ImGuiID matrix = 0;
-    int across = 0, down = 0;
-    bool edited = false;  // from here; the focus comes back when the field is gone
-};
-KeyCell key_cell;
 
 // Arrow keys go from cell to cell; Enter edits one of an input, and chooses another.
 void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look, ImGuiID id,
@@ -339,7 +330,7 @@ void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look,
                                          canvas.device(look.x + static_cast<float>(across) * look.cw,
                                                        look.y + static_cast<float>(down) * look.ch));
     const Arrow arrow = focus_arrow(id, true);
-    KeyCell& at = key_cell;
+    KeyCell& at = state.key_cell;
     if (at.matrix == id && at.edited && !state.edit) {
         at.edited = false;
         focus_on(id);
@@ -393,12 +384,6 @@ void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool o
 
 void edit_mark(const Canvas& canvas, float x, float y, float w, float h) {
     canvas.dashed_frame(x + 3, y + 3, w - 6, h - 6, canvas.theme->t1, 1.4f, {2, 3});
-}
-
-std::string cell_name(CellRef cell) {
-    const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
-    return name + "[" + std::to_string(cell.row) +
-           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
 }
 
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget) {

@@ -9,6 +9,8 @@
 
 namespace tilewalk::ui {
 
+enum class Link;
+
 /// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
 struct MatrixLook {
     Slot slot = Slot::Q;
@@ -43,7 +45,8 @@ void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool o
 /// That of a cell that differs from before the latest edit: a dotted outline inside.
 void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
 
-/// "S[0,2]" or, for one column, "ℓ[0]".
-std::string cell_name(CellRef cell);
+/// The mark round a rectangle of cells: double for the inspected cell, dashed for sources, corners only for
+/// what it feeds.
+void draw_link_mark(const Canvas& canvas, Link link, Role role, float x, float y, float w, float h);
 
 }  // namespace tilewalk::ui

@@ -1,8 +1,7 @@
 #include "app/ui/parts/presenter_page.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/state/state.h"
 
 namespace tilewalk::ui {

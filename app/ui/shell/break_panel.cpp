@@ -1,11 +1,9 @@
-#include "app/ui/shell/break_panel.h"
-
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,9 +44,9 @@ std::string preset_name(const Precision& precision) {
 }
 
 void preset_list(const Canvas& c, AppState& state, float x, float y, float w) {
-    ButtonLook look;
-    look.tooltip = "Which format a known kind of kernel uses at each stage";
-    if (!begin_dropdown(c, "##preset", x, y, w, 32, preset_name(state.problem->precision), look)) return;
+    if (!begin_dropdown(c, "##preset", x, y, w, 32, preset_name(state.problem->precision),
+                        {.tooltip = "Which format a known kind of kernel uses at each stage"}))
+        return;
     for (const Preset& preset : presets()) {
         const bool current = preset.precision == state.problem->precision;
         if (dropdown_item(c, (std::string("##") + preset.name).c_str(), preset.name, current))
@@ -85,10 +83,8 @@ void formats_section(const Canvas& c, AppState& state, float x, float y, float w
 
 void reset_button(const Canvas& c, AppState& state, float right, float y) {
     const float w = button_width("Reset");
-    ButtonLook look;
-    look.enabled = state.problem->broken();
-    look.tooltip = "No fault, fp64 everywhere";
-    if (button(c, "##reset faults", right - w, y, w, 32, "Reset", look))
+    if (button(c, "##reset faults", right - w, y, w, 32, "Reset",
+               {.enabled = state.problem->broken(), .tooltip = "No fault, fp64 everywhere"}))
         apply(state, [](Problem& p) { p = without_faults(std::move(p)); });
 }
 
@@ -108,9 +104,8 @@ std::string cell_sentence(const AppState& state) {
 void effect_buttons(const Canvas& c, AppState& state, float x, float y, float w) {
     const Comparison& found = *state.comparison;
     const float half = (w - 8) / 2;
-    ButtonLook look;
-    look.enabled = next_difference(found, state.cursor.step) >= 0;
-    look.tooltip = "The next step that differs from the true walk (D)";
+    ButtonLook look{.enabled = next_difference(found, state.cursor.step) >= 0,
+                    .tooltip = "The next step that differs from the true walk (D)"};
     if (button(c, "##next difference", x, y, half, 32, "Next difference", look)) next_difference(state);
     look.enabled = next_lost(found, state.cursor.step) >= 0;
     look.tooltip = "The next step that makes NaN or ∞ of a number (Shift D)";
@@ -168,8 +163,7 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Break it", a.x, a.y, a.w, a.h);
     const float x = a.x + 16, w = a.w - 32;
     c.text_within(x, a.y + 28, w - 120, "Break it", 22, 0, Face::semibold);
-    ButtonLook close;
-    close.tooltip = "Back to the explanation (B)";
+    const ButtonLook close{.tooltip = "Back to the explanation (B)"};
     if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         show_side(state, false, false);
     if (state.lesson->faults.empty()) {

@@ -1,6 +1,7 @@
 // The explanation: formula in symbols, with numbers, its result, why, and the line of pseudocode.
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/parts/pseudocode.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -112,52 +113,6 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     return h;
 }
 
-// The line with this problem's numbers: "Tr−1" becomes the last block, and a scale of 1 is left out.
-std::string code_text(const AppState& state, std::string text) {
-    const auto replace = [&](const std::string& what, const std::string& by) {
-        if (const std::size_t at = text.find(what); at != std::string::npos)
-            text.replace(at, what.size(), by);
-    };
-    replace("Tr−1", std::to_string(state.problem->Tr() - 1));
-    replace("Tc−1", std::to_string(state.problem->Tc() - 1));
-    if (state.problem->softmax_scale() == 1) replace("scale · ", "");
-    return text;
-}
-
-constexpr float least_code_row = 15;
-
-// Pseudocode with the current line; the combining tilde is drawn by the canvas.
-void pseudocode(const Canvas& c, const AppState& state, const Rect& a) {
-    const Theme& t = *c.theme;
-    const std::span<const CodeLine> lines = state.lesson->code(*state.problem);
-    const bool masked = state.problem->causal || state.problem->window;
-    std::vector<std::size_t> shown;
-    for (std::size_t n = 0; n < lines.size(); ++n)
-        if (!lines[n].if_masked || masked) shown.push_back(n);
-    // A long algorithm shows the part round its current line.
-    const std::size_t fit =
-        std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
-    std::size_t first = 0;
-    while (first + fit < shown.size() &&
-           static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
-        ++first;
-    const float row = std::min(22.0f, a.h / static_cast<float>(fit)), indent = 15;
-    float at = a.y;
-    for (std::size_t place = first; place < first + fit; ++place) {
-        const std::size_t n = shown[place];
-        const bool current = static_cast<int>(n) == state.explanation.code_line;
-        const float y = at, x = a.x + 12 + indent * static_cast<float>(lines[n].indent);
-        at += row;
-        if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
-        for (int level = 0; level < lines[n].indent && !current; ++level) {
-            const float guide = a.x + 15 + indent * static_cast<float>(level);
-            c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
-        }
-        c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, lines[n].text), 13,
-                      current ? t.inv : t.t2, current ? Face::mono_bold : Face::mono);
-    }
-}
-
 // On the first step: where the walk leads, and what to watch on the way. Returns its height.
 float introduction(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
     if (state.cursor.step != 0) return 0;
@@ -190,20 +145,7 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
     return used;
 }
 
-float code_height(const AppState& state, const Rect& a) {
-    return static_cast<float>(state.lesson->code(*state.problem).size()) * (a.h > 700 ? 22.0f : 20.0f);
-}
-
 }  // namespace
-
-void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
-    const std::size_t lines = state.lesson->code(*state.problem).size();
-    const float code_y = y + 18, left = a.bottom() - 12 - code_y;
-    if (left < static_cast<float>(std::min<std::size_t>(lines, 8)) * least_code_row) return;
-    const float code_h = code_height(state, a), top = std::max(code_y, a.bottom() - 12 - code_h);
-    c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
-    pseudocode(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
-}
 
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
@@ -211,7 +153,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     const float card = a.y + 56;
     // In a low window formula and pseudocode take turns.
     if (tight && state.show_code) {
-        pseudocode(c, state, {a.x + 12, card, a.w - 24, std::min(code_height(state, a), a.h - 56 - 54)});
+        pseudocode(c, state, {a.x + 12, card, a.w - 24, a.h - 56 - 54}, a.h);
     } else {
         const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
         const float label = a.w < 360 ? 0.0f : 44.0f;

@@ -1,13 +1,13 @@
-#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/shell/frame.h"
+
+#include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
-#include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/page.h"
-#include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/focus.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/break_panel.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/shell/keys.h"
 #include "app/ui/shell/lesson_view.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -23,7 +23,6 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float transition_seconds = 0.16f;
 constexpr float notice_seconds = 8.0f;
 
 void begin_window() {
@@ -46,9 +45,7 @@ void pass_time(AppState& state) {
     state.notice_age += dt;
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
-    if (state.page == Page::memory) pass_memory_time(state, dt);
-    if (state.page == Page::scale) refresh_scale(state);
-    if (state.page == Page::compare) refresh_compare(state);
+    if (const PageView* page = page_view(state.page)) page->pass_time(state, dt);
     if (state.player.playing) play_on(state, dt);
 }
 
@@ -70,30 +67,26 @@ void follow_number_style(AppState& state) {
     if (state.trace) refresh_explanation(state);
 }
 
+// While a tour runs it is noted where the frame shows what; its card points there.
+void list_places(Tour* tour) {
+    place_list = tour ? &tour->places : nullptr;
+    if (tour) tour->places.clear();
+}
+
 void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     canvas.min_text = 27;
-    if (state.page == Page::walk) return presenter_view(canvas, state, W, H);
+    const PageView* page = page_view(state.page);
+    if (!page) return presenter_view(canvas, state, W, H);
     const Rect card = tour_band(canvas, state, W, H);
-    if (card.h > 0) H = card.y;
-    switch (state.page) {
-    case Page::walk: return;
-    case Page::memory: return memory_presenter(canvas, state, W, H);
-    case Page::scale: return scale_presenter(canvas, state, W, H);
-    case Page::compare: return compare_presenter(canvas, state, W, H);
-    }
+    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
 }
 
-void draw_page(const Canvas& canvas, AppState& state, const Layout& layout) {
+void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
+    const PageView* page = page_view(state.page);
     header_view(canvas, state, layout.header);
-    const Rect below{0, layout.header.bottom(), layout.W, layout.H - layout.header.bottom()};
-    const auto view = state.page == Page::memory  ? memory_view
-                      : state.page == Page::scale ? scale_view
-                                                  : compare_view;
-    view(canvas, state, below);
-}
-
-void draw_walk(const Canvas& canvas, AppState& state, const Layout& layout) {
-    header_view(canvas, state, layout.header);
+    if (page)
+        return page->view(canvas, state,
+                          {0, layout.header.bottom(), layout.W, layout.H - layout.header.bottom()});
     lesson_view(*state.lesson).main(canvas, state, layout);
     if (state.show_problem)
         problem_view(canvas, state, layout.side);
@@ -130,9 +123,7 @@ double idle_seconds(const AppState& state) {
         idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
     if (state.player.playing)
         idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
-    if (state.page == Page::memory) idle = std::min(idle, memory_idle_seconds(state));
-    if (state.page == Page::scale) idle = std::min(idle, scale_idle_seconds(state));
-    if (state.page == Page::compare) idle = std::min(idle, compare_idle_seconds(state));
+    if (const PageView* page = page_view(state.page)) idle = std::min(idle, page->idle_seconds(state));
     if (!state.notice.empty() && state.notice_age < notice_seconds) {
         const double until_fade = notice_seconds - 0.5 - state.notice_age;
         idle = std::min(idle, std::max(0.0, until_fade));
@@ -142,15 +133,8 @@ double idle_seconds(const AppState& state) {
 
 bool animating(const AppState& state) { return idle_seconds(state) <= 0; }
 
-float transition(const AppState& state) {
-    const bool cut =
-        state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
-    if (cut) return 1;
-    const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
-    return 1 - (1 - t) * (1 - t) * (1 - t);
-}
-
 void frame(AppState& state) {
+    use_focus(state.focus);
     follow_number_style(state);
     pass_time(state);  // first, so that a step taken now begins its transition at 0
     take_finished_trace(state);
@@ -181,14 +165,14 @@ void frame(AppState& state) {
         canvas.rect(0, 0, W, H, IM_COL32_BLACK);
         return ImGui::End();
     }
+    list_places(state.tour.get());
     if (state.presenter)
         draw_presenter(canvas, state, W, H);
-    else if (state.page == Page::walk)
-        draw_walk(canvas, state, layout_for(W, H));
     else
-        draw_page(canvas, state, layout_for(W, H));
+        draw_normal(canvas, state, layout_for(W, H));
     overlays(canvas, state, W, H);
     draw_focus_ring(canvas);
+    list_places(nullptr);
     ImGui::End();
     find_hover_sources(state);
 }

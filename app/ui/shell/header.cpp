@@ -1,7 +1,8 @@
-#include "app/ui/cards/menu.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/shell/chapters.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -11,19 +12,6 @@
 namespace tilewalk::ui {
 
 namespace {
-
-// The mark: four tiles, one lit.
-void mark(const Canvas& c, float x, float y, float tile) {
-    for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j) {
-            const float X = x + static_cast<float>(j) * tile * 1.2f,
-                        Y = y + static_cast<float>(i) * tile * 1.2f;
-            if (i == 0 && j == 1)
-                c.rect(X, Y, tile, tile, c.theme->t1, tile / 4);
-            else
-                c.frame(X + .5f, Y + .5f, tile - 1, tile - 1, c.theme->t3, 1.4f, tile / 4);
-        }
-}
 
 // The lessons of the current chapter, where it has several: "FA2 | FA1". Returns the width.
 float lesson_switch(const Canvas& c, AppState& state, float x) {
@@ -77,11 +65,10 @@ void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
         const bool current = &chapter == &current_chapter(state);
         const TabLabel label = current ? TabLabel::full : others;
         const float w = tab_width(n, label);
-        ButtonLook look;
-        look.active = current;
-        look.quiet = true;
-        look.face = current ? Face::semibold : Face::medium;
-        look.tooltip = chapter.tooltip;
+        const ButtonLook look{.active = current,
+                              .quiet = true,
+                              .face = current ? Face::semibold : Face::medium,
+                              .tooltip = chapter.tooltip};
         if (button(c, chapter.id, x, 9, w, 34, tab_label(n, label), look)) open_chapter(state, chapter);
         if (current) c.rect(x + 10, 46.5f, w - 20, 4, c.theme->t1, 2);
         x += w + 2;
@@ -122,59 +109,45 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     c.rect(area.x, area.y, area.w, area.h, c.theme->panel);
     c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
     begin_region(c, "Header", area.x, area.y, area.w, area.h + 1);
-    mark(c, 16, 15, 10);
+    draw_mark(c, 16, 15, {10, 12, 1.4f, 2.5f});
     const bool named = area.w >= 1440;
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
 
-    float x = area.right() - 14;
-    ButtonLook menu{.active = state.show_menu};
-    menu.tooltip = "Menu (F10): tour, questions, hand-outs, settings";
-    x -= 32;
-    if (icon_button(c, "##menu", x, 10, 32, 32, Icon::menu, menu)) open_menu(state);
-    x -= 4;
-    ButtonLook help{.size = 15};
-    help.tooltip = "Keys and help (?)";
-    x -= 32;
-    if (icon_button(c, "##help", x, 10, 32, 32, Icon::help, help)) state.show_help = true;
-    ButtonLook presenter;
-    presenter.tooltip = "Presenter mode (P): large text for a projector";
-    x -= 4 + 32;
-    if (icon_button(c, "##presenter", x, 10, 32, 32, Icon::screen, presenter)) state.presenter = true;
-    ButtonLook theme_look;
-    theme_look.tooltip = "Theme: dark, light, high contrast (T)";
-    if (area.w >= 1100) {  // where there is no room the settings have it
+    float x = area.right() - 10;
+    const auto icon = [&](const char* id, Icon which, const ButtonLook& look) {
         x -= 4 + 32;
-        if (icon_button(c, "##theme", x, 10, 32, 32, Icon::theme, theme_look)) next_theme(state);
+        return icon_button(c, id, x, 10, 32, 32, which, look);
+    };
+    if (icon("##menu", Icon::menu,
+             {.active = state.show_menu, .tooltip = "Menu (F10): tour, questions, hand-outs, settings"}))
+        menu_card.open(state);
+    if (icon("##help", Icon::help, {.size = 15, .tooltip = "Keys and help (?)"})) help_card.open(state);
+    if (icon("##presenter", Icon::screen, {.tooltip = "Presenter mode (P): large text for a projector"}))
+        state.presenter = true;
+    // Where there is no room the settings have it.
+    if (area.w >= 1100 && icon("##theme", Icon::theme, {.tooltip = "Theme: dark, light, high contrast (T)"}))
+        next_theme(state);
+
+    const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
+                break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
+    if (state.page == Page::walk) {
+        x -= 4 + problem_w;
+        if (button(c, "##problem", x, 10, problem_w, 32, "Problem",
+                   {.active = state.show_problem, .tooltip = "Inputs, tile sizes, mask, scale, files (I)"}))
+            show_side(state, !state.show_problem, false);
+        x -= 4 + break_w;
+        if (button(c, "##break", x, 10, break_w, 32, "Break it",
+                   {.active = state.show_break,
+                    .tooltip = "Switch off a part of the algorithm, choose number formats (X)"}))
+            show_side(state, false, !state.show_break);
     }
-    const float problem_w = button_width("Problem");
-    ButtonLook problem;
-    problem.active = state.show_problem;
-    problem.tooltip = "Inputs, tile sizes, mask, scale, files (I)";
-    x -= 4 + problem_w;
-    if (state.page == Page::compare) {
-        const float list = std::clamp(area.w * .15f, 120.0f, 300.0f), tabs_x = named ? 146 : 52;
-        x += problem_w - list;  // in the place of that button
-        example_list(c, state, x, list);
-        chapter_tabs(c, state, tabs_x, x - tabs_x - 8);
-        return end_panel(c);
+    if (state.page == Page::walk || state.page == Page::compare) {
+        x -= 4 + list_w;
+        example_list(c, state, x, list_w);
+        chapter_tabs(c, state, tabs, x - tabs - 8);
+    } else {
+        chapter_tabs(c, state, tabs, x - 4 - problem_w - tabs);
     }
-    if (state.page != Page::walk) {  // a page without a problem
-        chapter_tabs(c, state, named ? 146 : 52, x - (named ? 146.0f : 52.0f));
-        return end_panel(c);
-    }
-    if (button(c, "##problem", x, 10, problem_w, 32, "Problem", problem))
-        show_side(state, !state.show_problem, false);
-    const ButtonLook broken{.active = state.show_break,
-                            .tooltip = "Switch off a part of the algorithm, choose number formats (X)"};
-    const float break_w = button_width("Break it");
-    x -= 4 + break_w;
-    if (button(c, "##break", x, 10, break_w, 32, "Break it", broken))
-        show_side(state, false, !state.show_break);
-    const float list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
-    x -= 4 + list_w;
-    example_list(c, state, x, list_w);
-    const float tabs = named ? 146 : 52;
-    chapter_tabs(c, state, tabs, x - tabs - 8);
     end_panel(c);
 }
 

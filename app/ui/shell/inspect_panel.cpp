@@ -1,7 +1,7 @@
 // The panel of an inspected cell: the way to it, what it is, how it was made, and lists of cells to follow.
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -83,10 +83,9 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
             continue;
         }
         if (n > 0) separator(c, in, n, x + gap / 2, y + h / 2, size);
-        ButtonLook look;
-        look.size = size;
-        look.active = n + 1 == static_cast<int>(in.path.size());
-        look.tooltip = "Back to here (Backspace: one back)";
+        const ButtonLook look{.active = n + 1 == static_cast<int>(in.path.size()),
+                              .size = size,
+                              .tooltip = "Back to here (Backspace: one back)"};
         const float left = n > 0 ? x + gap : x;
         if (button(c, ("##crumb " + std::to_string(n)).c_str(), left, y, w, h, crumb_name(in, n), look))
             clicked = n;
@@ -123,10 +122,8 @@ float identity(const Canvas& c, AppState& state, const Rect& a) {
     const std::string go = "Go to step " + std::to_string(in.at().step + 1);
     const bool here = state.cursor.step == in.at().step;
     const float button_w = here ? 0 : button_width(go, 13);
-    ButtonLook look;
-    look.size = 13;
-    look.tooltip = "Shift Enter";
-    if (!here && button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go, look))
+    if (!here && button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go,
+                        {.size = 13, .tooltip = "Shift Enter"}))
         go_to_origin(state);
     const float room = a.w - button_w - 10;
     const std::string whole = in.told.title + ", " + in.told.place;
@@ -243,10 +240,8 @@ void lists(const Canvas& c, AppState& state, const Rect& a) {
 void inspect_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     if (!inspection_of(state)) return explain_view(c, state, a, tight);
     begin_panel(c, "Inspection", a.x, a.y, a.w, a.h);
-    ButtonLook look;
-    look.tooltip = "Leave (Esc)";
-    const bool leave =
-        icon_button(c, "##leave inspection", a.right() - 42, a.y + 10, 30, 30, Icon::close, look);
+    const bool leave = icon_button(c, "##leave inspection", a.right() - 42, a.y + 10, 30, 30, Icon::close,
+                                   {.tooltip = "Leave (Esc)"});
     const float x = a.x + 16, w = a.w - 32;
     float y = a.y + 14;
     y += breadcrumb(c, state, {x, y, w - 34, 0}, 13, tight ? 2 : 3) + 14;

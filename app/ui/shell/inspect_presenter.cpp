@@ -1,5 +1,6 @@
 // The breadcrumb for the back row: the way, the value, and the cell that Enter follows. Nothing under 27 px.
 #include "app/ui/kit/items.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
 #include "core/base/numbers.h"
 

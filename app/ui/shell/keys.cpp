@@ -1,24 +1,16 @@
 #include "app/ui/shell/keys.h"
 
-#include "app/ui/cards/glossary_card.h"
-#include "app/ui/cards/help_card.h"
-#include "app/ui/cards/matrix_menu.h"
-#include "app/ui/cards/menu.h"
-#include "app/ui/cards/save_card.h"
-#include "app/ui/cards/settings_card.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/shell/chapters.h"
+#include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/timeline.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
-#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <imgui.h>
-#include <iterator>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -29,28 +21,10 @@ Level level_of(const KeyPress& press) {
     return press.alt ? Level::micro : press.shift ? Level::tile : press.ctrl ? Level::block : Level::step;
 }
 
-void go_to_typed_step(AppState& state) {
-    char* end = nullptr;
-    const long step = std::strtol(state.goto_text, &end, 10);
-    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
-    if (!valid) {
-        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
-                          std::to_string(state.trace->size()) + ".");
-        state.goto_focus = true;  // to be corrected
-        return;
-    }
-    go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
-    state.show_goto = false;
-}
-
-// Escape closes what lies on top, one thing at a time.
+// Escape where no card is open closes what there is, one thing at a time.
 void close_topmost(AppState& state) {
     if (state.edit)
         state.edit.reset();
-    else if (state.show_goto)
-        state.show_goto = false;
-    else if (state.show_help)
-        state.show_help = false;
     else if (state.presenter)
         state.presenter = false;
     else if (state.show_problem || state.show_break)
@@ -102,10 +76,7 @@ void answer_ctrl_key(AppState& state, const KeyPress& press) {
     case Key::zero: return zoom(state, 0);
     case Key::z: return press.shift ? redo(state) : undo(state);
     case Key::y: return redo(state);
-    case Key::c:
-        return press.shift ? open_matrix_menu(state, chosen_cell(state).slot, chosen_tile(state))
-                           : copy(state);
-    case Key::s: return open_save_card(state);
+    case Key::c: return copy(state);
     case Key::tab: return next_lesson(state, press.shift ? -1 : 1);
     default: return;
     }
@@ -115,19 +86,6 @@ void answer_ctrl_key(AppState& state, const KeyPress& press) {
 void open_chapter_number(AppState& state, int n) {
     if (n >= 1 && n <= static_cast<int>(chapters().size()))
         open_chapter(state, chapters()[static_cast<std::size_t>(n - 1)]);
-}
-
-// Cards and panels that a letter opens; false if it is none of theirs.
-bool open_by_key(AppState& state, const KeyPress& press) {
-    switch (press.key) {
-    case Key::u: toggle_tour(state); return true;
-    case Key::q: toggle_questions(state); return true;
-    case Key::k: open_glossary(state); return true;
-    case Key::o: state.show_settings = true; return true;
-    case Key::f10: open_menu(state); return true;
-    case Key::w: inspect(state, chosen_cell(state)); return true;
-    default: return false;
-    }
 }
 
 // The panels are those of the normal view.
@@ -142,8 +100,7 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::space: return toggle_play(state);
     case Key::escape: return close_topmost(state);
-    case Key::question:
-    case Key::f1: state.show_help = !state.show_help; return;
+    case Key::f1: return help_card.open(state);
     case Key::p:
     case Key::f5:
     case Key::f11:
@@ -162,10 +119,6 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::s: return move_cut(state, press.shift ? -1 : 1);
     case Key::m: return next_max_change(state);
     case Key::a: state.settings.motion = !state.settings.motion; return;
-    case Key::g:
-        state.show_goto = true;
-        state.goto_text[0] = 0;
-        return;
     default: return open_chapter_number(state, digit_of(press.key));
     }
 }
@@ -180,56 +133,31 @@ void answer_menu_key(AppState& state, Key key) {
     if (key == Key::enter || key == Key::escape) state.menu_key = key;
 }
 
-// A page without a walk has keys of its own.
 bool answer_page_key(AppState& state, const KeyPress& press) {
-    if (state.show_help && press.key == Key::escape) return false;
-    if (state.page == Page::memory) return answer_memory_key(state, press);
-    if (state.page == Page::compare) return answer_compare_key(state, press);
-    return state.page == Page::scale && answer_scale_key(state, press);
+    if (const PageView* page = page_view(state.page)) return page->answer_key(state, press);
+    return answer_marks_key(state, press) || answer_inspection_key(state, press) ||
+           answer_timeline_key(state, press);
 }
 
-bool is_walk_key(Key key) {
-    return key == Key::left || key == Key::right || key == Key::up || key == Key::down || key == Key::home ||
-           key == Key::end || key == Key::page_up || key == Key::page_down;
+// Cards first, what lies on top before what lies below; then the page.
+void answer(AppState& state, const KeyPress& press) {
+    const bool taken = answer_card_key(state, press, true) || answer_focus_key(press) ||
+                       answer_card_key(state, press, false) || open_card(state, press);
+    if (taken) return;
+    if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
+    if (answer_page_key(state, press)) return;
+    if (is_direction(press.key)) return answer_walk_key(state, press);
+    press.ctrl ? answer_ctrl_key(state, press) : answer_plain_key(state, press);
 }
 
 }  // namespace
-
-// What lies on top is asked first.
-bool answer_card_key(AppState& state, const KeyPress& press) {
-    using Answer = bool (*)(AppState&, const KeyPress&);
-    constexpr Answer cards[] = {answer_menu_card_key, answer_help_key,     answer_matrix_menu_key,
-                                answer_save_key,      answer_glossary_key, answer_settings_key,
-                                answer_quiz_key,      answer_tour_key,     answer_marks_key};
-    return std::any_of(std::begin(cards), std::end(cards),
-                       [&](Answer answer) { return answer(state, press); });
-}
 
 void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
     for (const KeyPress& press : keys) {
         if (std::exchange(state.blank, false)) continue;
-        if (state.menu_open)
-            answer_menu_key(state, press.key);
-        else if (state.show_goto && press.key == Key::enter)
-            go_to_typed_step(state);
-        else if (!state.show_menu && answer_focus_key(press))
-            continue;
-        else if (answer_card_key(state, press) || (!press.ctrl && open_by_key(state, press)))
-            continue;
-        else if (answer_page_key(state, press))
-            continue;
-        else if (state.page == Page::walk && answer_inspection_key(state, press))
-            continue;
-        else if (state.page == Page::walk && answer_timeline_key(state, press))
-            continue;
-        else if (is_walk_key(press.key))
-            answer_walk_key(state, press);
-        else if (press.ctrl)
-            answer_ctrl_key(state, press);
-        else
-            answer_plain_key(state, press);
+        state.menu_open ? answer_menu_key(state, press.key) : answer(state, press);
     }
 }
 

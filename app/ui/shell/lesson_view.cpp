@@ -1,15 +1,21 @@
 #include "app/ui/shell/lesson_view.h"
 
 #include "app/ui/chapters/backward/backward.h"
+#include "app/ui/chapters/compare/compare.h"
 #include "app/ui/chapters/dense/dense.h"
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/v1_view.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/chapters/scale/scale.h"
+#include "app/ui/chapters/softmax/parts.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace tilewalk::ui {
 
-void forward_main(const Canvas& c, AppState& state, const Layout& layout) {
+static void forward_main(const Canvas& c, AppState& state, const Layout& layout) {
     hbm_view(c, state, layout.hbm);
     sram_view(c, state, layout.sram, layout.tight);
 }
@@ -26,6 +32,18 @@ const LessonView& lesson_view(const Lesson& lesson) {
     if (std::string_view(lesson.id) == "flash-forward-v1") return v1;
     if (std::string_view(lesson.id) == "flash-backward") return flash_backward;
     return forward;
+}
+
+const PageView* page_view(Page page) {
+    static constexpr PageView pages[] = {{Page::memory, memory_view, memory_presenter, answer_memory_key,
+                                          pass_memory_time, memory_idle_seconds},
+                                         {Page::scale, scale_view, scale_presenter, answer_scale_key,
+                                          [](AppState& s, float) { refresh_scale(s); }, scale_idle_seconds},
+                                         {Page::compare, compare_view, compare_presenter, answer_compare_key,
+                                          [](AppState& s, float) { refresh_compare(s); },
+                                          compare_idle_seconds}};
+    const auto found = std::ranges::find(pages, page, &PageView::page);
+    return found == std::end(pages) ? nullptr : found;
 }
 
 }  // namespace tilewalk::ui

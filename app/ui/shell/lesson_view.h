@@ -1,5 +1,5 @@
-// Which view draws which lesson. The frame of the program (header, explanation, timeline, meters, the page of
-// presenter mode) is the same for all; a lesson's view draws the matrices.
+// Which view draws which lesson, and which page. The frame of the program (header, explanation, timeline,
+// meters, the page of presenter mode) is the same for all lessons; a lesson's view draws the matrices.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
@@ -19,12 +19,17 @@ struct LessonView {
 
 const LessonView& lesson_view(const Lesson& lesson);
 
-// The tiled forward pass: hbm.cpp, sram.cpp, lens.cpp
-void forward_main(const Canvas& canvas, AppState& state, const Layout& layout);
-void forward_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+/// A page without a walk: it draws everything below the header, and has keys and a clock of its own.
+struct PageView {
+    Page page;
+    void (*view)(const Canvas&, AppState&, const Rect& area);
+    void (*presenter)(const Canvas&, AppState&, float W, float H);
+    bool (*answer_key)(AppState&, const KeyPress&);
+    void (*pass_time)(AppState&, float seconds);
+    double (*idle_seconds)(const AppState&);
+};
 
-// One row of softmax in three, two and one passes: softmax*.cpp
-void softmax_main(const Canvas& canvas, AppState& state, const Layout& layout);
-void softmax_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+/// Null for a walk.
+const PageView* page_view(Page page);
 
 }  // namespace tilewalk::ui

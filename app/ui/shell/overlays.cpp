@@ -1,19 +1,13 @@
-// What lies over everything: cards, go to step, the value under the mouse, and the notice.
-#include "app/ui/cards/glossary_card.h"
-#include "app/ui/cards/matrix_menu.h"
-#include "app/ui/cards/menu.h"
-#include "app/ui/cards/save_card.h"
-#include "app/ui/cards/settings_card.h"
-#include "app/ui/kit/card.h"
+// What lies over everything: cards, the value under the mouse, and the notice.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/marks.h"
-#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,33 +16,16 @@ namespace tilewalk::ui {
 
 namespace {
 
-void go_to_step(const Canvas& main, AppState& state, float W, float H) {
-    const float size = state.presenter ? 27 : 15, w = state.presenter ? 560 : 320,
-                h = state.presenter ? 150 : 104;
-    const float x = (W - w) / 2, y = H * .4f - h / 2;
-    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
-    if (begin_card(main, "Go to step", {x, y, w, h})) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Go to step", x, y, w, h);
-        c.frame(x + 1, y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
-        c.text(x + 16, y + (state.presenter ? 34 : 26),
-               "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
-        FieldLook look;
-        look.size = size;
-        look.face = Face::mono;
-        look.focus_now = ImGui::IsWindowAppearing() || state.goto_focus;
-        state.goto_focus = false;
-        look.flags = ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll;
-        const FieldResult field =
-            text_field(c, "##step", x + 16, y + h - (state.presenter ? 80 : 52), w - 32,
-                       state.presenter ? 56 : 36, state.goto_text, sizeof state.goto_text, look);
-        if (field.entered)
-            state.keys.push_back({Key::enter});  // answered with the keys of the next frame
-        else if (field.left && !state.goto_focus)
-            state.show_goto = false;
-        end_panel(c);
+// The matrices show a step before it: on the edge between header and page, where no lesson draws.
+void before_pill(const Canvas& c, const AppState& state, float W, float H) {
+    const std::string words = "before step " + std::to_string(state.cursor.step + 1) + " (B: after it)";
+    if (state.presenter) {
+        c.pill(W - 28, 104, words, 27, c.theme->t1, c.theme->inv, Align::right);
+        return;
     }
-    end_card();
+    const Layout layout = layout_for(W, H);
+    c.pill(layout.main.x + layout.main.w / 2, layout.header.bottom() + 10, words, 13, c.theme->t1,
+           c.theme->inv, Align::center);
 }
 
 // The true value of a broken cell, else the value that it had before the latest edit; empty if it is the
@@ -134,16 +111,11 @@ void notice(const Canvas& main, const AppState& state, float W, float H) {
 }  // namespace
 
 void overlays(const Canvas& c, AppState& state, float W, float H) {
-    tour_card(c, state, W, H);
-    quiz_card(c, state, W, H);
-    marks_card(c, state, W, H);
-    settings_card(c, state, W, H);
-    glossary_card(c, state, W, H);
-    if (state.show_help) help_card(c, state, W, H);
-    save_card(c, state, W, H);
-    matrix_menu(c, state, W, H);
-    menu_card(c, state, W, H);
-    if (state.show_goto) go_to_step(c, state, W, H);
+    if (shows_before(state))
+        before_pill(c, state, W, H);
+    else if (state.marks)
+        state.marks->before_step = -1;  // a step was taken
+    draw_cards(c, state, W, H);
     if (state.pending) busy(c, W);
     hover_card(c, state);
     notice(c, state, W, H);

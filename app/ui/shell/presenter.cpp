@@ -1,10 +1,10 @@
 // Presenter mode: the step for the back row. Nothing under 27 px on a page of 1280 × 720. The page has the
 // same head, formula and timeline in every lesson; the lesson draws the middle.
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/break_panel.h"
 #include "app/ui/shell/lesson_view.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/shell/timeline.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/quiz.h"
@@ -52,9 +52,7 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
     if (state.mouse_age > presenter_buttons_seconds) return;
     float x = W / 2 - 124;
     const auto icon = [&](const char* id, Icon which, const char* tip) {
-        ButtonLook look;
-        look.tooltip = tip;
-        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, look);
+        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, {.tooltip = tip});
         x += 50;
         return clicked;
     };
@@ -84,13 +82,7 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 void timeline(const Canvas& c, AppState& state, const Rect& a) {
-    LaneStyle style;
-    style.lane = 26;
-    style.gap = 10;
-    style.name_w = 0;
-    style.symbols = false;
-    style.heads = false;
-    lanes(c, state, a, style);
+    lanes(c, state, a, {.lane = 26, .gap = 10, .name_w = 0, .symbols = false, .heads = false});
 }
 
 // What the card of a question or of a tour leaves of the page: it takes the place of whole parts, and the
@@ -109,18 +101,6 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
 }
 
 }  // namespace
-
-float presenter_title(const Canvas& c, std::string_view title) {
-    for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2; ++j) {
-            const float X = 28 + 15 * static_cast<float>(j), Y = 21 + 15 * static_cast<float>(i);
-            if (i == 0 && j == 1)
-                c.rect(X, Y, 13, 13, c.theme->t1, 3);
-            else
-                c.frame(X + .5f, Y + .5f, 12, 12, c.theme->t3, 1.6f, 3);
-        }
-    return c.text(72, 36, title, 27, c.theme->t2, Face::medium);
-}
 
 void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const Theme theme = bright_room(*page.theme);

@@ -1,7 +1,7 @@
 // The problem: choose, change, load, save. Every change rebuilds the trace at once.
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -66,8 +66,7 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
     const float at = x + 62 + segmented_width({"1", "1/√d", "number"}) + 8;
     if (state.form.scale[0] == 0)
         std::snprintf(state.form.scale, sizeof state.form.scale, "%g", p.scale.number);
-    FieldLook look;
-    look.face = Face::mono;
+    FieldLook look{.face = Face::mono};
     double number = 0;
     const char* end = state.form.scale + std::strlen(state.form.scale);
     look.invalid = std::from_chars(state.form.scale, end, number).ptr != end;
@@ -98,11 +97,8 @@ void words_section(const Canvas& c, AppState& state, float x, float y, float w) 
     }
     const int positions = std::max(state.problem->N(), state.problem->N_kv());
     const std::string hint = std::to_string(positions) + " words, one for each token";
-    FieldLook look;
-    look.hint = hint.c_str();
-    look.size = 14;
-    const FieldResult field =
-        text_field(c, "##words", x + 62, y - 16, w - 62, 32, state.form.words, sizeof state.form.words, look);
+    const FieldResult field = text_field(c, "##words", x + 62, y - 16, w - 62, 32, state.form.words,
+                                         sizeof state.form.words, {.hint = hint.c_str(), .size = 14});
     state.form.words_typed = field.active;
     if (field.entered || field.left) set_words(state, state.form.words);
 }
@@ -182,11 +178,9 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
-    FieldLook look;
-    look.hint = "problem.json, q.csv …";
-    look.size = 14;
     const FieldResult field =
-        text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path, look);
+        text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path,
+                   {.hint = "problem.json, q.csv …", .size = 14});
     ButtonLook plain;
     plain.tooltip =
         "A problem (.json), or one matrix for the one chosen above; files can also be dropped on the window";
@@ -201,8 +195,7 @@ void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
     bool motion = state.settings.motion;
     if (checkbox(c, "##motion", x, y, "Motion", motion)) state.settings.motion = motion;
     const std::string percent = std::to_string(static_cast<int>(state.settings.zoom * 100 + .5f)) + " %";
-    ButtonLook look;
-    look.tooltip = "Text and drawing smaller (Ctrl −)";
+    ButtonLook look{.tooltip = "Text and drawing smaller (Ctrl −)"};
     if (icon_button(c, "##smaller", x + w - 120, y - 16, 32, 32, Icon::minus, look)) zoom(state, 1 / 1.1f);
     look.tooltip = "Text and drawing larger (Ctrl +)";
     if (icon_button(c, "##larger", x + w - 32, y - 16, 32, 32, Icon::plus, look)) zoom(state, 1.1f);
@@ -240,8 +233,7 @@ void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, f
 
 void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
     c.text(a.x, a.y + 6, "Random numbers", 14, 0, Face::medium);
-    ButtonLook fill;
-    fill.tooltip = "Q, K and V of these sizes with new random numbers (the next seed)";
+    const ButtonLook fill{.tooltip = "Q, K and V of these sizes with new random numbers (the next seed)"};
     const float w = button_width("New numbers");
     if (button(c, "##fill", a.right() - w, a.y - 10, w, 32, "New numbers", fill)) {
         ++state.form.seed;
@@ -259,16 +251,13 @@ void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
 void problem_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Problem", a.x, a.y, a.w, a.h);
     const float x = a.x + 16, w = a.w - 32;
-    ButtonLook can;
-    can.enabled = !state.undo.empty();
-    can.tooltip = "Undo (Ctrl Z)";
+    ButtonLook can{.enabled = !state.undo.empty(), .tooltip = "Undo (Ctrl Z)"};
     c.text_within(x, a.y + 28, w - 128, "Problem", 22, 0, Face::semibold);
     if (icon_button(c, "##undo", a.right() - 16 - 3 * 36, a.y + 12, 32, 32, Icon::undo, can)) undo(state);
     can.enabled = !state.redo.empty();
     can.tooltip = "Redo (Ctrl Y)";
     if (icon_button(c, "##redo", a.right() - 16 - 2 * 36, a.y + 12, 32, 32, Icon::redo, can)) redo(state);
-    ButtonLook close;
-    close.tooltip = "Back to the explanation (I)";
+    const ButtonLook close{.tooltip = "Back to the explanation (I)"};
     if (icon_button(c, "##close problem", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         state.show_problem = false;
     int tab = state.form.numbers_tab ? 1 : 0;

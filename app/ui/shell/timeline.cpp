@@ -1,7 +1,7 @@
 #include "app/ui/shell/timeline.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/shell/timeline_parts.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
@@ -223,9 +223,10 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
 void timeline_view(const Canvas& c, AppState& state, const Rect& a) {
     begin_panel(c, "Timeline", a.x, a.y, a.w, a.h);
     const float transport_h = a.h < 160 ? 54.0f : 70.0f;
-    LaneStyle style;
-    style.name_w = !state.look.grid.phases.empty() ? 0.0f : a.w < 900 ? 44.0f : 100.0f;
-    lanes(c, state, {a.x + 16, a.y + 11, a.w - 28, a.h - transport_h - 14}, style);
+    lanes(c, state, {a.x + 16, a.y + 11, a.w - 28, a.h - transport_h - 14},
+          {.name_w = !state.look.grid.phases.empty() ? 0.0f
+                     : a.w < 900                     ? 44.0f
+                                                     : 100.0f});
     transport(c, state, a, a.bottom() - transport_h / 2 - 2);
     end_panel(c);
 }

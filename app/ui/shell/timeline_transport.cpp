@@ -1,4 +1,5 @@
 // Below the lanes: buttons, the step, how far one press goes, the speed, and what the marks mean.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/timeline_parts.h"
 #include "app/ui/state/state.h"
@@ -29,10 +30,8 @@ float loop_pill(const Canvas& c, AppState& state, float x, float y, float right)
     const std::string label = loop_label(state);
     const float w = label.empty() ? 0 : text_width(Face::medium, 14, label) + 24;
     if (w <= 0 || x + w > right) return x;
-    ButtonLook look;
-    look.active = true;
-    look.tooltip = "End the loop (J)";
-    if (button(c, "##loop", x, y - 15, w, 30, label, look)) state.timeline.loop = {};
+    if (button(c, "##loop", x, y - 15, w, 30, label, {.active = true, .tooltip = "End the loop (J)"}))
+        state.timeline.loop = {};
     return x + w + 18;
 }
 
@@ -67,10 +66,8 @@ float legend(const Canvas& c, const AppState& state, float x, float y, float rig
 void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     float x = a.x + 16;
     const auto icon = [&](const char* id, Icon which, float w, const char* tip, bool primary = false) {
-        ButtonLook look;
-        look.primary = primary;
-        look.tooltip = tip;
-        const bool clicked = icon_button(c, id, x, y - 20, w, 40, which, look);
+        const bool clicked =
+            icon_button(c, id, x, y - 20, w, 40, which, {.primary = primary, .tooltip = tip});
         x += w + 6;
         return clicked;
     };
@@ -100,10 +97,7 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     x += c.text(x, y + 1, of, 14, c.theme->t2);
     const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
     if (hot.hovered) tooltip(c, "Go to a step (G)");
-    if (hot.clicked) {
-        state.show_goto = true;
-        state.goto_text[0] = 0;
-    }
+    if (hot.clicked) goto_card.open(state);
     x += 20;
 
     const LevelNames levels = level_names(state);

@@ -2,19 +2,15 @@
 // same `frame(AppState&)`.
 #pragma once
 
-#include "app/ui/state/compare_form.h"
-#include "app/ui/state/memory_form.h"
-#include "app/ui/state/scale_form.h"
-#include "app/ui/state/timeline_view.h"
+#include "app/settings/settings.h"
+#include "app/ui/kit/key.h"
+#include "app/ui/state/forms.h"
+#include "app/ui/state/hooks.h"
 #include "app/ui/state/trace_look.h"
-#include "core/base/background.h"
-#include "core/walk/compare.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 #include "core/walk/playback.h"
 
-#include <array>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,226 +18,31 @@
 #include <vector>
 
 namespace tilewalk {
-struct BenchReport;
+struct Comparison;
 }
 
 namespace tilewalk::ui {
 
-struct ChartScene;
 struct ComparePage;
+struct Focus;
 struct Glossary;
 struct Inspection;
 struct Marks;
 struct MatrixMenu;
+struct PendingTrace;
 struct Quiz;
 struct SaveCard;
 struct ScalePage;
-struct Theme;
 struct Tour;
 
-enum class ThemeId { dark, light, contrast };
-/// Hues of the quantities: the usual ones, or ones that stay apart without red, green or blue cones.
-enum class Palette { usual, safe };
-/// Letters of the softmax lessons where the problem leaves them open: m, ℓ, O as in the papers on
-/// FlashAttention, m, d′, o′ as in those on online softmax, or m, δ, ω.
-enum class Letters { l_O, d_o, delta_omega };
 /// What the window shows below its header: a lesson with its walk, or a page without one.
 enum class Page { walk, memory, scale, compare };
 
-/// Keys that the program answers to. The window translates its own events; tests push them directly.
-enum class Key {
-    left,
-    right,
-    up,
-    down,
-    home,
-    end,
-    page_up,
-    page_down,
-    space,
-    enter,
-    escape,
-    tab,
-    backspace,
-    del,
-    plus,
-    minus,
-    zero,
-    question,
-    one,
-    two,
-    three,
-    four,
-    five,
-    six,
-    seven,
-    eight,
-    nine,
-    period,
-    f1,
-    f5,
-    f9,
-    f10,
-    f11,
-    a,
-    b,
-    c,
-    d,
-    e,
-    f,
-    g,
-    h,
-    i,
-    j,
-    k,
-    l,
-    m,
-    n,
-    o,
-    p,
-    q,
-    r,
-    s,
-    t,
-    u,
-    v,
-    w,
-    x,
-    y,
-    z
-};
-/// 1 … 9 of a key with a digit; 0 of any other.
-constexpr int digit_of(Key key) {
-    return key < Key::one || key > Key::nine ? 0 : static_cast<int>(key) - static_cast<int>(Key::one) + 1;
-}
-struct KeyPress {
-    Key key;
-    bool shift = false, ctrl = false, alt = false;
-};
-
-/// What is remembered from one start to the next.
-struct Settings {
-    ThemeId theme = ThemeId::dark;
-    float zoom = 1.0f;  ///< Ctrl + and Ctrl −, on top of the display's own scale
-    bool motion = true;
-    double speed = 1.0;  ///< steps per second while playing
-    Palette palette = Palette::usual;
-    Letters letters = Letters::d_o;
-    int digits = 4;              ///< significant digits of shown numbers, 3 … 6
-    bool decimal_comma = false;  ///< 3,14 in place of 3.14
-    bool spotlight = true;       ///< presenter mode dims what the step does not touch
-    bool subtitles = false;      ///< presenter mode says the step in a sentence
-    bool question_each = false;  ///< questions: before every step, not only now and then
-    bool tour_offered = false;   ///< the program has mentioned the tour once
-    int window_width = 1600, window_height = 900;
-    std::string example =
-        "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
-    std::string problem_json;
-};
-
-/// A step of the problem's history, for undo and redo.
-using ProblemPtr = std::shared_ptr<const Problem>;
-
-struct AppState;
-
-/// What the interface may ask of the outside world; absent hooks disable the buttons that need them.
-struct Hooks {
-    /// One problem file gives a whole problem. Matrix files (.csv, .tsv, .npy) replace matrices of `current`:
-    /// a single file the one named by its name (q.csv, my_keys.npy) or else `target` (Q, K or V); several
-    /// files at once the ones that their names say.
-    /// A problem file may say where its walk stood.
-    std::function<Result<Problem>(const std::vector<std::string>& paths, const Problem& current, Slot target,
-                                  SavedView* view)>
-        load_files;
-    /// Writes a problem file with where the walk stands; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const Problem& problem,
-                                             const SavedView& view)>
-        save_problem;
-    /// Files of measured results, one report each; all or none.
-    std::function<Result<std::vector<BenchReport>>(const std::vector<std::string>& paths)> load_results;
-    /// Results that the program brings along.
-    std::function<std::vector<BenchReport>()> recorded_results;
-    /// Writes them as "csv", "json" or "report" (Markdown); a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const std::vector<BenchReport>& reports,
-                                             const std::string& kind)>
-        save_results;
-    /// Writes what plots show as "svg" or "png"; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const ChartScene& scene,
-                                             const Theme& theme, const std::string& kind)>
-        save_plot;
-    /// Runs of a kernel with what it wrote down of itself.
-    std::function<bool(const std::string& path)> is_bundle;
-    std::function<Result<KernelTrace>(const std::string& path)> load_bundle;
-    std::function<std::optional<std::string>(const std::string& path, const KernelTrace& trace)> save_bundle;
-    /// A picture of the window in so many px, as its ending says: .png or .svg; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const AppState& state, int width,
-                                             int height)>
-        save_picture;
-    /// The whole walk as its ending says: .html, .md or .tex; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const AppState& state)> export_walk;
-    /// Answers to questions as CSV; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const std::string& csv)> save_quiz;
-    /// A tour from a file, or the program's own if the path is empty.
-    std::function<Result<Tour>(const std::string& path)> read_tour;
-};
-
-/// A cell being typed into: its place and the text so far.
-struct CellEdit {
-    CellRef cell;
-    char text[64] = "";
-    bool just_opened = true;
-    std::string widget;  ///< which view opened it ("hbm", "panel")
-};
-
-/// How a new problem enters the history.
-enum class History { none, add, undo, redo };
-
-/// What is built for a problem: the walk and, if it is broken on purpose, the true one to hold it against.
-struct BuiltWalk {
-    std::shared_ptr<const Trace> trace, truth;
-    TraceLook look;
-    std::shared_ptr<const Comparison> comparison;
-    std::string note;  ///< what an edit changed
-};
-
-/// A trace that is being built in the background, because it is too large for one frame.
-struct PendingTrace {
-    const Lesson* lesson = nullptr;
-    ProblemPtr problem;
-    History history = History::none;
-    bool edit = false;  ///< an element of an input was changed
-    Background<BuiltWalk> result;
-};
-
-/// Fields of the problem panel that are no part of the problem itself.
-struct ProblemForm {
-    bool numbers_tab = false;
-    int random_N = 8, random_d = 4, seed = 1;
-    char path[512] = "";
-    char scale[32] = "";
-    char words[512] = "";
-    bool words_typed = false;  ///< the field of the words has the caret
-    Slot matrix = Slot::Q;     ///< the input shown for editing
-    int first_row = 0, first_col = 0;
-};
-
-/// The softmax lessons: what is chosen below the three panels, and the walks that stand beside the shown one.
-struct SoftmaxPage {
-    enum Tab { values, derivation, proof };
-    int tab = values;
-    int line = 0;        ///< of derivation or proof, from 0
-    int component = 0;   ///< the column of V and of the output that is shown
-    int split = -1;      ///< the proof cuts the row behind this element; −1: in the middle
-    ProblemPtr problem;  ///< the walks are of this problem
-    std::array<std::shared_ptr<const Trace>, 3> traces;  ///< by passes − 1
-};
-
-/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O
-/// are.
-struct FlashBeside {
-    bool shown = true;  ///< in place of the drawing of the step
-    std::shared_ptr<const Trace> first, second;
-    double largest_difference = 0;
+/// The list of keys: what was typed to find one, and how far it is scrolled; forgotten when it closes.
+struct KeySearch {
+    std::string text;
+    float scroll = 0;
+    float page = 400;  ///< how much of it shows
 };
 
 struct AppState {
@@ -271,12 +72,14 @@ struct AppState {
     // Editing
     std::vector<ProblemPtr> undo, redo;
     std::optional<CellEdit> edit;
+    KeyCell key_cell;
 
     // What is on screen
     Settings settings;
     bool presenter = false;
-    bool still = false;          ///< drawn as a picture: as if nothing moved
-    float display_scale = 1.0f;  ///< HiDPI factor of the display
+    bool still = false;            ///< drawn as a picture: as if nothing moved
+    float display_scale = 1.0f;    ///< HiDPI factor of the display
+    std::shared_ptr<Focus> focus;  ///< the keyboard's; made by the first frame
     bool show_help = false, show_goto = false, show_settings = false, show_menu = false;
     bool blank = false;           ///< presenter mode: nothing, until the next key
     bool menu_open = false;       ///< the list of examples; it takes the arrow keys, Enter and Escape
@@ -297,6 +100,7 @@ struct AppState {
     SoftmaxPage softmax;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
+    KeySearch key_search;
     FlashBeside beside;
     TimelineView timeline;                   ///< its zoom, and the range that is looped
     std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
@@ -318,23 +122,7 @@ struct AppState {
     bool quit = false;
 };
 
-/// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
-void frame(AppState& state);
-/// The buttons of presenter mode go away when the mouse has rested for this long.
-constexpr float presenter_buttons_seconds = 3;
-/// How long nothing will move by itself: 0 during a transition, the time to the next step while playing,
-/// infinity when only the user can change something.
-double idle_seconds(const AppState& state);
-/// True while something moves: draw the next frame now.
-bool animating(const AppState& state);
 /// How far the transition of the current step has come, 0 … 1 (ease-out).
 float transition(const AppState& state);
-/// The scale that fonts must be loaded for in the next frame (display × zoom, or window height / 720 in
-/// presenter mode).
-float ui_scale(const AppState& state, float window_width, float window_height);
-
-/// A new problem: rebuilds the trace, keeps the step if possible, adds to undo when asked. If the problem is
-/// refused the old one stays and the notice says why.
-bool set_problem(AppState& state, Problem problem, bool remember = true);
 
 }  // namespace tilewalk::ui

@@ -1,7 +1,6 @@
 #include "app/ui/state/inspection.h"
 
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/parts/matrix.h"
 #include "app/ui/state/state.h"
 #include "core/base/words.h"
 #include "core/lessons/softmax/letters.h"
@@ -221,8 +220,7 @@ std::vector<LinkMark> link_marks(const AppState& state, Slot slot, const Value& 
 }
 
 bool answer_inspection_key(AppState& state, const KeyPress& press) {
-    if (state.edit || state.show_goto || state.show_help || hidden(state) || press.ctrl || press.alt)
-        return false;
+    if (state.edit || hidden(state) || press.ctrl || press.alt) return false;
     if (!inspecting(state)) {
         if (press.key != Key::enter || press.shift || keyboard_focus_visible()) return false;
         inspect(state, chosen_cell(state));

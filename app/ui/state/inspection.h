@@ -2,8 +2,6 @@
 // Stepping goes on meanwhile; the inspected place stays.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
-#include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
 #include "core/walk/origin.h"
 
@@ -77,16 +75,9 @@ struct LinkMark {
     Region cells;
 };
 std::vector<LinkMark> link_marks(const AppState& state, Slot slot, const Value& tile);
-/// The mark round a rectangle of cells: double for the inspected cell, dashed for sources, corners only for
-/// what it feeds.
-void draw_link_mark(const Canvas& canvas, Link link, Role role, float x, float y, float w, float h);
 
 /// True if the key belonged to the panel.
 bool answer_inspection_key(AppState& state, const KeyPress& press);
-/// In the place of the explanation.
-void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
-/// In the place of the formula of presenter mode: the way, the value, and the chosen entry.
-void inspect_presenter(const Canvas& canvas, AppState& state, const Rect& area);
 
 /// Which places of the way are shown where only `lines` lines of that width have room: all, or the first and
 /// as many of the last as fit, with −1 for those left out.

@@ -1,8 +1,8 @@
 #include "app/ui/state/marks.h"
 
-#include "app/ui/parts/matrix.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -252,38 +252,21 @@ bool shows_before(const AppState& state) {
     return state.marks && state.page == Page::walk && state.marks->before_step == state.cursor.step;
 }
 
-namespace {
-
-// The card's own keys; the text field keeps letters and the caret's.
-bool answer_card(AppState& state, Marks& marks, const KeyPress& press) {
-    const int last = static_cast<int>(marks.breakpoints.size()) - 1;
-    switch (press.key) {
-    case Key::escape: marks.card = false; return true;
-    case Key::up: marks.chosen = std::max(-1, marks.chosen - 1); return true;
-    case Key::down: marks.chosen = std::min(last, marks.chosen + 1); return true;
-    case Key::del:
-        if (marks.chosen >= 0) remove_breakpoint(state, marks.chosen);
-        return true;
-    case Key::enter: marks.focus = true; return true;  // back to the field
-    default: return false;
-    }
+void toggle_marks_card(AppState& state) {
+    Marks& marks = marks_of(state);
+    marks.card = marks.focus = !marks.card;
 }
-
-}  // namespace
 
 bool answer_marks_key(AppState& state, const KeyPress& press) {
     if (state.page != Page::walk) return false;
-    if (press.key == Key::f9) {
-        if (!press.shift) toggle_breakpoint(state);
-        Marks& marks = marks_of(state);
-        if (press.shift) marks.card = marks.focus = !marks.card;
-        return true;
-    }
-    if (const int n = digit_of(press.key); n > 0 && press.ctrl) {
+    const int n = digit_of(press.key);
+    if (press.key == Key::f9)
+        toggle_breakpoint(state);
+    else if (n > 0 && press.ctrl)
         press.shift ? set_bookmark(state, n) : go_to_bookmark(state, n);
-        return true;
-    }
-    return state.marks && state.marks->card && answer_card(state, *state.marks, press);
+    else
+        return false;
+    return true;
 }
 
 }  // namespace tilewalk::ui

@@ -1,9 +1,10 @@
 // Places in a walk that are worth stopping at: breakpoints, bookmarks, and what happened there by itself.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
 #include "app/ui/state/app_state.h"
 #include "core/walk/condition.h"
+
+#include <array>
 
 namespace tilewalk::ui {
 
@@ -60,10 +61,9 @@ void go_to_bookmark(AppState& state, int n);
 void save_marks(const AppState& state, SavedView& view);
 void restore_marks(AppState& state, const SavedView& view);
 
-/// True if the key belonged to breakpoints, bookmarks or their card.
+/// True if the key sets a breakpoint or belongs to a bookmark.
 bool answer_marks_key(AppState& state, const KeyPress& press);
-/// The card of breakpoints, if it is open.
-void marks_card(const Canvas& canvas, AppState& state, float W, float H);
+void toggle_marks_card(AppState& state);
 
 /// Shows what the slots held before the step, and after it again. A step taken meanwhile ends it.
 void toggle_before(AppState& state);

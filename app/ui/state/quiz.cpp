@@ -1,6 +1,5 @@
 #include "app/ui/state/quiz.h"
 
-#include "app/ui/kit/key_names.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -147,75 +146,6 @@ void skip_question(AppState& state) {
     if (!state.presenter) note_answer(state, QuizAnswer::Outcome::skipped);
     state.quiz->verdict.reset();
     go_on_after_question(state);
-}
-
-namespace {
-
-bool goes_on(Key key) {
-    return key == Key::enter || key == Key::right || key == Key::page_down || key == Key::space;
-}
-
-// A class answers aloud: the clicker shows the answer, then the step.
-bool answer_in_presenter(AppState& state, Key key) {
-    Quiz& quiz = *state.quiz;
-    if (key == Key::escape) return skip_question(state), true;
-    if (!goes_on(key)) return false;
-    if (!quiz.revealed)
-        quiz.revealed = true;
-    else
-        go_on_after_question(state);
-    return true;
-}
-
-bool answer_decided(AppState& state, Key key) {
-    Quiz& quiz = *state.quiz;
-    if (key == Key::escape && quiz.saving) return quiz.saving = false, true;
-    if (key == Key::backspace && quiz.may_retry()) return retry_answer(quiz), true;
-    if (key == Key::s) return quiz.saving = quiz.focus = !quiz.answers.empty(), true;
-    if (!goes_on(key) && key != Key::escape) return false;
-    go_on_after_question(state);
-    return true;
-}
-
-bool answer_choice(AppState& state, Key key) {
-    Quiz& quiz = *state.quiz;
-    const int last = static_cast<int>(quiz.question.choices.size()) - 1;
-    if (const int digit = digit_of(key)) return choose_answer(quiz, digit - 1), true;
-    switch (key) {
-    case Key::up: quiz.mark = std::max(0, quiz.mark - 1); return true;
-    case Key::down: quiz.mark = std::min(last, quiz.mark + 1); return true;
-    case Key::space: choose_answer(quiz, quiz.mark); return true;
-    case Key::enter: check_answer(state); return true;
-    default: return false;
-    }
-}
-
-// The field has lost the caret: what belongs into it brings it back.
-bool answer_number(AppState& state, Key key) {
-    Quiz& quiz = *state.quiz;
-    if (key == Key::enter) return check_answer(state), true;
-    const char typed = printed_by(key);
-    const bool of_number = typed != '\0' && std::strchr("0123456789-.", typed) != nullptr;
-    const std::size_t length = std::strlen(quiz.text);
-    if (!of_number || length + 2 > sizeof quiz.text) return false;
-    quiz.text[length] = typed;
-    quiz.text[length + 1] = 0;
-    quiz.focus = true;
-    return true;
-}
-
-}  // namespace
-
-bool answer_quiz_key(AppState& state, const KeyPress& press) {
-    if (!quiz_waits(state) || press.ctrl || state.show_help) return false;
-    if (state.presenter) return answer_in_presenter(state, press.key);
-    Quiz& quiz = *state.quiz;
-    if (quiz.decided()) return answer_decided(state, press.key);
-    if (press.key == Key::escape) return skip_question(state), true;
-    if (quiz.question.is_choice() ? answer_choice(state, press.key) : answer_number(state, press.key))
-        return true;
-    // The step is held back; any other way out of here leaves the question.
-    return press.key == Key::right || press.key == Key::page_down;
 }
 
 std::string quiz_score(const Quiz& quiz) {

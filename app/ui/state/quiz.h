@@ -2,8 +2,6 @@
 // changed.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
-#include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
 #include "core/class/questions.h"
 
@@ -56,16 +54,11 @@ void toggle_questions(AppState& state);
 /// True if there is a question to be answered before the walk goes on to `next`: the step is held back.
 /// Playing pauses for it.
 bool asks_before(AppState& state, Cursor next);
-/// True if the key belonged to a question.
-bool answer_quiz_key(AppState& state, const KeyPress& press);
 /// A question is open, and still about the step that comes next.
 bool quiz_waits(const AppState& state);
 /// The question is which step comes next or which tiles are skipped, and there is still something to guess:
 /// nothing on the screen may tell.
 bool hides_what_comes(const AppState& state);
-/// Where presenter mode has the card; empty without a question.
-Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
-void quiz_card(const Canvas& canvas, AppState& state, float W, float H);
 
 // What the card's buttons do.
 void choose_answer(Quiz& quiz, int n);

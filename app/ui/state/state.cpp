@@ -4,162 +4,17 @@
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <sstream>
 
 namespace tilewalk::ui {
-
-namespace {
-
-constexpr std::size_t most_undo = 200;
-
-// The step that stands where the old one stood, as far as the new trace has one.
-int same_place(const Trace& old, int k, const Trace& now) {
-    const Step& step = old.step(k);
-    for (int n = 0; n < now.size(); ++n)
-        if (now.step(n).op == step.op && now.step(n).i == step.i && now.step(n).j == step.j &&
-            now.step(n).phase == step.phase)
-            return n;
-    return std::min(k, now.size() - 1);
-}
-
-// Traces up to this size are built within a frame; larger ones in the background.
-constexpr std::int64_t most_bytes_at_once = 2 << 20;
-
-void remember(AppState& state, ProblemPtr before, History history) {
-    if (!before || history == History::none) return;
-    if (history == History::undo) {
-        state.undo.pop_back();
-        state.redo.push_back(before);
-        return;
-    }
-    state.undo.push_back(before);
-    if (state.undo.size() > most_undo) state.undo.erase(state.undo.begin());
-    if (history == History::redo)
-        state.redo.pop_back();
-    else
-        state.redo.clear();
-}
-
-// The new problem and its trace take the place of the old ones.
-void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltWalk built, History history,
-               bool edit) {
-    int k = state.trace ? same_place(*state.trace, state.cursor.step, *built.trace) : 0;
-    state.before_edit = edit && lesson == state.lesson ? state.trace : nullptr;
-    if (lesson != state.lesson) {
-        if (state.trace) state.left_at[state.trace->lesson()] = state.cursor.step;
-        k = state.left_at[lesson->id];
-        state.lesson = lesson;
-        state.row = 0;
-        state.col = -1;
-        state.player.playing = false;
-    }
-    remember(state, state.problem, history);
-    state.problem = std::move(problem);
-    state.trace = std::move(built.trace);
-    state.truth = std::move(built.truth);
-    state.comparison = std::move(built.comparison);
-    if (!built.note.empty()) notify(state, std::move(built.note));
-    state.look = built.look;
-    int rows = 0, columns = 0, seed = 0;
-    if (std::sscanf(state.problem->title.c_str(), "Random %d × %d, seed %d", &rows, &columns, &seed) == 3)
-        state.form.seed = seed;
-    state.form.random_N = state.problem->N();
-    state.form.random_d = state.problem->d();
-    state.cursor = at_step(*state.trace, k);
-    state.row = std::clamp(state.row, 0, std::max(state.problem->N(), state.problem->N_kv()) - 1);
-    state.hover.reset();
-    state.hover_sources.clear();
-    refresh_explanation(state);
-}
-
-BuiltWalk build_walk(const Lesson& lesson, const Problem& problem) {
-    BuiltWalk out;
-    out.trace = lesson.build(problem);
-    out.look = look_of(*out.trace);
-    if (!breaks(lesson, problem)) return out;
-    out.truth = lesson.build(without_faults(problem));
-    out.comparison = std::make_shared<const Comparison>(compare(*out.truth, *out.trace));
-    return out;
-}
-
-bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history, bool edit = false) {
-    if (auto sentence = refuse(*lesson, *problem)) {
-        notify(state, *sentence);
-        return false;
-    }
-    state.pending.reset();  // a build that is under way is out of date; its result is dropped
-    auto run = [lesson, problem, before = edit ? state.trace : nullptr] {
-        BuiltWalk out = build_walk(*lesson, *problem);
-        if (before) out.note = edit_sentence(*before, *out.trace);
-        return out;
-    };
-    if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
-        state.pending = std::make_shared<PendingTrace>();
-        state.pending->lesson = lesson;
-        state.pending->problem = std::move(problem);
-        state.pending->history = history;
-        state.pending->edit = edit;
-        state.pending->result = Background<BuiltWalk>([run](std::stop_token) { return run(); });
-        return true;
-    }
-    take_over(state, lesson, problem, run(), history, edit);
-    return true;
-}
-
-// The lesson that is shown, or the one that is being built.
-const Lesson* latest_lesson(const AppState& state) {
-    return state.pending ? state.pending->lesson : state.lesson;
-}
-
-}  // namespace
 
 void notify(AppState& state, std::string sentence) {
     state.notice = std::move(sentence);
     state.notice_age = 0;
-}
-
-bool set_problem(AppState& state, Problem problem, bool into_history) {
-    if (!state.lesson) state.lesson = &default_lesson();
-    // Letters that the problem leaves open are the user's choice.
-    if (problem.options.notation == Notation::d_o)
-        problem.options.notation = static_cast<Notation>(state.settings.letters);
-    const History history = into_history ? History::add : History::none;
-    return rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(problem)), history);
-}
-
-void set_lesson(AppState& state, const Lesson& lesson) {
-    if (&lesson == latest_lesson(state)) return;
-    rebuild(state, &lesson, state.pending ? state.pending->problem : state.problem, History::none);
-}
-
-bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem) {
-    return rebuild(state, &lesson, std::move(problem), History::none);
-}
-
-void take_finished_trace(AppState& state) {
-    if (!state.pending || !state.pending->result.ready()) return;
-    const std::shared_ptr<PendingTrace> done = std::move(state.pending);
-    state.pending.reset();
-    take_over(state, done->lesson, done->problem, done->result.take(), done->history, done->edit);
-}
-
-const Problem& latest_problem(const AppState& state) {
-    return state.pending ? *state.pending->problem : *state.problem;
-}
-
-void undo(AppState& state) {
-    if (state.undo.empty()) return notify(state, "There is nothing to undo.");
-    rebuild(state, latest_lesson(state), state.undo.back(), History::undo);
-}
-
-void redo(AppState& state) {
-    if (state.redo.empty()) return notify(state, "There is nothing to redo.");
-    rebuild(state, latest_lesson(state), state.redo.back(), History::redo);
 }
 
 void go_to(AppState& state, Cursor cursor) {
@@ -199,6 +54,14 @@ void play_on(AppState& state, double dt) {
     if (stop < 0) return;
     state.player.playing = false;
     notify(state, noteworthy(state, stop));
+}
+
+float transition(const AppState& state) {
+    const bool cut =
+        state.still || !state.settings.motion || (state.player.playing && state.settings.speed >= 4);
+    if (cut) return 1;
+    const float t = std::clamp(state.step_age / transition_seconds, 0.0f, 1.0f);
+    return 1 - (1 - t) * (1 - t) * (1 - t);
 }
 
 CellRef chosen_cell(const AppState& state) {
@@ -247,30 +110,6 @@ int chosen_tile(const AppState& state) {
 
 void refresh_explanation(AppState& state) {
     state.explanation = explain(*state.trace, state.cursor.step, chosen_cell(state));
-}
-
-void set_element(AppState& state, CellRef cell, double value) {
-    Problem changed = latest_problem(state);
-    const std::optional<Slot> slot = input_of(cell.slot);
-    if (!slot) return;
-    cell.slot = *slot;
-    const Matrix A = input(changed, *slot);
-    // A problem that is being built in the background may have another shape than the one on screen.
-    if (cell.row >= A.rows() || cell.col >= A.cols() || A(cell.row, cell.col) == value) return;
-    if (auto sentence = set_input(changed, cell, value)) return notify(state, *sentence);
-    mark_changed(changed);
-    rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(changed)), History::add,
-            true);
-}
-
-void set_words(AppState& state, const std::string& words) {
-    Problem changed = latest_problem(state);
-    std::vector<std::string> tokens;
-    std::istringstream stream(words);
-    for (std::string word; stream >> word;) tokens.push_back(word);
-    if (tokens == changed.tokens) return;
-    changed.tokens = std::move(tokens);
-    set_problem(state, std::move(changed));
 }
 
 void begin_edit(AppState& state, CellRef cell, const char* widget) {
@@ -409,6 +248,27 @@ void next_max_change(AppState& state) {
     for (int k = state.cursor.step + 1; k < trace.size(); ++k)
         if (maximum_rises(trace, k)) return go_to(state, at_step(trace, k));
     notify(state, "The maximum does not rise again in this walk.");
+}
+
+std::string cell_name(CellRef cell) {
+    const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
+    return name + "[" + std::to_string(cell.row) +
+           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+}
+
+void reset_settings(AppState& state) {
+    const Settings fresh;
+    Settings& s = state.settings;
+    const bool letters = s.letters != fresh.letters;
+    // What was open and how large the window is are no choices of this card.
+    const Settings kept = std::exchange(s, fresh);
+    s.window_width = kept.window_width, s.window_height = kept.window_height;
+    s.example = kept.example, s.problem_json = kept.problem_json;
+    s.tour_offered = kept.tour_offered;
+    if (!letters) return;
+    Problem problem = latest_problem(state);
+    problem.options.notation = Notation::d_o;
+    set_problem(state, std::move(problem), false);
 }
 
 std::string text_to_copy(const AppState& state) {

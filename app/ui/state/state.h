@@ -5,6 +5,9 @@
 
 namespace tilewalk::ui {
 
+/// Seconds that the one transition of a step takes.
+constexpr float transition_seconds = 0.16f;
+
 /// Moves the walk and starts the one transition.
 void go_to(AppState& state, Cursor cursor);
 void step_forward(AppState& state, Level level);
@@ -13,6 +16,9 @@ void toggle_play(AppState& state);
 /// Playing goes on by `dt` seconds; it pauses for questions and at breakpoints.
 void play_on(AppState& state, double dt);
 
+/// A new problem: rebuilds the trace, keeps the step if possible, adds to undo when asked. If the problem is
+/// refused the old one stays and the notice says why.
+bool set_problem(AppState& state, Problem problem, bool remember = true);
 /// Walks through the same problem in another lesson, from where that lesson was left.
 void set_lesson(AppState& state, const Lesson& lesson);
 /// Both at once, not to be undone; a walk that is too large for one frame appears when it is built. False,
@@ -28,6 +34,8 @@ void refresh_explanation(AppState& state);
 
 /// Takes over a trace that was built in the background, once it is done.
 void take_finished_trace(AppState& state);
+/// Waits until it is done, if one is being built; the next frame takes it over.
+void wait_for_walk(const AppState& state);
 /// The problem that is shown, or the one that is being built.
 const Problem& latest_problem(const AppState& state);
 
@@ -69,6 +77,10 @@ void next_max_change(AppState& state);
 /// behind which the proof cuts the row.
 void step_argument(AppState& state, int by);
 void move_cut(AppState& state, int by);
+/// "S[0,2]" or, for one column, "ℓ[0]".
+std::string cell_name(CellRef cell);
+/// Settings as they were at the first start, but for the problem and the size of the window.
+void reset_settings(AppState& state);
 /// The cell under the mouse, or the current explanation, as text.
 std::string text_to_copy(const AppState& state);
 

@@ -1,7 +1,5 @@
 #include "app/ui/state/tour.h"
 
-#include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 
@@ -153,18 +151,15 @@ bool at_stop(const AppState& state) {
     return state.lesson == stop.lesson && state.problem == stop.problem && state.cursor.step == stop.step;
 }
 
-bool answer_tour_key(AppState& state, const KeyPress& press) {
-    if (!state.tour || press.ctrl || press.alt || press.shift) return false;
-    const bool covered = state.show_help || state.show_goto || state.edit;
-    if (covered || (press.key == Key::enter && keyboard_focus_visible())) return false;
-    switch (press.key) {
-    case Key::page_down:
-    case Key::enter: go_to_stop(state, state.tour->at + 1); return true;
-    case Key::page_up: go_to_stop(state, state.tour->at - 1); return true;
-    case Key::backspace: go_to_stop(state, state.tour->at); return true;
-    case Key::escape: leave_tour(state); return true;
-    default: return false;
-    }
+bool points_at(const AppState& state, std::string_view panel) {
+    if (!state.tour) return false;
+    const TourPlace& place = state.tour->stop().place;
+    return place.kind == TourPlace::Kind::panel && place.name == panel;
+}
+
+bool speaks_of_the_foot(const Tour& tour) {
+    const TourPlace& place = tour.stop().place;
+    return place.kind == TourPlace::Kind::panel && (place.name == "Explanation" || place.name == "Timeline");
 }
 
 }  // namespace tilewalk::ui

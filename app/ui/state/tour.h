@@ -1,8 +1,7 @@
 // A guided tour: stops in lessons and pages, each with a place on screen and a few sentences.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
-#include "app/ui/kit/layout.h"
+#include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 #include "core/class/tour.h"
@@ -35,7 +34,8 @@ struct Tour {
     std::vector<Line> text;  ///< of this stop, filled with numbers
     int text_of = -1;        ///< the stop that `text` was made for, in this style
     NumberStyle style;
-    std::optional<Rect> place;  ///< what the stop points at, as the last frame showed it; logical px
+    std::vector<NamedPlace> places;  ///< what the frame under way has shown where
+    std::optional<Rect> place;       ///< what the stop points at, as the last frame showed it; logical px
     Rect card;
 
     const TourStop& stop() const { return script.stops[static_cast<std::size_t>(at)]; }
@@ -53,25 +53,15 @@ void leave_tour(AppState& state);
 void settle_tour(AppState& state);
 /// The window still shows what the stop speaks of.
 bool at_stop(const AppState& state);
-/// True if the key belonged to the tour.
-bool answer_tour_key(AppState& state, const KeyPress& press);
 
 /// One file that may be a tour, by its ending.
 bool is_tour(const std::vector<std::string>& paths);
 /// Reads it and begins it; a notice if it cannot be read.
 void open_tour(AppState& state, const std::string& path);
-/// What a stop may point at.
-TourNames tour_names();
-/// Where this frame shows what the stop points at, in logical px; nothing if it does not.
-std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
 
 /// The stop that the walk stands at points at this panel.
 bool points_at(const AppState& state, std::string_view panel);
 /// The stop is about the foot of presenter mode's page, so that its card lies along the top.
 bool speaks_of_the_foot(const Tour& tour);
-/// Where presenter mode has the card; empty without a tour.
-Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
-/// The ring round the place that a stop speaks of, and the card with its text.
-void tour_card(const Canvas& canvas, AppState& state, float W, float H);
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,7 @@
 #include "tests/app/cli/run.h"
 
 #include "app/io/examples.h"
+#include "app/ui/state/state.h"
 #include "core/base/version.h"
 #include "core/walk/lesson.h"
 

@@ -5,8 +5,9 @@
 #include "app/render/keyboard.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/key_names.h"
+#include "app/ui/kit/key.h"
 #include "app/ui/kit/theme.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 
 #include <cfloat>
@@ -79,7 +80,7 @@ void Program::frame_unlisted() {
 
 void Program::settle() {
     for (int tries = 0; state.pending && tries < 1000; ++tries) {
-        state.pending->result.wait();
+        wait_for_walk(state);
         frame_unlisted();
     }
     frame();

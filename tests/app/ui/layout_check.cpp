@@ -1,5 +1,7 @@
 #include "tests/app/ui/layout_check.h"
 
+#include "app/ui/cards/cards.h"
+
 #include "app/ui/kit/theme.h"
 
 #include <algorithm>
@@ -28,10 +30,9 @@ float overlap(const Item& a, const Item& b) {
 
 // A card lies on top of the panels: what is on it is compared with itself only. So is what belongs to no
 // panel, the notice for example.
-constexpr std::string_view cards[] = {"Help",     "Go to step", "Settings", "Tour",       "Glossary",
-                                      "Question", "Save",       "Menu",     "Breakpoints"};
 std::string_view layer_of(const Item& item) {
-    const bool on_card = std::find(std::begin(cards), std::end(cards), item.panel) != std::end(cards);
+    const bool on_card =
+        std::ranges::any_of(cards, [&](const Card* card) { return item.panel == card->name; });
     return on_card ? std::string_view(item.panel) : item.panel.empty() ? "front" : "panels";
 }
 

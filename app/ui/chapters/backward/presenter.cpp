@@ -1,5 +1,5 @@
 // Presenter page of the backward pass: the matrices of this step alone, as an equation from left to right.
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/forward/sram_geometry.h"

@@ -3,7 +3,6 @@
 #include "app/ui/chapters/forward/connectors.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/views.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 

@@ -41,6 +41,13 @@ std::string why_no_cuda(const AppState& state);
 /// Takes another kernel, with a type that it has.
 void choose_kernel(AppState& state, const std::string& name);
 
+/// Answers a key of the page. False: the key means what it means everywhere.
+bool answer_compare_key(AppState& state, const KeyPress& press);
+/// As idle_seconds: when something on the page will move by itself.
+double compare_idle_seconds(const AppState& state);
+/// Takes over what a run in the background has brought, and runs small problems by itself.
+void refresh_compare(AppState& state);
+
 /// It takes a moment only: run without being asked to.
 bool runs_at_once(const AppState& state);
 void start_comparison(AppState& state);

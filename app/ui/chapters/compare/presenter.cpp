@@ -1,5 +1,6 @@
 // The page for the back row: the verdict, one row of statistics and the heat map. Nothing under 27 px on a
 // page of 1280 × 720. The arrow keys choose row and tile.
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter_page.h"

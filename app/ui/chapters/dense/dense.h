@@ -4,7 +4,7 @@
 
 #include "app/ui/chapters/forward/sram_geometry.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/shell/lesson_view.h"
+#include "app/ui/state/app_state.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // Presenter mode of the dense lessons: the step as one line, what is read on the left, what comes of it on
 // the right.
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"

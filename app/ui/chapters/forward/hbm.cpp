@@ -1,9 +1,9 @@
 // HBM of the tiled forward lessons: the whole matrices, which tile of each is in use, and the N × N matrices
 // that never get here.
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/views.h"
 
 #include <algorithm>
 

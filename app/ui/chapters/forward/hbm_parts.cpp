@@ -1,8 +1,8 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/shell/presenter.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>

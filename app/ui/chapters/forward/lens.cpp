@@ -1,11 +1,12 @@
 // The lens: what the current step does, drawn to scale for the chosen row.
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/views.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>

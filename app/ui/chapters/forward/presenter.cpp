@@ -1,13 +1,12 @@
 // Presenter mode of the tiled forward lessons: matrices that this step does not use shrink to their colours.
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/forward/connectors.h"
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/forward/sram_geometry.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/views.h"
-#include "app/ui/shell/timeline.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 

@@ -1,8 +1,8 @@
 #include "app/ui/chapters/forward/v1_view.h"
 
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/views.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 #include "core/lessons/forward/flash_forward.h"

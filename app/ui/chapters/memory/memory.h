@@ -2,6 +2,7 @@
 // each panel; all numbers are those of one Study.
 #pragma once
 
+#include "app/ui/chapters/memory/form.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/chart.h"
 #include "app/ui/kit/layout.h"

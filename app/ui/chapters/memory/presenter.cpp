@@ -1,5 +1,6 @@
 // The page about memory for the back row: four rows of the N² table, the traffic as three bars, one verdict.
 // Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter_page.h"

@@ -1,6 +1,7 @@
 // What the page about large problems holds: the run under way, the reports that it shows, the devices.
 #pragma once
 
+#include "app/ui/chapters/scale/form.h"
 #include "app/ui/kit/chart.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/background.h"

@@ -2,6 +2,7 @@
 // each panel; every number is one of a report.
 #pragma once
 
+#include "app/ui/chapters/scale/form.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"

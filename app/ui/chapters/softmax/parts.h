@@ -8,6 +8,9 @@
 
 namespace tilewalk::ui {
 
+void softmax_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void softmax_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+
 /// One of the three lessons and the step at which it stands.
 struct SoftmaxWalk {
     const Trace& trace;

@@ -1,9 +1,8 @@
 // Presenter mode of the softmax lessons: the row large, the pass under way, and what it carries along.
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/shell/lesson_view.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // derivation or proof, and how the quantities are written.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The list of keys: complete, searchable, scrollable, legible. Whatever a key does stands in it.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/focus.h"
-#include "app/ui/shell/keys.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"

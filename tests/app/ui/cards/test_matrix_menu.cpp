@@ -1,8 +1,8 @@
 // The list that copies a matrix: by mouse and by keys, and what it puts on the clipboard.
 #include "tests/app/ui/harness.h"
 
-#include "app/ui/cards/matrix_menu.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/state/matrix_menu.h"
 #include "app/ui/state/state.h"
 #include "core/base/matrix_text.h"
 

@@ -1,5 +1,4 @@
 // The settings: every one of them by keys and mouse, at once and everywhere; numbers and layout follow.
-#include "app/ui/cards/settings_card.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/state/state.h"

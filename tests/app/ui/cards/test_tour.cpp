@@ -2,6 +2,7 @@
 #include "app/cli/tour.h"
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"

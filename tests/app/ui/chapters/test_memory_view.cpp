@@ -1,5 +1,6 @@
 // The page about memory: its numbers are those of the study, its keys and fields work, its layout holds.
 #include "app/ui/chapters/memory/memory.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "tests/app/ui/layout_check.h"

@@ -1,4 +1,5 @@
 // The page "At scale": its form, a run, files, keys.
+#include "app/ui/shell/frame.h"
 #include "core/bench/findings.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/ui/chapters/at_scale.h"

@@ -3,10 +3,10 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/canvas_cell.h"
-#include "app/ui/kit/colour_vision.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/state/app_state.h"
+#include "tests/app/ui/kit/colour_vision.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Broken on purpose, on screen: the panel, its keys, the marks, the way through the differences, and back.
-#include "app/ui/shell/break_panel.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/shared/faults.h"
+#include "core/walk/compare.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 

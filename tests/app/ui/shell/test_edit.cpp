@@ -1,5 +1,6 @@
 // Changing the problem by hand: cells, tile sizes, mask, scale, random numbers, examples, files.
 #include "app/io/problem_json.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/problem/reference.h"

@@ -2,6 +2,7 @@
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/walk/compare.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 

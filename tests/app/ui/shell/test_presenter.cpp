@@ -1,7 +1,8 @@
 // Presenter mode with a mouse alone, and what an edit does to the history and the title.
 #include "app/ui/kit/theme.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/shell/chapters.h"
-#include "app/ui/shell/presenter.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/class/spoken.h"
 #include "core/walk/explain.h"
@@ -254,7 +255,9 @@ TEST_CASE("in a bright room every text of the presenter pages has a contrast of 
 TEST_CASE("a projector that cannot show black still tells the states of cells apart") {
     for (const Palette palette : {Palette::usual, Palette::safe}) {
         const Theme t = bright_room(theme(ThemeId::light, palette));
-        const auto apart = [](ImU32 a, ImU32 b) { return contrast(washed_out(a), washed_out(b)); };
+        // Such a projector shows black a quarter of the way to white.
+        const auto washed_out = [](ImU32 colour) { return mix(colour, IM_COL32(255, 255, 255, 255), .25f); };
+        const auto apart = [&](ImU32 a, ImU32 b) { return contrast(washed_out(a), washed_out(b)); };
         for (int n = 1; n <= static_cast<int>(Role::O); ++n) {
             const Role role = static_cast<Role>(n);
             INFO("role ", n);

@@ -1,4 +1,5 @@
 // Walking through the lesson with the mouse, and playing it.
+#include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/harness.h"
 

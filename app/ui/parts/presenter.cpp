@@ -1,4 +1,4 @@
-#include "app/ui/shell/presenter.h"
+#include "app/ui/parts/presenter.h"
 
 #include "app/ui/state/quiz.h"
 
@@ -41,6 +41,24 @@ ImU32 darker(ImU32 colour, std::initializer_list<ImU32> surfaces) {
 
 }  // namespace
 
+void draw_mark(const Canvas& c, float x, float y, const MarkLook& look) {
+    const float side = look.tile;
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const float X = x + look.pitch * static_cast<float>(j),
+                        Y = y + look.pitch * static_cast<float>(i);
+            if (i == 0 && j == 1)
+                c.rect(X, Y, side, side, c.theme->t1, look.radius);
+            else
+                c.frame(X + .5f, Y + .5f, side - 1, side - 1, c.theme->t3, look.stroke, look.radius);
+        }
+}
+
+float presenter_title(const Canvas& c, std::string_view title) {
+    draw_mark(c, 28, 21, {13, 15, 1.6f, 3});
+    return c.text(72, 36, title, 27, c.theme->t2, Face::medium);
+}
+
 float light_of(const AppState& state, bool now, bool before) {
     // A question is about numbers that this step may leave alone.
     if (!state.settings.spotlight || quiz_waits(state)) return 1;
@@ -75,7 +93,5 @@ Theme bright_room(const Theme& theme) {
     out.hi_pale = std::min(out.hi_pale, out.hi);
     return out;
 }
-
-ImU32 washed_out(ImU32 colour) { return mix(colour, IM_COL32(255, 255, 255, 255), .25f); }
 
 }  // namespace tilewalk::ui

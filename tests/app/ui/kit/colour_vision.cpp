@@ -1,4 +1,4 @@
-#include "app/ui/kit/colour_vision.h"
+#include "tests/app/ui/kit/colour_vision.h"
 
 #include <algorithm>
 #include <cmath>

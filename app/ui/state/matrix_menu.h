@@ -1,4 +1,4 @@
-// Copies a matrix, as the walk has it at this step, for other programs: a small list beside it.
+// What the list beside a matrix copies for other programs: the matrix as the walk has it at this step.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
@@ -19,9 +19,6 @@ struct MatrixMenu {
 void open_matrix_menu(AppState& state, Slot slot, int tile, bool at_mouse = false);
 /// The same for the tile that holds this value; nothing if none does.
 void open_matrix_menu(AppState& state, Slot slot, const Value& value);
-/// True if the key belonged to the list.
-bool answer_matrix_menu_key(AppState& state, const KeyPress& press);
-void matrix_menu(const Canvas& canvas, AppState& state, float W, float H);
 
 /// The slot as it lies after this step, its tiles put together; what is not there yet is NaN. Empty if
 /// nothing is.

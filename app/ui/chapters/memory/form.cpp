@@ -1,6 +1,5 @@
-#include "app/ui/state/memory_form.h"
+#include "app/ui/chapters/memory/form.h"
 
-#include "app/ui/state/app_state.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

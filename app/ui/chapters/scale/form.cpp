@@ -1,4 +1,4 @@
-#include "app/ui/state/scale_form.h"
+#include "app/ui/chapters/scale/form.h"
 
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/scale/text.h"
@@ -68,7 +68,6 @@ void choose_by_key(AppState& state, Key key) {
 
 // Escape closes what lies on top, then ends a run. False: there is nothing of the page's to close.
 bool close_topmost(AppState& state) {
-    if (state.show_goto || state.show_help || state.menu_open) return false;
     if (state.scale.card) {
         state.scale.card = false;
         return true;

@@ -1,13 +1,10 @@
-#include "app/ui/cards/matrix_menu.h"
-
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
+#include "app/ui/state/matrix_menu.h"
 #include "app/ui/state/state.h"
 #include "core/base/matrix_text.h"
 
 #include <algorithm>
-#include <limits>
-#include <vector>
 
 namespace tilewalk::ui {
 
@@ -110,47 +107,7 @@ void draw_list(const Canvas& c, AppState& state, const std::shared_ptr<MatrixMen
     }
 }
 
-}  // namespace
-
-Matrix slot_matrix(const Trace& trace, Slot slot, int k) {
-    std::vector<const Value*> tiles;
-    Region all{std::numeric_limits<int>::max(), std::numeric_limits<int>::max(), 0, 0};
-    // Where the tiles lie is known from the last step on; what they hold, from this one.
-    for (int tile = 0; tile < trace.tiles(slot); ++tile) {
-        const Held last = trace.live(slot, tile, trace.size());
-        if (!last) continue;
-        const Region& at = last.value->region;
-        all.row = std::min(all.row, at.row), all.col = std::min(all.col, at.col);
-        all.rows = std::max(all.rows, at.row + at.rows), all.cols = std::max(all.cols, at.col + at.cols);
-        if (const Held now = trace.live(slot, tile, k)) tiles.push_back(now.value);
-    }
-    if (tiles.empty()) return {};
-    if (trace.tiles(slot) == 1) return tiles.front()->data;
-    Matrix A =
-        Matrix::Constant(all.rows - all.row, all.cols - all.col, std::numeric_limits<double>::quiet_NaN());
-    for (const Value* tile : tiles)
-        A.block(tile->region.row - all.row, tile->region.col - all.col, tile->region.rows,
-                tile->region.cols) = tile->data;
-    return A;
-}
-
-void open_matrix_menu(AppState& state, Slot slot, int tile, bool at_mouse) {
-    if (slot == Slot::count || !state.trace->live(slot, tile, state.cursor.step))
-        return notify(state, "There is no matrix to copy here yet.");
-    state.matrix_menu = std::make_shared<MatrixMenu>();
-    state.matrix_menu->slot = slot;
-    state.matrix_menu->tile = tile;
-    state.matrix_menu->at_mouse = at_mouse;
-}
-
-void open_matrix_menu(AppState& state, Slot slot, const Value& value) {
-    for (int tile = 0; tile < state.trace->tiles(slot); ++tile)
-        if (state.trace->live(slot, tile, state.cursor.step).value == &value)
-            return open_matrix_menu(state, slot, tile, true);
-}
-
-bool answer_matrix_menu_key(AppState& state, const KeyPress& press) {
-    if (!state.matrix_menu) return false;
+bool answer_key(AppState& state, const KeyPress& press) {
     MatrixMenu& menu = *state.matrix_menu;
     const int count = entry_count(state, menu);
     switch (press.key) {
@@ -166,26 +123,31 @@ bool answer_matrix_menu_key(AppState& state, const KeyPress& press) {
     return true;
 }
 
-void matrix_menu(const Canvas& main, AppState& state, float W, float H) {
-    const std::shared_ptr<MatrixMenu> menu = state.matrix_menu;
-    if (!menu) return;
+void draw(const Canvas& main, AppState& state, float W, float H) {
+    const std::shared_ptr<MatrixMenu> menu = state.matrix_menu;  // it may be closed while it is drawn
     const Look look = state.presenter ? Look{27, 27, 50, 460} : Look{14, 13, 32, 252};
     const int count = entry_count(state, *menu);
     const float h = look.row * static_cast<float>(count + count / per_matrix) + 16;
     place(main, *menu, look.w, h, W, H);
     const Rect area{menu->corner.x, menu->corner.y, look.w, h};
-    if (begin_card(main, "Copy matrix", area)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Copy matrix", area.x, area.y, area.w, area.h);
+    show_card(main, "Copy matrix", area, [&](const Canvas& c) {
         c.frame(area.x + .5f, area.y + .5f, area.w - 1, area.h - 1, c.theme->t3, 1, 10);
         draw_list(c, state, menu, look);
-        if (ImGui::IsMouseClicked(0) &&
-            !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
-            !ImGui::IsWindowAppearing())
-            state.matrix_menu.reset();
-        end_panel(c);
-    }
-    end_card();
+        if (clicked_beside()) state.matrix_menu.reset();
+    });
 }
+
+}  // namespace
+
+const Card matrix_menu_card{
+    .name = "Copy matrix",
+    .keys_shown = "Ctrl Shift C",
+    .action = "copy a matrix",
+    .shortcut = {Key::c, true, true},
+    .of_walk = true,
+    .is_open = [](const AppState& s) { return s.matrix_menu != nullptr; },
+    .open = [](AppState& s) { open_matrix_menu(s, chosen_cell(s).slot, chosen_tile(s)); },
+    .answer_key = answer_key,
+    .draw = draw};
 
 }  // namespace tilewalk::ui

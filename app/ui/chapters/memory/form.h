@@ -1,7 +1,8 @@
-// What the page about memory asks and remembers, and what its keys and its clock do. The numbers themselves
+// What comes of the form of the page about memory, and what its keys and its clock do. The numbers themselves
 // come from core/study/memory_study.h.
 #pragma once
 
+#include "app/ui/state/forms.h"
 #include "core/study/memory_study.h"
 
 #include <array>
@@ -10,24 +11,6 @@ namespace tilewalk::ui {
 
 struct AppState;
 struct KeyPress;
-
-/// Numbers of the user's own, as they stand in their fields.
-struct OwnHardware {
-    char capacity[24] = "40", bandwidth[24] = "1555", sms[24] = "108", shared[24] = "164", peak[24] = "312";
-};
-
-struct MemoryForm {
-    int hardware = 0;  ///< index into hardware_list(); its size stands for the user's own numbers
-    OwnHardware own;
-    std::int64_t N = 16384;
-    int d = 64, element_bytes = 2, heads = 16, batch = 1;
-    int tile = 1;           ///< index into tile_choices
-    char N_text[16] = "";   ///< while it is being typed
-    bool N_typed = false;   ///< the field has the caret
-    int trips = 3;          ///< kernels of standard attention that have run, 0 … 3
-    bool playing = false;   ///< they run one after another, once
-    float trip_age = 1e9f;  ///< seconds since the last one began
-};
 
 inline constexpr std::array tile_choices = {"64", "128", "256", "square", "paper"};
 

@@ -1,7 +1,8 @@
 // What a stop of a tour may point at, and where a frame shows it.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
-#include "app/ui/state/tour.h"
+#include "app/ui/state/state.h"
+#include "core/class/tour.h"
 
 #include <algorithm>
 
@@ -38,10 +39,6 @@ const NamedPlace* largest(const TourPlace& place, const NamedPlace* within) {
     }
     return best;
 }
-
-}  // namespace
-
-namespace {
 
 using Names = std::vector<std::string>;
 

@@ -1,4 +1,4 @@
-#include "app/ui/shell/keys.h"
+#include "app/ui/cards/cards.h"
 
 namespace tilewalk::ui {
 
@@ -8,6 +8,10 @@ constexpr KeyPress shift(Key key) { return {key, true}; }
 constexpr KeyPress ctrl(Key key) { return {key, false, true}; }
 constexpr KeyPress alt(Key key) { return {key, false, false, true}; }
 constexpr KeyPress ctrl_shift(Key key) { return {key, true, true}; }
+
+Shortcut of(const char* group, const Card& card) {
+    return {group, card.keys_shown, card.action, {card.shortcut}};
+}
 
 // 1 … 9 with the same modifiers.
 std::vector<KeyPress> digits(bool with_shift, bool with_ctrl) {
@@ -36,7 +40,7 @@ std::vector<Shortcut> walk_keys() {
          {alt(Key::right), alt(Key::left), alt(Key::page_down), alt(Key::page_up)}},
         {g, "Home  End", "first, last step", {{Key::home}, {Key::end}}},
         {g, "Space", "play, pause", {{Key::space}}},
-        {g, "G", "go to step, by its number", {{Key::g}}},
+        of(g, goto_card),
         {g, "N  Shift N", "next, previous noteworthy step", {{Key::n}, shift(Key::n)}},
         {g, "M", "next rise of a maximum", {{Key::m}}},
         {g, "J", "loop: its first step, its last, off", {{Key::j}}},
@@ -45,7 +49,7 @@ std::vector<Shortcut> walk_keys() {
          "timeline: closer, further",
          {{Key::plus}, {Key::minus}, shift(Key::plus), shift(Key::minus)}},
         {g, "F9", "stop here while playing, on and off", {{Key::f9}}},
-        {g, "Shift F9", "breakpoints, also on a condition", {shift(Key::f9)}},
+        of(g, marks_card),
         {g, "Ctrl 1 … 9", "go to bookmark", digits(false, true)},
         {g, "Ctrl Shift 1 … 9", "set bookmark", digits(true, true)}};
 }
@@ -62,7 +66,7 @@ std::vector<Shortcut> number_keys() {
             {g, "S  Shift S", "softmax: cut of the proof to and fro", {{Key::s}, shift(Key::s)}},
             {g, "D  Shift D", "next difference, next NaN of a broken walk", {{Key::d}, shift(Key::d)}},
             {g, "Ctrl C", "copy cell or explanation", {ctrl(Key::c)}},
-            {g, "Ctrl Shift C", "copy a matrix", {ctrl_shift(Key::c)}},
+            of(g, matrix_menu_card),
             {g, "Ctrl Z  Ctrl Y", "undo, redo an edit", {ctrl(Key::z), ctrl(Key::y), ctrl_shift(Key::z)}}};
 }
 
@@ -72,13 +76,13 @@ std::vector<Shortcut> program_keys() {
             {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
             {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},
             {g, "X", "break it: faults, formats", {{Key::x}}},
-            {g, "U", "guided tour", {{Key::u}}},
-            {g, "Q", "questions on, off", {{Key::q}}},
-            {g, "K", "symbols and terms", {{Key::k}}},
-            {g, "O", "settings", {{Key::o}}},
-            {g, "?  F1", "keys", {{Key::question}, {Key::f1}}},
-            {g, "F10", "menu", {{Key::f10}}},
-            {g, "Ctrl S", "save picture or hand-out", {ctrl(Key::s)}},
+            of(g, tour_card),
+            of(g, quiz_card),
+            of(g, glossary_card),
+            of(g, settings_card),
+            {g, help_card.keys_shown, help_card.action, {help_card.shortcut, {Key::f1}}},
+            of(g, menu_card),
+            of(g, save_card),
             {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},
             {g, "Enter  Space", "press it; arrows change it", {{Key::enter}, {Key::space}}},
             {g, "Esc", "close what lies on top; back to the walk", {{Key::escape}}}};

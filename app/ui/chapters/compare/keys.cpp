@@ -1,5 +1,4 @@
-#include "app/ui/state/compare_form.h"
-
+// What the keys of the page CPU vs GPU do, and its clock.
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/state/state.h"
 
@@ -15,7 +14,6 @@ constexpr double frame_while_running = 0.1;
 
 // Escape ends a run. False: there is nothing of the page's to close.
 bool close_topmost(AppState& state) {
-    if (state.show_goto || state.show_help || state.menu_open) return false;
     if (!state.comparing || !state.comparing->run) return false;
     cancel_comparison(state);
     return true;

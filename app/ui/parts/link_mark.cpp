@@ -1,4 +1,5 @@
 // How inspected cells and those linked with them look among the others: told apart by shape, not by hue.
+#include "app/ui/parts/matrix.h"
 #include "app/ui/state/inspection.h"
 
 #include <algorithm>

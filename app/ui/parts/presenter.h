@@ -1,10 +1,22 @@
-// What the presenter pages share: the spotlight on what the step touches, and the colours of a bright room.
+// What the presenter pages share: their title, the spotlight on what the step touches, and the colours of a
+// bright room.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
-#include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
+
+struct AppState;
+
+/// The buttons of presenter mode go away when the mouse has rested for this long.
+constexpr float presenter_buttons_seconds = 3;
+/// The mark of the program: four tiles, one lit.
+struct MarkLook {
+    float tile, pitch, stroke, radius;
+};
+void draw_mark(const Canvas& canvas, float x, float y, const MarkLook& look);
+/// What every page of presenter mode begins with: the mark of the program and a title. Returns its width.
+float presenter_title(const Canvas& canvas, std::string_view title);
 
 /// 1 where this step reads or writes the slot, and everywhere without the spotlight; otherwise the part of
 /// its light that stays. It moves over from the step before, if motion is on.
@@ -17,7 +29,5 @@ void beam(const Canvas& canvas, const AppState& state, float x, float y, float w
 /// The light theme for a room with daylight: every text at least 7 : 1, fills that differ on a projector that
 /// cannot show black. Other themes stay as they are.
 Theme bright_room(const Theme& theme);
-/// A colour as such a projector shows it: black is a quarter of the way to white.
-ImU32 washed_out(ImU32 colour);
 
 }  // namespace tilewalk::ui

@@ -1,4 +1,4 @@
-#include "app/ui/kit/key_names.h"
+#include "app/ui/kit/key.h"
 
 #include <utility>
 

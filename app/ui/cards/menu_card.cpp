@@ -1,14 +1,8 @@
-#include "app/ui/cards/menu.h"
-
-#include "app/ui/cards/glossary_card.h"
-#include "app/ui/cards/matrix_menu.h"
-#include "app/ui/cards/save_card.h"
+// The menu: what the program can do beside stepping, with the key of each.
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/inspection.h"
-#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
 
 #include <algorithm>
 #include <iterator>
@@ -20,34 +14,30 @@ namespace {
 struct Entry {
     const char* name;
     const char* key;
-    void (*act)(AppState&);
+    const Card* card = nullptr;  ///< that it opens; null: `act`
+    void (*act)(AppState&) = nullptr;
     bool of_walk = false;  ///< speaks of the walk: of no use on the other pages
 };
 
 constexpr Entry entries[] = {
-    {"Guided tour", "U", toggle_tour},
-    {"Questions", "Q", toggle_questions, true},
-    {"Where does this come from", "W", [](AppState& s) { inspect(s, chosen_cell(s)); }, true},
-    {"Breakpoints", "Shift F9",
-     [](AppState& s) {
-         s.keys.push_back({Key::f9, true});
-     },
-     true},
-    {"Save picture or hand-out", "Ctrl S", open_save_card},
-    {"Copy matrix", "Ctrl Shift C",
-     [](AppState& s) { open_matrix_menu(s, chosen_cell(s).slot, chosen_tile(s)); }, true},
-    {"Symbols and terms", "K", [](AppState& s) { open_glossary(s); }},
-    {"Settings", "O", [](AppState& s) { s.show_settings = true; }},
-    {"Keys", "?", [](AppState& s) { s.show_help = true; }},
-    {"Presenter mode", "P", [](AppState& s) { s.presenter = true; }},
-    {"Quit", "", [](AppState& s) { s.quit = true; }},
+    {"Guided tour", "U", &tour_card},
+    {"Questions", "Q", &quiz_card, nullptr, true},
+    {"Where does this come from", "W", nullptr, [](AppState& s) { inspect(s, chosen_cell(s)); }, true},
+    {"Breakpoints", "Shift F9", &marks_card, nullptr, true},
+    {"Save picture or hand-out", "Ctrl S", &save_card},
+    {"Copy matrix", "Ctrl Shift C", &matrix_menu_card, nullptr, true},
+    {"Symbols and terms", "K", &glossary_card},
+    {"Settings", "O", &settings_card},
+    {"Keys", "?", &help_card},
+    {"Presenter mode", "P", nullptr, [](AppState& s) { s.presenter = true; }},
+    {"Quit", "", nullptr, [](AppState& s) { s.quit = true; }},
 };
 
 bool offered(const AppState& state, const Entry& entry) { return !entry.of_walk || state.page == Page::walk; }
 
 void choose(AppState& state, const Entry& entry) {
     state.show_menu = false;
-    entry.act(state);
+    entry.card ? entry.card->open(state) : entry.act(state);
 }
 
 // The next entry that can be chosen, in a ring.
@@ -60,15 +50,12 @@ int next_entry(const AppState& state, int at, int by) {
     return at;
 }
 
-}  // namespace
-
 void open_menu(AppState& state) {
     state.show_menu = !state.show_menu;
     state.menu_at = 0;
 }
 
-bool answer_menu_card_key(AppState& state, const KeyPress& press) {
-    if (!state.show_menu) return false;
+bool answer_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::up: state.menu_at = next_entry(state, state.menu_at, -1); break;
     case Key::tab:
@@ -80,15 +67,12 @@ bool answer_menu_card_key(AppState& state, const KeyPress& press) {
     return true;
 }
 
-void menu_card(const Canvas& main, AppState& state, float W, float H) {
-    if (!state.show_menu) return;
+void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
     const float size = big ? 27.0f : 14.0f, row = big ? 52.0f : 34.0f;
     const float w = big ? 620.0f : 304.0f, h = row * static_cast<float>(std::size(entries)) + 16;
     const Rect area{W - 12 - w, big ? std::max(8.0f, (H - h) / 2) : 54.0f, w, h};
-    if (begin_card(main, "Menu", area)) {
-        const Canvas c = main.in_window();
-        begin_panel(c, "Menu", area.x, area.y, w, h);
+    show_card(main, "Menu", area, [&](const Canvas& c) {
         c.frame(area.x + .5f, area.y + .5f, w - 1, h - 1, c.theme->line2, 1, 10);
         float y = area.y + 8;
         for (int n = 0; n < static_cast<int>(std::size(entries)); ++n, y += row) {
@@ -103,13 +87,20 @@ void menu_card(const Canvas& main, AppState& state, float W, float H) {
                    Align::right);
             if (hot.clicked && can) choose(state, entry);
         }
-        if (ImGui::IsMouseClicked(0) &&
-            !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
-            !ImGui::IsWindowAppearing())
-            state.show_menu = false;
-        end_panel(c);
-    }
-    end_card();
+        if (clicked_beside()) state.show_menu = false;
+    });
 }
+
+}  // namespace
+
+const Card menu_card{.name = "Menu",
+                     .keys_shown = "F10",
+                     .action = "menu",
+                     .shortcut = {Key::f10},
+                     .before_focus = true,
+                     .is_open = [](const AppState& s) { return s.show_menu; },
+                     .open = open_menu,
+                     .answer_key = answer_key,
+                     .draw = draw};
 
 }  // namespace tilewalk::ui

@@ -1,0 +1,35 @@
+// What is remembered from one start to the next. Known to the file that keeps it and to the interface, which
+// know nothing of each other.
+#pragma once
+
+#include <string>
+
+namespace tilewalk::ui {
+
+enum class ThemeId { dark, light, contrast };
+/// Hues of the quantities: the usual ones, or ones that stay apart without red, green or blue cones.
+enum class Palette { usual, safe };
+/// Letters of the softmax lessons where the problem leaves them open: m, ℓ, O as in the papers on
+/// FlashAttention, m, d′, o′ as in those on online softmax, or m, δ, ω.
+enum class Letters { l_O, d_o, delta_omega };
+
+struct Settings {
+    ThemeId theme = ThemeId::dark;
+    float zoom = 1.0f;  ///< Ctrl + and Ctrl −, on top of the display's own scale
+    bool motion = true;
+    double speed = 1.0;  ///< steps per second while playing
+    Palette palette = Palette::usual;
+    Letters letters = Letters::d_o;
+    int digits = 4;              ///< significant digits of shown numbers, 3 … 6
+    bool decimal_comma = false;  ///< 3,14 in place of 3.14
+    bool spotlight = true;       ///< presenter mode dims what the step does not touch
+    bool subtitles = false;      ///< presenter mode says the step in a sentence
+    bool question_each = false;  ///< questions: before every step, not only now and then
+    bool tour_offered = false;   ///< the program has mentioned the tour once
+    int window_width = 1600, window_height = 900;
+    std::string example =
+        "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
+    std::string problem_json;
+};
+
+}  // namespace tilewalk::ui

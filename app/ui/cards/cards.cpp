@@ -1,0 +1,38 @@
+#include "app/ui/cards/cards.h"
+
+#include "app/ui/kit/card.h"
+#include "app/ui/state/app_state.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace tilewalk::ui {
+
+void draw_cards(const Canvas& c, AppState& state, float W, float H) {
+    std::vector<const char*> open;
+    for (const Card* card : cards)
+        if (card->is_open(state)) {
+            card->draw(c, state, W, H);
+            open.push_back(card->name);
+        }
+    stack_cards(open);
+}
+
+bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus) {
+    return std::ranges::any_of(cards | std::views::reverse, [&](const Card* card) {
+        return card->before_focus == before_focus && card->is_open(state) && card->answer_key(state, press);
+    });
+}
+
+bool open_card(AppState& state, const KeyPress& press) {
+    for (const Card* card : cards) {
+        const KeyPress& its = card->shortcut;
+        const bool pressed = its.key == press.key && its.ctrl == press.ctrl && (press.shift || !its.shift);
+        if (!pressed || (card->of_walk && state.page != Page::walk)) continue;
+        card->open(state);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,73 @@
+// The cards that lie over the page. One table: drawn forward, asked for keys backward, read by the tests.
+// What a card does with keys, how it looks and its row of the table stand in its own file.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/key.h"
+#include "app/ui/kit/layout.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tilewalk {
+struct TourNames;
+struct TourPlace;
+}  // namespace tilewalk
+
+namespace tilewalk::ui {
+
+struct AppState;
+
+struct Card {
+    const char* name;        ///< of its panel and window
+    const char* keys_shown;  ///< "Shift F9"
+    const char* action;      ///< what they do, for the list of keys
+    KeyPress shortcut;
+    bool of_walk = false;       ///< pages without a walk have another use for its shortcut
+    bool before_focus = false;  ///< what has the focus gets only those keys that the card leaves
+    bool (*is_open)(const AppState&);
+    /// What the shortcut does; for some cards it closes them, too.
+    void (*open)(AppState&);
+    /// Asked while the card is open. True if the key belonged to it.
+    bool (*answer_key)(AppState&, const KeyPress&);
+    void (*draw)(const Canvas&, AppState&, float W, float H);
+};
+
+extern const Card tour_card, quiz_card, marks_card, settings_card, glossary_card, help_card, save_card,
+    matrix_menu_card, menu_card, goto_card;
+/// From the lowest to the topmost.
+inline constexpr const Card* cards[] = {&tour_card,     &quiz_card, &marks_card, &settings_card,
+                                        &glossary_card, &help_card, &save_card,  &matrix_menu_card,
+                                        &menu_card,     &goto_card};
+
+void draw_cards(const Canvas& canvas, AppState& state, float W, float H);
+/// Asks the open cards, what lies on top first. `before_focus`: those that come before what has the focus, or
+/// the others. True if the key belonged to one.
+bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus);
+/// True if the key is the shortcut of a card.
+bool open_card(AppState& state, const KeyPress& press);
+
+// ---- Where presenter mode has the cards that take the place of parts of its page; empty while they are
+// closed
+
+Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
+Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
+
+// ---- What a stop of a tour may point at (tour_places.cpp)
+
+TourNames tour_names();
+/// Where this frame shows it, in logical px; nothing if it does not.
+std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
+
+// ---- All keys, as the list of keys shows them; a test holds them against what keys do (shortcuts.cpp)
+
+struct Shortcut {
+    const char* group;                   ///< "Walk"; those of a group follow each other
+    const char* keys;                    ///< as shown: "Shift →"
+    const char* action;                  ///< "next tile"
+    std::vector<KeyPress> presses = {};  ///< what `keys` means
+};
+std::span<const Shortcut> shortcuts();
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,75 @@
+// To a step by its number.
+#include "app/ui/cards/cards.h"
+#include "app/ui/kit/card.h"
+#include "app/ui/state/state.h"
+
+#include <cstdlib>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void go_to_typed_step(AppState& state) {
+    char* end = nullptr;
+    const long step = std::strtol(state.goto_text, &end, 10);
+    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
+    if (!valid) {
+        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
+                          std::to_string(state.trace->size()) + ".");
+        state.goto_focus = true;  // to be corrected
+        return;
+    }
+    go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
+    state.show_goto = false;
+}
+
+bool answer_key(AppState& state, const KeyPress& press) {
+    if (press.key == Key::enter)
+        go_to_typed_step(state);
+    else if (press.key == Key::escape)
+        state.show_goto = false;
+    else
+        return is_direction(press.key) || press.key == Key::backspace;  // not for what lies below
+    return true;
+}
+
+void draw(const Canvas& main, AppState& state, float W, float H) {
+    const bool big = state.presenter;
+    const float size = big ? 27 : 15, w = big ? 560 : 320, h = big ? 150 : 104;
+    const Rect a{(W - w) / 2, H * .4f - h / 2, w, h};
+    main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
+    show_card(main, "Go to step", a, [&](const Canvas& c) {
+        c.frame(a.x + 1, a.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
+        c.text(a.x + 16, a.y + (big ? 34 : 26),
+               "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
+        FieldLook look{
+            .focus_now = ImGui::IsWindowAppearing() || state.goto_focus, .face = Face::mono, .size = size};
+        state.goto_focus = false;
+        look.flags = ImGuiInputTextFlags_CharsDecimal | ImGuiInputTextFlags_AutoSelectAll;
+        const FieldResult field = text_field(c, "##step", a.x + 16, a.y + h - (big ? 80 : 52), w - 32,
+                                             big ? 56 : 36, state.goto_text, sizeof state.goto_text, look);
+        if (field.entered)
+            state.keys.push_back({Key::enter});  // answered with the keys of the next frame
+        else if (field.left)
+            state.show_goto = false;
+    });
+}
+
+}  // namespace
+
+const Card goto_card{.name = "Go to step",
+                     .keys_shown = "G",
+                     .action = "go to step, by its number",
+                     .shortcut = {Key::g},
+                     .of_walk = true,
+                     .before_focus = true,
+                     .is_open = [](const AppState& s) { return s.show_goto; },
+                     .open =
+                         [](AppState& s) {
+                             s.show_goto = true;
+                             s.goto_text[0] = 0;
+                         },
+                     .answer_key = answer_key,
+                     .draw = draw};
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,76 @@
+#include "app/ui/parts/pseudocode.h"
+
+#include "app/ui/state/app_state.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// The line with this problem's numbers: "Tr−1" becomes the last block, and a scale of 1 is left out.
+std::string code_text(const AppState& state, std::string text) {
+    const auto replace = [&](const std::string& what, const std::string& by) {
+        if (const std::size_t at = text.find(what); at != std::string::npos)
+            text.replace(at, what.size(), by);
+    };
+    replace("Tr−1", std::to_string(state.problem->Tr() - 1));
+    replace("Tc−1", std::to_string(state.problem->Tc() - 1));
+    if (state.problem->softmax_scale() == 1) replace("scale · ", "");
+    return text;
+}
+
+constexpr float least_code_row = 15;
+
+// Pseudocode with the current line; the combining tilde is drawn by the canvas.
+void lines(const Canvas& c, const AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::span<const CodeLine> code = state.lesson->code(*state.problem);
+    const bool masked = state.problem->causal || state.problem->window;
+    std::vector<std::size_t> shown;
+    for (std::size_t n = 0; n < code.size(); ++n)
+        if (!code[n].if_masked || masked) shown.push_back(n);
+    // A long algorithm shows the part round its current line.
+    const std::size_t fit =
+        std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
+    std::size_t first = 0;
+    while (first + fit < shown.size() &&
+           static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
+        ++first;
+    const float row = std::min(22.0f, a.h / static_cast<float>(fit)), indent = 15;
+    float at = a.y;
+    for (std::size_t place = first; place < first + fit; ++place) {
+        const std::size_t n = shown[place];
+        const bool current = static_cast<int>(n) == state.explanation.code_line;
+        const float y = at, x = a.x + 12 + indent * static_cast<float>(code[n].indent);
+        at += row;
+        if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
+        for (int level = 0; level < code[n].indent && !current; ++level) {
+            const float guide = a.x + 15 + indent * static_cast<float>(level);
+            c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
+        }
+        c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, code[n].text), 13,
+                      current ? t.inv : t.t2, current ? Face::mono_bold : Face::mono);
+    }
+}
+
+float height_of(const AppState& state, float panel_h) {
+    return static_cast<float>(state.lesson->code(*state.problem).size()) * (panel_h > 700 ? 22.0f : 20.0f);
+}
+
+}  // namespace
+
+void pseudocode(const Canvas& c, const AppState& state, const Rect& a, float panel_h) {
+    lines(c, state, {a.x, a.y, a.w, std::min(height_of(state, panel_h), a.h)});
+}
+
+void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
+    const std::size_t count = state.lesson->code(*state.problem).size();
+    const float code_y = y + 18, left = a.bottom() - 12 - code_y;
+    if (left < static_cast<float>(std::min<std::size_t>(count, 8)) * least_code_row) return;
+    const float code_h = height_of(state, a.h), top = std::max(code_y, a.bottom() - 12 - code_h);
+    c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
+    lines(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,19 @@
+// The program in one function, which the window, the off-screen renderer and the tests call.
+#pragma once
+
+#include "app/ui/state/app_state.h"
+
+namespace tilewalk::ui {
+
+/// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
+void frame(AppState& state);
+/// How long nothing will move by itself: 0 during a transition, the time to the next step while playing,
+/// infinity when only the user can change something.
+double idle_seconds(const AppState& state);
+/// True while something moves: draw the next frame now.
+bool animating(const AppState& state);
+/// The scale that fonts must be loaded for in the next frame (display × zoom, or window height / 720 in
+/// presenter mode).
+float ui_scale(const AppState& state, float window_width, float window_height);
+
+}  // namespace tilewalk::ui

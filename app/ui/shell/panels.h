@@ -1,0 +1,36 @@
+// The panels that all lessons share, one file each. Every view draws into the rectangle that it is given.
+#pragma once
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/layout.h"
+
+namespace tilewalk::ui {
+
+struct AppState;
+
+void header_view(const Canvas& canvas, AppState& state, const Rect& area);
+void timeline_view(const Canvas& canvas, AppState& state, const Rect& area);
+void meters_view(const Canvas& canvas, AppState& state, const Rect& area);
+
+// ---- The panel at the right
+
+void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
+void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
+/// Faults and number formats, and what comes of them.
+void break_view(const Canvas& canvas, AppState& state, const Rect& area);
+/// "Broken on purpose", while a fault or a format is chosen; `right` is where it ends. Draws nothing
+/// otherwise. Returns its width.
+float broken_pill(const Canvas& canvas, const AppState& state, float right, float y, float size);
+/// An inspected cell.
+void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
+
+// ---- The whole window
+
+/// Presenter mode, 1280 × 720 logical px (or wider, or higher).
+void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
+/// An inspected cell in the place of its formula: the way, the value, and the chosen entry.
+void inspect_presenter(const Canvas& canvas, AppState& state, const Rect& area);
+/// Things that lie over everything: cards, the value under the mouse, the notice.
+void overlays(const Canvas& canvas, AppState& state, float W, float H);
+
+}  // namespace tilewalk::ui

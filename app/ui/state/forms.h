@@ -1,0 +1,139 @@
+// What the pages ask and remember: plain data. What their keys do and what comes of it stands with each page,
+// in app/ui/chapters.
+#pragma once
+
+#include "core/compare/kernel_trace.h"
+#include "core/walk/explain.h"
+#include "core/walk/playback.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilewalk::ui {
+
+using ProblemPtr = std::shared_ptr<const Problem>;
+
+/// A cell being typed into: its place and the text so far.
+struct CellEdit {
+    CellRef cell;
+    char text[64] = "";
+    bool just_opened = true;
+    std::string widget;  ///< which view opened it ("hbm", "panel")
+};
+
+/// The cell that the arrow keys have reached in the matrix that has the focus.
+struct KeyCell {
+    unsigned matrix = 0;  ///< its id
+    int across = 0, down = 0;
+    bool edited = false;  ///< from here; the focus comes back when the field is gone
+};
+
+/// Fields of the problem panel that are no part of the problem itself.
+struct ProblemForm {
+    bool numbers_tab = false;
+    int random_N = 8, random_d = 4, seed = 1;
+    char path[512] = "";
+    char scale[32] = "";
+    char words[512] = "";
+    bool words_typed = false;  ///< the field of the words has the caret
+    Slot matrix = Slot::Q;     ///< the input shown for editing
+    int first_row = 0, first_col = 0;
+};
+
+/// The softmax lessons: what is chosen below the three panels, and the walks that stand beside the shown one.
+struct SoftmaxPage {
+    enum Tab { values, derivation, proof };
+    int tab = values;
+    int line = 0;        ///< of derivation or proof, from 0
+    int component = 0;   ///< the column of V and of the output that is shown
+    int split = -1;      ///< the proof cuts the row behind this element; −1: in the middle
+    ProblemPtr problem;  ///< the walks are of this problem
+    std::array<std::shared_ptr<const Trace>, 3> traces;  ///< by passes − 1
+};
+
+/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O
+/// are.
+struct FlashBeside {
+    bool shown = true;  ///< in place of the drawing of the step
+    std::shared_ptr<const Trace> first, second;
+    double largest_difference = 0;
+};
+
+/// The timeline: how much of it is shown, and which part is played in a loop.
+struct TimelineView {
+    float zoom = 1;      ///< 1: as much as fits
+    float offset = -1;   ///< first shown column; −1: follows the current step
+    StepRange loop;      ///< played round and round; with `first` alone its end is still to be chosen
+    int drag_from = -1;  ///< the step at which a range that is being drawn began; −1: none is
+};
+
+/// Numbers of the user's own, as they stand in their fields.
+struct OwnHardware {
+    char capacity[24] = "40", bandwidth[24] = "1555", sms[24] = "108", shared[24] = "164", peak[24] = "312";
+};
+
+struct MemoryForm {
+    int hardware = 0;  ///< index into hardware_list(); its size stands for the user's own numbers
+    OwnHardware own;
+    std::int64_t N = 16384;
+    int d = 64, element_bytes = 2, heads = 16, batch = 1;
+    int tile = 1;           ///< index into tile_choices
+    char N_text[16] = "";   ///< while it is being typed
+    bool N_typed = false;   ///< the field has the caret
+    int trips = 3;          ///< kernels of standard attention that have run, 0 … 3
+    bool playing = false;   ///< they run one after another, once
+    float trip_age = 1e9f;  ///< seconds since the last one began
+};
+
+/// The page about large problems.
+struct ScaleForm {
+    // What will be run
+    bool backward = false, causal = false;
+    int d = 64, heads = 8;
+    int threads = 0;  ///< 0: all that the machine has
+    bool gpu = false;
+    int type = 0;    ///< on a GPU: index into gpu_types
+    int preset = 1;  ///< index into length_presets; its size: the user's own list
+    char lengths[128] = "512, 1024, 2048, 4096, 8192";
+
+    // How it is shown
+    int measure = 0;                                   ///< time, FLOP/s, share of the peak
+    std::array<bool, 3> linear = {false, true, true};  ///< the y axis of each measure, …
+    bool linear_memory = false;                        ///< … and of the memory
+    int report = 0;                                    ///< of those shown: the one in ladder and table
+    std::int64_t N = 0;                                ///< the chosen length; 0: the page chooses
+    std::string kernel;                                ///< the chosen kernel; empty: none
+    bool card = false;                                 ///< the record of the chosen point is open
+    bool memory_plot = false;                          ///< presenter mode: which of the two plots
+    char path[512] = "results";
+};
+
+/// The page CPU vs GPU.
+struct CompareForm {
+    // What is run
+    std::string kernel = "f5-flash2";
+    DType dtype = DType::bf16;
+    int device = -1;    ///< 0 emulator, 1 cuda; −1: cuda if there is a GPU
+    KernelFault fault;  ///< none, or what is made wrong
+    double fault_amount = 1e-3;
+    std::vector<KernelFault> undo;  ///< what it was before
+
+    // What is shown
+    int i = -1, j = -1;  ///< the chosen tile; −1: the page chooses
+    int row = -1;        ///< the chosen query row of the whole problem; −1: the page chooses
+    int cell_row = -1, cell_column = -1;  ///< the chosen cell of the heat map; −1: the one furthest off
+    std::string map = "O";  ///< what the heat map shows: O, L, dQ, dK, dV, or S, P of the chosen tile
+    int measure = 0;        ///< |Δ|, ULP, relative
+    char path[512] = "comparison";
+};
+
+/// A step of another lesson's walk to go to, once that walk is there.
+struct WalkPlace {
+    const char* lesson = nullptr;
+    int step = 0, row = 0, column = 0;
+};
+
+}  // namespace tilewalk::ui
