@@ -29,17 +29,19 @@ constexpr float mono = .602f;  ///< width of a letter of the mono face, as a par
 /// Between and round things.
 namespace space {
 
-constexpr float margin = 12;    ///< round the panels of a page, and between them
-constexpr float pad = 16;       ///< from the edge of a panel to what it holds
-constexpr float foot = 14;      ///< from what it holds to its lower edge
-constexpr float title = 22;     ///< from the top of a panel to the middle of its title
-constexpr float control = 32;   ///< height of a button, a field, a choice
-constexpr float bar = 36;       ///< the same in the bar at the foot of a page
-constexpr float icon = 30;      ///< a square button in the title of a panel
-constexpr float far_icon = 44;  ///< the same on presenter pages
-constexpr float far_pad = 20;   ///< from the edge of the strip of presenter pages to what it holds
-constexpr float far_edge = 28;  ///< from the edge of a presenter page to its head
-constexpr float far_side = 40;  ///< from the edge of a presenter page without a walk to what it holds
+constexpr float margin = 12;        ///< round the panels of a page, and between them
+constexpr float pad = 16;           ///< from the edge of a panel to what it holds
+constexpr float foot = 14;          ///< from what it holds to its lower edge
+constexpr float title = 22;         ///< from the top of a panel to the middle of its title
+constexpr float control = 32;       ///< height of a button, a field, a choice
+constexpr float bar = 36;           ///< the same in the bar at the foot of a page
+constexpr float control_top = 6;    ///< from the top of a panel to a control beside its title
+constexpr float control_edge = 12;  ///< from such a control to the right edge of the panel
+constexpr float icon = 30;          ///< a square button in the title of a panel
+constexpr float far_icon = 44;      ///< the same on presenter pages
+constexpr float far_pad = 20;       ///< from the edge of the strip of presenter pages to what it holds
+constexpr float far_edge = 28;      ///< from the edge of a presenter page to its head
+constexpr float far_side = 40;      ///< from the edge of a presenter page without a walk to what it holds
 
 }  // namespace space
 

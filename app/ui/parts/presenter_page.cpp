@@ -17,7 +17,8 @@ PresenterPage::PresenterPage(const Canvas& canvas, AppState& of, float W_of, flo
 PresenterPage::~PresenterPage() {
     float x = buttons;
     const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, {.tooltip = tip});
+        const bool clicked =
+            icon_button(c, id, x, 14, space::far_icon, space::far_icon, which, {.tooltip = tip});
         x += 50;
         return clicked;
     };

@@ -10,15 +10,6 @@ namespace {
 
 constexpr float letter = size::mono;
 
-struct Column {
-    Slot slot;
-    int cols;
-    int claim;  // 0 loses its numbers first
-    float gap;  // before it
-    float w = 0;
-    bool numbers = false;
-};
-
 // The slots that are drawn in one place need the room of the widest.
 int letters(const AppState& state, Slot slot, int digits) {
     const auto of = [&](Slot s) { return state.look[s].letters_with(digits); };
@@ -27,50 +18,43 @@ int letters(const AppState& state, Slot slot, int digits) {
     return std::max(2, of(slot));
 }
 
-float number_width(const AppState& state, const Column& c, float size, int digits) {
+float number_width(const AppState& state, const BandColumn& c, float size, int digits) {
     return std::max(28.0f, px(letters(state, c.slot, digits)) * letter * size + 7);
 }
 
-float fill_width(const Column& c) { return c.cols == 1 ? 20 : std::clamp(44.0f / px(c.cols), 1.2f, 14.0f); }
-
-float total(std::span<const Column> columns) {
-    float w = 0;
-    for (const Column& c : columns) w += c.gap + c.w * px(c.cols);
-    return w;
+float fill_width(const BandColumn& c) {
+    return c.cols == 1 ? 20 : std::clamp(44.0f / px(c.cols), 1.2f, 14.0f);
 }
 
-// Fewer digits and smaller numbers first; then Q and dO, which HBM shows too, lose their numbers, then the
-// tiles.
-NumberSize fit(const AppState& state, std::span<Column> columns, float room, float row_height) {
+// Groups lose their numbers from 0 on: fewer digits and smaller numbers first; then Q and dO, which HBM shows
+// too, lose their numbers, then the tiles.
+NumberSize fit(const AppState& state, std::span<BandColumn> columns, float room, float row_height) {
     const std::vector<NumberSize> sizes = number_sizes();
-    std::vector<float> gaps;
-    for (const Column& c : columns) gaps.push_back(c.gap);
     for (int claim = row_height < 18 ? 3 : 0; claim <= 3; ++claim)
         for (float squeeze : {1.0f, .7f, .5f})
             for (const NumberSize& f : sizes) {
-                for (std::size_t n = 0; n < columns.size(); ++n) {
-                    Column& c = columns[n];
-                    c.gap = gaps[n] * squeeze;
-                    c.numbers = c.claim >= claim && c.cols <= 16;
+                for (BandColumn& c : columns) {
+                    c.gap = c.wish * squeeze;
+                    c.numbers = c.group >= claim && c.cols <= 16;
                     c.w = c.numbers ? number_width(state, c, f.size, f.digits) : fill_width(c);
                 }
-                if (total(columns) <= room) return f;
+                if (band_width(columns) <= room) return f;
             }
     return {13, fewest_digits};
 }
 
 // What is left over widens the cells up to what the eye likes, then the gaps.
-void stretch(std::span<Column> columns, float room, bool large) {
+void stretch(std::span<BandColumn> columns, float room, bool large) {
     float numbered = 0, strips = 0;
-    for (const Column& c : columns) (c.numbers ? numbered : strips) += c.numbers ? c.w * px(c.cols) : 1;
-    const float factor = numbered > 0 ? 1 + std::max(0.0f, room - total(columns)) / numbered : 1;
-    for (Column& c : columns)
+    for (const BandColumn& c : columns) (c.numbers ? numbered : strips) += c.numbers ? c.w * px(c.cols) : 1;
+    const float factor = numbered > 0 ? 1 + std::max(0.0f, room - band_width(columns)) / numbered : 1;
+    for (BandColumn& c : columns)
         if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
     // Matrices without numbers share half of the rest, up to twice their width.
-    const float each = strips > 0 ? std::max(0.0f, room - total(columns)) / 2 / strips : 0;
-    for (Column& c : columns)
+    const float each = strips > 0 ? std::max(0.0f, room - band_width(columns)) / 2 / strips : 0;
+    for (BandColumn& c : columns)
         if (!c.numbers) c.w = std::min(c.w * 2, c.w + each / px(c.cols));
-    const float more = std::max(0.0f, room - total(columns)) / px(columns.size() - 1);
+    const float more = std::max(0.0f, room - band_width(columns)) / px(columns.size() - 1);
     for (std::size_t n = 1; n < columns.size(); ++n) columns[n].gap += std::min(more, 40.0f);
 }
 
@@ -129,9 +113,9 @@ void place_below(const AppState& state, BackwardGeometry& g, const Heights& h, c
 BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     const Problem& p = *state.problem;
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
-    Column columns[] = {{Slot::Qi, p.d(), 0, 0},   {Slot::S, Bc, 2, 24},  {Slot::Li, 1, 1, 22},
-                        {Slot::dOi, p.d(), 0, 26}, {Slot::dP, Bc, 2, 24}, {Slot::Di, 1, 2, 22},
-                        {Slot::dS, Bc, 2, 30}};
+    BandColumn columns[] = {{Slot::Qi, p.d(), 0, 0},   {Slot::S, Bc, 2, 24},  {Slot::Li, 1, 1, 22},
+                            {Slot::dOi, p.d(), 0, 26}, {Slot::dP, Bc, 2, 24}, {Slot::Di, 1, 2, 22},
+                            {Slot::dS, Bc, 2, 30}};
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const NumberSize f = fit(state, columns, room, h.band_ch);
@@ -144,12 +128,7 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     g.below = panel.y + h.below_y - 18;
     g.out_line = panel.bottom() - space::foot - h.lens_h - (panel.h >= from::high_sram ? 22.0f : 17.0f);
     g.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
-    float x = left;
-    for (const Column& c : columns) {
-        x += c.gap;
-        g[c.slot] = {x, panel.y + h.band_y, c.w, h.band_ch, Br, c.cols, c.numbers};
-        x = g[c.slot].right();
-    }
+    place_band(g, columns, {left, panel.y + h.band_y}, h.band_ch, Br);
     g[Slot::Prob] = g[Slot::S];
     const float above = panel.y + h.band_y - 40;  // Kᵀ and Vᵀ stand here
     g[Slot::Kj] = standing(g[Slot::S], above, h.k_ch, p.d());

@@ -170,7 +170,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     const float cell = (a.w - 40 - 2 * 20) / 3;
     for (int row = 0; row < 2; ++row)
         for (int n = 0; n < 3; ++n) {
-            const Rect area{a.x + 20 + px(n) * (cell + 20), a.y + 106 + px(row) * 132, cell, 72};
+            const Rect area{a.x + space::far_pad + px(n) * (cell + 20), a.y + 106 + px(row) * 132, cell, 72};
             const Slot slot = slots[row][n];
             c.faded(light_on(state, slot)).rich(area.x - 2, area.y - 24, slot_symbol(slot), size::far_number);
             strip_blocks(c, state, slot, area, true);

@@ -147,8 +147,8 @@ void order_switch(const Canvas& c, AppState& state, const Rect& a) {
     const bool fits = segmented_width(full, size::small) + 190 <= a.w;
     const auto& names = fits ? full : brief;
     int order = keys_outside(state) ? 0 : 1;
-    if (!segmented(c, "##order", a.right() - 12 - segmented_width(names, size::small), a.y + 6, names, order,
-                   size::small))
+    if (!segmented(c, "##order", a.right() - space::control_edge - segmented_width(names, size::small),
+                   a.y + space::control_top, names, order, size::small))
         return;
     Problem changed = latest_problem(state);
     changed.options.order = order == 0 ? BackwardOrder::key_outer : BackwardOrder::query_outer;

@@ -123,11 +123,13 @@ void fault_amount(const Canvas& c, AppState& state, float& x, float y, float w) 
 void fault_buttons(const Canvas& c, AppState& state, float& x, float y) {
     const ButtonLook undo{.enabled = !state.compare.undo.empty(),
                           .tooltip = "Back to the fault before (Ctrl Z)"};
-    if (icon_button(c, "##undo fault", x, y - space::control / 2, 32, space::control, Icon::undo, undo))
+    if (icon_button(c, "##undo fault", x, y - space::control / 2, space::control, space::control, Icon::undo,
+                    undo))
         undo_fault(state);
     x += 36;
     const ButtonLook clear{.enabled = state.compare.fault.quantity != Quantity::none, .tooltip = "No fault"};
-    if (icon_button(c, "##clear fault", x, y - space::control / 2, 32, space::control, Icon::close, clear))
+    if (icon_button(c, "##clear fault", x, y - space::control / 2, space::control, space::control,
+                    Icon::close, clear))
         inject(state, {});
     x += 32;
 }

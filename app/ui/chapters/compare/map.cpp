@@ -184,12 +184,13 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     y += 16;
     const ButtonLook step{
         .primary = true, .size = size::small, .tooltip = "The step of the lesson that computes it (G)"};
-    if (button(c, "##go to step", a.x + 12, y, a.w - 24, 32, "Go to step", step))
+    if (button(c, "##go to step", a.x + 12, y, a.w - 24, space::control, "Go to step", step))
         go_to_cell(state, map, at.row, at.column);
     y += 38;
     const ButtonLook begins{.size = size::small,
                             .tooltip = "The first number that rounding does not explain (D)"};
-    if (shown.finding && button(c, "##begins", a.x + 12, y, a.w - 24, 32, "Where it begins", begins))
+    if (shown.finding &&
+        button(c, "##begins", a.x + 12, y, a.w - 24, space::control, "Where it begins", begins))
         show_finding(state);
     end_panel(c);
 }
@@ -203,7 +204,8 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     if (text.starts_with("all ")) text = "Tile by tile all within rounding";
     if (text.starts_with("the ")) text[0] = 'T';
     if (shown.finding)
-        c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
+        c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}},
+                  t.danger);
     const float x = a.x + (shown.finding ? 20 : 0);
     c.text_within(x, a.y, a.right() - x, text, size::small, shown.finding ? t.t1 : t.t2,
                   shown.finding ? Face::semibold : Face::regular);

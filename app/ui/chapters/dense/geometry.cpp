@@ -32,24 +32,24 @@ struct Column {
     bool numbers = false;
 };
 
+Slot one_of(const DenseEntry& e) { return e.chip == Slot::count ? e.hbm : e.chip; }
+
 int columns_of(const Problem& p, const DenseEntry& e) {
-    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
+    const Region shape = dense_shape(p, one_of(e));
     return e.transposed ? shape.rows : shape.cols;
 }
 
 int rows_of(const Problem& p, const DenseEntry& e) {
-    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
+    const Region shape = dense_shape(p, one_of(e));
     return e.transposed ? shape.cols : shape.rows;
 }
 
 bool touched(const AppState& state, const DenseEntry& e) {
-    return (e.chip != Slot::count && touched_now(state, e.chip)) ||
-           (e.hbm != Slot::count && touched_now(state, e.hbm));
+    return touched_now(state, e.chip) || touched_now(state, e.hbm);
 }
 
 bool written(const AppState& state, const DenseEntry& e) {
-    return (e.chip != Slot::count && written_now(state, e.chip)) ||
-           (e.hbm != Slot::count && written_now(state, e.hbm));
+    return written_now(state, e.chip) || written_now(state, e.hbm);
 }
 
 std::vector<Column> columns(const Problem& p, const DenseGroup& group) {
@@ -156,9 +156,7 @@ struct Spacing {
 };
 
 bool shows_pairs(const Problem& p, const DenseEntry& e) {
-    const Region shape = dense_shape(p, e.chip == Slot::count ? e.hbm : e.chip);
-    return e.level == 0 && info(e.chip == Slot::count ? e.hbm : e.chip).role == Role::S &&
-           shape.cols == p.N_kv();
+    return e.level == 0 && info(one_of(e)).role == Role::S && dense_shape(p, one_of(e)).cols == p.N_kv();
 }
 
 std::vector<Level> levels(const AppState& state, const DenseGroup& group) {

@@ -216,7 +216,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
 
 void strip_head(const Canvas& c, const Rect& a) {
     begin_panel(c, "HBM", a);
-    const float w = c.text(a.x + 20, a.y + 32, "HBM", size::far, 0, Face::semibold);
+    const float w = c.text(a.x + space::far_pad, a.y + 32, "HBM", size::far, 0, Face::semibold);
     c.text(a.x + 32 + w, a.y + 32, "slow", size::far, c.theme->t3);
 }
 
@@ -245,11 +245,11 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
 Rect strip_foot(const Canvas& c, const Rect& a, float y, const Line& names, float words_x) {
     if (a.bottom() < y + 130) return {};
     rule(c, a, y, space::far_pad);
-    c.rich(a.x + 20, y + 28, names, size::far_text);
+    c.rich(a.x + space::far_pad, y + 28, names, size::far_text);
     c.text(words_x, y + 74, "never", size::far, c.theme->t2);
     c.text(words_x, y + 106, "here", size::far, c.theme->t2);
     const float side = std::min(92.0f, a.bottom() - 16 - y - 54);
-    return {a.x + 20, y + 54, side, side};
+    return {a.x + space::far_pad, y + 54, side, side};
 }
 
 }  // namespace tilewalk::ui

@@ -197,7 +197,8 @@ static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, f
     const float w = segmented_width(labels, size::small);
     if (a.w - reserved - w < 190) return 0;
     int chosen = state.row_over_tiles;
-    if (segmented(c, "##lens", a.right() - 10 - reserved - w, a.y + 6, labels, chosen, size::small))
+    if (segmented(c, "##lens", a.right() - 10 - reserved - w, a.y + space::control_top, labels, chosen,
+                  size::small))
         state.row_over_tiles = chosen == 1;
     return w;
 }

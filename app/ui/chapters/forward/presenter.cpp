@@ -233,9 +233,9 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
 void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     strip_head(c, a);
     const float cell = (a.w - 40 - 28) / 2;
-    mini(c, state, Slot::K, {a.x + 20, a.y + 106, cell, 80});
+    mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80});
     mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80});
-    mini(c, state, Slot::Q, {a.x + 20, a.y + 254, cell, 80});
+    mini(c, state, Slot::Q, {a.x + space::far_pad, a.y + 254, cell, 80});
     mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - 30, 80});
     mini(c, state, Slot::L, {a.right() - 38, a.y + 254, 18, 80});
     const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};

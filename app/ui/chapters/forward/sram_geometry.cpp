@@ -12,50 +12,25 @@ namespace {
 
 constexpr float letter = size::mono;
 
-enum class Group { query, scores, column, output };
-
-struct Column {
-    Slot slot;
-    Group group;
-    int cols;
-    float gap;  // before it
-    float w = 0;
-    bool numbers = false;
-};
+// Groups of the band
+enum { query, scores, output, column };
 
 // One way to fill the row: which groups show numbers, how large, with how many digits.
 struct Attempt {
-    bool query, scores, output, columns;
+    std::array<bool, 4> groups;
     float size;
     int digits;
 };
 
-float number_width(const AppState& state, const Column& column, const Attempt& a) {
-    const int letters = std::max(2, state.look[column.slot].letters_with(a.digits));
+float number_width(const AppState& state, const BandColumn& c, const Attempt& a) {
+    const int letters = std::max(2, state.look[c.slot].letters_with(a.digits));
     return std::max(28.0f, px(letters) * letter * a.size + 7) +
-           (column.group == Group::column && a.size > 13 ? 4 : 0);
+           (c.group == column && a.size > size::small ? 4 : 0);
 }
 
-float fill_width(const Column& column) {
-    if (column.group == Group::column) return 22;
-    return std::clamp((column.group == Group::scores ? 40.0f : 32.0f) / px(column.cols), 1.2f, 14.0f);
-}
-
-bool shows_numbers(const Column& column, const Attempt& a) {
-    if (column.cols > 16) return false;
-    switch (column.group) {
-    case Group::query: return a.query;
-    case Group::scores: return a.scores;
-    case Group::output: return a.output;
-    case Group::column: return a.columns;
-    }
-    return false;
-}
-
-float total_width(std::span<const Column> columns) {
-    float w = 0;
-    for (const Column& c : columns) w += c.gap + c.w * px(c.cols);
-    return w;
+float fill_width(const BandColumn& c) {
+    if (c.group == column) return 22;
+    return std::clamp((c.group == scores ? 40.0f : 32.0f) / px(c.cols), 1.2f, 14.0f);
 }
 
 // Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
@@ -75,42 +50,39 @@ std::vector<std::array<bool, 4>> claims(Op op) {
     return out;
 }
 
-Attempt fit(const AppState& state, std::span<Column> columns, float room, bool rows_too_low) {
+Attempt fit(const AppState& state, std::span<BandColumn> columns, float room, bool rows_too_low) {
     const std::vector<NumberSize> sizes = number_sizes();
-    std::vector<float> gaps;
-    for (const Column& c : columns) gaps.push_back(c.gap);
     Attempt a{};
-    for (const auto& g : claims(op_now(state)))
+    for (const auto& groups : claims(op_now(state)))
         for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
             for (const NumberSize& s : sizes) {
-                a = {g[0], g[1], g[2], g[3], s.size, s.digits};
-                if (rows_too_low && g[3]) continue;
-                for (std::size_t n = 0; n < columns.size(); ++n) {
-                    Column& c = columns[n];
-                    c.gap = gaps[n] * squeeze;
-                    c.numbers = shows_numbers(c, a);
+                a = {groups, s.size, s.digits};
+                if (rows_too_low && groups[column]) continue;
+                for (BandColumn& c : columns) {
+                    c.gap = c.wish * squeeze;
+                    c.numbers = c.cols <= 16 && groups[static_cast<std::size_t>(c.group)];
                     c.w = c.numbers ? number_width(state, c, a) : fill_width(c);
                 }
-                if (total_width(columns) <= room) return a;
+                if (band_width(columns) <= room) return a;
             }
     return a;
 }
 
 // What is left over goes to the cells first, then to the gaps.
-void stretch(std::span<Column> columns, float room, bool large) {
+void stretch(std::span<BandColumn> columns, float room, bool large) {
     float cells = 0, gaps = 0;
-    for (const Column& c : columns) cells += c.w * px(c.cols), gaps += c.gap;
+    for (const BandColumn& c : columns) cells += c.w * px(c.cols), gaps += c.gap;
     const float factor = std::clamp((room - gaps) / cells, 0.3f, large ? 1.5f : 1.3f);
-    for (Column& c : columns)
+    for (BandColumn& c : columns)
         if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
     float fills = 0;
-    for (const Column& c : columns) fills += c.numbers ? 0 : px(c.cols);
-    const float more = fills > 0 ? std::max(0.0f, room - total_width(columns)) / fills : 0;
-    for (Column& c : columns)
-        if (!c.numbers) c.w = std::max(c.w, std::min(c.w + more, c.group == Group::column ? 26.0f : 20.0f));
-    const float spare = room - total_width(columns);
+    for (const BandColumn& c : columns) fills += c.numbers ? 0 : px(c.cols);
+    const float more = fills > 0 ? std::max(0.0f, room - band_width(columns)) / fills : 0;
+    for (BandColumn& c : columns)
+        if (!c.numbers) c.w = std::max(c.w, std::min(c.w + more, c.group == column ? 26.0f : 20.0f));
+    const float spare = room - band_width(columns);
     if (spare > 0)
-        for (Column& c : columns) c.gap += std::min(spare / px(columns.size()), 14.0f);
+        for (BandColumn& c : columns) c.gap += std::min(spare / px(columns.size()), 14.0f);
 }
 
 struct Heights {
@@ -142,6 +114,19 @@ Heights heights(const Problem& p, const Rect& panel) {
 
 }  // namespace
 
+float band_width(std::span<const BandColumn> columns) {
+    float w = 0;
+    for (const BandColumn& c : columns) w += c.gap + c.w * px(c.cols);
+    return w;
+}
+
+void place_band(Beds& beds, std::span<const BandColumn> columns, Point at, float ch, int rows) {
+    for (const BandColumn& c : columns) {
+        beds[c.slot] = {at.x + c.gap, at.y, c.w, ch, rows, c.cols, c.numbers};
+        at.x = beds[c.slot].right();
+    }
+}
+
 Bed standing(const Bed& on, float bottom, float ch, int rows) {
     return {on.x, bottom - ch * px(rows), on.cw, ch, rows, on.cols, on.numbers && ch >= 16};
 }
@@ -159,14 +144,14 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     const Problem& p = *state.problem;
     const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
     const float squeeze = panel.w < 560 ? .58f : tight ? .72f : 1;
-    Column columns[] = {{Slot::Qi, Group::query, p.d(), 0},
-                        {Slot::S, Group::scores, Bc, 26 * squeeze},
-                        {Slot::m_tile, Group::column, 1, 26 * squeeze},
-                        {Slot::m, Group::column, 1, 24 * squeeze},
-                        {Slot::alpha, Group::column, 1, 24 * squeeze},
-                        {Slot::P, Group::scores, Bc, 20 * squeeze},
-                        {Slot::l, Group::column, 1, 30 * squeeze},
-                        {Slot::Oi, Group::output, p.d(), 24 * squeeze}};
+    BandColumn columns[] = {{Slot::Qi, p.d(), query, 0},
+                            {Slot::S, Bc, scores, 26 * squeeze},
+                            {Slot::m_tile, 1, column, 26 * squeeze},
+                            {Slot::m, 1, column, 24 * squeeze},
+                            {Slot::alpha, 1, column, 24 * squeeze},
+                            {Slot::P, Bc, scores, 20 * squeeze},
+                            {Slot::l, 1, column, 30 * squeeze},
+                            {Slot::Oi, p.d(), output, 24 * squeeze}};
     const Heights h = heights(p, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const Attempt a = fit(state, columns, room, h.band_ch < 20);
@@ -179,12 +164,7 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;
     out.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
-    float x = left;
-    for (const Column& c : columns) {
-        x += c.gap;
-        out[c.slot] = {x, panel.y + h.band_y, c.w, h.band_ch, Br, c.cols, c.numbers};
-        x = out[c.slot].right();
-    }
+    place_band(out, columns, {left, panel.y + h.band_y}, h.band_ch, Br);
     const float above = panel.y + h.band_y - 42;  // Kᵀ and V stand here
     out[Slot::Kj] = standing(out[Slot::S], above, h.k_ch, p.d());
     out[Slot::Vj] = standing(out[Slot::Oi], above, h.v_ch, Bc);

@@ -7,6 +7,7 @@
 #include "app/ui/parts/matrix.h"
 
 #include <array>
+#include <span>
 
 namespace tilewalk::ui {
 
@@ -34,6 +35,19 @@ struct Beds {
     const Bed& operator[](Slot slot) const { return beds[static_cast<std::size_t>(slot)]; }
     Bed& operator[](Slot slot) { return beds[static_cast<std::size_t>(slot)]; }
 };
+
+/// A matrix of the band, as wide as its numbers, and the gap before it.
+struct BandColumn {
+    Slot slot;
+    int cols;
+    int group;   ///< those of one group have numbers, or lose them, together
+    float wish;  ///< the gap, where there is room for it
+    float gap = 0, w = 0;
+    bool numbers = false;
+};
+float band_width(std::span<const BandColumn> columns);
+/// Side by side from a place on.
+void place_band(Beds& beds, std::span<const BandColumn> columns, Point at, float ch, int rows);
 
 struct SramGeometry : Beds {
     int digits = 4;

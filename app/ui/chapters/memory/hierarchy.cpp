@@ -149,7 +149,9 @@ void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
     const char* const own_name = "Your own numbers";
     const std::string label =
         form.hardware < own ? list[static_cast<std::size_t>(form.hardware)].name : own_name;
-    if (!begin_dropdown(c, "##hardware", a.right() - 12 - w, a.y + 6, w, 32, label)) return;
+    if (!begin_dropdown(c, "##hardware", a.right() - space::control_edge - w, a.y + space::control_top, w,
+                        space::control, label))
+        return;
     for (int n = 0; n < own; ++n) {
         const Hardware& h = list[static_cast<std::size_t>(n)];
         if (dropdown_item(c, h.id.c_str(), h.name, n == form.hardware, rate_text(h.bandwidth.value)))

@@ -49,8 +49,8 @@ void bar(const Canvas& c, float x, float y, float w, float h, bool fits, bool cu
 }
 
 void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
-    const float w = a.w < 700 ? 92 : 132, y = a.y + 6;
-    float x = a.right() - 12 - w;
+    const float w = a.w < 700 ? 92 : 132, y = a.y + space::control_top;
+    float x = a.right() - space::control_edge - w;
     stepper(c, "##memory-batch", x, y, w, form.batch, 1, 1024);
     x -= 10 + text_width(Face::regular, size::body, "batch");
     c.text(x, y + 16, "batch", size::body, c.theme->t3);

@@ -83,7 +83,7 @@ std::int64_t moved_so_far(const Study& s, int trips) {
 }
 
 void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
-    float x = a.right() - 12 - 3 * 34;
+    float x = a.right() - space::control_edge - 3 * 34;
     const auto icon = [&](const char* id, Icon which, const char* tip) {
         const bool clicked =
             icon_button(c, id, x, a.y + 7, space::icon, space::icon, which, {.tooltip = tip});
@@ -96,8 +96,8 @@ void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
     if (icon("##trip-forward", Icon::forward, "Next kernel (→)")) step_trip(form, 1);
     const std::string where =
         form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + std::to_string(form.trips) + " of 3";
-    c.text(a.right() - 12 - 3 * 34 - 8, a.title_y(), where, size::small, c.theme->t2, Face::medium,
-           Align::right);
+    c.text(a.right() - space::control_edge - 3 * 34 - 8, a.title_y(), where, size::small, c.theme->t2,
+           Face::medium, Align::right);
 }
 
 std::string caption(const Study& s, Algorithm algorithm, bool wide) {

@@ -64,7 +64,7 @@ void marks(const Canvas& c, AppState& state, const ChartScene& scene) {
 
 void log_button(const Canvas& c, const char* id, float right, float y, bool& linear) {
     const ButtonLook look{.active = !linear, .tooltip = "Logarithmic or linear axis (L)"};
-    if (button(c, id, right - 44, y, 44, 32, "log", look)) linear = !linear;
+    if (button(c, id, right - 44, y, 44, space::control, "log", look)) linear = !linear;
 }
 
 // Below the words in the middle of an empty plot.
@@ -96,8 +96,9 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
     const float w = segmented_width(measures);
     renew(page.time, c, state, a, look_for(a, w + 50), [&] { return time_chart(*c.theme, state); });
     paint(c, page.time.scene);
-    segmented(c, "##scale-measure", a.right() - 10 - 48 - w, a.y + 6, measures, state.scale.measure);
-    log_button(c, "##scale-log-time", a.right() - 10, a.y + 6,
+    segmented(c, "##scale-measure", a.right() - 10 - 48 - w, a.y + space::control_top, measures,
+              state.scale.measure);
+    log_button(c, "##scale-log-time", a.right() - 10, a.y + space::control_top,
                state.scale.linear[static_cast<std::size_t>(state.scale.measure)]);
     marks(c, state, page.time.scene);
     invitation(c, state, page.time.scene.plot);
@@ -109,7 +110,7 @@ void scale_memory_plot(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     renew(page.memory, c, state, a, look_for(a, 50), [&] { return memory_chart(*c.theme, state); });
     paint(c, page.memory.scene);
-    log_button(c, "##scale-log-memory", a.right() - 10, a.y + 6, state.scale.linear_memory);
+    log_button(c, "##scale-log-memory", a.right() - 10, a.y + space::control_top, state.scale.linear_memory);
     marks(c, state, page.memory.scene);
     end_panel(c);
 }

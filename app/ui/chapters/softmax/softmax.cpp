@@ -31,7 +31,7 @@ void bottom_panel(const Canvas& c, AppState& state, const Rect& a) {
     const float y = a.y + 8;
     if (segmented(c, "##softmax tab", a.x + 12, y, {"Running values", "Derivation", "Proof"}, page.tab))
         page.line = 0;
-    float right = a.right() - 12;
+    float right = a.right() - space::control_edge;
     right -= notation_choice(c, state, right, y, a.w < 900) + 16;
     const int d = state.problem->d();
     const float tabs = a.x + 12 + segmented_width({"Running values", "Derivation", "Proof"}) + 16;
