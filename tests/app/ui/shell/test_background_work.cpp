@@ -1,6 +1,7 @@
 // Work in the background that is given up: replaced by newer work, or left behind with the program.
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
+#include "app/ui/state/state.h"
 #include "tests/app/ui/harness.h"
 
 #include <cstdio>
