@@ -216,11 +216,12 @@ TEST_CASE("a fault changes the code where the kernel does something else, and th
         for (const Fault& fault : lesson.faults) {
             INFO(std::string(lesson.id));
             INFO(std::string(fault.name));
-            std::set<int> changed, told;
+            std::set<int> changed, told, other_formula;
             for (const bool causal : {false, true}) {
                 Problem p = tutorial_backward();
                 p.causal = causal;
                 const auto sound = lesson.code(p);
+                const auto truth = lesson.build(p);
                 p.switches.*fault.on = true;
                 const auto code = lesson.code(p);
                 for (std::size_t n = 0; n < code.size(); ++n)
@@ -231,10 +232,13 @@ TEST_CASE("a fault changes the code where the kernel does something else, and th
                         const Explanation e =
                             explain(*trace, k, cell_of_row(*trace, k, step_region(*trace, k).row + row));
                         if (e.why.find("Fault") != std::string::npos) told.insert(e.code_line);
+                        if (plain(e.formula) != plain(explain(*truth, k, e.target).formula))
+                            other_formula.insert(e.code_line);
                     }
             }
             CHECK_FALSE(changed.empty());
             for (const int line : changed) CHECK_MESSAGE(told.contains(line), "line ", line + 1);
+            for (const int line : other_formula) CHECK_MESSAGE(changed.contains(line), "line ", line + 1);
         }
 }
 
