@@ -163,7 +163,7 @@ for word; do
 done
 
 wanted=("${parts[@]}")
-if [ ${#parts[@]} -eq 0 ]; then wanted=(window export format tidy); fi
+if [ ${#parts[@]} -eq 0 ]; then wanted=(window export format); fi
 mapfile -t extra < <(for part in "${wanted[@]}"; do extra_packages "$part" | tr ' ' '\n'; done)
 set_up "${extra[@]}"
 
@@ -172,7 +172,8 @@ if [ ${#parts[@]} -gt 0 ]; then
 else
     build build release all
     run_ctest build
-    for part in sanitizers format tidy; do run_part "$part"; done
+    # Not yet clean: structure, tidy
+    for part in sanitizers format; do run_part "$part"; done
 fi
 
 if [ "$skipped" -gt 0 ]; then also=", $skipped skipped"; fi
