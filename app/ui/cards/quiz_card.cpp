@@ -67,8 +67,8 @@ void add_head(Stack& s, const Quiz& quiz) {
     const std::string score = quiz_score(quiz);
     const float w = s.w;
     s.pieces.push_back({34, [=](const Canvas& c, float x, float y) {
-                            c.text(x, y + 12, "Before the next step", 17, 0, Face::semibold);
-                            c.text(x + w, y + 12, score, 14, c.theme->t2, Face::medium, Align::right);
+                            c.text(x, y + 12, "Before the next step", size::symbol, 0, Face::semibold);
+                            c.text(x + w, y + 12, score, size::body, c.theme->t2, Face::medium, Align::right);
                         }});
 }
 
@@ -106,7 +106,7 @@ void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) 
         c.ring(box + 8, middle, 8, t.t2, 1.5f);
     if (chosen && quiz.question.several) draw_mark(c, box + 3, middle + 1, 11, true);
     if (chosen && !quiz.question.several) c.disc(box + 8, middle, 4, t.t1);
-    c.text_within(box + 28, middle, w - 80, quiz.question.choices[static_cast<std::size_t>(n)], 15);
+    c.text_within(box + 28, middle, w - 80, quiz.question.choices[static_cast<std::size_t>(n)], size::lead);
     if (hot.clicked) choose_answer(quiz, n);
 }
 
@@ -119,7 +119,7 @@ void add_choices(Stack& s, AppState& state) {
     s.pieces.push_back({48, [w, &state](const Canvas& c, float x, float y) {
                             const std::string all =
                                 state.quiz->question.several ? "all that apply" : "one of them";
-                            c.text_within(x, y + 24, w - 100, all, 14, c.theme->t2);
+                            c.text_within(x, y + 24, w - 100, all, size::body, c.theme->t2);
                             if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
                                        {.primary = true, .enabled = !state.quiz->chosen.empty()}))
                                 check_answer(state);
@@ -150,10 +150,10 @@ void add_explanation(Stack& s, const AppState& state) {
 void add_verdict(Stack& s, const Quiz& quiz) {
     const std::string text = verdict_text(quiz);
     const bool right = quiz.was_right();
-    const float w = s.w - 28, h = paragraph_height(w, text, 16);
+    const float w = s.w - 28, h = paragraph_height(w, text, size::formula);
     s.pieces.push_back({h + 4, [=](const Canvas& c, float x, float y) {
                             draw_mark(c, x + 2, y + 12, 16, right);
-                            c.paragraph(x + 28, y, w, text, 16, c.theme->t1);
+                            c.paragraph(x + 28, y, w, text, size::formula, c.theme->t1);
                         }});
 }
 
@@ -164,7 +164,7 @@ void add_saving(Stack& s, AppState& state) {
              Quiz& quiz = *state.quiz;
              const FieldResult field = text_field(
                  c, "##quiz path", x, y + 8, w - 78, 36, quiz.path, sizeof quiz.path,
-                 {.hint = "answers.csv", .focus_now = std::exchange(quiz.focus, false), .size = 14});
+                 {.hint = "answers.csv", .focus_now = std::exchange(quiz.focus, false), .size = size::body});
              const bool clicked = button(c, "##quiz save", x + w - 70, y + 8, 70, 36, "Save",
                                          {.enabled = state.hooks.save_quiz != nullptr});
              if (field.entered || clicked) save_answers(state);
@@ -198,8 +198,8 @@ void add_skip(Stack& s, AppState& state) {
         {34, [w, &state](const Canvas& c, float x, float y) {
              const std::size_t n = state.quiz->question.choices.size();
              const std::string keys = n > 0 ? "1 … " + std::to_string(n) + ", Enter checks" : "Enter checks";
-             c.text_within(x, y + 20, w - 130, keys, 13, c.theme->t2);
-             const float skip = button_width("Skip (Esc)", 14);
+             c.text_within(x, y + 20, w - 130, keys, size::small, c.theme->t2);
+             const float skip = button_width("Skip (Esc)", size::body);
              if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
                  skip_question(state);
          }});

@@ -122,7 +122,7 @@ void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool 
     for (const Row& one : rows) {
         c.text(a.x, y, one.name, size, 0, Face::medium);
         one.control(c, state, control, y, size);
-        if (!big) c.text(a.right(), y, one.note, 13, c.theme->t3, Face::regular, Align::right);
+        if (!big) c.text(a.right(), y, one.note, size::small, c.theme->t3, Face::regular, Align::right);
         y += row;
     }
 }

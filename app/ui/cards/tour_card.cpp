@@ -108,7 +108,7 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
                           {.primary = true, .tooltip = last ? "End the tour (PgDn)" : "Next stop (PgDn)"});
     const float from = a.x + look.pad + 72, to = a.right() - look.pad - next_w;
     if (at_stop(state)) {
-        c.text((from + to) / 2, y + look.control / 2, counter(tour), 14, c.theme->t2, Face::medium,
+        c.text((from + to) / 2, y + look.control / 2, counter(tour), size::body, c.theme->t2, Face::medium,
                Align::center);
         return pressed;
     }

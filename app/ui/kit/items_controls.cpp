@@ -39,10 +39,10 @@ float rail_value(float place, float lo, float hi, bool logarithmic) {
 /// A small control with its label to the right, clickable as one. True when clicked.
 Hot labelled(const Canvas& c, const char* id, float x, float y, float box_w, std::string_view label,
              bool enabled) {
-    const float w = box_w + 8 + text_width(Face::regular, 14, label);
+    const float w = box_w + 8 + text_width(Face::regular, size::body, label);
     Hot hot = hot_area(c, id, x, y - 14, w, 28);
     if (!enabled) switch_off_stop(), hot = {.id = hot.id};
-    (enabled ? c : c.faded(.5f)).text(x + box_w + 8, y, label, 14, c.theme->t1);
+    (enabled ? c : c.faded(.5f)).text(x + box_w + 8, y, label, size::body, c.theme->t1);
     return hot;
 }
 
@@ -243,17 +243,18 @@ bool dropdown_item(const Canvas& opener, const char* id, std::string_view label,
     const Canvas c = opener.in_window();
     const ImVec2 cursor = ImGui::GetCursorScreenPos();
     const float x = (cursor.x - c.x0) / c.s, y = (cursor.y - c.y0) / c.s;
-    const float label_w = text_width(Face::medium, 14, label);
-    const float note_w = note.empty() ? 0 : text_width(Face::regular, 13, note) + 16;
-    const float h = std::max(34.0f, baked_em(Face::medium, 14) + 18);
+    const float label_w = text_width(Face::medium, size::body, label);
+    const float note_w = note.empty() ? 0 : text_width(Face::regular, size::small, note) + 16;
+    const float h = std::max(34.0f, baked_em(Face::medium, size::body) + 18);
     const float room = ImGui::GetContentRegionAvail().x / c.s, w = std::max(room, 34 + label_w + note_w + 12);
     Hot hot = hot_area(c, id, x, y, w, h);
     if (!enabled) switch_off_stop(), hot = {.id = hot.id};
     if (hot.hovered || hot.focused || marked) c.rect(x, y, w, h, mix(c.theme->raised, c.theme->t1, .10f), 6);
     if (selected) c.disc(x + 16, y + h / 2, 3.5f, c.theme->t1);
     const Canvas shown = enabled ? c : c.faded(.5f);
-    shown.text(x + 30, y + h / 2, label, 14, c.theme->t1, Face::medium);
-    if (!note.empty()) shown.text(x + w - 12, y + h / 2, note, 13, c.theme->t2, Face::regular, Align::right);
+    shown.text(x + 30, y + h / 2, label, size::body, c.theme->t1, Face::medium);
+    if (!note.empty())
+        shown.text(x + w - 12, y + h / 2, note, size::small, c.theme->t2, Face::regular, Align::right);
     if (hot.clicked) ImGui::CloseCurrentPopup();
     return hot.clicked;
 }
@@ -268,7 +269,7 @@ void end_dropdown(const Canvas&) {
 
 bool stepper(const Canvas& c, const char* id, float x, float y, float w, int& value, int lo, int hi,
              bool enabled) {
-    const float h = std::max(32.0f, baked_em(Face::mono, 15) + 16), side = h;
+    const float h = std::max(32.0f, baked_em(Face::mono, size::lead) + 16), side = h;
     const int before = value;
     const std::string name = id;
     const bool buttons = w >= 2 * side + 52;  // otherwise the number needs all the room
@@ -322,7 +323,7 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
 void tooltip(const Canvas& c, std::string_view text, bool at_once) {
     if (text.empty() || (!at_once && hover_seconds() < .35f)) return;
     constexpr float widest = 340;
-    const float em = baked_em(Face::regular, 14), room = widest * std::max(1.0f, em / 14);
+    const float em = baked_em(Face::regular, size::body), room = widest * std::max(1.0f, em / 14);
     const float width = std::min(room, text_width(Face::regular, em, text) + 1);
     const float height = paragraph_height(width, text, em);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * c.s, 7 * c.s});

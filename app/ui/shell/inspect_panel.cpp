@@ -113,22 +113,23 @@ float identity(const Canvas& c, AppState& state, const Rect& a) {
     draw_link_mark(c, Link::inspected, Role::none, a.x + 4, a.y + 4, 18, 18);
     const float w = c.text_within(a.x + 34, a.y + 13, a.w - 34, name, 20, 0, Face::semibold);
     c.text_within(a.x + 34 + w + 10, a.y + 14, a.w - 34 - w - 10,
-                  "= " + format_full(value_of(*in.trace, in.at())), 16, 0, Face::mono_bold);
-    c.text_within(a.x, a.y + 42, a.w, place_text(in), 14, t.t2);
+                  "= " + format_full(value_of(*in.trace, in.at())), size::formula, 0, Face::mono_bold);
+    c.text_within(a.x, a.y + 42, a.w, place_text(in), size::body, t.t2);
     if (in.at().step < 0) {
-        c.text_within(a.x, a.y + 66, a.w, "given before the first step, in HBM", 14, t.t2);
+        c.text_within(a.x, a.y + 66, a.w, "given before the first step, in HBM", size::body, t.t2);
         return 80;
     }
     const std::string go = "Go to step " + std::to_string(in.at().step + 1);
     const bool here = state.cursor.step == in.at().step;
-    const float button_w = here ? 0 : button_width(go, 13);
+    const float button_w = here ? 0 : button_width(go, size::small);
     if (!here && button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go,
-                        {.size = 13, .tooltip = "Shift Enter"}))
+                        {.size = size::small, .tooltip = "Shift Enter"}))
         go_to_origin(state);
     const float room = a.w - button_w - 10;
     const std::string whole = in.told.title + ", " + in.told.place;
-    c.text_within(a.x, a.y + 67, room, text_width(Face::regular, 14, whole) <= room ? whole : in.told.title,
-                  14, t.t2);
+    c.text_within(a.x, a.y + 67, room,
+                  text_width(Face::regular, size::body, whole) <= room ? whole : in.told.title, size::body,
+                  t.t2);
     return 86;
 }
 
@@ -137,17 +138,19 @@ float formula_lines(const Canvas& c, const Inspection& in, const Rect& a, int nu
     if (in.at().step < 0) return 0;
     const Theme& t = *c.theme;
     const float w = a.w - 24;
-    const float formula = rich_paragraph_height(c, w, in.told.formula, 16, 2),
+    const float formula = rich_paragraph_height(c, w, in.told.formula, size::formula, 2),
                 numbers = in.told.numbers.empty()
                               ? 0
-                              : rich_paragraph_height(c, w, in.told.numbers, 14, number_lines) + 4,
+                              : rich_paragraph_height(c, w, in.told.numbers, size::body, number_lines) + 4,
                 result = in.told.result.empty() ? 0.0f : 30.0f;
     const float h = 16 + formula + numbers + result;
     c.rect(a.x, a.y, a.w, h, t.well, 8);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, h - 1, t.line, 1, 8);
-    c.rich_paragraph(a.x + 12, a.y + 8, w, in.told.formula, 16, 2, t.t1);
-    if (numbers > 0) c.rich_paragraph(a.x + 12, a.y + 12 + formula, w, in.told.numbers, 14, number_lines);
-    if (result > 0) c.rich(a.x + 12, a.y + h - 8 - result / 2, in.told.result, 17, Align::left, t.t1);
+    c.rich_paragraph(a.x + 12, a.y + 8, w, in.told.formula, size::formula, 2, t.t1);
+    if (numbers > 0)
+        c.rich_paragraph(a.x + 12, a.y + 12 + formula, w, in.told.numbers, size::body, number_lines);
+    if (result > 0)
+        c.rich(a.x + 12, a.y + h - 8 - result / 2, in.told.result, size::symbol, Align::left, t.t1);
     return h;
 }
 
@@ -184,11 +187,13 @@ bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
     if (!entry.inner)
         draw_link_mark(c, entry.link == Link::input ? Link::source : entry.link, info(entry.patch.slot).role,
                        x, y - 7, 14, 14);
-    const float step_w = 80, value_w = text_width(Face::mono, 14, entry_value(in, entry));
+    const float step_w = 80, value_w = text_width(Face::mono, size::body, entry_value(in, entry));
     const float right = a.x + a.w - 10, value_x = right - step_w - value_w, name_x = x + 24;
-    c.text_within(name_x, y, value_x - name_x - 8, patch_name(*in.trace, entry.patch), 14, 0, Face::medium);
-    c.text(value_x, y, entry_value(in, entry), 14, group ? t.t2 : 0, group ? Face::regular : Face::mono);
-    c.text(right - 14, y, made_text(entry.patch.step), 13, t.t3, Face::regular, Align::right);
+    c.text_within(name_x, y, value_x - name_x - 8, patch_name(*in.trace, entry.patch), size::body, 0,
+                  Face::medium);
+    c.text(value_x, y, entry_value(in, entry), size::body, group ? t.t2 : 0,
+           group ? Face::regular : Face::mono);
+    c.text(right - 14, y, made_text(entry.patch.step), size::small, t.t3, Face::regular, Align::right);
     if (group) triangle(c, right - 4, y, group_is_open(in, n), t.t2);
     return hot.clicked;
 }

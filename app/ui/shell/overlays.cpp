@@ -20,11 +20,11 @@ namespace {
 void before_pill(const Canvas& c, const AppState& state, float W, float H) {
     const std::string words = "before step " + std::to_string(state.cursor.step + 1) + " (B: after it)";
     if (state.presenter) {
-        c.pill(W - 28, 104, words, 27, c.theme->t1, c.theme->inv, Align::right);
+        c.pill(W - 28, 104, words, size::far, c.theme->t1, c.theme->inv, Align::right);
         return;
     }
     const Layout layout = layout_for(W, H);
-    c.pill(layout.main.x + layout.main.w / 2, layout.header.bottom() + 10, words, 13, c.theme->t1,
+    c.pill(layout.main.x + layout.main.w / 2, layout.header.bottom() + 10, words, size::small, c.theme->t1,
            c.theme->inv, Align::center);
 }
 

@@ -67,16 +67,17 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
 void head(const Canvas& c, const AppState& state, float W) {
     presenter_title(c, state.lesson->title);
     const float counter = c.text(
-        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()), 27,
-        c.theme->t2, Face::medium, Align::right);
+        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()),
+        size::far, c.theme->t2, Face::medium, Align::right);
     broken_pill(c, state, W - 28 - counter - 20, 36, 27);
 }
 
 // In the place of the timeline: what one would say, and how far the walk has come.
 void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
-    const float h = paragraph_height(a.w, text, 28, 2, Face::regular, 1.25f);
-    c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, 28, c.theme->t1, 2, Face::regular, 1.25f);
+    const float h = paragraph_height(a.w, text, size::far_number, 2, Face::regular, 1.25f);
+    c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, size::far_number, c.theme->t1, 2, Face::regular,
+                1.25f);
     const float part = static_cast<float>(state.cursor.step + 1) / static_cast<float>(state.trace->size());
     c.progress(a.x, a.bottom() - 4, a.w, 4, part);
 }
@@ -119,8 +120,8 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : curve_h) - scene});
     if (stage.head) {
         head(c, state, W);
-        const float title = c.text(x, 104, e.title, 44, 0, Face::semibold);
-        c.text_within(x + title + 20, 109, w - title - 20, e.place, 30, c.theme->t2);
+        const float title = c.text(x, 104, e.title, size::far_title, 0, Face::semibold);
+        c.text_within(x + title + 20, 109, w - title - 20, e.place, size::far_text, c.theme->t2);
     }
     if (stage.formula) {
         const Rect below{x, foot - formula_h - 10, w, formula_h};

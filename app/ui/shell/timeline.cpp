@@ -27,10 +27,10 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
         if (to <= from || full.empty()) return;
         const float a = v.x_of(from), b = v.x_of(to) - 5;
         if (a < v.x0 - 1 || b > right + 1) return;
-        const std::string& text = text_width(Face::regular, 13, full) <= b - a ? full : brief;
-        const float w = text_width(Face::regular, 13, text), mid = (a + b) / 2;
+        const std::string& text = text_width(Face::regular, size::small, full) <= b - a ? full : brief;
+        const float w = text_width(Face::regular, size::small, text), mid = (a + b) / 2;
         if (w > b - a) return;
-        c.text(mid, y, text, 13, c.theme->t3, Face::regular, Align::center);
+        c.text(mid, y, text, size::small, c.theme->t3, Face::regular, Align::center);
         if (b - a < w + 40) return;
         c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
         c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
@@ -114,10 +114,10 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
 std::string lane_name(const AppState& state, int lane, float room) {
     const std::string name = state.lesson->lane(*state.problem, lane);
     const std::size_t number = name.find_last_of(' ');
-    if (text_width(Face::medium, 13, name) <= room || number == std::string::npos) return name;
+    if (text_width(Face::medium, size::small, name) <= room || number == std::string::npos) return name;
     // "Pass 1: max" has its number before the colon.
     const std::string head = name.substr(0, name.find(':'));
-    if (text_width(Face::medium, 13, head) <= room) return head;
+    if (text_width(Face::medium, size::small, head) <= room) return head;
     return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }
 
@@ -204,14 +204,15 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         const std::string part = std::to_string(v.first_lane) + "–" +
                                  std::to_string(v.first_lane + v.lanes - 1) + " of " +
                                  std::to_string(grid.count());
-        c.text_within(a.x, a.y + 6, style.name_w, part, 13, c.theme->t3);
+        c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
     }
     draw_loop(c, state, v);
     for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
         if (style.name_w > 0) {
-            c.text_within(
-                a.x, v.y_of(row) + v.lane / 2, style.name_w - 6, lane_name(state, row, style.name_w - 6), 13,
-                row == current ? c.theme->t1 : c.theme->t2, row == current ? Face::medium : Face::regular);
+            c.text_within(a.x, v.y_of(row) + v.lane / 2, style.name_w - 6,
+                          lane_name(state, row, style.name_w - 6), size::small,
+                          row == current ? c.theme->t1 : c.theme->t2,
+                          row == current ? Face::medium : Face::regular);
         }
         lane(c, state, grid, v, row, style);
     }

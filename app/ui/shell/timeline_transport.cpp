@@ -28,7 +28,7 @@ LevelNames level_names(const AppState& state) {
 /// What is looped; a click ends it. Returns where the next thing may stand.
 float loop_pill(const Canvas& c, AppState& state, float x, float y, float right) {
     const std::string label = loop_label(state);
-    const float w = label.empty() ? 0 : text_width(Face::medium, 14, label) + 24;
+    const float w = label.empty() ? 0 : text_width(Face::medium, size::body, label) + 24;
     if (w <= 0 || x + w > right) return x;
     if (button(c, "##loop", x, y - 15, w, 30, label, {.active = true, .tooltip = "End the loop (J)"}))
         state.timeline.loop = {};
@@ -43,14 +43,14 @@ bool skips_tiles(const Trace& trace) {
 
 float legend(const Canvas& c, const AppState& state, float x, float y, float right) {
     const auto entry = [&](const char* words, auto sign) {
-        const float w = text_width(Face::regular, 14, words) + 38;
+        const float w = text_width(Face::regular, size::body, words) + 38;
         if (x + w > right) return;
         sign();
-        c.text(x + 19, y, words, 14, c.theme->t2);
+        c.text(x + 19, y, words, size::body, c.theme->t2);
         x += w;
     };
     const auto letter = [&](const char* sign, ImU32 colour) {
-        return [&c, &x, y, sign, colour] { c.text(x, y, sign, 14, colour); };
+        return [&c, &x, y, sign, colour] { c.text(x, y, sign, size::body, colour); };
     };
     entry("load", letter("▼", c.theme->t2));
     entry("store", letter("▲", c.theme->t2));
@@ -90,11 +90,11 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     const std::string step = std::to_string(state.cursor.step + 1),
                       of = "of " + std::to_string(state.trace->size());
     const float counter = x;
-    x += c.text(x, y + 1, "Step", 14, c.theme->t2) + 8;
+    x += c.text(x, y + 1, "Step", size::body, c.theme->t2) + 8;
     x += text_width(Face::semibold, 22, std::to_string(state.trace->size()));
     c.text(x, y, step, 22, 0, Face::semibold, Align::right);
     x += 8;
-    x += c.text(x, y + 1, of, 14, c.theme->t2);
+    x += c.text(x, y + 1, of, size::body, c.theme->t2);
     const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
     if (hot.hovered) tooltip(c, "Go to a step (G)");
     if (hot.clicked) goto_card.open(state);
@@ -110,14 +110,14 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
         x += level_w + 20;
     }
     if (x + 170 < a.right()) {
-        x += c.text(x, y, "Speed", 14, c.theme->t2) + 10;
+        x += c.text(x, y, "Speed", size::body, c.theme->t2) + 10;
         float speed = static_cast<float>(state.settings.speed);
         if (slider(c, "##speed", x, y, 70, speed, .25f, 8, true))
             state.settings.speed = std::round(speed * 4) / 4;
         x += 82;
         char text[16];
         std::snprintf(text, sizeof text, "%g×", state.settings.speed);
-        c.text(x, y, text, 14, 0, Face::medium);
+        c.text(x, y, text, size::body, 0, Face::medium);
         x += 56;
     }
     x = loop_pill(c, state, x, y, a.right() - 12);
@@ -129,9 +129,9 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     x = a.right() - 12 - keys;
     x += c.key_cap(x, y, "←") + 3;
     x += c.key_cap(x, y, "→") + 6;
-    x += c.text(x, y, "step", 14, c.theme->t2) + 16;
+    x += c.text(x, y, "step", size::body, c.theme->t2) + 16;
     x += c.key_cap(x, y, "Space") + 6;
-    c.text(x, y, "play", 14, c.theme->t2);
+    c.text(x, y, "play", size::body, c.theme->t2);
 }
 
 }  // namespace tilewalk::ui
