@@ -5,6 +5,8 @@
 #include "app/io/text.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
+#include "core/lessons/shared/faults.h"
+#include "core/lessons/table.h"
 
 #include <CLI/CLI.hpp>
 
@@ -22,7 +24,7 @@ const char* const other_group = "Options";
 const char* const hidden = "";
 
 void add_word(CLI::App& app, const char* group, const std::string& names, Word& target, const char* type,
-              const char* help) {
+              const std::string& help) {
     const auto keep = [&target](const std::string& text) { target = text; };
     app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(group);
 }
@@ -52,6 +54,12 @@ void add_source(CLI::App& app, ProblemWords& p, const std::string& fallback) {
     add_word(app, change_group, "--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
 }
 
+std::string fault_names() {
+    std::string out;
+    for (const Fault& fault : all_faults()) out += (out.empty() ? "" : ", ") + std::string(fault.name);
+    return out;
+}
+
 void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     ProblemWords& p = a.problem;
     add_source(app, p, fallback);
@@ -63,12 +71,12 @@ void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
     add_word(app, lesson_group, "--notation", p.notation, "d_o|l_O|delta_omega",
              "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
     add_word(app, lesson_group, "--form", p.form, "normalised|deferred",
-             "softmax-1pass: divide at every element or once at the end [normalised]");
+             lessons_with(chooses_form) + ": divide at every element or once at the end [normalised]");
     add_word(app, lesson_group, "--order", p.order, "key_outer|query_outer",
-             "flash-backward: the outer loop [key_outer]");
-    add_word(app, lesson_group, "--learning-rate", p.learning_rate, "NUMBER", "training-step [0.1]");
-    add_word(app, lesson_group, "--break", p.faults, "NAME,…",
-             "switch parts off: no_max, no_correction, no_division, wrong_mask_edge, stale_max, no_lse");
+             lessons_with(chooses_order) + ": the outer loop [key_outer]");
+    add_word(app, lesson_group, "--learning-rate", p.learning_rate, "NUMBER",
+             lessons_with(chooses_learning_rate) + " [0.1]");
+    add_word(app, lesson_group, "--break", p.faults, "NAME,…", "switch parts off: " + fault_names());
     add_word(app, lesson_group, "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
              "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
              "accumulator, output");

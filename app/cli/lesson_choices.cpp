@@ -58,16 +58,11 @@ std::string set_tokens(const Word& word, Problem& p) {
 std::string set_faults(const Word& word, Switches& switches) {
     if (!word) return {};
     std::vector<std::string> names;
-    for (const auto& faults : {forward_faults(), backward_faults()})
-        for (const Fault& fault : faults)
-            if (std::find(names.begin(), names.end(), fault.name) == names.end())
-                names.emplace_back(fault.name);
+    for (const Fault& fault : all_faults()) names.emplace_back(fault.name);
     for (const std::string& name : split(*word, ',')) {
         const auto index = choice("--break", name, names);
         if (!index) return index.error;
-        for (const auto& faults : {forward_faults(), backward_faults()})
-            for (const Fault& fault : faults)
-                if (name == fault.name) switches.*fault.on = true;
+        switches.*find_fault(name)->on = true;
     }
     return {};
 }

@@ -7,7 +7,7 @@
 #include "app/io/examples.h"
 #include "core/base/numbers.h"
 #include "core/cpu/kernel.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>

@@ -18,6 +18,7 @@
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 namespace tilewalk {
 namespace {

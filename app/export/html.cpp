@@ -178,8 +178,8 @@ void put_list(std::ostream& out, const Trace& trace) {
 
 void put_about(std::ostream& out, const Trace& trace, const ui::TraceLook& look) {
     const Problem& problem = trace.problem();
-    out << "<div>\n<p>" << escaped(lesson_of(trace).summary) << "</p>\n";
-    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+    out << "<div>\n<p>" << escaped(trace.lesson().summary) << "</p>\n";
+    if (!problem.watch.empty() && !trace.lesson().faults().empty())
         out << "<p><b>Watch:</b> " << escaped(problem.watch) << "</p>\n";
     out << "<dl class=\"legend\">\n";
     for (const auto& row : legend(trace))
@@ -323,7 +323,7 @@ void write_export_html(std::ostream& out, const Trace& trace, const PictureBook&
              {"title", [&] { out << escaped(headline(trace)); }},
              {"style", [&] { fill_in(out, asset("page.css"), style); }},
              {"shared", [&] { pictures.write_shared(out); }},
-             {"lesson", [&] { out << escaped(lesson_of(trace).title); }},
+             {"lesson", [&] { out << escaped(trace.lesson().title); }},
              {"problem", [&] { out << escaped(title); }},
              {"list", [&] { put_list(out, trace); }},
              {"facts", [&] { out << escaped(problem_facts(trace.problem())); }},

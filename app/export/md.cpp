@@ -55,9 +55,9 @@ void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices) {
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n"
-        << lesson_of(trace).summary << "\n\n"
+        << trace.lesson().summary << "\n\n"
         << escaped(problem_facts(problem)) << ".\n\n";
-    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+    if (!problem.watch.empty() && !trace.lesson().faults().empty())
         out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     out << "```text\n";
     for (const ShownCode& line : shown_code(trace))

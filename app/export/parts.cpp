@@ -76,17 +76,17 @@ std::vector<WholeMatrix> given_matrices(const Trace& trace) {
 
 std::vector<WholeMatrix> result_matrices_of(const Trace& trace) {
     std::vector<WholeMatrix> matrices;
-    for (const Slot slot : lesson_of(trace).results)
+    for (const Slot slot : trace.lesson().results)
         if (Matrix A = trace.result(slot); A.size() > 0) matrices.push_back(whole(slot, std::move(A)));
     return matrices;
 }
 
 std::vector<ShownCode> shown_code(const Trace& trace) {
     const Problem& problem = trace.problem();
-    const auto code = lesson_of(trace).code(problem);
+    const auto code = trace.lesson().code(problem);
     std::vector<ShownCode> lines;
     for (std::size_t n = 0; n < code.size(); ++n) {
-        if (code[n].if_masked && !problem.causal && !problem.window) continue;
+        if (code[n].if_masked() && !problem.causal && !problem.window) continue;
         std::string text = code[n].text;
         const auto replace = [&text](const std::string& what, const std::string& by) {
             if (const std::size_t at = text.find(what); at != std::string::npos)
@@ -103,7 +103,7 @@ std::vector<ShownCode> shown_code(const Trace& trace) {
 std::string lane_at(const Trace& trace, int k) {
     const int phase = trace.step(k).phase;
     if (k > 0 && trace.step(k - 1).phase == phase) return {};
-    return lesson_of(trace).lane(trace.problem(), phase);
+    return trace.lesson().lane(trace.problem(), phase);
 }
 
 std::string step_number(const Trace& trace, int k) {

@@ -97,7 +97,7 @@ void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices) {
 void put_map(std::ostream& out, const Trace& trace, int k) {
     const Problem& p = trace.problem();
     const Step& step = trace.step(k);
-    const bool tiled = lesson_of(trace).standard || !lesson_of(trace).faults.empty();
+    const bool tiled = trace.lesson().rival.standard || !trace.lesson().faults().empty();
     if (!tiled || step.i < 0 || step.j < 0 || p.Tr() > most_blocks || p.Tc() > most_blocks) return;
     out << "\\hfill\\begin{tikzpicture}[x=3.4mm,y=-3.4mm,baseline=(current bounding box.center)]\n"
         << "\\fill[twS!55] (" << step.j << "," << step.i << ") rectangle +(1,1);\n"
@@ -117,9 +117,9 @@ void put_code(std::ostream& out, const Trace& trace) {
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "\\section*{" << latex_text(headline(trace)) << "}\n"
-        << latex_text(lesson_of(trace).summary) << "\n\n"
+        << latex_text(trace.lesson().summary) << "\n\n"
         << latex_text(problem_facts(problem)) << ".\n\n";
-    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+    if (!problem.watch.empty() && !trace.lesson().faults().empty())
         out << "\\textbf{Watch:} " << latex_text(problem.watch) << "\n\n";
     put_code(out, trace);
     out << "\\subsection*{Given}\n";

@@ -123,7 +123,7 @@ std::string result_name(Slot slot) {
 void put_result(std::ostream& out, const Trace& trace) {
     out << '{';
     bool first = true;
-    for (const Slot slot : lesson_of(trace).results) {
+    for (const Slot slot : trace.lesson().results) {
         const Matrix A = trace.result(slot);
         if (A.size() == 0) continue;
         out << (first ? "\"" : ",\"") << result_name(slot) << "\":";
@@ -144,7 +144,7 @@ void put_result(std::ostream& out, const Trace& trace) {
 void write_trace_json(std::ostream& out, const Trace& trace) {
     out << "{\"schema\":\"tilewalk-trace-1\",\n\"problem\":";
     put_problem(out, trace.problem());
-    out << ",\n\"lesson\":\"" << trace.lesson() << "\",\n\"steps\":[\n";
+    out << ",\n\"lesson\":\"" << trace.lesson().id << "\",\n\"steps\":[\n";
     for (int k = 0; k < trace.size() && out; ++k) {
         put_step(out, trace, k);
         out << (k + 1 < trace.size() ? ",\n" : "\n");

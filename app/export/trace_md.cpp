@@ -31,7 +31,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(problem)) << ".\n\n";
     // What there is to watch is told of tiles.
-    if (!problem.watch.empty() && !lesson_of(trace).faults.empty())
+    if (!problem.watch.empty() && !trace.lesson().faults().empty())
         out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     fence(out, problem_matrices(trace));
     out << "| symbol | meaning |\n|---|---|\n";
@@ -57,7 +57,7 @@ void write_trace_markdown(std::ostream& out, const Trace& trace) {
     for (int k = 0; k < trace.size() && out; ++k) {
         const int phase = trace.step(k).phase;
         if (k == 0 || trace.step(k - 1).phase != phase)
-            out << "## " << escaped(lesson_of(trace).lane(trace.problem(), phase)) << "\n\n";
+            out << "## " << escaped(trace.lesson().lane(trace.problem(), phase)) << "\n\n";
         put_step(out, trace, k);
     }
     out << "## Result\n\n";

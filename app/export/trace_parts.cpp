@@ -33,7 +33,7 @@ std::string shaped(const std::string& name, const Matrix& A) {
 
 std::string headline(const Trace& trace) {
     const std::string& title = trace.problem().title;
-    return lesson_of(trace).title + (title.empty() ? std::string() : " · " + title);
+    return trace.lesson().title + (title.empty() ? std::string() : " · " + title);
 }
 
 std::string problem_facts(const Problem& p) {
@@ -77,7 +77,7 @@ std::vector<std::vector<std::string>> legend(const Trace& trace) {
 
 Block result_matrices(const Trace& trace) {
     std::vector<Block> blocks;
-    for (const Slot slot : lesson_of(trace).results) {
+    for (const Slot slot : trace.lesson().results) {
         const Matrix A = trace.result(slot);
         if (A.size() > 0) blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
     }
@@ -107,7 +107,7 @@ int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit
 
 std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
     const Problem& p = trace.problem();
-    const Lesson& lesson = lesson_of(trace);
+    const Lesson& lesson = trace.lesson();
     const std::string size = str(p.N()) + " × " + str(p.N_kv());
     if (flash < standard)
         return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
@@ -127,10 +127,10 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
 
 std::vector<std::string> comparison(const Trace& trace) {
     const Traffic& moved = trace.step(trace.size() - 1).traffic;
-    const Lesson& lesson = lesson_of(trace);
-    if (!lesson.standard)
+    const Lesson& lesson = trace.lesson();
+    if (!lesson.rival.standard)
         return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " through HBM."};
-    const TrafficModel standard = lesson.standard(trace.problem());
+    const TrafficModel standard = lesson.rival.model(trace.problem());
     return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " between HBM and the chip.",
             "Standard attention, with its N × N matrices in HBM, would move " +
                 bytes_text(standard.hbm_read, standard.hbm_write) + ".",

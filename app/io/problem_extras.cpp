@@ -63,13 +63,12 @@ void read_switches(Reading& reading, Switches& switches) {
     if (!list) return;
     if (!list->is_array()) return reading.expected("switches", *list, "an array of names");
     for (std::size_t n = 0; n < list->size(); ++n) {
-        bool found = false;
-        for (const auto& faults : {forward_faults(), backward_faults()})
-            for (const Fault& fault : faults)
-                if ((*list)[n] == fault.name) switches.*fault.on = found = true;
-        if (!found)
-            return reading.expected("switches[" + std::to_string(n) + "]", (*list)[n],
+        const Json& word = (*list)[n];
+        const Fault* fault = word.is_string() ? find_fault(word.get_ref<const std::string&>()) : nullptr;
+        if (!fault)
+            return reading.expected("switches[" + std::to_string(n) + "]", word,
                                     "the name of a switch, for example \"no_correction\"");
+        switches.*fault->on = true;
     }
 }
 
@@ -220,9 +219,7 @@ std::string extras_to_json(const Problem& p) {
     }
     if (p.options != Options{}) text += options_entry(p.options);
     std::string names;
-    for (const Fault& fault : backward_faults())
-        if (p.switches.*fault.on && fault.on == &Switches::no_lse) names += ", " + quoted(fault.name);
-    for (const Fault& fault : forward_faults())
+    for (const Fault& fault : all_faults())
         if (p.switches.*fault.on) names += ", " + quoted(fault.name);
     if (!names.empty()) text += "  \"switches\": [" + names.substr(2) + "],\n";
     std::string formats;

@@ -8,6 +8,7 @@
 #include "app/io/text.h"
 #include "app/io/tour_text.h"
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <charconv>
@@ -48,16 +49,9 @@ int letters_in(const std::vector<Line>& text) {
     return count;
 }
 
-std::optional<Fault> find_fault(const std::string& name) {
-    for (const std::span<const Fault> list : {forward_faults(), backward_faults()})
-        for (const Fault& fault : list)
-            if (name == fault.name) return fault;
-    return std::nullopt;
-}
-
 std::vector<std::string> fault_names(const Lesson& lesson) {
     std::vector<std::string> names = {"none"};
-    for (const Fault& fault : lesson.faults) names.emplace_back(fault.name);
+    for (const Fault& fault : lesson.faults()) names.emplace_back(fault.name);
     return names;
 }
 
@@ -337,7 +331,7 @@ private:
     int line_ = 0;
     TourStop stop_;
     std::shared_ptr<const Problem> problem_;  // without the fault
-    std::optional<Fault> fault_;
+    const Fault* fault_ = nullptr;
     std::shared_ptr<const Trace> trace_;
     bool changed_ = false;
 };

@@ -1,7 +1,7 @@
 #include "core/class/glossary.h"
 
 #include "core/base/words.h"
-#include "core/lessons/softmax/letters.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <string>
@@ -39,35 +39,6 @@ int rank(const GlossaryCard& card, std::string_view typed) {
     return -1;
 }
 
-// The letters of the softmax lessons, each with a card of its own.
-const char* card_of_sum(std::string_view letter) {
-    return letter == "d"    ? "sum-d"
-           : letter == "d′" ? "sum-d-prime"
-           : letter == "δ"  ? "sum-delta"
-                            : "running-sum";
-}
-const char* card_of_output(const SoftmaxLetters& letters) {
-    const std::string_view out = letters.out;
-    if (letters.tilde)
-        return out == "O" ? "output-deferred-O" : out == "ω" ? "output-deferred-omega" : "output-deferred";
-    return out == "o′"  ? "output-o-prime"
-           : out == "ω" ? "output-omega"
-           : out == "O" ? "output"
-                        : "output-row";
-}
-
-const char* softmax_card(const Trace& trace, Op op) {
-    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
-    switch (op) {
-    case Op::load_x: return "row-of-scores";
-    case Op::exponentials: return "element-weight";
-    case Op::divide: return "share";
-    case Op::row_sum: return card_of_sum(letters.sum);
-    case Op::output: return card_of_output(letters);
-    default: return nullptr;
-    }
-}
-
 }  // namespace
 
 std::span<const GlossaryCard> glossary() {
@@ -88,26 +59,13 @@ const GlossaryCard* card_of(Slot slot) {
 }
 
 const GlossaryCard* card_of(Op op) {
-    switch (op) {
-    case Op::init: return find_card("start-values");
-    case Op::scale: return find_card("scale");
-    case Op::mask: return find_card("mask");
-    case Op::normalize: return find_card("normalisation");
-    case Op::recompute: return find_card("recomputation");
-    case Op::update: return find_card("learning-rate");
-    case Op::skip: return find_card("skipped-tile");
-    case Op::load:
-    case Op::store:
-    case Op::load_state:
-    case Op::store_state: return find_card("hbm");
-    default: return nullptr;
-    }
+    const char* id = info(op).card;
+    return *id ? find_card(id) : nullptr;
 }
 
 const GlossaryCard* card_of_step(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
-    if (softmax_passes(trace) > 0)
-        if (const char* id = softmax_card(trace, op)) return find_card(id);
+    if (const char* id = trace.lesson().card(trace, k)) return find_card(id);
     if (const GlossaryCard* card = card_of(op)) return card;
     const auto writes = trace.writes(k);
     const Slot about = writes.empty() ? Slot::S : explain(trace, k).target.slot;

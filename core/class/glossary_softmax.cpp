@@ -175,11 +175,12 @@ std::vector<GlossaryCard> idea_cards() {
     return {
         {.id = "safe-softmax",
          .term = "safe softmax",
-         .text = "The maximum of the row is subtracted before the exponentials. The quotient stays the same, "
-                 "and no exponential overflows.",
+         .text =
+             "The maximum of the row is subtracted before the exponentials. The quotient stays the same, "
+             "and no exponential overflows, as it does in the textbook's softmax beyond a score of 709.78.",
          .source = source::online,
          .place = "§2, equation (2) and Algorithm 2",
-         .words = "numerically stable",
+         .words = "numerically stable textbook overflow",
          .related = {"online-softmax", "running-max", "sum-d"}},
         {.id = "online-softmax",
          .term = "online softmax",

@@ -3,7 +3,6 @@
 
 #include "core/base/words.h"
 #include "core/class/questions_parts.h"
-#include "core/lessons/softmax/letters.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -30,18 +29,8 @@ std::string shown(double v) {
 }
 
 std::string letter(const Trace& trace, Slot slot) {
-    if (const int passes = softmax_passes(trace)) {
-        const SoftmaxLetters letters = softmax_letters(trace.problem(), passes);
-        switch (slot) {
-        case Slot::S: return "x";
-        case Slot::P: return "p";
-        case Slot::Prob: return "a";
-        case Slot::l: return letters.sum;
-        case Slot::Oi: return letters.out + std::string(letters.tilde ? "\u0303" : "");
-        default: break;
-        }
-    }
-    return plain(slot_symbol(slot));
+    // Without the block or the element: a slot of which nothing is known when it is given.
+    return plain(trace.lesson().symbol(trace, slot, -1, -1));
 }
 
 namespace {
@@ -93,7 +82,7 @@ std::vector<Run> runs(const Asked& a, const std::vector<CellRef>& cells) {
 // "[0]" of a column, "[0,2…3]" of a matrix, nothing for the single numbers of a softmax lesson.
 std::string place_of(const Asked& a, const Run& run) {
     const Slot slot = run.first.slot;
-    const bool row_lesson = softmax_passes(a.trace) > 0;
+    const bool row_lesson = a.trace.lesson().one_row;
     if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
     if (row_lesson && slot == Slot::Oi) return "[" + range_text(run.first.col, run.last.col) + "]";
     const std::string rows = range_text(run.first.row, run.last.row);
@@ -192,7 +181,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
 
 // The cell is chosen at random; among three the first that is neither 0 nor 1, which are easily guessed.
 void ask_value(const Asked& a, std::vector<Question>& out) {
-    if (a.trace.writes(a.k).empty() || breaks(lesson_of(a.trace), a.problem)) return;
+    if (a.trace.writes(a.k).empty() || breaks(a.trace.lesson(), a.problem)) return;
     const Region region = step_region(a.trace, a.k);
     std::optional<Question> best;
     for (std::uint64_t n = 0; n < 3; ++n) {

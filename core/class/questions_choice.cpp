@@ -1,8 +1,7 @@
 // Questions with a choice: which tiles are skipped, where the maximum rises, what is read from HBM, what
 // comes next.
 #include "core/class/questions_parts.h"
-#include "core/lessons/shared/memory_model.h"
-#include "core/lessons/softmax/letters.h"
+#include "core/problem/mask.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -80,13 +79,13 @@ void ask_skipped(const Asked& a, std::vector<Question>& out) {
 
 // m, and what it is held against, must be numbers or −∞.
 void ask_rises(const Asked& a, std::vector<Question>& out) {
-    if (a.step.op != Op::new_max || breaks(lesson_of(a.trace), a.problem)) return;
+    if (a.step.op != Op::new_max || breaks(a.trace.lesson(), a.problem)) return;
     const auto reads = a.trace.reads(a.k);
     const Value &old = a.trace.value(reads[0].value), &tile = a.trace.value(reads[1].value);
     const Value& now = a.trace.value(a.trace.writes(a.k).back().value);
     const int local = a.any(now.region.rows, 30), row = now.region.row + local;
     const double from = old.data(local, 0), with = tile.data(local, 0);
-    const bool rises = now.data(local, 0) > from, single = softmax_passes(a.trace) > 0;
+    const bool rises = now.data(local, 0) > from, single = a.trace.lesson().one_row;
     const std::string where = single ? "" : "[" + str(row) + "]";
     Question q =
         a.question(Question::Kind::maximum_rises,

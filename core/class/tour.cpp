@@ -1,6 +1,7 @@
 #include "core/class/tour.h"
 
 #include "core/base/numbers.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,11 +9,6 @@
 
 namespace tilewalk {
 namespace {
-
-std::string letters_of(Slot slot) {
-    const SlotInfo& about = info(slot);
-    return std::string(about.symbol) + (about.tilde ? "\u0303" : "") + about.sub;
-}
 
 std::optional<int> whole(std::string_view text) {
     int n = 0;
@@ -99,15 +95,6 @@ std::optional<CellWords> read_cell(std::string_view text) {
     return CellWords{std::string(text.substr(0, open)), *row, *col};
 }
 
-std::vector<Slot> slots_called(std::string_view name) {
-    std::vector<Slot> out;
-    for (int s = 0; s < slot_count; ++s) {
-        const auto slot = static_cast<Slot>(s);
-        if (name == info(slot).name || name == letters_of(slot)) out.push_back(slot);
-    }
-    return out;
-}
-
 std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k) {
     std::optional<CellRef> best;
     std::tuple<bool, bool, int> rank;
@@ -129,7 +116,7 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
     if (words.starts_with(in)) return moved_in(trace, words.substr(in.size()));
     if (words.ends_with(unbroken)) {
         words.remove_suffix(unbroken.size());
-        const auto walk = build_trace(lesson_of(trace), without_faults(trace.problem()));
+        const auto walk = build_trace(trace.lesson(), without_faults(trace.problem()));
         return walk ? fill_placeholder(**walk, k, words) : Failure{walk.error};
     }
     const bool before = words.ends_with(earlier);

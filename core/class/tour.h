@@ -65,8 +65,6 @@ struct CellWords {
     int row = 0, col = 0;
 };
 std::optional<CellWords> read_cell(std::string_view text);
-/// Slots of that name, or written with those letters; empty if there is none.
-std::vector<Slot> slots_called(std::string_view name);
 /// The cell that these words mean at step k: of the slots that are written alike, the one that this step
 /// writes, else reads, else the one written last. Nothing if none of them holds such a cell then.
 std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k);

@@ -2,8 +2,8 @@
 
 #include "core/base/numbers.h"
 #include "core/compare/kernel_compare_parts.h"
-#include "core/lessons/backward/flash_backward.h"
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/backward/backward.h"
+#include "core/lessons/forward/forward.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ std::optional<std::string> refuse_inputs(const KernelTrace& trace) {
 
 std::optional<std::string> refuse_size(const KernelTrace& trace) {
     const Problem p = rounded_problem(trace);
-    const std::int64_t bytes = trace.backward ? flash_backward_bytes(p) : flash_forward_bytes(p);
+    const std::int64_t bytes = (trace.backward ? flash_backward : flash_forward).estimate(p);
     if (bytes <= step_budget_bytes) return {};
     return "The CPU's walk of N = " + std::to_string(p.N()) + ", d = " + std::to_string(p.d()) +
            " would take " + format_size(bytes) + "; " + format_size(step_budget_bytes) +
@@ -224,7 +224,7 @@ Result<KernelComparison> compare_kernel(std::shared_ptr<const KernelTrace> trace
     if (auto s = refuse_size(*trace)) return Failure{*s};
     KernelComparison c;
     c.kernel = std::move(trace);
-    const auto walk = c.kernel->backward ? flash_backward : flash_forward;
+    const Lesson& walk = c.kernel->backward ? flash_backward : flash_forward;
     c.exact = walk(exact_problem(*c.kernel));
     c.cpu = walk(rounded_problem(*c.kernel));
     for (const KernelTile& tile : c.kernel->tiles) c.tiles.push_back(compare_tile(c, tile));

@@ -6,7 +6,7 @@
 // than a fault of 10⁻³ does. What a kernel did not record is carried on as it was computed, with how far off
 // it may be.
 #include "core/compare/kernel_compare_parts.h"
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>

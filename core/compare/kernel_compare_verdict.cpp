@@ -1,7 +1,7 @@
 // The rule: a kernel may be so many times as far from fp64 as standard attention in the same type is, plus
 // two roundings of the largest element, which covers outputs that the standard happens to get exactly.
 #include "core/compare/kernel_compare_parts.h"
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <array>

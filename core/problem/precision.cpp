@@ -86,4 +86,8 @@ Matrix round_to(Format format, Matrix A) {
     return A;
 }
 
+Format operand_format(const Precision& precision) {
+    return contains(precision.weights, precision.softmax) ? Format::fp64 : precision.weights;
+}
+
 }  // namespace tilewalk

@@ -50,4 +50,8 @@ bool contains(Format wide, Format narrow);
 double round_to(Format format, double value);
 Matrix round_to(Format format, Matrix A);
 
+/// The format that P̃ or dS is rounded to on its way into a product; fp64 where it is in a coarser one
+/// already.
+Format operand_format(const Precision& precision);
+
 }  // namespace tilewalk

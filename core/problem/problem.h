@@ -29,13 +29,13 @@ enum class Notation : std::uint8_t { l_O, d_o, delta_omega };
 /// blocks (dK and dV grow in HBM).
 enum class BackwardOrder : std::uint8_t { key_outer, query_outer };
 
-/// What single lessons let one choose.
+/// What single lessons let one choose (Lesson::choices).
 struct Options {
-    int row = 0;                        ///< softmax lessons: the query row, 0 … N − 1
-    Notation notation = Notation::d_o;  ///< softmax lessons
-    bool normalised = true;  ///< softmax-1pass: o′ normalised at every element, or once at the end
-    BackwardOrder order = BackwardOrder::key_outer;  ///< flash-backward
-    double learning_rate = 0.1;                      ///< training-step, η
+    int row = 0;                        ///< of the queries, 0 … N − 1
+    Notation notation = Notation::d_o;  ///< of the softmax lessons
+    bool normalised = true;             ///< o′ normalised at every element, or once at the end
+    BackwardOrder order = BackwardOrder::key_outer;
+    double learning_rate = 0.1;  ///< η
     bool operator==(const Options&) const = default;
 };
 
@@ -54,9 +54,7 @@ struct Switches {
     bool wrong_mask_edge = false;  ///< in tiles that the mask cuts, each query sees one key too many
     bool stale_max = false;        ///< P̃ = exp(S − m_old): the maximum of before this tile
     bool no_lse = false;           ///< backward: P = exp(S), L left out
-    bool any() const {
-        return no_max || no_correction || no_division || wrong_mask_edge || stale_max || no_lse;
-    }
+    bool any() const { return *this != Switches{}; }
     bool operator==(const Switches&) const = default;
 };
 

@@ -1,14 +1,12 @@
 #include "core/problem/reference.h"
 
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 
 Reference reference_attention(const Problem& p) {
-    const double minus_infinity = -std::numeric_limits<double>::infinity();
     Reference ref;
     ref.S = p.softmax_scale() * p.Q * p.K.transpose();
     ref.P = Matrix::Zero(p.N(), p.N_kv());
@@ -25,15 +23,6 @@ Reference reference_attention(const Problem& p) {
     }
     ref.O = ref.P * p.V;
     return ref;
-}
-
-bool visible(const Problem& p, int r, int c) {
-    const std::int64_t diagonal =
-        std::int64_t{r} + p.N_kv() - p.N();  // the key that stands at this query's own position
-    if (p.causal && c > diagonal) return false;
-    if (p.window && c < diagonal - *p.window) return false;
-    if (p.window && !p.causal && c > diagonal + *p.window) return false;
-    return true;
 }
 
 }  // namespace tilewalk

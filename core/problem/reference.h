@@ -14,7 +14,4 @@ struct Reference {
 };
 Reference reference_attention(const Problem& problem);
 
-/// Query row r may look at key c (causal masks are aligned bottom-right).
-bool visible(const Problem& problem, int r, int c);
-
 }  // namespace tilewalk

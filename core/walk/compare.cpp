@@ -1,6 +1,6 @@
 #include "core/walk/compare.h"
 
-#include "core/lessons/shared/explain_faults.h"
+#include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool same_places(std::span<const Access> a, std::span<const Access> b) {
 }
 
 std::string find_mismatch(const Trace& truth, const Trace& broken) {
-    if (std::string(truth.lesson()) != broken.lesson()) return "The two walks belong to different lessons.";
+    if (&truth.lesson() != &broken.lesson()) return "The two walks belong to different lessons.";
     if (truth.size() != broken.size())
         return "The two walks have " + str(truth.size()) + " and " + str(broken.size()) +
                " steps; they are not walks through the same tiles.";
@@ -49,7 +49,7 @@ template <class Look> void each_cell(const Trace& truth, const Trace& broken, in
 // The results that the reader of the lesson is after: O, or dQ, dK, dV.
 void judge(Comparison& out, const Trace& truth, const Trace& broken) {
     double most = 0;
-    for (Slot slot : lesson_of(truth).results) {
+    for (Slot slot : truth.lesson().results) {
         if (!info(slot).counts_elements) continue;
         const Matrix a = truth.result(slot), b = broken.result(slot);
         out.elements += static_cast<int>(a.size());
@@ -66,7 +66,7 @@ void judge(Comparison& out, const Trace& truth, const Trace& broken) {
 
 std::string result_names(const Trace& trace) {
     std::string out;
-    for (Slot slot : lesson_of(trace).results)
+    for (Slot slot : trace.lesson().results)
         if (info(slot).counts_elements) out += (out.empty() ? "" : ", ") + plain(slot_symbol(slot));
     return out;
 }
@@ -92,94 +92,9 @@ std::string verdict_of(const Comparison& c, const Trace& truth) {
     return out;
 }
 
-// ---- What happened, told by the first step that shows it
-
-struct Walks {
-    const Trace &truth, &broken;
-    const Comparison& c;
-
-    std::optional<Difference> first(Op op) const {
-        for (int k = 0; k < truth.size(); ++k)
-            if (truth.step(k).op == op && c.largest[static_cast<std::size_t>(k)] > 0)
-                return largest_difference(truth, broken, k);
-        return {};
-    }
-    std::string step(const Difference& d) const { return "step " + str(d.step + 1); }
-    std::string instead(const Difference& d) const {
-        const auto [is, should] = format_apart(d.broken, d.truth);
-        return cell_text(d.cell) + " is " + is + " instead of " + should;
-    }
-    double m(const Trace& trace, const Difference& d, bool before) const {
-        const Held now = trace.live(Slot::m, d.step);
-        const Held held = before ? trace.live(Slot::m, now.step - 1) : now;
-        return value_at(*held.value, {Slot::m, d.cell.row, 0});
-    }
-};
-
-std::string told_correction(const Walks& w) {
-    const auto d = w.first(Op::row_sum);
-    if (!d) return "No maximum rises after the first keys of its row, so leaving α out changes nothing here.";
-    const auto [from, to] = format_apart(w.m(w.truth, *d, true), w.m(w.truth, *d, false));
-    return "From " + w.step(*d) + " on row " + str(d->cell.row) +
-           " keeps a sum that was never re-based from " + from + " to " + to + ": " + w.instead(*d) + ".";
-}
-
-std::string told_no_max(const Walks& w) {
-    const Format format = w.broken.problem().precision.softmax;
-    const std::string limit =
-        num_text(std::log(info(format).largest)) + (format == Format::fp16 ? "" : " (in fp16: 11.09)");
-    const auto d = w.first(Op::exponentials);
-    if (!d) return "Every maximum is 0, so leaving it out changes nothing here.";
-    for (int k = 0; k < w.truth.size(); ++k) {
-        const bool lost = w.c.lost[static_cast<std::size_t>(k)] && w.truth.step(k).op == Op::exponentials;
-        if (!lost) continue;
-        const Difference far = *largest_difference(w.truth, w.broken, k);
-        const CellRef score{Slot::S, far.cell.row, far.cell.col};
-        return "At step " + str(k + 1) + " exp(" +
-               num_text(value_at(*holding(w.broken, score, k).value, score)) + ") overflows " + name(format) +
-               ", which ends at a score of " + limit + ": " + w.instead(far) + ".";
-    }
-    return "From " + w.step(*d) + " on the weights are exp(S): " + w.instead(*d) +
-           ". The missing factor cancels in the division by ℓ; " + name(format) +
-           " overflows only when a score exceeds " + limit + ".";
-}
-
-std::string told_division(const Walks& w) {
-    const bool at_the_end = lesson_of(w.truth).id == std::string("flash-forward");
-    const auto d = w.first(at_the_end ? Op::normalize : Op::output);
-    if (!d) return "Every row has ℓ = 1 or no key, so there is nothing to divide here.";
-    const double l = value_at(*w.broken.live(Slot::l, d->step).value, {Slot::l, d->cell.row, 0});
-    return "From " + w.step(*d) + " on row " + str(d->cell.row) + " is not divided by ℓ = " + num_text(l) +
-           ": " + w.instead(*d) + ".";
-}
-
-std::string told_mask(const Walks& w) {
-    const Problem& p = w.broken.problem();
-    if (!p.causal && !p.window) return "This problem has no mask, so there is no edge to get wrong.";
-    const auto d = w.first(Op::mask);
-    if (!d)
-        return "The key behind each edge lies in a tile that is skipped, or there is none: nothing changes.";
-    return "At " + w.step(*d) + " query " + str(d->cell.row) + " keeps its score with key " +
-           str(d->cell.col) + ", which the mask should hide: " + w.instead(*d) + ".";
-}
-
-std::string told_stale(const Walks& w) {
-    const auto d = w.first(Op::exponentials);
-    if (!d) return "No maximum changes here, so the old one is as good as the new one.";
-    const auto [old, now] = format_apart(w.m(w.broken, *d, true), w.m(w.broken, *d, false));
-    return "At " + w.step(*d) + " the weights of row " + str(d->cell.row) +
-           " are measured from the old maximum " + old + " instead of " + now + ": " + w.instead(*d) + ".";
-}
-
-std::string told_lse(const Walks& w) {
-    const auto d = w.first(Op::recompute);
-    if (!d) return "Every L is 0, so leaving it out changes nothing here.";
-    return "From " + w.step(*d) + " on P is exp(S), which is not divided by anything: " + w.instead(*d) + ".";
-}
-
 std::string told_rounding(const Walks& w) {
     for (int k = 0; k < w.truth.size(); ++k)
-        if (w.c.largest[static_cast<std::size_t>(k)] > 0) {
+        if (w.comparison.largest[static_cast<std::size_t>(k)] > 0) {
             const Difference d = *largest_difference(w.truth, w.broken, k);
             return "Rounding first shows at " + w.step(d) + " (" + title(w.truth.step(k).op) +
                    "): " + w.instead(d) + ".";
@@ -188,19 +103,29 @@ std::string told_rounding(const Walks& w) {
 }
 
 std::string sentence_of(const Walks& w) {
-    const std::pair<bool Switches::*, std::string (*)(const Walks&)> table[] = {
-        {&Switches::wrong_mask_edge, told_mask}, {&Switches::stale_max, told_stale},
-        {&Switches::no_max, told_no_max},        {&Switches::no_correction, told_correction},
-        {&Switches::no_division, told_division}, {&Switches::no_lse, told_lse}};
+    const Problem& p = w.broken.problem();
     std::string out;
-    for (const Fault& fault : lesson_of(w.broken).faults)
-        for (const auto& [on, tell] : table)
-            if (on == fault.on && w.broken.problem().switches.*on) out += (out.empty() ? "" : " ") + tell(w);
-    if (out.empty() && w.broken.problem().precision.any()) out = told_rounding(w);
+    for (const Fault& fault : w.broken.lesson().faults())
+        if (p.switches.*fault.on) out += (out.empty() ? "" : " ") + fault.told(w);
+    if (out.empty() && p.precision.any()) out = told_rounding(w);
     return out.empty() ? "Nothing is broken." : out;
 }
 
 }  // namespace
+
+std::optional<Difference> Walks::first(Op op) const {
+    for (int k = 0; k < truth.size(); ++k)
+        if (truth.step(k).op == op && comparison.largest[static_cast<std::size_t>(k)] > 0)
+            return largest_difference(truth, broken, k);
+    return {};
+}
+
+std::string Walks::step(const Difference& d) const { return "step " + str(d.step + 1); }
+
+std::string Walks::instead(const Difference& d) const {
+    const auto [is, should] = format_apart(d.broken, d.truth);
+    return cell_text(d.cell) + " is " + is + " instead of " + should;
+}
 
 double distance(double a, double b) {
     if (a == b || (std::isnan(a) && std::isnan(b))) return 0;

@@ -32,6 +32,17 @@ struct Comparison {
 };
 Comparison compare(const Trace& truth, const Trace& broken);
 
+/// What a fault tells its story from: by the first step that shows it (Fault::told).
+struct Walks {
+    const Trace &truth, &broken;
+    const Comparison& comparison;
+
+    /// The cell that is furthest off in the first step of this kind that differs.
+    std::optional<Difference> first(Op op) const;
+    std::string step(const Difference& d) const;     ///< "step 5"
+    std::string instead(const Difference& d) const;  ///< "m[0] is 0 instead of 2"
+};
+
 /// What an edit changed from which step on: "Step 5 is the first of 24 steps (of 40) that write other
 /// numbers." Empty if the walks cannot be compared.
 std::string edit_sentence(const Trace& before, const Trace& after);

@@ -1,6 +1,6 @@
 #include "core/walk/condition.h"
 
-#include "core/class/tour.h"
+#include "core/walk/explain.h"
 
 #include <algorithm>
 #include <charconv>

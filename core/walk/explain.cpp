@@ -1,13 +1,11 @@
 #include "core/walk/explain.h"
 
 #include "core/base/numbers.h"
-#include "core/lessons/softmax/letters.h"
-#include "core/problem/reference.h"
+#include "core/problem/mask.h"
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tilewalk {
 
@@ -37,18 +35,6 @@ std::string plain(const Line& line) {
     return out;
 }
 
-const char* title(Op op) {
-    static const char* const titles[static_cast<int>(Op::count)] = {
-        "Load Q block",   "Initialize",     "Load K, V block", "Load state",    "Preprocess",
-        "Load",           "Load element",   "Project",         "Scores",        "Scale",
-        "Mask",           "Row maximum",    "Tile maximum",    "New maximum",   "Correction",
-        "Exponentials",   "Row sum",        "Divide",          "Output",        "Normalize",
-        "Recompute P",    "Loss",           "Value gradient",  "Gradient of P", "Row mean",
-        "Score gradient", "Query gradient", "Key gradient",    "Gradient of W", "Update",
-        "Store state",    "Store",          "Skip tile"};
-    return titles[static_cast<int>(op)];
-}
-
 Line slot_symbol(Slot slot, int block) {
     Line line{symbol(slot)};
     if (*info(slot).sub)
@@ -61,7 +47,10 @@ Line slot_symbol(Slot slot, int block) {
 }
 
 Line slot_symbol(const Trace& trace, Slot slot, int step, int tile) {
-    if (softmax_passes(trace) > 0) return softmax_symbol(trace, slot, step, tile);
+    return trace.lesson().symbol(trace, slot, step, tile);
+}
+
+Line block_symbol(const Trace& trace, Slot slot, int step, int tile) {
     if (info(slot).hbm) return slot_symbol(slot, trace.tiles(slot) > 1 ? tile : -1);
     if (step < 0) return slot_symbol(slot);
     switch (slot) {
@@ -80,44 +69,35 @@ Line slot_symbol(const Trace& trace, Slot slot, int step, int tile) {
 }
 
 Line step_symbol(Op op) {
-    auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
-    switch (op) {
-    case Op::load_q: return {symbol(Slot::Qi)};
-    case Op::init: return {word("init")};
-    case Op::load_kv: return both(Slot::Kj, Slot::Vj);
-    case Op::scores: return {symbol(Slot::S)};
-    case Op::mask: return {word("mask")};
-    case Op::tile_max: return {symbol(Slot::m_tile)};
-    case Op::new_max: return {symbol(Slot::m)};
-    case Op::correction: return {symbol(Slot::alpha)};
-    case Op::exponentials: return {symbol(Slot::P)};
-    case Op::row_sum: return {symbol(Slot::l)};
-    case Op::output: return {symbol(Slot::Oi)};
-    case Op::normalize: return {word("÷ "), symbol(Slot::l)};
-    case Op::store: return both(Slot::O, Slot::L);
-    case Op::load_state: return both(Slot::Oi, Slot::m);
-    case Op::store_state: return both(Slot::Oi, Slot::m);
-    case Op::preprocess: return {symbol(Slot::D)};
-    case Op::load: return {word("load")};
-    case Op::load_x: return {symbol(Slot::x)};
-    case Op::project: return {word("X W")};
-    case Op::scale: return {word("scale")};
-    case Op::row_max: return {symbol(Slot::m)};
-    case Op::divide: return {symbol(Slot::Prob)};
-    case Op::recompute: return {symbol(Slot::Prob)};
-    case Op::loss: return {word("loss")};
-    case Op::dv: return {symbol(Slot::dV)};
-    case Op::dp: return {symbol(Slot::dP)};
-    case Op::row_dot: return {symbol(Slot::D)};
-    case Op::ds: return {symbol(Slot::dS)};
-    case Op::dq: return {symbol(Slot::dQ)};
-    case Op::dk: return {symbol(Slot::dK)};
-    case Op::weight_gradient: return {word("dW")};
-    case Op::update: return {word("W")};
-    case Op::skip: return {word("skip")};
-    case Op::count: break;
+    const OpInfo& about = info(op);
+    Line out;
+    if (*about.word) out.push_back(word(about.word));
+    for (const Slot slot : about.slots) {
+        if (slot == Slot::count) continue;
+        if (slot == about.slots[1]) out.push_back(word(" "));
+        out.push_back(symbol(slot));
     }
-    return {};
+    return out;
+}
+
+Line step_symbol(const Trace& trace, int k) { return trace.lesson().step_symbol(trace, k); }
+
+Line op_symbol(const Trace& trace, int k) { return step_symbol(trace.step(k).op); }
+
+std::string cell_text(const CellRef& cell) {
+    return plain(slot_symbol(cell.slot)) + "[" + std::to_string(cell.row) +
+           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+}
+
+std::vector<Slot> slots_called(std::string_view name) {
+    std::vector<Slot> out;
+    for (int s = 0; s < slot_count; ++s) {
+        const auto slot = static_cast<Slot>(s);
+        const SlotInfo& about = info(slot);
+        const std::string letters = std::string(about.symbol) + (about.tilde ? "\u0303" : "") + about.sub;
+        if (name == about.name || name == letters) out.push_back(slot);
+    }
+    return out;
 }
 
 namespace {
@@ -126,21 +106,12 @@ namespace {
 // loads and starts, else the last result on chip (dQ is loaded, increased and stored in one step).
 Access principal(const Trace& trace, int k) {
     const auto writes = trace.writes(k);
-    switch (trace.step(k).op) {
-    case Op::store:
-    case Op::store_state: return writes.back();
-    case Op::load_q:
-    case Op::load_kv:
-    case Op::load_state:
-    case Op::load_x:
-    case Op::load:
-    case Op::init:
-    case Op::preprocess: return writes.front();
-    default: break;
-    }
-    for (auto at = writes.rbegin(); at != writes.rend(); ++at)
-        if (!info(at->slot).hbm) return *at;
-    return writes.back();
+    const OpKind kind = info(trace.step(k).op).kind;
+    if (kind == OpKind::store) return writes.back();
+    if (kind == OpKind::compute)
+        for (auto at = writes.rbegin(); at != writes.rend(); ++at)
+            if (!info(at->slot).hbm) return *at;
+    return writes.front();
 }
 
 bool wrote(const Trace& trace, int k, const CellRef& cell) {
@@ -204,7 +175,8 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     out.place = step.j >= 0 ? "tile (" + std::to_string(step.i) + ", " + std::to_string(step.j) + ")"
                             : "query block " + std::to_string(step.i);
     out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
-    lesson_of(trace).explain({trace, k, out});
+    out.code_line = code_line(trace, k);
+    trace.lesson().explain({trace, k, out});
     return out;
 }
 

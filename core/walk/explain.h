@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk {
@@ -39,15 +40,15 @@ struct Aside {
 };
 
 struct Explanation {
-    std::string title;  ///< "Row sum"
-    std::string place;  ///< "tile (0, 1)" or "query block 0"
-    Line formula;       ///< in symbols
-    Line numbers;       ///< the same with the stored values in place; empty when there is nothing to compute
-    Line result;        ///< "ℓ = 1.639"; its last span is the shown number
-    std::string why;    ///< one or two sentences
-    int kind = 0;       ///< rows of a step whose `why` says different things have different kinds
-    int code_line = 0;  ///< index into Lesson::code
-    CellRef target;     ///< the cell that the numbers are about
+    std::string title;   ///< "Row sum"
+    std::string place;   ///< "tile (0, 1)" or "query block 0"
+    Line formula;        ///< in symbols
+    Line numbers;        ///< the same with the stored values in place; empty when there is nothing to compute
+    Line result;         ///< "ℓ = 1.639"; its last span is the shown number
+    std::string why;     ///< one or two sentences
+    int kind = 0;        ///< rows of a step whose `why` says different things have different kinds
+    int code_line = -1;  ///< index into Lesson::code
+    CellRef target;      ///< the cell that the numbers are about
     std::vector<CellRef> sources;  ///< the cells it came from, one step back
     std::vector<Aside> asides;     ///< mostly none
 };
@@ -69,14 +70,20 @@ Held holding(const Trace& trace, const CellRef& cell, int k);
 /// The value of a cell in a tile that contains it.
 double value_at(const Value& tile, const CellRef& cell);
 
-/// Symbols for the timeline: "K V", "m̃", "÷ ℓ".
+/// Symbols for the timeline: "K V", "m̃", "÷ ℓ"; of a step as its lesson writes it.
 Line step_symbol(Op op);
-/// "Row sum", the title of an op. A lesson may call a step otherwise: see Explanation::title.
-const char* title(Op op);
+Line step_symbol(const Trace& trace, int k);
 /// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
 Line slot_symbol(Slot slot, int block = -1);
 /// What step `step` put into the slot (−1: it was given), with the block or element below as the lesson's
 /// formulas write it: Q₀, P̃, d′₃. A matrix in HBM gets one only if one tile of it is meant.
 Line slot_symbol(const Trace& trace, Slot slot, int step, int tile = -1);
+/// "S[0,2]", "ℓ[0]".
+std::string cell_text(const CellRef& cell);
+/// Slots of that name, or written with those letters; empty if there is none.
+std::vector<Slot> slots_called(std::string_view name);
+/// The most common way of a lesson to write its slots and its steps.
+Line block_symbol(const Trace& trace, Slot slot, int step, int tile);
+Line op_symbol(const Trace& trace, int k);
 
 }  // namespace tilewalk

@@ -7,11 +7,8 @@
 
 #include <cstdlib>
 #include <initializer_list>
-#include <limits>
 
 namespace tilewalk {
-
-inline const double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // One step as its explanation sees it: the tile, and the stored values at the target cell.
 struct View {
@@ -65,16 +62,23 @@ inline std::string index_text(const View& v) {
     return one_column(v.out.target.slot) ? "[" + str(v.row) + "]" : "[" + str(v.row) + "," + str(v.col) + "]";
 }
 
-inline void set_result(const View& v, double value) {
-    Span shown{format_short(value), Role::none, Span::Face::number};
+// A number as the result of a formula.
+inline Span strong_number(std::string text) {
+    Span shown{std::move(text), Role::none, Span::Face::number};
     shown.strong = true;
-    v.out.result = {symbol(v.out.target.slot), word(index_text(v)), word(" = "), shown};
+    return shown;
 }
-
+// "d′₃ = 1.503"
+inline Line equals(Line left, double value) {
+    left.push_back(word(" = "));
+    left.push_back(strong_number(num_text(value)));
+    return left;
+}
+inline void set_result(const View& v, double value) {
+    v.out.result = equals({symbol(v.out.target.slot), word(index_text(v))}, value);
+}
 inline void set_bytes(const View& v, std::int64_t bytes, const char* what) {
-    Span shown{std::to_string(bytes), Role::none, Span::Face::number};
-    shown.strong = true;
-    v.out.result = {word(what), word(" = "), shown};
+    v.out.result = {word(what), word(" = "), strong_number(std::to_string(bytes))};
 }
 
 inline Line join(std::initializer_list<Line> lines) {
@@ -101,13 +105,9 @@ inline Kind kind_of(double old, double now) {
     return now == minus_infinity ? sees_no_key : old == minus_infinity ? starts : now > old ? rises : stays;
 }
 
-// From correction to skip (explain_update.cpp)
-void explain_correction(const View& v);
-void explain_exponentials(const View& v);
-void explain_row_sum(const View& v);
-void explain_output(const View& v);
-void explain_normalize(const View& v);
-void explain_store(const View& v);
-void explain_skip(const View& v);
+// "4 rows × 2 columns × 4 bytes"
+inline std::string size_words(int rows, int cols, int e) {
+    return count(rows, "row") + " × " + count(cols, "column") + " × " + count(e, "byte");
+}
 
 }  // namespace tilewalk

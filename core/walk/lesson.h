@@ -1,61 +1,149 @@
-// The table of lessons: what the program can walk through, and the one way to build a trace.
+// What the program knows of a lesson. Each lesson fills this in next to its walk (core/lessons); everything
+// else asks the Lesson, never its id.
 #pragma once
 
-#include "core/lessons/shared/memory_model.h"
 #include "core/walk/trace.h"
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace tilewalk {
 
-struct View;   // core/walk/explain_view.h
-struct Fault;  // core/lessons/shared/faults.h
+struct View;         // core/walk/explain_view.h
+struct Explanation;  // core/walk/explain.h
+struct Span;
+struct Walks;  // core/walk/compare.h
 
-/// One line of pseudocode; `indent` counts levels.
+/// One line of pseudocode; `indent` counts levels. Steps find their line by its op.
 struct CodeLine {
+    /// Any lane, or only steps that belong to no block.
+    static constexpr int any_phase = -1, no_block = -2;
     int indent;
     const char* text;
-    bool if_masked = false;  ///< only of interest when the problem has a mask
+    Op op = Op::count;      ///< the step that it stands for; count: none
+    int phase = any_phase;  ///< where several lines stand for one op: the lane that this one belongs to
+    /// Only of interest when the problem has a mask.
+    bool if_masked() const { return op == Op::mask; }
 };
 
+/// What a fault makes of a step, in a few words above its drawing.
+struct FaultCaption {
+    Op op = Op::count;
+    const char* words = "";
+};
+
+/// One deliberate fault of the tiled lessons: all that is known of it beside what the kernels then compute.
+struct Fault {
+    bool Switches::*on;
+    bool forward, backward;  ///< the lessons that know it
+    const char* name;        ///< in files: "no_max"
+    const char* title;       ///< "Leave the maximum out"
+    const char* what;        ///< what the kernel computes instead
+    std::array<FaultCaption, 2> captions;
+    std::string (*told)(const Walks&);  ///< what came of it, with the numbers of a broken walk
+};
+
+/// The tabs at the top.
+enum class ChapterId : std::uint8_t { attention, softmax, forward, backward, training };
+
+/// Which drawing shows its matrices.
+enum class Picture : std::uint8_t {
+    attention,
+    dense_backward,
+    training,
+    softmax,
+    forward,
+    forward_v1,
+    flash_backward
+};
+constexpr int picture_count = static_cast<int>(Picture::flash_backward) + 1;
+
+/// Where a tiled forward pass divides its output by ℓ.
+enum class Division : std::uint8_t { none, at_the_end, in_every_tile };
+
+/// The options of a problem that single lessons read.
+enum Choices : std::uint8_t {
+    no_choices = 0,
+    chooses_row = 1,
+    chooses_notation = 2,
+    chooses_form = 4,
+    chooses_order = 8,
+    chooses_learning_rate = 16
+};
+
+constexpr Choices operator|(Choices a, Choices b) {
+    return static_cast<Choices>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+/// What the meters hold a walk against.
+struct Rival {
+    const char* name = nullptr;  ///< null: nothing
+    TrafficModel (*model)(const Problem&) = nullptr;
+    const char* why_less = "";  ///< where the rival moves fewer bytes: why
+    bool standard = false;      ///< it is standard attention with the same result
+};
+
+/// Nothing here has a default: a part that is not said does not compile (core/CMakeLists.txt).
 struct Lesson {
     const char* id;       ///< "flash-forward"
     const char* title;    ///< "Flash forward"
     const char* summary;  ///< one sentence
-    std::shared_ptr<const Trace> (*build)(const Problem&);
+    ChapterId chapter;
+    const char* tab;  ///< "FA2": short, beside its siblings
+    Picture picture;
+
+    void (*walk)(Recorder&, const Problem&);
     /// Upper bound of the memory of the trace in bytes, computed without building it.
     std::int64_t (*estimate)(const Problem&);
     std::span<const CodeLine> (*code)(const Problem&);
     /// Fills in what one step means (core/walk/explain.h).
     void (*explain)(const View&);
-    /// Closed form of what the walk moves through HBM.
-    TrafficModel (*model)(const Problem&);
-    /// What standard attention moves for the same result; null where the lesson is standard attention.
-    TrafficModel (*standard)(const Problem&);
+    /// What a lecturer would say at the step; empty where the explanation's own words serve.
+    std::string (*say)(const Trace&, int k, const Explanation&);
+    /// What step `step` put into the slot, as the lesson's formulas write it: see slot_symbol.
+    std::vector<Span> (*symbol)(const Trace&, Slot slot, int step, int tile);
+    /// The symbol of a step on the timeline.
+    std::vector<Span> (*step_symbol)(const Trace&, int k);
     /// Name of a lane of the timeline: "Query block 0", "Pass 1".
     std::string (*lane)(const Problem&, int phase);
-    bool by_cell = false;                ///< the smallest step computes one cell instead of one row
-    std::span<const Slot> results = {};  ///< HBM slots that hold the results at the end
-    std::span<const Fault> faults = {};  ///< the switches that this lesson knows; empty: none, nor precision
-};
+    /// The card of the glossary that a step is about, where the lesson has one of its own; else null.
+    const char* (*card)(const Trace&, int k);
 
-std::span<const Lesson> lessons();
-const Lesson* find_lesson(std::string_view id);
-const Lesson& default_lesson();  ///< flash-forward
+    /// Closed form of what the walk moves through HBM.
+    TrafficModel (*model)(const Problem&);
+    Rival rival;
+    const Lesson* beside;                ///< the lesson whose walk stands beside this one; mostly null
+    std::span<const Slot> results;       ///< HBM slots that hold the results at the end
+    std::span<const Slot> inputs;        ///< what one edits; empty: what the problem itself says
+    std::span<const Fault> (*faults)();  ///< the switches that it knows; none: nor precision
+    Division division;
+    Choices choices;
+    bool by_cell;  ///< the smallest step computes one cell instead of one row
+    bool one_row;  ///< it walks through one row, number by number
+
+    /// The walk through a problem that refuse() lets pass.
+    std::shared_ptr<const Trace> build(const Problem& problem) const;
+    std::shared_ptr<const Trace> operator()(const Problem& problem) const { return build(problem); }
+    bool uses(Choices choice) const { return (choices & choice) != 0; }
+};
 
 /// Step mode is allowed up to this much memory for one trace.
 constexpr std::int64_t step_budget_bytes = 256LL << 20;
 /// This lesson's walk on the problem differs from the true one: a fault that it knows is on, or a stage is
 /// rounded.
 bool breaks(const Lesson& lesson, const Problem& problem);
-/// The lesson that made a trace.
-const Lesson& lesson_of(const Trace& trace);
 
 /// Validates the problem and holds it against the step budget, then runs the lesson.
 Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem);
 /// The two checks of build_trace alone; nothing if the trace can be built.
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem);
+
+/// The line of the lesson's pseudocode that step k stands for; −1 if it has none.
+int code_line(const Trace& trace, int k);
+
+// For lessons that have nothing of their own to say
+std::span<const Fault> no_faults();
+std::string says_nothing(const Trace& trace, int k, const Explanation& explanation);
+const char* no_card(const Trace& trace, int k);
 
 }  // namespace tilewalk

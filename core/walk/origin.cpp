@@ -1,6 +1,6 @@
 #include "core/walk/origin.h"
 
-#include "core/lessons/shared/faults.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <set>

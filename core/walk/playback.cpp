@@ -26,20 +26,9 @@ bool ends(const Trace& trace, int k, Level level) {
 }  // namespace
 
 int step_units(const Trace& trace, int k) {
-    switch (trace.step(k).op) {
-    case Op::load_q:
-    case Op::load_kv:
-    case Op::load_state:
-    case Op::load:
-    case Op::load_x:
-    case Op::init:
-    case Op::store_state:
-    case Op::store:
-    case Op::skip: return 1;
-    default: break;
-    }
+    if (info(trace.step(k).op).kind != OpKind::compute) return 1;
     const Region& region = trace.value(trace.writes(k).back().value).region;
-    return lesson_of(trace).by_cell ? region.rows * region.cols : region.rows;
+    return trace.lesson().by_cell ? region.rows * region.cols : region.rows;
 }
 
 Cursor at_step(const Trace& trace, int k) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 namespace tilewalk {
 
@@ -63,49 +64,57 @@ bool one_column(Slot slot) {
     return role == Role::m || role == Role::l || role == Role::alpha;
 }
 
-bool is_load(Op op) {
-    return op == Op::load_q || op == Op::load_kv || op == Op::load || op == Op::load_state ||
-           op == Op::load_x;
-}
+namespace {
 
-bool is_store(Op op) { return op == Op::store || op == Op::store_state; }
+constexpr Slot none = Slot::count;
+using enum OpKind;
 
-const char* name(Op op) {
-    static const char* const names[static_cast<int>(Op::count)] = {"load_q",
-                                                                   "init",
-                                                                   "load_kv",
-                                                                   "load_state",
-                                                                   "preprocess",
-                                                                   "load",
-                                                                   "load_x",
-                                                                   "project",
-                                                                   "scores",
-                                                                   "scale",
-                                                                   "mask",
-                                                                   "row_max",
-                                                                   "tile_max",
-                                                                   "new_max",
-                                                                   "correction",
-                                                                   "exponentials",
-                                                                   "row_sum",
-                                                                   "divide",
-                                                                   "output",
-                                                                   "normalize",
-                                                                   "recompute",
-                                                                   "loss",
-                                                                   "dv",
-                                                                   "dp",
-                                                                   "row_dot",
-                                                                   "ds",
-                                                                   "dq",
-                                                                   "dk",
-                                                                   "weight_gradient",
-                                                                   "update",
-                                                                   "store_state",
-                                                                   "store",
-                                                                   "skip"};
-    return names[static_cast<int>(op)];
+// op, name, title, kind, word and slots on the timeline, card of the glossary
+constexpr OpInfo ops[] = {
+    {Op::load_q, "load_q", "Load Q block", load, "", {Slot::Qi, none}, ""},
+    {Op::init, "init", "Initialize", start, "init", {none, none}, "start-values"},
+    {Op::load_kv, "load_kv", "Load K, V block", load, "", {Slot::Kj, Slot::Vj}, ""},
+    {Op::load_state, "load_state", "Load state", load, "", {Slot::Oi, Slot::m}, "hbm"},
+    {Op::preprocess, "preprocess", "Preprocess", compute, "", {Slot::D, none}, ""},
+    {Op::load, "load", "Load", load, "load", {none, none}, "hbm"},
+    {Op::load_x, "load_x", "Load element", load, "", {Slot::x, none}, ""},
+    {Op::project, "project", "Project", compute, "X W", {none, none}, ""},
+    {Op::scores, "scores", "Scores", compute, "", {Slot::S, none}, ""},
+    {Op::scale, "scale", "Scale", compute, "scale", {none, none}, "scale"},
+    {Op::mask, "mask", "Mask", compute, "mask", {none, none}, "mask"},
+    {Op::row_max, "row_max", "Row maximum", compute, "", {Slot::m, none}, ""},
+    {Op::tile_max, "tile_max", "Tile maximum", compute, "", {Slot::m_tile, none}, ""},
+    {Op::new_max, "new_max", "New maximum", compute, "", {Slot::m, none}, ""},
+    {Op::correction, "correction", "Correction", compute, "", {Slot::alpha, none}, ""},
+    {Op::exponentials, "exponentials", "Exponentials", compute, "", {Slot::P, none}, ""},
+    {Op::row_sum, "row_sum", "Row sum", compute, "", {Slot::l, none}, ""},
+    {Op::divide, "divide", "Divide", compute, "", {Slot::Prob, none}, ""},
+    {Op::output, "output", "Output", compute, "", {Slot::Oi, none}, ""},
+    {Op::normalize, "normalize", "Normalize", compute, "÷ ", {Slot::l, none}, "normalisation"},
+    {Op::recompute, "recompute", "Recompute P", compute, "", {Slot::Prob, none}, "recomputation"},
+    {Op::loss, "loss", "Loss", compute, "loss", {none, none}, ""},
+    {Op::dv, "dv", "Value gradient", compute, "", {Slot::dV, none}, ""},
+    {Op::dp, "dp", "Gradient of P", compute, "", {Slot::dP, none}, ""},
+    {Op::row_dot, "row_dot", "Row mean", compute, "", {Slot::D, none}, ""},
+    {Op::ds, "ds", "Score gradient", compute, "", {Slot::dS, none}, ""},
+    {Op::dq, "dq", "Query gradient", compute, "", {Slot::dQ, none}, ""},
+    {Op::dk, "dk", "Key gradient", compute, "", {Slot::dK, none}, ""},
+    {Op::weight_gradient, "weight_gradient", "Gradient of W", compute, "dW", {none, none}, ""},
+    {Op::update, "update", "Update", compute, "W", {none, none}, "learning-rate"},
+    {Op::store_state, "store_state", "Store state", store, "", {Slot::Oi, Slot::m}, "hbm"},
+    {Op::store, "store", "Store", store, "", {Slot::O, Slot::L}, "hbm"},
+    {Op::skip, "skip", "Skip tile", skip, "skip", {none, none}, "skipped-tile"},
+};
+constexpr bool in_order() {
+    for (std::size_t n = 0; n < std::size(ops); ++n)
+        if (ops[n].op != static_cast<Op>(n)) return false;
+    return true;
 }
+static_assert(std::size(ops) == op_count && in_order(), "one row for each op, in the order of the enum");
+
+}  // namespace
+
+const OpInfo& info(Op op) { return ops[static_cast<std::size_t>(op)]; }
 
 std::span<const Access> Trace::reads(int k) const {
     const Step& s = step(k);
@@ -159,9 +168,9 @@ std::size_t Trace::bytes() const {
     return total;
 }
 
-Recorder::Recorder(const Problem& problem, const char* lesson) : trace_(std::make_shared<Trace>()) {
+Recorder::Recorder(const Problem& problem, const Lesson& lesson) : trace_(std::make_shared<Trace>()) {
     trace_->problem_ = problem;
-    trace_->lesson_ = lesson;
+    trace_->lesson_ = &lesson;
     for (int s = 0; s < slot_count; ++s)
         if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
 }
@@ -176,13 +185,6 @@ void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols, 
             const auto id = add(A.block(r, c, region.rows, region.cols), region);
             trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
         }
-}
-
-void Recorder::give_inputs() {
-    const Problem& p = trace_->problem_;
-    give(Slot::Q, p.Q, p.Br);
-    give(Slot::K, p.K, p.Bc);
-    give(Slot::V, p.V, p.Bc);
 }
 
 std::int32_t Recorder::add(Matrix data, Region region) {

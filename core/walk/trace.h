@@ -17,6 +17,8 @@
 
 namespace tilewalk {
 
+struct Lesson;  // core/walk/lesson.h
+
 /// A named place for a tensor. HBM slots hold one value per tile; SRAM slots hold one value, reused.
 enum class Slot : std::uint8_t {
     Q,
@@ -90,8 +92,8 @@ const SlotInfo& info(Slot slot);
 /// One number for each row: m, ℓ, α, L, D.
 bool one_column(Slot slot);
 
-/// One kind of step. The names in files are those of `name()`; `skip` is a tile that the mask removes whole.
-/// Within a tile the ops follow each other in this order; the timeline relies on it.
+/// One kind of step; `skip` is a tile that the mask removes whole. What is known of each stands in one table
+/// (trace.cpp). Within a tile the ops follow each other in this order; the timeline relies on it.
 enum class Op : std::uint8_t {
     load_q,
     init,
@@ -128,10 +130,26 @@ enum class Op : std::uint8_t {
     skip,
     count
 };
-const char* name(Op op);
-/// Only moves numbers from HBM into SRAM, or back.
-bool is_load(Op op);
-bool is_store(Op op);
+constexpr int op_count = static_cast<int>(Op::count);
+
+/// What a step does: it only moves numbers from HBM into SRAM, or back; it puts start values there; it
+/// computes; or it passes over a tile.
+enum class OpKind : std::uint8_t { load, store, start, compute, skip };
+
+struct OpInfo {
+    Op op;
+    const char* name;   ///< in files: "tile_max"
+    const char* title;  ///< "Tile maximum"; a lesson may call a step otherwise: Explanation::title
+    OpKind kind;
+    const char* word;           ///< on the timeline: "÷ ", "load"; may be empty
+    std::array<Slot, 2> slots;  ///< behind it, as symbols; Slot::count: none
+    const char* card;           ///< of the glossary, for what is no single tensor; else empty
+};
+const OpInfo& info(Op op);
+inline const char* name(Op op) { return info(op).name; }
+inline const char* title(Op op) { return info(op).title; }
+inline bool is_load(Op op) { return info(op).kind == OpKind::load; }
+inline bool is_store(Op op) { return info(op).kind == OpKind::store; }
 
 /// A tile and the place of its top left corner in the whole matrix (S of tile (i, j) lies at i·Br, j·Bc).
 struct Value {
@@ -156,6 +174,13 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 };
 
+/// What a closed form says of a whole walk.
+struct TrafficModel {
+    std::int64_t hbm_read = 0, hbm_write = 0;  ///< bytes
+    std::int64_t sram_peak = 0;                ///< bytes to reserve on chip: the largest tile of every buffer
+    std::int64_t total() const { return hbm_read + hbm_write; }
+};
+
 struct Step {
     Op op;
     std::int32_t i = -1;     ///< query block, −1 if the step belongs to none
@@ -176,7 +201,7 @@ struct Held {
 class Trace {
 public:
     const Problem& problem() const { return problem_; }
-    const char* lesson() const { return lesson_; }
+    const Lesson& lesson() const { return *lesson_; }
     int size() const { return static_cast<int>(steps_.size()); }
     const Step& step(int k) const { return steps_[static_cast<std::size_t>(k)]; }
     std::span<const Access> reads(int k) const;
@@ -209,7 +234,7 @@ private:
     using History = std::vector<Event>;
 
     Problem problem_;
-    const char* lesson_ = "";
+    const Lesson* lesson_ = nullptr;
     std::deque<Value> values_;
     std::vector<Step> steps_;
     std::vector<Access> accesses_;
@@ -220,13 +245,11 @@ private:
 /// read/fetch/load/write/store, end(flops).
 class Recorder {
 public:
-    Recorder(const Problem& problem, const char* lesson);
+    Recorder(const Problem& problem, const Lesson& lesson);
 
     /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns). Its first
     /// row may be a later row of the whole matrix.
     void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0);
-    /// Q in blocks of Br rows, K and V in blocks of Bc rows.
-    void give_inputs();
     /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
     void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
     /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.

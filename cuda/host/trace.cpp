@@ -2,7 +2,7 @@
 #include "core/base/float16.h"
 #include "core/bench/build_facts.h"
 #include "core/bench/machine.h"
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 #include "core/problem/precision.h"
 #include "cuda/host/emulator.h"
 #include "cuda/host/gpu.h"

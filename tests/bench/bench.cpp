@@ -8,6 +8,7 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 #include "core/problem/reference.h"
 #include "tests/bench/program.h"
 

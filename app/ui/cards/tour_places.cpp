@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/class/tour.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 
@@ -44,13 +45,21 @@ using Names = std::vector<std::string>;
 
 Names panels_of(const Lesson& lesson) {
     Names out{"Header", "Explanation", "Timeline", "Meters", "Problem", "Break it"};
-    const std::string_view id = lesson.id;
-    const Names more =
-        id.starts_with("softmax") ? Names{"Row", "Three passes", "Two passes", "One pass", "Running values"}
-        : id.starts_with("flash") ? Names{"HBM", "SRAM", id == "flash-forward-v1" ? "Beside" : "Lens"}
-                                  : Names{"Matrices", "Lens"};
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
+    const auto with = [&](const Names& more) {
+        out.insert(out.end(), more.begin(), more.end());
+        return out;
+    };
+    switch (lesson.picture) {
+    case Picture::softmax:
+        return with({"Row", "Textbook", "Three passes", "Two passes", "One pass", "Running values"});
+    case Picture::forward_v1: return with({"HBM", "SRAM", "Beside"});
+    case Picture::forward:
+    case Picture::flash_backward: return with({"HBM", "SRAM", "Lens"});
+    case Picture::attention:
+    case Picture::dense_backward:
+    case Picture::training: break;
+    }
+    return with({"Matrices", "Lens"});
 }
 
 std::map<std::string, Names> panels_of_all() {

@@ -29,7 +29,7 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
     const bool masked = state.problem->causal || state.problem->window;
     std::vector<std::size_t> shown;
     for (std::size_t n = 0; n < code.size(); ++n)
-        if (!code[n].if_masked || masked) shown.push_back(n);
+        if (!code[n].if_masked() || masked) shown.push_back(n);
     // A long algorithm shows the part round its current line.
     const std::size_t fit =
         std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));

@@ -113,7 +113,7 @@ std::string output_words(const AppState& state) {
     const Held O = trace.live(Slot::Oi, k), m = trace.live(Slot::m, k);
     if (!O) return "output";
     const Op made = trace.step(O.step).op;
-    if (std::string_view(trace.lesson()) == "flash-forward-v1") {
+    if (trace.lesson().division == Division::in_every_tile) {
         if (trace.step(O.step).i != trace.step(k).i)
             return "of query block " + std::to_string(trace.step(O.step).i) + ", back in HBM";
         return made == Op::load_state ? "output so far, from HBM" : "output so far, normalized";

@@ -2,7 +2,7 @@
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ template <class Change> void apply(AppState& state, Change change) {
 }
 
 void faults_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
-    const std::span<const Fault> faults = state.lesson->faults;
+    const std::span<const Fault> faults = state.lesson->faults();
     const float room = (bottom - y) / static_cast<float>(faults.size());
     const bool fit = std::ranges::all_of(
         faults, [&](const Fault& fault) { return text_width(Face::regular, 13, fault.what) <= w - 44; });
@@ -166,7 +166,7 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     const ButtonLook close{.tooltip = "Back to the explanation (B)"};
     if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         show_side(state, false, false);
-    if (state.lesson->faults.empty()) {
+    if (state.lesson->faults().empty()) {
         c.paragraph(x, a.y + 64, w,
                     "This lesson has no switches: only the tiled lessons, flash forward and flash backward, "
                     "can be broken.",

@@ -1,6 +1,7 @@
 #include "app/ui/shell/chapters.h"
 
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,24 +9,29 @@
 
 namespace tilewalk::ui {
 
+namespace {
+
+std::vector<ChapterLesson> lessons_of(ChapterId chapter) {
+    std::vector<ChapterLesson> out;
+    for (const Lesson& lesson : lessons())
+        if (lesson.chapter == chapter) out.push_back({lesson.id, lesson.tab});
+    return out;
+}
+
+}  // namespace
+
 std::span<const Chapter> chapters() {
-    static constexpr ChapterLesson attention[] = {{"attention", "Attention"}};
-    static constexpr ChapterLesson softmax[] = {
-        {"softmax-3pass", "3 passes"}, {"softmax-2pass", "2"}, {"softmax-1pass", "1"}};
-    static constexpr ChapterLesson forward[] = {{"flash-forward", "FA2"}, {"flash-forward-v1", "FA1"}};
-    static constexpr ChapterLesson backward[] = {{"backward", "dense"}, {"flash-backward", "flash"}};
-    static constexpr ChapterLesson training[] = {{"training-step", "Training step"}};
     static const Chapter table[] = {
         {"chapter attention", "Attention", "Attention", "Standard attention, every multiplication",
-         attention},
+         lessons_of(ChapterId::attention)},
         {"chapter softmax", "Online softmax", "Softmax", "Safe softmax in three passes, two and one",
-         softmax},
+         lessons_of(ChapterId::softmax)},
         {"chapter forward", "Flash forward", "Forward",
-         "The tiled forward pass, in the order of FlashAttention-2 or -1", forward},
+         "The tiled forward pass, in the order of FlashAttention-2 or -1", lessons_of(ChapterId::forward)},
         {"chapter backward", "Backward", "Backward",
-         "Gradients by dense matrices, and tile by tile with recomputation", backward},
+         "Gradients by dense matrices, and tile by tile with recomputation", lessons_of(ChapterId::backward)},
         {"chapter training", "Training step", "Training",
-         "Gradients of the weights, an update, and the loss after it", training},
+         "Gradients of the weights, an update, and the loss after it", lessons_of(ChapterId::training)},
         {"chapter memory",
          "Memory",
          "Memory",

@@ -5,6 +5,7 @@
 #include "app/ui/state/app_state.h"
 
 #include <span>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -17,7 +18,7 @@ struct Chapter {
     const char* title;
     const char* brief;  ///< for narrow windows
     const char* tooltip;
-    std::span<const ChapterLesson> lessons;  ///< empty: a page without a walk
+    std::vector<ChapterLesson> lessons;  ///< empty: a page without a walk
     Page page = Page::walk;
 };
 

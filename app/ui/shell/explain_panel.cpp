@@ -3,6 +3,7 @@
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 
@@ -120,7 +121,7 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
                            ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
                              "never have to be stored."
                            : state.lesson->summary;
-    if (!state.problem->watch.empty() && !state.lesson->faults.empty())
+    if (!state.problem->watch.empty() && !state.lesson->faults().empty())
         text += " Watch: " + state.problem->watch;
     const float h = paragraph_height(w, text, 14, 0);
     if (h + 14 > room) return 0;

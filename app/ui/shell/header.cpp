@@ -4,6 +4,7 @@
 #include "app/ui/shell/chapters.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <string_view>

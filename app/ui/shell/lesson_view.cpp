@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -21,17 +20,18 @@ static void forward_main(const Canvas& c, AppState& state, const Layout& layout)
 }
 
 const LessonView& lesson_view(const Lesson& lesson) {
-    static const LessonView forward{forward_main, forward_presenter, true};
-    static const LessonView softmax{softmax_main, softmax_presenter, false};
-    static const LessonView dense{dense_main, dense_presenter, false};
-    if (std::string_view(lesson.id).starts_with("softmax")) return softmax;
-    for (const std::string_view id : {"attention", "backward", "training-step"})
-        if (id == lesson.id) return dense;
-    static const LessonView v1{v1_main, forward_presenter, true};
-    static const LessonView flash_backward{backward_main, backward_presenter, true};
-    if (std::string_view(lesson.id) == "flash-forward-v1") return v1;
-    if (std::string_view(lesson.id) == "flash-backward") return flash_backward;
-    return forward;
+    static constexpr LessonView dense{dense_main, dense_presenter, false};
+    static constexpr LessonView views[] = {
+        dense,                                      // Picture::attention
+        dense,                                      // Picture::dense_backward
+        dense,                                      // Picture::training
+        {softmax_main, softmax_presenter, false},   // Picture::softmax
+        {forward_main, forward_presenter, true},    // Picture::forward
+        {v1_main, forward_presenter, true},         // Picture::forward_v1
+        {backward_main, backward_presenter, true},  // Picture::flash_backward
+    };
+    static_assert(std::size(views) == picture_count);
+    return views[static_cast<std::size_t>(lesson.picture)];
 }
 
 const PageView* page_view(Page page) {

@@ -3,12 +3,8 @@
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/shared/memory_model.h"
-#include "core/lessons/softmax/letters.h"
-#include "core/lessons/softmax/walk.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -20,26 +16,6 @@ float part(std::int64_t value, std::int64_t whole) {
                      : 0;
 }
 
-// What the run is held against: standard attention, or for standard attention the tiled lesson, or for one
-// row the passes of the safe softmax.
-struct Rival {
-    const char* name = nullptr;  ///< null: nothing to compare with
-    TrafficModel model;
-    const char* why_less = "less: with tiles this small, flash reads its blocks too often";
-};
-
-Rival rival_of(const AppState& state, int passes) {
-    const Problem& p = *state.problem;
-    const std::string_view id = state.lesson->id;
-    const char* const longer = "less: no N × N matrix goes through HBM";
-    if (state.lesson->standard) return {"Standard attention", state.lesson->standard(p)};
-    if (id == "attention") return {"FlashAttention-2", flash_forward_model(p), longer};
-    if (id == "backward") return {"Flash backward", find_lesson("flash-backward")->model(p), longer};
-    if (passes == 3) return {"Softmax in one pass", softmax_model(p, 1), "less: every score is read once"};
-    if (passes > 0) return {"Softmax in three passes", softmax_model(p, 3)};
-    return {};
-}
-
 }  // namespace
 
 void meters_view(const Canvas& c, AppState& state, const Rect& a) {
@@ -47,11 +23,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const Traffic now = state.trace->step(state.cursor.step).traffic;
     const TrafficModel flash = state.lesson->model(*state.problem);
-    // What the run is held against: standard attention, or for one row the passes of the safe softmax.
-    const int passes = softmax_passes(*state.trace);
-    const Rival rival = rival_of(state, passes);
+    const Rival& rival = state.lesson->rival;
     const bool compared = rival.name != nullptr;
-    const TrafficModel& standard = rival.model;
+    const TrafficModel standard = compared ? rival.model(*state.problem) : TrafficModel{};
     const std::int64_t whole = std::max(flash.total(), standard.total());
     const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
     const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
@@ -72,7 +46,7 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
         c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10, format_traffic(flash.total()) + " when done",
                13, t.t3, Face::regular, Align::right);
 
-    // Standard attention on the same problem. Where it moves less, the bar says so.
+    // What it is held against, on the same problem. Where that moves less, the bar says so.
     if (compared) {
         c.text(x, line_y(1), rival.name, 14, t.t2, Face::medium);
         c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);

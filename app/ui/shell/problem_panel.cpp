@@ -125,11 +125,9 @@ void random_section(const Canvas& c, AppState& state, float x, float y, float w)
     if (changed) fill_randomly(state);
 }
 
-// In the lesson about the weights they are what one changes, even where X is I and they are Q, K, V.
 std::vector<Slot> shown_inputs(const AppState& state) {
-    if (state.lesson->id == std::string_view("training-step"))
-        return {Slot::X, Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dO};
-    return inputs_of(*state.problem);
+    const std::span<const Slot> own = state.lesson->inputs;
+    return own.empty() ? inputs_of(*state.problem) : std::vector<Slot>(own.begin(), own.end());
 }
 
 // The part of an input that fits; arrows move it where the matrix is larger.

@@ -1,7 +1,6 @@
 // One step of the timeline: its symbol, and what it loads, stores, skips or raises.
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/timeline_parts.h"
-#include "core/lessons/softmax/letters.h"
 #include "core/walk/formula.h"
 
 #include <algorithm>
@@ -12,49 +11,9 @@ namespace {
 
 bool grows_in_hbm(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
-    if (k == 0 || lesson_of(trace).by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
+    if (k == 0 || trace.lesson().by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
     const Traffic now = trace.step(k).traffic, before = trace.step(k - 1).traffic;
     return now.hbm_read > before.hbm_read && now.hbm_write > before.hbm_write;
-}
-
-// The softmax lessons have letters of their own.
-Line softmax_symbol(const Trace& trace, int k) {
-    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
-    switch (trace.step(k).op) {
-    case Op::exponentials: return softmax_weight("");
-    case Op::row_sum: return softmax_sum(letters, "");
-    case Op::divide: return softmax_share("");
-    case Op::output: return softmax_out(letters, "");
-    case Op::store: return {symbol(Slot::O)};
-    case Op::normalize: {
-        Line line{word("÷ ")};
-        line.push_back(softmax_sum(letters, "").front());
-        return line;
-    }
-    default: return step_symbol(trace.step(k).op);
-    }
-}
-
-// Loads and stores of the backward walk are named by what they move.
-Line symbol_of(const Trace& trace, int k) {
-    const Step& step = trace.step(k);
-    const auto writes = trace.writes(k);
-    const auto writes_to = [&](Slot slot) {
-        return std::ranges::any_of(writes, [&](const Access& a) { return a.slot == slot; });
-    };
-    const auto both = [](Slot a, Slot b) { return Line{symbol(a), word(" "), symbol(b)}; };
-    if (step.op == Op::load_q && writes_to(Slot::dOi)) return both(Slot::Qi, Slot::dOi);
-    if (step.op == Op::store && writes_to(Slot::dK)) return both(Slot::dK, Slot::dV);
-    if (step.op == Op::store && writes_to(Slot::dQ)) return {symbol(Slot::dQ)};
-    if (softmax_passes(trace) > 0 && !writes.empty()) return softmax_symbol(trace, k);
-    if (lesson_of(trace).by_cell && step.op == Op::store) return {symbol(writes.back().slot)};
-    if (lesson_of(trace).by_cell && step.op == Op::load && trace.reads(k).size() == 1)
-        return {symbol(trace.reads(k).front().slot)};
-    if (lesson_of(trace).by_cell && step.op == Op::load)
-        return both(trace.reads(k).front().slot, trace.reads(k).back().slot);
-    if (step.op == Op::project || step.op == Op::update || step.op == Op::weight_gradient)
-        return slot_symbol(writes.back().slot);
-    return step_symbol(step.op);
 }
 
 enum class Rose { no, yes, unknown };
@@ -98,7 +57,7 @@ constexpr float symbol_size = 14, small_symbol = 12;
 // The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
 std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     const Op op = trace.step(k).op;
-    Line symbol = symbol_of(trace, k);
+    Line symbol = step_symbol(trace, k);
     for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
     const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
     if (fits(symbol_size)) return {symbol, symbol_size};
@@ -110,7 +69,7 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     if (fits(symbol_size)) return {symbol, symbol_size};
     if (fits(small_symbol)) return {symbol, small_symbol};
     // Of what the backward walk loads or stores together, the first stands for all.
-    if (plain(symbol_of(trace, k)) == plain(step_symbol(op))) return {};
+    if (plain(step_symbol(trace, k)) == plain(step_symbol(op))) return {};
     symbol.erase(symbol.begin() + 1, symbol.end());
     if (fits(symbol_size)) return {symbol, symbol_size};
     return {};

@@ -2,6 +2,7 @@
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/background.h"
+#include "core/lessons/table.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     int k = state.trace ? same_place(*state.trace, state.cursor.step, *built.trace) : 0;
     state.before_edit = edit && lesson == state.lesson ? state.trace : nullptr;
     if (lesson != state.lesson) {
-        if (state.trace) state.left_at[state.trace->lesson()] = state.cursor.step;
+        if (state.trace) state.left_at[state.trace->lesson().id] = state.cursor.step;
         k = state.left_at[lesson->id];
         state.lesson = lesson;
         state.row = 0;

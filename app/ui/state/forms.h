@@ -51,7 +51,7 @@ struct SoftmaxPage {
     int component = 0;   ///< the column of V and of the output that is shown
     int split = -1;      ///< the proof cuts the row behind this element; −1: in the middle
     ProblemPtr problem;  ///< the walks are of this problem
-    std::array<std::shared_ptr<const Trace>, 3> traces;  ///< by passes − 1
+    std::array<std::shared_ptr<const Trace>, 4> traces;  ///< by SoftmaxForm
 };
 
 /// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O

@@ -3,7 +3,6 @@
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/state.h"
 #include "core/base/words.h"
-#include "core/lessons/softmax/letters.h"
 
 #include <algorithm>
 
@@ -93,7 +92,7 @@ bool inspecting(const AppState& state) { return state.inspection && state.page =
 Inspection* inspection_of(AppState& state) {
     Inspection* in = state.inspection.get();
     if (!in || in->trace == state.trace) return in;
-    const bool there = std::string_view(in->trace->lesson()) == state.trace->lesson() &&
+    const bool there = &in->trace->lesson() == &state.trace->lesson() &&
                        std::ranges::all_of(in->path, [&](const Place& place) {
                            return place.step < state.trace->size() && tile_with(*state.trace, place);
                        });
@@ -191,7 +190,7 @@ std::string patch_name(const Trace& trace, const Patch& patch) {
                       rows = range_text(patch.cells.row, patch.cells.row + patch.cells.rows - 1),
                       cols = range_text(patch.cells.col, patch.cells.col + patch.cells.cols - 1);
     // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
-    if (softmax_passes(trace) > 0 && !info(patch.slot).hbm) {
+    if (trace.lesson().one_row && !info(patch.slot).hbm) {
         const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;
         return wide && trace.problem().d() > 1 ? name + "[" + cols + "]" : name;
     }

@@ -4,6 +4,7 @@
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
+#include "core/lessons/table.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 #include "core/lessons/backward/explain.h"
 
-#include "core/lessons/forward/explain_scores.h"
+#include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
-#include "core/lessons/shared/memory_model.h"
-#include "core/problem/reference.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,32 +11,9 @@ namespace tilewalk {
 
 namespace {
 
-bool keys_outside(const View& v) { return v.problem.options.order == BackwardOrder::key_outer; }
-
-// The pseudocode of the two orders differs in where a line stands.
-int code_line(const View& v, int key_outer, int query_outer) {
-    return keys_outside(v) ? key_outer : query_outer;
-}
-
-std::string size_words(int rows, int cols, int e) {
-    return count(rows, "row") + " × " + count(cols, "column") + " × " + count(e, "byte");
-}
-
-int key_blocks_seen(const Problem& p, int i) {
-    int out = 0;
-    for (int j = 0; j < p.Tc(); ++j) out += tile_cover(p, i, j) != TileCover::none;
-    return out;
-}
-int query_blocks_looking(const Problem& p, int j) {
-    int out = 0;
-    for (int i = 0; i < p.Tr(); ++i) out += tile_cover(p, i, j) != TileCover::none;
-    return out;
-}
-
 void explain_preprocess(const View& v) {
     const int i = v.step.i;
     const Value &O = v.read(Slot::O), &dO = v.read(Slot::dO);
-    v.out.code_line = 0;
     if (v.out.target.slot == Slot::dQ) {
         v.out.formula = join({sym(Slot::dQ), text("  ←  0   in HBM")});
         set_result(v, v.result());
@@ -87,12 +63,10 @@ void explain_load_kv(const View& v) {
     const bool value = v.out.target.slot == Slot::Vj;
     tell_input_rounding(v, value ? v.problem.V : v.problem.K);
     v.source(value ? Slot::V : Slot::K, v.row, v.col);
-    v.out.code_line = code_line(v, 2, 6);
 }
 
 void explain_init(const View& v) {
     set_result(v, v.result());
-    v.out.code_line = code_line(v, 3, v.step.i < 0 ? 1 : 4);
     if (keys_outside(v)) {
         v.out.place = "key block " + str(v.step.j);
         v.out.formula =
@@ -137,7 +111,6 @@ void explain_load_q(const View& v) {
     if (v.problem.precision.inputs != Format::fp64 && (slot == Slot::Qi || slot == Slot::dOi))
         tell_input_rounding(v, slot == Slot::Qi ? v.problem.Q : output_gradient(v.problem));
     v.source(hbm_of(slot), v.row, v.col);
-    v.out.code_line = code_line(v, 5, 3);
 }
 
 void explain_scores(const View& v) {
@@ -146,7 +119,6 @@ void explain_scores(const View& v) {
                      "The forward pass kept no S, so this score of query " + str(v.row) + " and key " +
                          str(v.col) +
                          " is computed again: arithmetic on chip costs less than reading an N × N matrix.");
-    v.out.code_line = code_line(v, 6, 7);
 }
 
 // P from m and ℓ, which some programs store in place of L.
@@ -161,9 +133,7 @@ Aside from_m_and_l(const View& v, double score) {
                         text(") ⊘ "), sym(Slot::l_hbm)});
     out.numbers = write(
         quotient(exponential(difference(num(score, Role::S), num(m, Role::m))), num(l, Role::l)), weight);
-    Span shown{format_short(weight), Role::none, Span::Face::number};
-    shown.strong = true;
-    out.result = {symbol(Slot::Prob), word(index_text(v)), word(" = "), shown};
+    out.result = equals({symbol(Slot::Prob), word(index_text(v))}, weight);
     return out;
 }
 
@@ -207,12 +177,10 @@ void explain_recompute(const View& v) {
     const Expr exponent = num(score, Role::S);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            exponential(no_lse ? exponent : difference(exponent, num(base, Role::l)))));
-    v.out.code_line = code_line(v, 8, 9);
 }
 
 void explain_gradient_store(const View& v) {
     set_result(v, v.result());
-    v.out.code_line = code_line(v, 14, 15);
     const bool keys = keys_outside(v);
     if (keys) v.out.place = "key block " + str(v.step.j);
     const Slot chip = !keys ? Slot::dQi : v.out.target.slot == Slot::dK ? Slot::dKj : Slot::dVj;
@@ -232,11 +200,6 @@ void explain_gradient_store(const View& v) {
     tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
 }
 
-void as_in_forward(const View& v, int line) {
-    explain_forward(v);
-    v.out.code_line = line;
-}
-
 }  // namespace
 
 void explain_flash_backward(const View& v) {
@@ -246,7 +209,8 @@ void explain_flash_backward(const View& v) {
     case Op::init: return explain_init(v);
     case Op::load_q: return explain_load_q(v);
     case Op::scores: return explain_scores(v);
-    case Op::mask: return as_in_forward(v, code_line(v, 7, 8));
+    case Op::mask:
+    case Op::skip: return explain_forward(v);
     case Op::recompute: return explain_recompute(v);
     case Op::dv: return explain_dv(v);
     case Op::dp: return explain_dp(v);
@@ -254,7 +218,6 @@ void explain_flash_backward(const View& v) {
     case Op::dq: return explain_dq(v);
     case Op::dk: return explain_dk(v);
     case Op::store: return explain_gradient_store(v);
-    case Op::skip: return as_in_forward(v, code_line(v, 4, 5));
     default: return;
     }
 }

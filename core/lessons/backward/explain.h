@@ -1,4 +1,4 @@
-// The words and numbers of the lesson flash-backward. Called by explain().
+// The words and numbers of the tiled backward pass. Called by explain().
 #pragma once
 
 #include "core/walk/explain_view.h"
@@ -7,7 +7,9 @@ namespace tilewalk {
 
 void explain_flash_backward(const View& v);
 
-// The gradients of one tile, dv to dk (explain_flash_backward_gradients.cpp)
+inline bool keys_outside(const View& v) { return v.problem.options.order == BackwardOrder::key_outer; }
+
+// The gradients of one tile, dv to dk (explain_gradients.cpp)
 void explain_dv(const View& v);
 void explain_dp(const View& v);
 void explain_ds(const View& v);

@@ -8,8 +8,6 @@ namespace tilewalk {
 
 namespace {
 
-bool keys_outside(const View& v) { return v.problem.options.order == BackwardOrder::key_outer; }
-
 // A sum before this step: from the chip, or from HBM where it grows there.
 struct Old {
     Slot slot;
@@ -70,7 +68,6 @@ void explain_dv(const View& v) {
     v.source_column(Slot::dOi, dO, v.col);
     tell_operand(v, "P enters");
     set_numbers(v, rounded(v.problem.precision.accumulator, total(old, Role::V, 1, std::move(terms))));
-    v.out.code_line = keys_outside(v) ? 9 : 10;
 }
 
 void explain_dp(const View& v) {
@@ -87,7 +84,6 @@ void explain_dp(const View& v) {
     v.source_row(Slot::dOi, dO, v.row);
     v.source_row(Slot::Vj, V, v.col);
     set_numbers(v, rounded(v.problem.precision.scores, dot));
-    v.out.code_line = keys_outside(v) ? 10 : 11;
 }
 
 void explain_ds(const View& v) {
@@ -113,7 +109,6 @@ void explain_ds(const View& v) {
     v.source(Slot::Di, v.row, 0);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            product({num(P, Role::S), difference(num(dP, Role::S), num(D, Role::alpha))})));
-    v.out.code_line = keys_outside(v) ? 11 : 12;
 }
 
 void explain_dq(const View& v) {
@@ -137,7 +132,6 @@ void explain_dq(const View& v) {
     tell_operand(v, "dS enters");
     set_numbers(v, rounded(v.problem.precision.accumulator,
                            total(old, Role::Q, v.problem.softmax_scale(), std::move(terms))));
-    v.out.code_line = keys_outside(v) ? 12 : 13;
 }
 
 void explain_dk(const View& v) {
@@ -162,7 +156,6 @@ void explain_dk(const View& v) {
     tell_operand(v, "dS enters");
     set_numbers(v, rounded(v.problem.precision.accumulator,
                            total(old, Role::K, v.problem.softmax_scale(), std::move(terms))));
-    v.out.code_line = keys_outside(v) ? 13 : 14;
 }
 
 }  // namespace tilewalk

@@ -1,28 +1,20 @@
-#include "core/lessons/backward/flash_backward.h"
-
-#include "core/lessons/forward/flash_forward.h"
-#include "core/lessons/shared/fault_code.h"
+#include "core/lessons/backward/backward.h"
+#include "core/lessons/backward/explain.h"
+#include "core/lessons/forward/forward.h"
 #include "core/lessons/shared/faults.h"
-
-#include <cmath>
-#include <limits>
+#include "core/lessons/shared/memory_model.h"
+#include "core/lessons/shared/tile_steps.h"
 
 namespace tilewalk {
 
 namespace {
 
-const double minus_infinity = -std::numeric_limits<double>::infinity();
-
 bool keys_outside(const Problem& p) { return p.options.order == BackwardOrder::key_outer; }
 
-Region query_rows(const Problem& p, int i) { return {i * p.Br, 0, std::min(p.Br, p.N() - i * p.Br), p.d()}; }
-Region key_rows(const Problem& p, int j) { return {j * p.Bc, 0, std::min(p.Bc, p.N_kv() - j * p.Bc), p.d()}; }
-
-// The weights from the scores and L, one exp each. A row that sees no key has L = −∞; 0 stands in for it, so
-// that its weights exp(−∞) are 0. std::exp element by element: Eigen's vectorised exp is wrong at −∞.
+// The weights from the scores and L, one exp each. A row that sees no key has L = −∞ and weights of 0.
 Matrix weights_of(const Matrix& S, const Matrix& L) {
-    const Matrix base = (L.array() == minus_infinity).select(0.0, L);
-    return (S.colwise() - base.col(0)).unaryExpr([](double x) { return std::exp(x); });
+    const Matrix base = base_of(L);
+    return exp_of(S.colwise() - base.col(0));
 }
 
 // A sum that grows either on chip, in `chip`, or in HBM, in tile `tile` of `hbm`: then this step reads it
@@ -39,32 +31,10 @@ void add(Recorder& rec, const Sum& sum, Format format, const Matrix& more, Regio
     if (sum.in_hbm) rec.store(sum.hbm, sum.tile, now, at);
 }
 
-struct Tile {
-    int i, j;
-    Region q, k, S;  // rows of Q, rows of K, the tile of S: Br × Bc
-};
-
-// S = scale · Qᵢ Kⱼᵀ as in the forward pass, then P = exp(S − Lᵢ)                             (Br × Bc)
-void recompute(Recorder& rec, const Problem& p, const Tile& t) {
-    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
-    const double scale = p.softmax_scale();
-    rec.begin(Op::scores, t.i, t.j);
-    const Matrix& Qi = rec.read(Slot::Qi);
-    const Matrix& Kj = rec.read(Slot::Kj);
-    rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
-    rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
-
-    // Cut the tile with the mask: −∞ where a query must not look
-    if (tile_cover(p, t.i, t.j) == TileCover::partial) {
-        rec.begin(Op::mask, t.i, t.j);
-        Matrix masked = rec.read(Slot::S);
-        for (int r = 0; r < t.q.rows; ++r)
-            for (int c = 0; c < t.k.rows; ++c)
-                if (!passes_mask(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
-        rec.write(Slot::S, std::move(masked), t.S);
-        rec.end();
-    }
-
+// S as in the forward pass, then P = exp(S − Lᵢ)                                               (Br × Bc)
+void recompute(Recorder& rec, const Problem& p, const StepTile& t) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows;
+    score_steps(rec, p, t);
     rec.begin(Op::recompute, t.i, t.j);
     const Matrix& S = rec.read(Slot::S);
     const Matrix& Li = rec.read(Slot::Li);
@@ -74,7 +44,7 @@ void recompute(Recorder& rec, const Problem& p, const Tile& t) {
 }
 
 // dVⱼ, dP and dS of one tile
-void weight_gradients(Recorder& rec, const Problem& p, const Tile& t) {
+void weight_gradients(Recorder& rec, const Problem& p, const StepTile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
 
     // dVⱼ ← dVⱼ + Pᵀ dOᵢ                                                                      (Bc × d)
@@ -103,7 +73,7 @@ void weight_gradients(Recorder& rec, const Problem& p, const Tile& t) {
 }
 
 // dQᵢ and dKⱼ of one tile
-void input_gradients(Recorder& rec, const Problem& p, const Tile& t) {
+void input_gradients(Recorder& rec, const Problem& p, const StepTile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
     const double scale = p.softmax_scale();
     const std::int64_t flops = 2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc);
@@ -133,22 +103,10 @@ void load_queries(Recorder& rec, int i, int j) {
     rec.end();
 }
 
-void load_keys(Recorder& rec, int i, int j) {
-    rec.begin(Op::load_kv, i, j);
-    rec.load(Slot::K, j, Slot::Kj);
-    rec.load(Slot::V, j, Slot::Vj);
-    rec.end();
-}
-
 // One tile, or a `skip` where the mask removes it whole: then nothing is loaded for it
 void walk_tile(Recorder& rec, const Problem& p, int i, int j) {
-    if (tile_cover(p, i, j) == TileCover::none) {
-        rec.begin(Op::skip, i, j);
-        rec.end();
-        return;
-    }
-    const Region q = query_rows(p, i), k = key_rows(p, j);
-    const Tile tile{i, j, q, k, {q.row, k.row, q.rows, k.rows}};
+    if (tile_cover(p, i, j) == TileCover::none) return skip_tile(rec, i, j);
+    const StepTile tile = tile_at(p, i, j);
     keys_outside(p) ? load_queries(rec, i, j) : load_keys(rec, i, j);
     recompute(rec, p, tile);
     weight_gradients(rec, p, tile);
@@ -180,9 +138,7 @@ void preprocess(Recorder& rec, const Problem& p) {
 // FlashAttention-2: dKⱼ and dVⱼ grow on chip while the query blocks pass; dQ grows in HBM
 void walk_key_block(Recorder& rec, const Problem& p, int j) {
     const Region k = key_rows(p, j);
-    bool seen = false;
-    for (int i = 0; i < p.Tr() && !seen; ++i) seen = tile_cover(p, i, j) != TileCover::none;
-    if (seen) load_keys(rec, -1, j);
+    if (query_blocks_looking(p, j) > 0) load_keys(rec, -1, j);
 
     rec.begin(Op::init, -1, j);
     rec.write(Slot::dKj, Matrix::Zero(k.rows, k.cols), k);
@@ -200,9 +156,7 @@ void walk_key_block(Recorder& rec, const Problem& p, int j) {
 // The other order: dQᵢ grows on chip while the key blocks pass; dK and dV grow in HBM
 void walk_query_block(Recorder& rec, const Problem& p, int i) {
     const Region q = query_rows(p, i);
-    bool sees = false;
-    for (int j = 0; j < p.Tc() && !sees; ++j) sees = tile_cover(p, i, j) != TileCover::none;
-    if (sees) load_queries(rec, i, -1);
+    if (key_blocks_seen(p, i) > 0) load_queries(rec, i, -1);
 
     rec.begin(Op::init, i);
     rec.write(Slot::dQi, Matrix::Zero(q.rows, q.cols), q);
@@ -220,7 +174,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 void give_forward_results(Recorder& rec, const Problem& p) {
     Problem whole = p;
     whole.switches = {};
-    const auto forward = flash_forward(whole);
+    const auto forward = flash_forward.build(whole);
     Matrix m(p.N(), 1), l(p.N(), 1);
     for (int k = 0; k < forward->size(); ++k) {
         if (forward->step(k).op != Op::store) continue;
@@ -234,89 +188,131 @@ void give_forward_results(Recorder& rec, const Problem& p) {
     rec.give(Slot::l_hbm, l, p.Br);
 }
 
-}  // namespace
-
-std::shared_ptr<const Trace> flash_backward(const Problem& problem) {
-    Recorder rec(problem, "flash-backward");
-    give_rounded_inputs(rec, problem);
-    rec.give(Slot::dO, round_to(problem.precision.inputs, output_gradient(problem)), problem.Br);
-    give_forward_results(rec, problem);
+void walk(Recorder& rec, const Problem& p) {
+    give_rounded_inputs(rec, p);
+    rec.give(Slot::dO, round_to(p.precision.inputs, output_gradient(p)), p.Br);
+    give_forward_results(rec, p);
     // Sums that grow in HBM are kept in fp32 there, whatever the inputs are; they stay in the accumulators'
     // format to the end.
-    if (keys_outside(problem)) {
+    if (keys_outside(p)) {
         rec.count_as_fp32(Slot::dQ);
     } else {
         rec.count_as_fp32(Slot::dK);
         rec.count_as_fp32(Slot::dV);
     }
-    preprocess(rec, problem);
-    const int blocks = keys_outside(problem) ? problem.Tc() : problem.Tr();
+    preprocess(rec, p);
+    const int blocks = keys_outside(p) ? p.Tc() : p.Tr();
     for (int b = 0; b < blocks; ++b) {
         rec.phase(b);
-        keys_outside(problem) ? walk_key_block(rec, problem, b) : walk_query_block(rec, problem, b);
+        keys_outside(p) ? walk_key_block(rec, p, b) : walk_query_block(rec, p, b);
     }
-    return rec.finish();
 }
 
-std::int64_t flash_backward_bytes(const Problem& p) {
-    const std::int64_t tiles = static_cast<std::int64_t>(p.Tr()) * p.Tc();
+std::int64_t estimate(const Problem& p) {
     const std::int64_t N = p.N(), M = p.N_kv(), d = p.d();
-    // Every step with its accesses; then the doubles in the values: what is given, the results, and per tile
-    // S (twice if masked), P, dP, dS, dV, dK and dQ, one or two of them also stored. The forward walk that is
-    // made first is gone by the end, but needs its room until then.
-    const std::int64_t per_value = static_cast<std::int64_t>(sizeof(Value)) + 16 + 16;
-    const std::int64_t per_step =
-        static_cast<std::int64_t>(sizeof(Step) + 8 * sizeof(Access)) * 2 + per_value;
-    if (tiles > step_budget_bytes / per_step) return tiles * per_step;  // no need to look closer
-    const std::int64_t doubles = 4 * N * d + 3 * M * d + 4 * N + 5 * N * M + 2 * p.Tc() * N * d +
-                                 4 * p.Tr() * M * d + 2 * N * d + 4 * M * d;
-    const std::int64_t blocks = std::int64_t{p.Tr()} + p.Tc();
-    return (tiles * 12 + 8 * blocks) * per_step + 8 * doubles + flash_forward_bytes(p);
+    // The doubles in the values: what is given, the results, and per tile S (twice if masked), P, dP, dS, dV,
+    // dK and dQ, one or two of them also stored. The forward walk that is made first is gone by the end, but
+    // needs its room until then.
+    return tiled_bytes({.tiles = std::int64_t{p.Tr()} * p.Tc(),
+                        .per_tile = 12,
+                        .beside = 8 * (std::int64_t{p.Tr()} + p.Tc()),
+                        .accesses = 8,
+                        .doubles = 4 * N * d + 3 * M * d + 4 * N + 5 * N * M + 2 * p.Tc() * N * d +
+                                   4 * p.Tr() * M * d + 2 * N * d + 4 * M * d}) +
+           flash_forward.estimate(p);
 }
 
-std::span<const CodeLine> flash_backward_code(const Problem& p) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine key_outer[] = {
-        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ),  dQᵢ ← 0"},
+        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ),  dQᵢ ← 0", Op::preprocess},
         {0, "for j in 0 … Tc−1"},
-        {1, "load Kⱼ, Vⱼ"},
-        {1, "dKⱼ ← 0,  dVⱼ ← 0"},
-        {1, "for i in 0 … Tr−1"},
-        {2, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ"},
-        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked", true},
-        {2, "P  ← exp(S − Lᵢ)"},
-        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ"},
-        {2, "dP ← dOᵢ Vⱼᵀ"},
-        {2, "dS ← P ⊙ (dP − Dᵢ)"},
-        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ  in HBM"},
-        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ"},
-        {1, "store dKⱼ, dVⱼ"},
+        {1, "load Kⱼ, Vⱼ", Op::load_kv},
+        {1, "dKⱼ ← 0,  dVⱼ ← 0", Op::init},
+        {1, "for i in 0 … Tr−1", Op::skip},
+        {2, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ", Op::load_q},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← −∞ where masked", Op::mask},
+        {2, "P  ← exp(S − Lᵢ)", Op::recompute},
+        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ", Op::dv},
+        {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
+        {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
+        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ  in HBM", Op::dq},
+        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ", Op::dk},
+        {1, "store dKⱼ, dVⱼ", Op::store},
     };
     static const CodeLine query_outer[] = {
-        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)"},
-        {0, "dK ← 0,  dV ← 0  in HBM"},
+        {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)", Op::preprocess},
+        {0, "dK ← 0,  dV ← 0  in HBM", Op::init, CodeLine::no_block},
         {0, "for i in 0 … Tr−1"},
-        {1, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ"},
-        {1, "dQᵢ ← 0"},
-        {1, "for j in 0 … Tc−1"},
-        {2, "load Kⱼ, Vⱼ"},
-        {2, "S  ← scale · Qᵢ Kⱼᵀ"},
-        {2, "S  ← −∞ where masked", true},
-        {2, "P  ← exp(S − Lᵢ)"},
-        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ  in HBM"},
-        {2, "dP ← dOᵢ Vⱼᵀ"},
-        {2, "dS ← P ⊙ (dP − Dᵢ)"},
-        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ"},
-        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ  in HBM"},
-        {1, "store dQᵢ"},
+        {1, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ", Op::load_q},
+        {1, "dQᵢ ← 0", Op::init},
+        {1, "for j in 0 … Tc−1", Op::skip},
+        {2, "load Kⱼ, Vⱼ", Op::load_kv},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← −∞ where masked", Op::mask},
+        {2, "P  ← exp(S − Lᵢ)", Op::recompute},
+        {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ  in HBM", Op::dv},
+        {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
+        {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
+        {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ", Op::dq},
+        {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ  in HBM", Op::dk},
+        {1, "store dQᵢ", Op::store},
     };
-    static const FaultCode keys(key_outer, backward_faults(),
-                                {{&Switches::wrong_mask_edge, 7, "S  ← −∞ where masked, edge + 1"},
-                                 {&Switches::no_lse, 8, "P  ← exp(S)"}});
-    static const FaultCode queries(query_outer, backward_faults(),
-                                   {{&Switches::wrong_mask_edge, 8, "S  ← −∞ where masked, edge + 1"},
-                                    {&Switches::no_lse, 9, "P  ← exp(S)"}});
+    static const std::initializer_list<FaultLine> broken = {
+        {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+        {&Switches::no_lse, Op::recompute, "P  ← exp(S)"}};
+    static const FaultCode keys(key_outer, backward_faults(), broken);
+    static const FaultCode queries(query_outer, backward_faults(), broken);
     return (keys_outside(p) ? keys : queries).of(p);
 }
+
+std::string lane(const Problem& p, int phase) {
+    return keys_outside(p) ? key_block_lane(p, phase) : query_block_lane(p, phase);
+}
+
+// Loads and stores are named by what they move.
+Line step_symbol_of(const Trace& trace, int k) {
+    const auto writes_to = [&](Slot slot) {
+        return std::ranges::any_of(trace.writes(k), [&](const Access& a) { return a.slot == slot; });
+    };
+    const Op op = trace.step(k).op;
+    if (op == Op::load_q) return {symbol(Slot::Qi), word(" "), symbol(Slot::dOi)};
+    if (op == Op::store && writes_to(Slot::dK)) return {symbol(Slot::dK), word(" "), symbol(Slot::dV)};
+    if (op == Op::store) return {symbol(Slot::dQ)};
+    return step_symbol(op);
+}
+
+constexpr Slot results[] = {Slot::dQ, Slot::dK, Slot::dV};
+
+}  // namespace
+
+constinit const Lesson flash_backward = {
+    .id = "flash-backward",
+    .title = "Flash backward",
+    .summary =
+        "The tiled backward pass: P is recomputed from L tile by tile, and gives dV, dP, dS, dQ and dK.",
+    .chapter = ChapterId::backward,
+    .tab = "flash",
+    .picture = Picture::flash_backward,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_flash_backward,
+    .say = says_nothing,
+    .symbol = block_symbol,
+    .step_symbol = step_symbol_of,
+    .lane = lane,
+    .card = no_card,
+    .model = flash_backward_model,
+    .rival = standard_attention(backward_model),
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = backward_faults,
+    .division = Division::none,
+    .choices = chooses_order,
+    .by_cell = false,
+    .one_row = false,
+};
 
 }  // namespace tilewalk

@@ -1,6 +1,8 @@
-#include "core/lessons/dense/attention.h"
-
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/dense/explain.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/lessons/shared/running_words.h"
 
 namespace tilewalk {
 
@@ -14,10 +16,7 @@ void store(Recorder& rec, Slot from, Slot to) {
     rec.end();
 }
 
-}  // namespace
-
-std::shared_ptr<const Trace> attention(const Problem& p) {
-    Recorder rec(p, "attention");
+void walk(Recorder& rec, const Problem& p) {
     rec.ignore_sram();
     rec.give(Slot::Q, p.Q, p.N());
     rec.give(Slot::K, p.K, p.N_kv());
@@ -49,43 +48,79 @@ std::shared_ptr<const Trace> attention(const Problem& p) {
     rec.end();
     forward.output();
     store(rec, Slot::Oi, Slot::O);
-    return rec.finish();
 }
 
-std::int64_t dense_bytes(double numbers) {
-    constexpr std::int64_t steps = 48, accesses = 8;  // more than any dense lesson has
-    constexpr std::int64_t frame =
-        steps * static_cast<std::int64_t>(2 * sizeof(Step) +
-                                          accesses * (2 * sizeof(Access) + sizeof(Value) + 48)) +
-        slot_count * 64;
-    return numbers > 1e17 ? std::int64_t{1} << 62 : frame + 8 * static_cast<std::int64_t>(numbers);
-}
-
-std::int64_t attention_bytes(const Problem& p) {
+std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
     // Q, K, V; S as computed, scaled, stored and masked, P̃, P twice; m, ℓ; O twice
     return dense_bytes(N * d + 2 * M * d + 7 * N * M + 2 * N + 2 * N * d);
 }
 
-std::span<const CodeLine> attention_code(const Problem& p) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine scaled[] = {
-        {0, "kernel S = Q Kᵀ"}, {1, "load Q, K"},      {1, "S ← Q Kᵀ"},      {1, "S ← scale · S"},
-        {1, "store S"},         {0, "kernel softmax"}, {1, "load S"},        {1, "S ← −∞ where masked", true},
-        {1, "m ← rowmax(S)"},   {1, "P̃ ← exp(S − m)"}, {1, "ℓ ← rowsum(P̃)"}, {1, "P ← P̃ ⊘ ℓ"},
-        {1, "store P"},         {0, "kernel O = P V"}, {1, "load P, V"},     {1, "O ← P V"},
-        {1, "store O"},
+        {0, "kernel S = Q Kᵀ"},
+        {1, "load Q, K", Op::load, 0},
+        {1, "S ← Q Kᵀ", Op::scores},
+        {1, "S ← scale · S", Op::scale},
+        {1, "store S", Op::store, 0},
+        {0, "kernel softmax"},
+        {1, "load S", Op::load, 1},
+        {1, "S ← −∞ where masked", Op::mask},
+        {1, "m ← rowmax(S)", Op::row_max},
+        {1, "P̃ ← exp(S − m)", Op::exponentials},
+        {1, "ℓ ← rowsum(P̃)", Op::row_sum},
+        {1, "P ← P̃ ⊘ ℓ", Op::divide},
+        {1, "store P", Op::store, 1},
+        {0, "kernel O = P V"},
+        {1, "load P, V", Op::load, 2},
+        {1, "O ← P V", Op::output},
+        {1, "store O", Op::store, 2},
     };
     static const std::vector<CodeLine> plain = [] {
         std::vector<CodeLine> lines(std::begin(scaled), std::end(scaled));
-        lines.erase(lines.begin() + 3);
+        std::erase_if(lines, [](const CodeLine& line) { return line.op == Op::scale; });
         return lines;
     }();
     if (p.softmax_scale() == 1.0) return plain;
     return scaled;
 }
 
-std::string attention_lane(const Problem&, int phase) {
+std::string lane(const Problem&, int phase) {
     return phase == 0 ? "Scores" : phase == 1 ? "Softmax" : "Output";
 }
+
+constexpr Slot results[] = {Slot::O, Slot::P_hbm};
+
+}  // namespace
+
+constinit const Lesson attention = {
+    .id = "attention",
+    .title = "Attention",
+    .summary =
+        "Standard attention: three kernels that hand the N × N scores and weights to each other through "
+        "HBM.",
+    .chapter = ChapterId::attention,
+    .tab = "Attention",
+    .picture = Picture::attention,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_dense,
+    .say = say_weight,
+    .symbol = block_symbol,
+    .step_symbol = dense_step_symbol,
+    .lane = lane,
+    .card = no_card,
+    .model = standard_forward_model,
+    .rival = {"FlashAttention-2", flash_forward_model, "less: no N × N matrix goes through HBM"},
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = no_faults,
+    .division = Division::none,
+    .choices = no_choices,
+    .by_cell = true,
+    .one_row = false,
+};
 
 }  // namespace tilewalk

@@ -1,13 +1,14 @@
-#include "core/lessons/dense/backward.h"
-
-#include "core/lessons/dense/attention.h"
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/dense/explain.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/memory_model.h"
 
 namespace tilewalk {
 
-std::shared_ptr<const Trace> backward(const Problem& p) {
-    const auto forward = attention(p);
-    Recorder rec(p, "backward");
+namespace {
+
+void walk(Recorder& rec, const Problem& p) {
+    const auto forward = attention.build(p);
     rec.ignore_sram();
     rec.give(Slot::Q, p.Q, p.N());
     rec.give(Slot::K, p.K, p.N_kv());
@@ -16,27 +17,61 @@ std::shared_ptr<const Trace> backward(const Problem& p) {
     rec.give(Slot::O, forward->result(Slot::O), p.N());
     rec.give(Slot::dO, output_gradient(p), p.N());
     dense_backward(rec, p, 0, false);
-    return rec.finish();
 }
 
-std::int64_t backward_bytes(const Problem& p) {
+std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
     // Q, O, dO, dQ; K, V, dK, dV; P, dP, dS; D
     return dense_bytes(4 * N * d + 4 * M * d + 3 * N * M + N);
 }
 
-std::span<const CodeLine> backward_code(const Problem&) {
+std::span<const CodeLine> code_of(const Problem&) {
     static const CodeLine lines[] = {
-        {0, "given Q, K, V, P, dO"}, {0, "dV ← Pᵀ dO"},        {0, "dP ← dO Vᵀ"},
-        {0, "D  ← rowsum(P ⊙ dP)"},  {0, "dS ← P ⊙ (dP − D)"}, {0, "dQ ← scale · dS K"},
-        {0, "dK ← scale · dSᵀ Q"},
+        {0, "given Q, K, V, P, dO"},       {0, "dV ← Pᵀ dO", Op::dv},
+        {0, "dP ← dO Vᵀ", Op::dp},         {0, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
+        {0, "dS ← P ⊙ (dP − D)", Op::ds},  {0, "dQ ← scale · dS K", Op::dq},
+        {0, "dK ← scale · dSᵀ Q", Op::dk},
     };
     return lines;
 }
 
-std::string backward_lane(const Problem&, int phase) {
+std::string lane(const Problem&, int phase) {
     static const char* const names[] = {"dV", "dP", "dS", "dQ", "dK"};
     return names[phase];
 }
+
+constexpr Slot results[] = {Slot::dQ, Slot::dK, Slot::dV};
+
+}  // namespace
+
+constinit const Lesson attention_backward = {
+    .id = "backward",
+    .title = "Backward",
+    .summary =
+        "The gradients of standard attention: dV, dP, the softmax's dS, dQ and dK, from dO and the stored "
+        "P.",
+    .chapter = ChapterId::backward,
+    .tab = "dense",
+    .picture = Picture::dense_backward,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_dense,
+    .say = says_nothing,
+    .symbol = block_symbol,
+    .step_symbol = dense_step_symbol,
+    .lane = lane,
+    .card = no_card,
+    .model = backward_model,
+    .rival = {"Flash backward", flash_backward_model, "less: no N × N matrix goes through HBM"},
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = no_faults,
+    .division = Division::none,
+    .choices = no_choices,
+    .by_cell = true,
+    .one_row = false,
+};
 
 }  // namespace tilewalk

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 namespace tilewalk {
 
@@ -18,18 +17,8 @@ bool reads(const View& v, Slot slot) {
 Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first) ? first : second; }
 
 void set_result(const View& v) {
-    Span shown{format_short(v.result()), Role::none, Span::Face::number};
-    shown.strong = true;
-    v.out.result = join({sym(v.out.target.slot), text(index_text(v) + " = "), {shown}});
-}
-
-void set_code(const View& v, const char* wanted) {
-    const auto lines = lesson_of(v.trace).code(v.problem);
-    for (std::size_t n = 0; n < lines.size(); ++n)
-        if (std::string_view(lines[n].text).find(wanted) != std::string_view::npos) {
-            v.out.code_line = static_cast<int>(n);
-            return;
-        }
+    v.out.result =
+        join({sym(v.out.target.slot), text(index_text(v) + " = "), {strong_number(num_text(v.result()))}});
 }
 
 void set_sum(const View& v, std::vector<Expr> terms, double scale) {
@@ -101,7 +90,7 @@ std::string names(const View& v, const std::vector<int>& which, std::string (*na
 }  // namespace dense
 
 void explain_dense(const View& v) {
-    v.out.place = lesson_of(v.trace).lane(v.problem, v.step.phase);
+    v.out.place = v.trace.lesson().lane(v.problem, v.step.phase);
     switch (v.step.op) {
     case Op::load: return dense::load(v);
     case Op::store: return dense::store(v);

@@ -1,6 +1,6 @@
 // The words and numbers of the dense backward pass: dV, dP, D, dS, dQ, dK.
 #include "core/lessons/dense/explain_parts.h"
-#include "core/problem/reference.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +75,6 @@ void dv(const View& v) {
                                       : names(v, most, query_name) + ".");
     v.source_column(Slot::P_hbm, P, v.row);
     v.source_column(Slot::dO, dO, v.col);
-    set_code(v, "Pᵀ dO");
 }
 
 void dp(const View& v) {
@@ -100,7 +99,6 @@ void dp(const View& v) {
                     "? As fast as that value agrees with what the output row is asked for.";
     v.source_row(Slot::dO, dO, v.row);
     v.source_row(Slot::V, V, v.col);
-    set_code(v, "dO Vᵀ");
 }
 
 void row_dot(const View& v) {
@@ -125,7 +123,6 @@ void row_dot(const View& v) {
     v.source_row(Slot::P_hbm, P, v.row);
     v.source_row(Slot::dP_hbm, dP, v.row);
     tutorial_note(v);
-    set_code(v, "rowsum(P ⊙ dP)");
 
     // D without P and dP: what makes the tiled backward pass possible
     const Held O = v.trace.live(Slot::O, v.k), dO = v.trace.live(Slot::dO, v.k);
@@ -142,9 +139,7 @@ void row_dot(const View& v) {
     aside.formula =
         join({sym(Slot::Di), text("  =  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
     aside.numbers = write(terms.size() == 1 ? terms[0] : sum(std::move(terms)), total);
-    Span shown{format_short(total), Role::none, Span::Face::number};
-    shown.strong = true;
-    aside.result = join({sym(Slot::Di), text(index_text(v) + " = "), {shown}});
+    aside.result = join({sym(Slot::Di), text(index_text(v) + " = "), {strong_number(num_text(total))}});
     v.out.asides.push_back(std::move(aside));
 }
 
@@ -177,7 +172,6 @@ void ds(const View& v) {
     v.source(Slot::dP_hbm, v.row, v.col);
     v.source(Slot::Di, v.row, 0);
     tutorial_note(v);
-    set_code(v, "P ⊙ (dP − D)");
 }
 
 void dq(const View& v) {
@@ -202,7 +196,6 @@ void dq(const View& v) {
     v.source_row(Slot::dS_hbm, dS, v.row);
     v.source_column(Slot::K, K, v.col);
     tutorial_note(v);
-    set_code(v, "dS K");
 }
 
 void dk(const View& v) {
@@ -228,7 +221,6 @@ void dk(const View& v) {
     v.out.why += " The order matters: some notes print Q dSᵀ, which is another matrix, if it exists at all.";
     v.source_column(Slot::dS_hbm, dS, v.row);
     v.source_column(Slot::Q, Q, v.col);
-    set_code(v, "dSᵀ Q");
 }
 
 }  // namespace tilewalk::dense

@@ -1,6 +1,6 @@
 // The words and numbers of dense attention up to the row sums: loads, stores, S, the mask, m, P̃, ℓ.
 #include "core/lessons/dense/explain_parts.h"
-#include "core/problem/reference.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 
@@ -34,19 +34,16 @@ void load(const View& v) {
         v.out.formula = join({sym(Slot::Q), text(", "), sym(Slot::K), text("  from HBM")});
         v.out.why = "The first kernel needs every query and every key: " + size_text(p.N(), p.d()) + " and " +
                     size_text(p.N_kv(), p.d()) + " numbers of " + count(p.element_bytes, "byte") + ".";
-        set_code(v, "load Q, K");
     } else if (reads(v, Slot::S_hbm)) {
         v.out.formula = join({sym(Slot::S), text("  from HBM")});
         v.out.why = "A second kernel starts with an empty chip: the " + pairs_text(v) +
                     " scores that the first one has just written come back.";
         v.source(Slot::S_hbm, v.row, v.col);
-        set_code(v, "load S");
     } else {
         v.out.formula = join({sym(Slot::Prob), text(", "), sym(Slot::V), text("  from HBM")});
         v.out.why = "The third kernel fetches the " + pairs_text(v) +
                     " weights again, and for the first time the values.";
         v.source(Slot::P_hbm, v.row, v.col);
-        set_code(v, "load P, V");
     }
 }
 
@@ -61,16 +58,13 @@ void store(const View& v) {
         v.out.why = "All " + pairs_text(v) +
                     " scores leave the chip, only to be read again by the next kernel: the traffic that "
                     "FlashAttention removes.";
-        set_code(v, "store S");
     } else if (at.slot == Slot::P_hbm) {
         v.out.why =
             "The weights leave the chip as well. Training keeps them there, because the backward pass "
             "needs them.";
-        set_code(v, "store P");
     } else {
         v.out.why = "Of all that was written only this is the result: one row of " +
                     count(v.problem.d(), "number") + " for each query.";
-        set_code(v, "store O");
     }
     const Slot from = at.slot == Slot::S_hbm ? Slot::S : at.slot == Slot::P_hbm ? Slot::Prob : Slot::Oi;
     v.source(from, v.row, v.col);
@@ -98,7 +92,6 @@ void scores(const View& v) {
                            " contains have no component in common: the score is 0.";
     v.source_row(Slot::Q, Q, v.row);
     v.source_row(Slot::K, K, v.col);
-    set_code(v, v.out.target.slot == Slot::S_hbm ? "scale · Q Kᵀ" : "S ← Q Kᵀ");
 }
 
 void scale(const View& v) {
@@ -121,7 +114,6 @@ void scale(const View& v) {
                     (factor < 1 ? " moves the scores together: the weights will be more even."
                                 : " drives the scores apart: the weights will be more uneven.");
     v.source(Slot::S, v.row, v.col);
-    set_code(v, "scale · S");
 }
 
 void mask(const View& v) {
@@ -140,7 +132,6 @@ void mask(const View& v) {
         v.out.why = "For " + q + ", " + k + " lies outside the window of " +
                     count(*v.problem.window, "position") + ".";
     v.source(read_one_of(v, Slot::S, Slot::S_hbm), v.row, v.col);
-    set_code(v, "where masked");
 }
 
 void row_max(const View& v) {
@@ -167,7 +158,6 @@ void row_max(const View& v) {
         v.out.why = capital(names(v, best, key_name)) + " tie for the highest score of " + q +
                     ". Measured from there, no exponent will be above 0.";
     v.source_row(from, S, v.row);
-    set_code(v, "rowmax(S)");
 }
 
 void exponentials(const View& v) {
@@ -199,7 +189,6 @@ void exponentials(const View& v) {
                     num_text(v.result()) + " times as much as its best key.";
     v.source(from, v.row, v.col);
     v.source(Slot::m, v.row, 0);
-    set_code(v, "exp(S − m)");
 }
 
 void row_sum(const View& v) {
@@ -220,7 +209,6 @@ void row_sum(const View& v) {
                             : "Between 1, if one key takes everything, and " + str(seen) + ", if all " +
                                   str(seen) + " visible keys count the same.";
     v.source_row(Slot::E, E, v.row);
-    set_code(v, "rowsum(P̃)");
 }
 
 }  // namespace tilewalk::dense

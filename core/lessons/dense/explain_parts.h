@@ -14,8 +14,6 @@ bool reads(const View& v, Slot slot);
 Slot read_one_of(const View& v, Slot first, Slot second);
 /// "W_Q[0,1] = 0.94"
 void set_result(const View& v);
-/// Marks the line of the lesson's pseudocode that contains `text`.
-void set_code(const View& v, const char* text);
 /// The numbers of Σ terms, multiplied by `scale` if that is not 1; nothing where there are too many.
 void set_sum(const View& v, std::vector<Expr> terms, double scale = 1);
 
@@ -35,7 +33,7 @@ std::vector<int> largest(const std::vector<double>& values);
 /// "token 1", "tokens 1 and 3", "“cat” and “mat”", "5 tokens"; `name` is query_name or key_name.
 std::string names(const View& v, const std::vector<int>& which, std::string (*name)(const View&, int));
 
-// explain_dense_forward.cpp
+// explain_forward.cpp
 void load(const View& v);
 void store(const View& v);
 void scores(const View& v);
@@ -44,17 +42,17 @@ void mask(const View& v);
 void row_max(const View& v);
 void exponentials(const View& v);
 void row_sum(const View& v);
-// explain_dense_weights.cpp
+// explain_weights.cpp
 void divide(const View& v);
 void output(const View& v);
-// explain_dense_backward.cpp
+// explain_backward.cpp
 void dv(const View& v);
 void dp(const View& v);
 void row_dot(const View& v);
 void ds(const View& v);
 void dq(const View& v);
 void dk(const View& v);
-// explain_dense_training.cpp
+// explain_training.cpp
 void project(const View& v);
 void loss(const View& v);
 void weight_gradient(const View& v);

@@ -1,6 +1,6 @@
 // The words and numbers of the training step: projections, the loss, and the weights.
+#include "core/lessons/dense/dense.h"
 #include "core/lessons/dense/explain_parts.h"
-#include "core/lessons/dense/training_step.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -38,11 +38,7 @@ double promised(const View& v, std::vector<Expr>* squares = nullptr) {
     return -v.problem.options.learning_rate * total;
 }
 
-Line change_result(double value) {
-    Span shown{format_short(value), Role::none, Span::Face::number};
-    shown.strong = true;
-    return join({text("change = "), {shown}});
-}
+Line change_result(double value) { return join({text("change = "), {strong_number(num_text(value))}}); }
 
 void promise_aside(const View& v) {
     Aside aside;
@@ -125,7 +121,6 @@ void project(const View& v) {
                           ": the same weights for every token, so only its input makes it different.";
     v.source_row(input, X, v.row);
     v.source_column(path.weight, W, v.col);
-    set_code(v, "X W_Q");
 }
 
 void loss(const View& v) {
@@ -139,23 +134,19 @@ void loss(const View& v) {
     }
     v.out.formula = join({text("loss  ←  sum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
     set_sum(v, std::move(terms));
-    Span shown{format_short(v.result()), Role::none, Span::Face::number};
-    shown.strong = true;
-    v.out.result = join({text("loss = "), {shown}});
+    v.out.result = join({text("loss = "), {strong_number(num_text(v.result()))}});
     if (!second_pass(v)) {
         v.out.kind = dO.data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1
                         ? "dO is 0 everywhere: no output matters, and the loss is always 0."
                         : "The simplest loss whose gradient with respect to O is exactly dO: what the "
                           "next layer asks of each number, times that number.";
-        set_code(v, "loss ←");
         return;
     }
     const double before = v.trace.live(Slot::loss, v.k - 1).value->data(0, 0), now = v.result();
     tell_change(v, before, now);
     promise_aside(v);
     real_aside(v, before, now);
-    set_code(v, "forward again");
 }
 
 void weight_gradient(const View& v) {
@@ -183,7 +174,6 @@ void weight_gradient(const View& v) {
                        str(v.row) + " it has.";
     v.source_column(input, X, v.row);
     v.source_column(path.gradient, gradient, v.col);
-    set_code(v, "Xᵀ dQ");
 }
 
 void update(const View& v) {
@@ -212,7 +202,6 @@ void update(const View& v) {
     }
     v.source(path.weight, v.row, v.col);
     v.source(path.weight_gradient, v.row, v.col);
-    set_code(v, "W − η dW");
 }
 
 }  // namespace tilewalk::dense

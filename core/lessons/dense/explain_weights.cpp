@@ -1,6 +1,6 @@
 // The words and numbers of the attention weights and of what they do to the values, told with the tokens.
 #include "core/lessons/dense/explain_parts.h"
-#include "core/problem/reference.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 
@@ -58,7 +58,6 @@ void divide(const View& v) {
                     rank(v, row_of(v, v.written(v.out.target.slot)));
     v.source(Slot::E, v.row, v.col);
     v.source(Slot::l, v.row, 0);
-    set_code(v, "P̃ ⊘ ℓ");
 }
 
 void output(const View& v) {
@@ -90,7 +89,6 @@ void output(const View& v) {
                     percent(most) + (best.size() > 1 ? " each)." : ").");
     v.source_row(from, P, v.row);
     v.source_column(Slot::V, V, v.col);
-    set_code(v, "O ← P V");
 }
 
 }  // namespace tilewalk::dense

@@ -1,25 +1,15 @@
 #include "core/lessons/dense/steps.h"
 
-#include "core/lessons/shared/memory_model.h"
-#include "core/problem/reference.h"
-
-#include <cmath>
-#include <limits>
+#include "core/lessons/shared/tile_steps.h"
+#include "core/walk/formula.h"
 
 namespace tilewalk {
 
 namespace {
 
-const double minus_infinity = -std::numeric_limits<double>::infinity();
-
-// Element by element through std::exp: Eigen's vectorised exp gives 5.6e-309 for −∞, and the lesson shows 0.
-Matrix exp_of(const Matrix& A) {
-    return A.unaryExpr([](double x) { return std::exp(x); });
-}
-
 Region pairs(const Problem& p) { return {0, 0, p.N(), p.N_kv()}; }
-Region query_rows(const Problem& p) { return {0, 0, p.N(), p.d()}; }
-Region key_rows(const Problem& p) { return {0, 0, p.N_kv(), p.d()}; }
+Region queries(const Problem& p) { return {0, 0, p.N(), p.d()}; }
+Region keys(const Problem& p) { return {0, 0, p.N_kv(), p.d()}; }
 Region column(const Problem& p) { return {0, 0, p.N(), 1}; }
 std::int64_t cells(const Region& region) { return std::int64_t{region.rows} * region.cols; }
 
@@ -81,7 +71,7 @@ void DenseForward::softmax() {
     rec.begin(Op::exponentials);
     rec.read(where);
     rec.read(Slot::m);
-    const Matrix base = (m.array() == minus_infinity).select(0.0, m);
+    const Matrix base = base_of(m);
     const Matrix& E = rec.write(Slot::E, exp_of(S.colwise() - base.col(0)), pairs(p));
     rec.end(2 * all);
 
@@ -95,7 +85,7 @@ void DenseForward::softmax() {
     rec.begin(Op::divide);
     rec.read(Slot::E);
     rec.read(Slot::l);
-    const Matrix divisor = (l.array() == 0.0).select(1.0, l);
+    const Matrix divisor = divisor_of(l);
     Matrix P = E.array().colwise() / divisor.col(0).array();
     if (staged)
         rec.write(Slot::Prob, std::move(P), pairs(p));
@@ -110,9 +100,9 @@ void DenseForward::output() {
     const Matrix& P = take(staged ? Slot::Prob : Slot::P_hbm);
     const Matrix& V = take(Slot::V);
     if (staged)
-        rec.write(Slot::Oi, P * V, query_rows(p));
+        rec.write(Slot::Oi, P * V, queries(p));
     else
-        rec.store(Slot::O, 0, P * V, query_rows(p));
+        rec.store(Slot::O, 0, P * V, queries(p));
     rec.end(2 * cells(pairs(p)) * p.d());
 }
 
@@ -126,7 +116,7 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     rec.begin(Op::dv);
     const Matrix& P = rec.fetch(Slot::P_hbm);
     const Matrix& dO = rec.fetch(Slot::dO);
-    rec.store(Slot::dV, 0, P.transpose() * dO, key_rows(p));
+    rec.store(Slot::dV, 0, P.transpose() * dO, keys(p));
     rec.end(products);
 
     // dP = dO Vᵀ                                                                             (N × N_kv)
@@ -158,16 +148,37 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     rec.begin(Op::dq);
     const Matrix& dS = rec.fetch(Slot::dS_hbm);
     const Matrix& K = rec.fetch(Slot::K);
-    rec.store(Slot::dQ, 0, scale * (dS * K), query_rows(p));
-    rec.end(products + (scale == 1.0 ? 0 : cells(query_rows(p))));
+    rec.store(Slot::dQ, 0, scale * (dS * K), queries(p));
+    rec.end(products + (scale == 1.0 ? 0 : cells(queries(p))));
 
     // dK = scale · dSᵀ Q                                                                     (N_kv × d)
     next_lane();
     rec.begin(Op::dk);
     rec.fetch(Slot::dS_hbm);
     const Matrix& Q = rec.fetch(Slot::Q);
-    rec.store(Slot::dK, 0, scale * (dS.transpose() * Q), key_rows(p));
-    rec.end(products + (scale == 1.0 ? 0 : cells(key_rows(p))));
+    rec.store(Slot::dK, 0, scale * (dS.transpose() * Q), keys(p));
+    rec.end(products + (scale == 1.0 ? 0 : cells(keys(p))));
+}
+
+std::int64_t dense_bytes(double numbers) {
+    constexpr std::int64_t steps = 48, accesses = 8;  // more than any dense lesson has
+    constexpr std::int64_t frame =
+        steps * static_cast<std::int64_t>(2 * sizeof(Step) +
+                                          accesses * (2 * sizeof(Access) + sizeof(Value) + 48)) +
+        slot_count * 64;
+    return numbers > 1e17 ? std::int64_t{1} << 62 : frame + 8 * static_cast<std::int64_t>(numbers);
+}
+
+// Matrices in HBM are named by what moves.
+Line dense_step_symbol(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    const auto reads = trace.reads(k), writes = trace.writes(k);
+    if (is_store(op)) return {symbol(writes.back().slot)};
+    if (is_load(op) && reads.size() == 1) return {symbol(reads.front().slot)};
+    if (is_load(op)) return {symbol(reads.front().slot), word(" "), symbol(reads.back().slot)};
+    if (op == Op::project || op == Op::update || op == Op::weight_gradient)
+        return slot_symbol(writes.back().slot);
+    return step_symbol(op);
 }
 
 }  // namespace tilewalk

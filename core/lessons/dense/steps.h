@@ -2,7 +2,7 @@
 // together from them.
 #pragma once
 
-#include "core/walk/trace.h"
+#include "core/walk/explain.h"
 
 namespace tilewalk {
 
@@ -27,6 +27,11 @@ private:
 /// (FlashAttention, Dao et al. 2022, Algorithm 3, with the softmax scale in dQ and dK). `first_phase` is the
 /// lane of dV; with `one_lane` all steps stay in it.
 void dense_backward(Recorder& rec, const Problem& p, int first_phase, bool one_lane);
+
+/// Upper bound of a dense trace that holds so many numbers; saturates where the count leaves int64.
+std::int64_t dense_bytes(double numbers);
+/// Lesson::step_symbol of the dense lessons.
+Line dense_step_symbol(const Trace& trace, int k);
 
 /// Some query must not look at some key.
 bool has_masked_cells(const Problem& p);

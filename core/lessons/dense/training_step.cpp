@@ -1,7 +1,8 @@
-#include "core/lessons/dense/training_step.h"
-
-#include "core/lessons/dense/attention.h"
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/dense/explain.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/lessons/shared/running_words.h"
 
 namespace tilewalk {
 
@@ -66,14 +67,7 @@ void change_weights(Recorder& rec, const Problem& p) {
     }
 }
 
-}  // namespace
-
-Slot input_of(const Problem& p, const WeightPath& path) {
-    return path.weight != Slot::W_Q && p.N() != p.N_kv() ? Slot::X_kv : Slot::X;
-}
-
-std::shared_ptr<const Trace> training_step(const Problem& p) {
-    Recorder rec(p, "training-step");
+void walk(Recorder& rec, const Problem& p) {
     rec.ignore_sram();
     give_inputs(rec, p);
 
@@ -91,10 +85,9 @@ std::shared_ptr<const Trace> training_step(const Problem& p) {
     // The same pass with the new weights: has the loss become smaller?
     rec.phase(3);
     forward_pass(rec, p);
-    return rec.finish();
 }
 
-std::int64_t training_step_bytes(const Problem& p) {
+std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
     const double model = p.projection ? static_cast<double>(p.projection->X.cols()) : N + M;
     // X, X_kv; W, dW, the new W; twice Q, K, V, O, S, S masked, P̃, P, m, ℓ; dO, dQ, dK, dV, dP, dS, D
@@ -102,36 +95,116 @@ std::int64_t training_step_bytes(const Problem& p) {
                        2 * N * d + 2 * M * d + 2 * N * M + N + 2);
 }
 
-std::span<const CodeLine> training_step_code(const Problem&) {
+std::span<const CodeLine> code_of(const Problem&) {
     static const CodeLine lines[] = {
         {0, "forward"},
-        {1, "Q, K, V ← X W_Q, X W_K, X W_V"},
-        {1, "S ← scale · Q Kᵀ"},
-        {1, "S ← −∞ where masked", true},
-        {1, "m ← rowmax(S)"},
-        {1, "P̃ ← exp(S − m)"},
-        {1, "ℓ ← rowsum(P̃)"},
-        {1, "P ← P̃ ⊘ ℓ"},
-        {1, "O ← P V"},
-        {1, "loss ← sum(dO ⊙ O)"},
+        {1, "Q, K, V ← X W_Q, X W_K, X W_V", Op::project},
+        {1, "S ← scale · Q Kᵀ", Op::scores},
+        {1, "S ← −∞ where masked", Op::mask},
+        {1, "m ← rowmax(S)", Op::row_max},
+        {1, "P̃ ← exp(S − m)", Op::exponentials},
+        {1, "ℓ ← rowsum(P̃)", Op::row_sum},
+        {1, "P ← P̃ ⊘ ℓ", Op::divide},
+        {1, "O ← P V", Op::output},
+        {1, "loss ← sum(dO ⊙ O)", Op::loss},
         {0, "backward"},
-        {1, "dV ← Pᵀ dO"},
-        {1, "dP ← dO Vᵀ"},
-        {1, "D  ← rowsum(P ⊙ dP)"},
-        {1, "dS ← P ⊙ (dP − D)"},
-        {1, "dQ ← scale · dS K"},
-        {1, "dK ← scale · dSᵀ Q"},
+        {1, "dV ← Pᵀ dO", Op::dv},
+        {1, "dP ← dO Vᵀ", Op::dp},
+        {1, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
+        {1, "dS ← P ⊙ (dP − D)", Op::ds},
+        {1, "dQ ← scale · dS K", Op::dq},
+        {1, "dK ← scale · dSᵀ Q", Op::dk},
         {0, "for W in W_Q, W_K, W_V"},
-        {1, "dW ← Xᵀ dQ (dK, dV)"},
-        {1, "W  ← W − η dW"},
-        {0, "forward again: a smaller loss?"},
+        {1, "dW ← Xᵀ dQ (dK, dV)", Op::weight_gradient},
+        {1, "W  ← W − η dW", Op::update},
+        {0, "forward again: a smaller loss?", Op::loss, 3},
     };
     return lines;
 }
 
-std::string training_step_lane(const Problem&, int phase) {
+std::string lane(const Problem&, int phase) {
     static const char* const names[] = {"Forward", "Backward", "Weights", "Forward again"};
     return names[phase];
 }
+
+// ---- What it moves
+
+// Sizes in elements; the element size comes in at the end.
+struct Sizes {
+    std::int64_t queries, keys;  // N × d, N_kv × d
+    std::int64_t x, x_kv;        // inputs of queries and of keys
+    std::int64_t w, w_kv;        // weights of queries and of keys
+};
+
+Sizes sizes(const Problem& p) {
+    const std::int64_t N = p.N(), M = p.N_kv(), d = p.d();
+    // Without a projection each position has an input of its own, so the identity has as many columns as
+    // rows.
+    const std::int64_t model = p.projection ? p.projection->X.cols() : N,
+                       model_kv = p.projection ? p.projection->X.cols() : M;
+    return {N * d, M * d, N * model, M * model_kv, model * d, model_kv * d};
+}
+
+TrafficModel add(const TrafficModel& a, const TrafficModel& b) {
+    return {a.hbm_read + b.hbm_read, a.hbm_write + b.hbm_write, 0};
+}
+
+TrafficModel in_bytes(const Problem& p, std::int64_t read, std::int64_t written) {
+    return {read * p.element_bytes, written * p.element_bytes, 0};
+}
+
+// Q = X W_Q, K = X W_K, V = X W_V; attention; the loss from dO and O
+TrafficModel pass_model(const Problem& p, const Sizes& s) {
+    const TrafficModel project = in_bytes(p, s.x + s.w + 2 * (s.x_kv + s.w_kv), s.queries + 2 * s.keys);
+    return add(add(project, standard_forward_model(p)), in_bytes(p, 2 * s.queries, 0));
+}
+
+// Projections, forward pass and loss; backward pass; gradients and update of the weights; the first once
+// more.
+TrafficModel model(const Problem& p) {
+    const Sizes s = sizes(p);
+    const std::int64_t w = s.w + 2 * s.w_kv;
+    const TrafficModel gradients = in_bytes(p, s.x + s.queries + 2 * (s.x_kv + s.keys), w),
+                       update = in_bytes(p, 2 * w, w), pass = pass_model(p, s);
+    return add(add(add(pass, backward_model(p)), add(gradients, update)), pass);
+}
+
+constexpr Slot results[] = {Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dQ, Slot::dK, Slot::dV, Slot::O};
+// The weights are what one changes here, even where X is I and they are Q, K, V.
+constexpr Slot inputs[] = {Slot::X, Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dO};
+
+}  // namespace
+
+Slot input_of(const Problem& p, const WeightPath& path) {
+    return path.weight != Slot::W_Q && p.N() != p.N_kv() ? Slot::X_kv : Slot::X;
+}
+
+constinit const Lesson training_step = {
+    .id = "training-step",
+    .title = "Training step",
+    .summary = "Where the gradients go: one update of W_Q, W_K and W_V, and the loss before and after it.",
+    .chapter = ChapterId::training,
+    .tab = "Training step",
+    .picture = Picture::training,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_dense,
+    .say = say_weight,
+    .symbol = block_symbol,
+    .step_symbol = dense_step_symbol,
+    .lane = lane,
+    .card = no_card,
+    .model = model,
+    .rival = {},
+    .beside = nullptr,
+    .results = results,
+    .inputs = inputs,
+    .faults = no_faults,
+    .division = Division::none,
+    .choices = chooses_learning_rate,
+    .by_cell = true,
+    .one_row = false,
+};
 
 }  // namespace tilewalk

@@ -1,9 +1,7 @@
-#include "core/lessons/forward/explain_scores.h"
 
+#include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
-#include "core/lessons/shared/memory_model.h"
-#include "core/problem/reference.h"
-#include "core/walk/explain_view.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +9,6 @@
 namespace tilewalk {
 
 namespace {
-
-bool sees_nothing(const Problem& p, int i) {
-    for (int j = 0; j < p.Tc(); ++j)
-        if (tile_cover(p, i, j) != TileCover::none) return false;
-    return true;
-}
 
 void explain_load_q(const View& v) {
     const Region q = v.written(Slot::Qi).region;
@@ -27,16 +19,14 @@ void explain_load_q(const View& v) {
         write(product({num(q.rows), num(q.cols), num(e)}), static_cast<double>(q.rows) * q.cols * e);
     set_bytes(v, std::int64_t{q.rows} * q.cols * e, "bytes read");
     const std::string who = range(q.row, q.rows, "Query", "Queries");
-    const std::string size =
-        count(q.rows, "row") + " × " + count(q.cols, "column") + " × " + count(e, "byte") + ".";
-    v.out.why = sees_nothing(v.problem, v.step.i)
+    const std::string size = size_words(q.rows, q.cols, e) + ".";
+    v.out.why = key_blocks_seen(v.problem, v.step.i) == 0
                     ? who + (q.rows == 1 ? " comes" : " come") +
                           " on chip, but the mask hides every key block: " + size
                     : who + (q.rows == 1 ? " comes on chip once and stays" : " come on chip once and stay") +
                           " there while the key blocks stream past: " + size;
     tell_input_rounding(v, v.problem.Q);
     v.source(Slot::Q, v.row, v.col);
-    v.out.code_line = 1;
 }
 
 void explain_init(const View& v) {
@@ -48,7 +38,6 @@ void explain_init(const View& v) {
                     ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                     : "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
                       "are 0.";
-    v.out.code_line = 2;
 }
 
 void explain_load_kv(const View& v) {
@@ -64,12 +53,10 @@ void explain_load_kv(const View& v) {
         v.problem.Tr() == 1
             ? "Only one key block is on chip at a time; with one query block each is read once."
             : "Only one key block is on chip at a time; every query block that needs it reads it again.";
-    v.out.why = once + " K and V: 2 × " + count(k.rows, "row") + " × " + count(k.cols, "column") + " × " +
-                count(e, "byte") + ".";
+    v.out.why = once + " K and V: 2 × " + size_words(k.rows, k.cols, e) + ".";
     const bool value = v.out.target.slot == Slot::Vj;
     tell_input_rounding(v, value ? v.problem.V : v.problem.K);
     v.source(value ? Slot::V : Slot::K, v.row, v.col);
-    v.out.code_line = 4;
 }
 
 void explain_scores(const View& v) {
@@ -89,7 +76,6 @@ void explain_scores(const View& v) {
     v.source_row(Slot::Qi, Q, v.row);
     v.source_row(Slot::Kj, K, v.col);
     set_numbers(v, rounded(v.problem.precision.scores, scaled ? product({num(scale), dot}) : dot));
-    v.out.code_line = 5;
 }
 
 void explain_mask(const View& v) {
@@ -114,7 +100,6 @@ void explain_mask(const View& v) {
     if (own < 0 && masked && v.problem.causal && !sees_some_key(v.problem, v.row))
         v.out.why = "Query " + str(v.row) + " comes before every key, so the mask hides all of them.";
     v.source(Slot::S, v.row, v.col);
-    v.out.code_line = 6;
 }
 
 // Why a row has no score above −∞ in this tile.
@@ -168,7 +153,6 @@ void explain_tile_max(const View& v) {
     const Format stage = contains(format.softmax, format.scores) ? Format::fp64 : format.softmax;
     set_numbers(v, rounded(stage, maximum(std::move(scores))));
     if (v.problem.switches.no_max) add_sentence(v, "This kernel does not use it.");
-    v.out.code_line = 7;
 }
 
 // The maximum is left out: m stays what it was, 0.
@@ -182,7 +166,6 @@ void explain_no_max(const View& v, double tile) {
         v.out.why = "Fault: m stays 0; query " + str(v.row) + " has no score above −∞ in this tile.";
     v.source(Slot::m, v.row, 0);
     v.source(Slot::m_tile, v.row, 0);
-    v.out.code_line = 8;
 }
 
 void explain_new_max(const View& v) {
@@ -216,7 +199,6 @@ void explain_new_max(const View& v) {
     v.source(Slot::m, v.row, 0);
     v.source(Slot::m_tile, v.row, 0);
     set_numbers(v, maximum({num(old, Role::m), num(tile, Role::m)}));
-    v.out.code_line = 8;
 }
 
 }  // namespace

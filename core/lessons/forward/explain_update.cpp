@@ -1,6 +1,7 @@
 // The words and numbers of the ops that update ℓ and O: correction to store, and skip.
+#include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
-#include "core/walk/explain_view.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,19 +9,6 @@
 namespace tilewalk {
 
 namespace {
-
-// How the maximum of the target's row moved in this tile.
-struct Move {
-    double old, now;
-    int kind;
-    std::string from, to;
-};
-Move move_of(const View& v) {
-    const Held m_new = v.trace.live(Slot::m, v.k), m_before = v.trace.live(Slot::m, m_new.step - 1);
-    const double old = v.at(*m_before.value, v.row, 0), now = v.at(*m_new.value, v.row, 0);
-    const auto [from, to] = format_apart(old, now);
-    return {old, now, kind_of(old, now), from, to};
-}
 
 std::string bracketed(double value, const std::string& text) { return value < 0 ? "(" + text + ")" : text; }
 
@@ -36,6 +24,13 @@ std::string nothing_yet(const View& v) {
 }
 
 }  // namespace
+
+Move move_of(const View& v) {
+    const Held m_new = v.trace.live(Slot::m, v.k), m_before = v.trace.live(Slot::m, m_new.step - 1);
+    const double old = v.at(*m_before.value, v.row, 0), now = v.at(*m_new.value, v.row, 0);
+    const auto [from, to] = format_apart(old, now);
+    return {old, now, kind_of(old, now), from, to};
+}
 
 std::string broken_rebase(const View& v, const std::string& what) {
     const Move move = move_of(v);
@@ -114,7 +109,6 @@ void explain_no_correction(const View& v, double old, double now) {
         v.out.why = "A fault without effect here: α should be 0, but the sums of " + query +
                     " are still empty, and 1 × 0 is 0 too.";
     v.source(Slot::m, v.row, 0);
-    v.out.code_line = 9;
 }
 
 }  // namespace
@@ -152,7 +146,6 @@ void explain_correction(const View& v) {
     v.source(Slot::m, v.row, 0);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            exponential(difference(num(old, Role::m), num(base, Role::m)))));
-    v.out.code_line = 9;
 }
 
 namespace {
@@ -218,7 +211,6 @@ void explain_exponentials(const View& v) {
                            exponential(difference(num(score, Role::S), num(base, Role::m)))));
     // The start value −∞ is no accident of this row's numbers: the fault says more.
     if (stale && base == minus_infinity && std::isinf(v.result())) v.out.why = why;
-    v.out.code_line = 10;
 }
 
 void explain_row_sum(const View& v) {
@@ -236,17 +228,22 @@ void explain_row_sum(const View& v) {
     v.source_row(Slot::P, P, v.row);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            sum({product({num(alpha, Role::alpha), num(old, Role::l)}), rowsum})));
-    v.out.code_line = 11;
+}
+
+Expr weighted_values(const View& v, Expr first) {
+    const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
+    const Format cast = operand_format(v.problem.precision);
+    std::vector<Expr> terms{std::move(first)};
+    for (int c = 0; c < P.region.cols; ++c)
+        terms.push_back(product({rounded(cast, num(v.at(P, v.row, P.region.col + c), Role::S)),
+                                 num(v.at(V, V.region.row + c, v.col), Role::V)}));
+    return sum(std::move(terms));
 }
 
 void explain_output(const View& v) {
     const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
-    const Format cast = operand_format(v.problem.precision);
     const double alpha = v.at(v.read(Slot::alpha), v.row, 0), old = v.at(v.read(Slot::Oi), v.row, v.col);
-    std::vector<Expr> terms{product({num(alpha, Role::alpha), num(old, Role::O)})};
-    for (int c = 0; c < P.region.cols; ++c)
-        terms.push_back(product({rounded(cast, num(v.at(P, v.row, P.region.col + c), Role::S)),
-                                 num(v.at(V, V.region.row + c, v.col), Role::V)}));
+    const Expr total = weighted_values(v, product({num(alpha, Role::alpha), num(old, Role::O)}));
     v.out.formula =
         join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::alpha), text(" ⊙ "), sym(Slot::Oi, v.step.i),
               text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j)});
@@ -257,16 +254,16 @@ void explain_output(const View& v) {
     v.source_row(Slot::P, P, v.row);
     v.source_column(Slot::Vj, V, v.col);
     tell_operand(v, "The weights enter");
-    set_numbers(v, rounded(v.problem.precision.accumulator, sum(std::move(terms))));
-    v.out.code_line = 12;
+    set_numbers(v, rounded(v.problem.precision.accumulator, total));
 }
 
+namespace {
+
+// The row that `normalize` has nothing to divide in.
 std::string empty_row(const View& v) {
     if (!sees_some_key(v.problem, v.row)) return "Query " + str(v.row) + " saw no key";
     return "Every weight of query " + str(v.row) + " is 0";
 }
-
-namespace {
 
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::Oi, v.step.i)});
@@ -278,7 +275,6 @@ void explain_no_division(const View& v, double l) {
                              " instead of 1, and so much too large is its output.";
     v.source(Slot::Oi, v.row, v.col);
     v.source(Slot::l, v.row, 0);
-    v.out.code_line = 13;
 }
 
 }  // namespace
@@ -302,13 +298,11 @@ void explain_normalize(const View& v) {
     if (l != 0)
         set_numbers(v,
                     rounded(v.problem.precision.accumulator, quotient(num(total, Role::O), num(l, Role::l))));
-    v.out.code_line = 13;
 }
 
 void explain_store(const View& v) {
     const double m = v.at(v.read(Slot::m), v.row, 0), l = v.at(v.read(Slot::l), v.row, 0);
     const Precision& format = v.problem.precision;
-    v.out.code_line = 14;
     set_result(v, v.result());
     if (v.out.target.slot == Slot::O) {
         v.out.formula = join({sym(Slot::O), text("  ←  "), sym(Slot::Oi, v.step.i)});
@@ -336,7 +330,6 @@ void explain_skip(const View& v) {
     v.out.formula = text("tile (" + str(v.step.i) + ", " + str(v.step.j) + ") is masked");
     v.out.why = "No query of " + range(q, queries, "row", "rows") + " may look at " +
                 range(k, keys, "key", "keys") + ": nothing is loaded, nothing is computed.";
-    v.out.code_line = 3;
 }
 
 }  // namespace tilewalk

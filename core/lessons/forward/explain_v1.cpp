@@ -1,8 +1,7 @@
-#include "core/lessons/forward/explain_v1.h"
 
-#include "core/lessons/forward/explain_scores.h"
+#include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,17 +9,6 @@
 namespace tilewalk {
 
 namespace {
-
-// Key blocks that query block i looks at, from block `from` on.
-int blocks_seen(const Problem& p, int i, int from = 0) {
-    int out = 0;
-    for (int j = from; j < p.Tc(); ++j) out += tile_cover(p, i, j) != TileCover::none;
-    return out;
-}
-
-std::string size_words(int rows, int cols, int e) {
-    return count(rows, "row") + " × " + count(cols, "column") + " × " + count(e, "byte");
-}
 
 void explain_clear(const View& v) {
     v.out.place = "all query blocks";
@@ -32,7 +20,6 @@ void explain_clear(const View& v) {
         "With key blocks outside, no query block is finished in one go: its O, m and ℓ wait in HBM, so "
         "that is where they start.";
     if (no_max) add_sentence(v, "Fault: m starts at 0 and stays 0.");
-    v.out.code_line = 0;
 }
 
 void explain_load_kv(const View& v) {
@@ -51,12 +38,11 @@ void explain_load_kv(const View& v) {
     const bool value = v.out.target.slot == Slot::Vj;
     tell_input_rounding(v, value ? v.problem.V : v.problem.K);
     v.source(value ? Slot::V : Slot::K, v.row, v.col);
-    v.out.code_line = 2;
 }
 
 void explain_load_q(const View& v) {
     const Region q = v.written(Slot::Qi).region;
-    const int e = v.problem.element_bytes, times = blocks_seen(v.problem, v.step.i);
+    const int e = v.problem.element_bytes, times = key_blocks_seen(v.problem, v.step.i);
     v.out.formula = join({sym(Slot::Qi, v.step.i),
                           text("  ←  " + range(q.row, q.rows, "row", "rows") + " of "), sym(Slot::Q)});
     v.out.numbers =
@@ -71,7 +57,6 @@ void explain_load_q(const View& v) {
                   " sees this key block only, so it is read once: " + size_words(q.rows, q.cols, e) + ".";
     tell_input_rounding(v, v.problem.Q);
     v.source(Slot::Q, v.row, v.col);
-    v.out.code_line = 4;
 }
 
 Expr state_bytes(const Region& O, int e) {
@@ -85,7 +70,7 @@ Slot hbm_of(Slot chip) { return chip == Slot::Oi ? Slot::O : chip == Slot::m ? S
 void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int e = v.problem.element_bytes, i = v.step.i;
-    const int before = blocks_seen(v.problem, i) - blocks_seen(v.problem, i, v.step.j);
+    const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
     v.out.formula = join({sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l),
                           text("  ←  " + range(O.row, O.rows, "row", "rows") + " of "), sym(Slot::O),
                           text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm)});
@@ -100,13 +85,12 @@ void explain_load_state(const View& v) {
                           ": what comes from HBM are the start values 0, " +
                           (v.problem.switches.no_max ? "0" : "−∞") + " and 0, and even they cost a read.";
     v.source(hbm_of(v.out.target.slot), v.row, v.col);
-    v.out.code_line = 5;
 }
 
 void explain_store_state(const View& v) {
     const Region O = v.written(Slot::O).region;
     const int e = v.problem.element_bytes, i = v.step.i;
-    const int later = blocks_seen(v.problem, i, v.step.j + 1);
+    const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
     v.out.formula =
         join({sym(Slot::O), text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm), text("  ←  "),
               sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l)});
@@ -120,12 +104,10 @@ void explain_store_state(const View& v) {
     const Slot chip = chip_of(v.out.target.slot);
     tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
     v.source(chip, v.row, v.col);
-    v.out.code_line = 14;
 }
 
 void explain_exponential(const View& v) {
     explain_exponentials(v);
-    v.out.code_line = 11;
     replace_sentence(
         v, "The division by ℓ comes at the end.",
         "With the maximum subtracted no exponent is above 0, so nothing overflows. The division by "
@@ -146,16 +128,15 @@ std::string broken_output(const View& v, double l_old, double l) {
 }
 
 void normalised_sentence(const View& v, double l_old, double l) {
-    const Held m_new = v.trace.live(Slot::m, v.k), m_before = v.trace.live(Slot::m, m_new.step - 1);
-    const double old = v.at(*m_before.value, v.row, 0), now = v.at(*m_new.value, v.row, 0);
+    const Kind kind = move_of(v).kind;
     const std::string query = "query " + str(v.row);
-    v.out.kind = kind_of(old, now);
+    v.out.kind = kind;
     if (std::string fault = broken_output(v, l_old, l); !fault.empty()) {
         v.out.why = fault;
         v.out.kind |= faulty;
         return;
     }
-    switch (kind_of(old, now)) {
+    switch (kind) {
     case sees_no_key:
         v.out.why = "Query " + str(v.row) + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.";
         break;
@@ -182,12 +163,9 @@ void explain_normalised_output(const View& v) {
     const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
     const double alpha = v.at(v.read(Slot::alpha), v.row, 0), old = v.at(v.read(Slot::Oi), v.row, v.col);
     const double l_old = v.at(v.read(Slot::l, 0), v.row, 0), l = v.at(v.read(Slot::l, 1), v.row, 0);
-    const Format cast = operand_format(v.problem.precision);
     const bool divides = !v.problem.switches.no_division;
-    std::vector<Expr> terms{product({num(alpha, Role::alpha), num(l_old, Role::l), num(old, Role::O)})};
-    for (int c = 0; c < P.region.cols; ++c)
-        terms.push_back(product({rounded(cast, num(v.at(P, v.row, P.region.col + c), Role::S)),
-                                 num(v.at(V, V.region.row + c, v.col), Role::V)}));
+    const Expr total =
+        weighted_values(v, product({num(alpha, Role::alpha), num(l_old, Role::l), num(old, Role::O)}));
     Line before = sym(Slot::l);
     before.push_back({"old", Role::l, Span::Face::text, Span::Script::sub});
     v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before,
@@ -201,17 +179,9 @@ void explain_normalised_output(const View& v) {
     v.source_row(Slot::P, P, v.row);
     v.source_column(Slot::Vj, V, v.col);
     tell_operand(v, "The weights enter");
-    const Expr total = sum(std::move(terms));
     if (l != 0 || !divides)
         set_numbers(
             v, rounded(v.problem.precision.accumulator, divides ? quotient(total, num(l, Role::l)) : total));
-    v.out.code_line = 13;
-}
-
-// Ops that say the same as in FlashAttention-2, at another line of the pseudocode.
-void as_in_forward(const View& v, int code_line) {
-    explain_forward(v);
-    v.out.code_line = code_line;
 }
 
 }  // namespace
@@ -222,17 +192,10 @@ void explain_v1(const View& v) {
     case Op::load_kv: return explain_load_kv(v);
     case Op::load_q: return explain_load_q(v);
     case Op::load_state: return explain_load_state(v);
-    case Op::scores: return as_in_forward(v, 6);
-    case Op::mask: return as_in_forward(v, 7);
-    case Op::tile_max: return as_in_forward(v, 8);
-    case Op::new_max: return as_in_forward(v, 9);
-    case Op::correction: return as_in_forward(v, 10);
     case Op::exponentials: return explain_exponential(v);
-    case Op::row_sum: return as_in_forward(v, 12);
     case Op::output: return explain_normalised_output(v);
     case Op::store_state: return explain_store_state(v);
-    case Op::skip: return as_in_forward(v, 3);
-    default: return;
+    default: return explain_forward(v);  // the same as in FlashAttention-2
     }
 }
 

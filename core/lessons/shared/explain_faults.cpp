@@ -104,11 +104,6 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 
 }  // namespace
 
-std::string cell_text(const CellRef& cell) {
-    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) +
-           (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
-}
-
 std::string largest_text(Format format) {
     return "the largest number of " + std::string(name(format)) + ", " + num_text(info(format).largest);
 }

@@ -1,7 +1,7 @@
 // What the explanations of the tiled lessons say about broken arithmetic: NaN, ∞ and rounding.
 #pragma once
 
-#include "core/lessons/shared/faults.h"
+#include "core/lessons/shared/tile_steps.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
@@ -23,17 +23,10 @@ void tell_copy_rounding(const View& v, Format format, double before);
 /// Puts another sentence in place of the one that an explanation of the forward pass begins with; what was
 /// added to it stays. A sentence about NaN or ∞ stays as it is.
 void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence);
-/// What a broken forward kernel does to the row's old sums in this tile, `what` is "sum" or "output"; empty
-/// where it does what it should. (explain_update.cpp)
-std::string broken_rebase(const View& v, const std::string& what);
-/// The row that `normalize` has nothing to divide in: "Query 2 saw no key", or its weights are all 0.
-std::string empty_row(const View& v);
 /// Says in which format P̃ or dS enters the product, if it is a coarser one than its own.
 void tell_operand(const View& v, const char* what);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
-/// "S[0,2]", "ℓ[0]".
-std::string cell_text(const CellRef& cell);
 /// "the largest number of fp16, 65 504": what overflows here.
 std::string largest_text(Format format);
 

@@ -1,78 +1,193 @@
 #include "core/lessons/shared/faults.h"
 
-#include "core/problem/reference.h"
+#include "core/problem/precision.h"
+#include "core/walk/compare.h"
+#include "core/walk/explain_view.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 
 namespace {
 
-constexpr Fault forward[] = {
-    {&Switches::no_max, "no_max", "Leave the maximum out", "m stays 0: exp(S) instead of exp(S − m)"},
-    {&Switches::stale_max, "stale_max", "Use the old maximum", "P̃ = exp(S − m_old), before this tile"},
-    {&Switches::no_correction, "no_correction", "Leave the correction out",
-     "α = 1: old sums are not re-based"},
-    {&Switches::no_division, "no_division", "Leave the division out", "O is stored without ÷ ℓ"},
-    {&Switches::wrong_mask_edge, "wrong_mask_edge", "Mask edge off by one",
-     "each query sees one key too many"},
-};
-constexpr Fault backward[] = {
-    {&Switches::no_lse, "no_lse", "Leave L out", "P = exp(S) instead of exp(S − L)"},
-    {&Switches::wrong_mask_edge, "wrong_mask_edge", "Mask edge off by one",
-     "each query sees one key too many"},
-};
+// ---- What came of a fault, told by the first step that shows it
 
-// The key just right of the last one that query r may see; −1 where the mask has no edge on that side.
-std::int64_t beyond_edge(const Problem& p, int r) {
-    const std::int64_t diagonal = std::int64_t{r} + p.N_kv() - p.N();
-    if (p.causal) return diagonal + 1;
-    return p.window ? diagonal + *p.window + 1 : -1;
+// m of the row that differs, as it was after that step or before its latest change.
+double m_of(const Trace& trace, const Difference& d, bool before) {
+    const Held now = trace.live(Slot::m, d.step);
+    const Held held = before ? trace.live(Slot::m, now.step - 1) : now;
+    return value_at(*held.value, {Slot::m, d.cell.row, 0});
+}
+
+std::string told_correction(const Walks& w) {
+    const auto d = w.first(Op::row_sum);
+    if (!d) return "No maximum rises after the first keys of its row, so leaving α out changes nothing here.";
+    const auto [from, to] = format_apart(m_of(w.truth, *d, true), m_of(w.truth, *d, false));
+    return "From " + w.step(*d) + " on row " + str(d->cell.row) +
+           " keeps a sum that was never re-based from " + from + " to " + to + ": " + w.instead(*d) + ".";
+}
+
+std::string told_no_max(const Walks& w) {
+    const Format format = w.broken.problem().precision.softmax;
+    const std::string limit =
+        num_text(std::log(info(format).largest)) + (format == Format::fp16 ? "" : " (in fp16: 11.09)");
+    const auto d = w.first(Op::exponentials);
+    if (!d) return "Every maximum is 0, so leaving it out changes nothing here.";
+    for (int k = 0; k < w.truth.size(); ++k) {
+        const bool lost =
+            w.comparison.lost[static_cast<std::size_t>(k)] && w.truth.step(k).op == Op::exponentials;
+        if (!lost) continue;
+        const Difference far = *largest_difference(w.truth, w.broken, k);
+        const CellRef score{Slot::S, far.cell.row, far.cell.col};
+        return "At step " + str(k + 1) + " exp(" +
+               num_text(value_at(*holding(w.broken, score, k).value, score)) + ") overflows " + name(format) +
+               ", which ends at a score of " + limit + ": " + w.instead(far) + ".";
+    }
+    return "From " + w.step(*d) + " on the weights are exp(S): " + w.instead(*d) +
+           ". The missing factor cancels in the division by ℓ; " + name(format) +
+           " overflows only when a score exceeds " + limit + ".";
+}
+
+std::string told_division(const Walks& w) {
+    const bool at_the_end = w.truth.lesson().division == Division::at_the_end;
+    const auto d = w.first(at_the_end ? Op::normalize : Op::output);
+    if (!d) return "Every row has ℓ = 1 or no key, so there is nothing to divide here.";
+    const double l = value_at(*w.broken.live(Slot::l, d->step).value, {Slot::l, d->cell.row, 0});
+    return "From " + w.step(*d) + " on row " + str(d->cell.row) + " is not divided by ℓ = " + num_text(l) +
+           ": " + w.instead(*d) + ".";
+}
+
+std::string told_mask(const Walks& w) {
+    const Problem& p = w.broken.problem();
+    if (!p.causal && !p.window) return "This problem has no mask, so there is no edge to get wrong.";
+    const auto d = w.first(Op::mask);
+    if (!d)
+        return "The key behind each edge lies in a tile that is skipped, or there is none: nothing changes.";
+    return "At " + w.step(*d) + " query " + str(d->cell.row) + " keeps its score with key " +
+           str(d->cell.col) + ", which the mask should hide: " + w.instead(*d) + ".";
+}
+
+std::string told_stale(const Walks& w) {
+    const auto d = w.first(Op::exponentials);
+    if (!d) return "No maximum changes here, so the old one is as good as the new one.";
+    const auto [old, now] = format_apart(m_of(w.broken, *d, true), m_of(w.broken, *d, false));
+    return "At " + w.step(*d) + " the weights of row " + str(d->cell.row) +
+           " are measured from the old maximum " + old + " instead of " + now + ": " + w.instead(*d) + ".";
+}
+
+std::string told_lse(const Walks& w) {
+    const auto d = w.first(Op::recompute);
+    if (!d) return "Every L is 0, so leaving it out changes nothing here.";
+    return "From " + w.step(*d) + " on P is exp(S), which is not divided by anything: " + w.instead(*d) + ".";
+}
+
+// ---- The table
+
+constexpr Fault table[] = {
+    {.on = &Switches::no_lse,
+     .forward = false,
+     .backward = true,
+     .name = "no_lse",
+     .title = "Leave L out",
+     .what = "P = exp(S) instead of exp(S − L)",
+     .captions = {{{Op::recompute, "exp of the scores themselves, without L"}}},
+     .told = told_lse},
+    {.on = &Switches::no_max,
+     .forward = true,
+     .backward = false,
+     .name = "no_max",
+     .title = "Leave the maximum out",
+     .what = "m stays 0: exp(S) instead of exp(S − m)",
+     .captions = {{{Op::exponentials, "exp of the scores themselves: no weight is bounded"},
+                   {Op::new_max, "the maximum is left out: m stays 0"}}},
+     .told = told_no_max},
+    {.on = &Switches::stale_max,
+     .forward = true,
+     .backward = false,
+     .name = "stale_max",
+     .title = "Use the old maximum",
+     .what = "P̃ = exp(S − m_old), before this tile",
+     .captions = {{{Op::exponentials, "measured from the maximum of before this tile"}}},
+     .told = told_stale},
+    {.on = &Switches::no_correction,
+     .forward = true,
+     .backward = false,
+     .name = "no_correction",
+     .title = "Leave the correction out",
+     .what = "α = 1: old sums are not re-based",
+     .captions = {{{Op::correction, "the correction is left out: the old sums keep their base"}}},
+     .told = told_correction},
+    {.on = &Switches::no_division,
+     .forward = true,
+     .backward = false,
+     .name = "no_division",
+     .title = "Leave the division out",
+     .what = "O is stored without ÷ ℓ",
+     .captions = {{{Op::normalize, "the division is left out"}}},
+     .told = told_division},
+    {.on = &Switches::wrong_mask_edge,
+     .forward = true,
+     .backward = true,
+     .name = "wrong_mask_edge",
+     .title = "Mask edge off by one",
+     .what = "each query sees one key too many",
+     .captions = {},
+     .told = told_mask},
+};
+// A switch of the problem that has no row here could be neither saved nor shown.
+static_assert(std::size(table) == sizeof(Switches), "one row for each switch");
+
+std::vector<Fault> those(bool Fault::*known) {
+    std::vector<Fault> out;
+    std::ranges::copy_if(table, std::back_inserter(out), [&](const Fault& fault) { return fault.*known; });
+    return out;
 }
 
 }  // namespace
 
-std::span<const Fault> forward_faults() { return forward; }
-std::span<const Fault> backward_faults() { return backward; }
+std::span<const Fault> all_faults() { return table; }
 
-bool passes_mask(const Problem& p, int r, int c) {
-    return visible(p, r, c) || (p.switches.wrong_mask_edge && c == beyond_edge(p, r));
+const Fault* find_fault(std::string_view name) {
+    const auto found = std::ranges::find_if(table, [&](const Fault& fault) { return name == fault.name; });
+    return found == std::end(table) ? nullptr : found;
 }
 
-bool sees_some_key(const Problem& p, int r, int last) {
-    const KeyRange keys = visible_keys(p, r);
-    if (keys.first <= std::min(keys.last, last)) return true;
-    const std::int64_t extra = beyond_edge(p, r);
-    if (!p.switches.wrong_mask_edge || extra < 0 || extra > last) return false;
-    return tile_cover(p, r / p.Br, static_cast<int>(extra) / p.Bc) == TileCover::partial;
+std::span<const Fault> forward_faults() {
+    static const std::vector<Fault> faults = those(&Fault::forward);
+    return faults;
 }
 
-Matrix row_maximum(const Matrix& S) {
-    if (!S.hasNaN()) return S.rowwise().maxCoeff();
-    Matrix out = Matrix::Constant(S.rows(), 1, -std::numeric_limits<double>::infinity());
-    for (Eigen::Index r = 0; r < S.rows(); ++r)
-        for (Eigen::Index c = 0; c < S.cols(); ++c) out(r, 0) = std::fmax(out(r, 0), S(r, c));
-    return out;
+std::span<const Fault> backward_faults() {
+    static const std::vector<Fault> faults = those(&Fault::backward);
+    return faults;
 }
 
-Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
-    const Matrix inverse = divisor.cwiseInverse();
-    const double infinity = std::numeric_limits<double>::infinity();
-    if ((inverse.array() < infinity).all()) return inverse.col(0).asDiagonal() * A;
-    return A.array().colwise() / divisor.col(0).array();
+const char* fault_caption(const Problem& problem, Op op) {
+    for (const Fault& fault : table)
+        for (const FaultCaption& caption : fault.captions)
+            if (problem.switches.*fault.on && caption.op == op) return caption.words;
+    return nullptr;
 }
 
-Format operand_format(const Precision& precision) {
-    return contains(precision.weights, precision.softmax) ? Format::fp64 : precision.weights;
+FaultCode::FaultCode(std::span<const CodeLine> lines, std::span<const Fault> faults,
+                     std::initializer_list<FaultLine> replaced)
+    : faults_(faults) {
+    for (unsigned bits = 0; bits < 1u << faults.size(); ++bits) {
+        std::vector<CodeLine>& code = codes_.emplace_back(lines.begin(), lines.end());
+        for (std::size_t n = 0; n < faults.size(); ++n)
+            for (const FaultLine& with : replaced)
+                for (CodeLine& line : code)
+                    if ((bits >> n & 1) != 0 && with.fault == faults[n].on && with.op == line.op)
+                        line.text = with.text;
+    }
 }
 
-void give_rounded_inputs(Recorder& rec, const Problem& p) {
-    const Format format = p.precision.inputs;
-    rec.give(Slot::Q, round_to(format, p.Q), p.Br);
-    rec.give(Slot::K, round_to(format, p.K), p.Bc);
-    rec.give(Slot::V, round_to(format, p.V), p.Bc);
+std::span<const CodeLine> FaultCode::of(const Problem& p) const {
+    unsigned bits = 0;
+    for (std::size_t n = 0; n < faults_.size(); ++n)
+        bits |= static_cast<unsigned>(p.switches.*faults_[n].on) << n;
+    return codes_[bits];
 }
 
 }  // namespace tilewalk

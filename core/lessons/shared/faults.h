@@ -1,45 +1,43 @@
-// The deliberate faults of the tiled lessons: which there are, and what a kernel with them computes.
+// The deliberate faults of the tiled lessons: one table, and pseudocode of the kernels that have them.
 #pragma once
 
-#include "core/lessons/shared/memory_model.h"
-#include "core/problem/precision.h"
-#include "core/walk/trace.h"
+#include "core/walk/lesson.h"
 
+#include <initializer_list>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace tilewalk {
 
-/// One switch of Problem::switches.
-struct Fault {
-    bool Switches::*on;
-    const char* name;   ///< in files: "no_max"
-    const char* title;  ///< "Leave the maximum out"
-    const char* what;   ///< what the kernel computes instead
-};
+/// Every fault once, in the order of files.
+std::span<const Fault> all_faults();
+/// Null if there is none.
+const Fault* find_fault(std::string_view name);
 /// The faults that the forward lessons know, and those of the backward lessons. (Lesson::faults)
 std::span<const Fault> forward_faults();
 std::span<const Fault> backward_faults();
+/// What a fault of this problem makes of such a step; null where the step does what it should.
+const char* fault_caption(const Problem& problem, Op op);
 
-/// Query r of this kernel does not mask key c out: visible(), or with its edge one key too far right.
-bool passes_mask(const Problem& problem, int r, int c);
-/// Some key up to key `last` reaches query r: it is not masked out, and its tile is not skipped.
-bool sees_some_key(const Problem& problem, int r, int last);
-inline bool sees_some_key(const Problem& problem, int r) {
-    return sees_some_key(problem, r, problem.N_kv() - 1);
-}
+/// With this fault the line of this op reads `text`.
+struct FaultLine {
+    bool Switches::*fault;
+    Op op;
+    const char* text;
+};
 
-/// The largest number of each row (rows × 1). NaN is passed over, as the hardware's max does; −∞ if there is
-/// nothing else.
-Matrix row_maximum(const Matrix& S);
-/// Each row of A divided by its number of `divisor`, with one division per row as in the kernels; where 1 ÷ ℓ
-/// itself would overflow (a sum without maximum may be that small) every element is divided.  (n × d, n × 1)
-Matrix divide_rows(const Matrix& A, const Matrix& divisor);
+/// The lines of a true kernel, some of them replaced: every combination of a lesson's faults, made once, so
+/// that what is handed out stays where it is.
+class FaultCode {
+public:
+    FaultCode(std::span<const CodeLine> lines, std::span<const Fault> faults,
+              std::initializer_list<FaultLine> replaced);
+    std::span<const CodeLine> of(const Problem& problem) const;
 
-/// The format that P̃ or dS is rounded to on its way into a product; fp64 where it is in a coarser one
-/// already.
-Format operand_format(const Precision& precision);
-
-/// Q, K and V as they lie in HBM: in the format of the inputs.
-void give_rounded_inputs(Recorder& rec, const Problem& problem);
+private:
+    std::span<const Fault> faults_;
+    std::vector<std::vector<CodeLine>> codes_;  ///< bit n of the index is the nth fault
+};
 
 }  // namespace tilewalk

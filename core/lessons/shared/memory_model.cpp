@@ -1,74 +1,94 @@
 #include "core/lessons/shared/memory_model.h"
 
+#include "core/problem/mask.h"
+
 #include <algorithm>
 
 namespace tilewalk {
 
-KeyRange visible_keys(const Problem& p, int r) {
-    const std::int64_t diagonal = static_cast<std::int64_t>(r) + p.N_kv() - p.N();
-    std::int64_t first = 0, last = p.N_kv() - 1;
-    if (p.causal) last = std::min(last, diagonal);
-    if (p.window) first = std::max(first, diagonal - *p.window);
-    if (p.window && !p.causal) last = std::min(last, diagonal + *p.window);
-    if (first > last) return {0, -1};
-    return {static_cast<int>(first), static_cast<int>(last)};
-}
-
 namespace {
 
-struct Rows {
-    int first, count;
+struct Blocks {
+    int first = 0, last = -1;
+    bool any() const { return first <= last; }
+    std::int64_t count() const { return std::int64_t{last} - first + 1; }
+    void take_in(const Blocks& more) {
+        *this = any() ? Blocks{std::min(first, more.first), std::max(last, more.last)} : more;
+    }
 };
 
-Rows query_rows(const Problem& p, int i) { return {i * p.Br, std::min(p.Br, p.N() - i * p.Br)}; }
-Rows key_rows(const Problem& p, int j) { return {j * p.Bc, std::min(p.Bc, p.N_kv() - j * p.Bc)}; }
-
-// Both ends of a row's key range never fall as the row grows, so a block of rows sees the keys from the first
-// row's first to the last row's last, as far as those rows see any.
-KeyRange block_keys(const Problem& p, int i) {
-    const Rows q = query_rows(p, i);
-    KeyRange all{0, -1};
-    for (int r = q.first; r < q.first + q.count; ++r) {
-        const KeyRange k = visible_keys(p, r);
-        if (k.first > k.last) continue;
-        if (all.first > all.last) all = k;
-        all = {std::min(all.first, k.first), std::max(all.last, k.last)};
-    }
-    return all;
+// Rows of K in these blocks.
+std::int64_t rows_of(const Problem& p, const Blocks& b) {
+    if (!b.any()) return 0;
+    const std::int64_t begin = std::int64_t{b.first} * p.Bc;
+    return std::min<std::int64_t>(p.N_kv() - begin, b.count() * p.Bc);
 }
+
+// The key blocks that some query of block i looks at. The ranges of neighbouring queries touch or overlap, so
+// that there is no gap between the first and the last.
+Blocks blocks_seen(const Problem& p, int i) {
+    Blocks out;
+    const Region q = query_rows(p, i);
+    for (int r = q.row; r < q.row + q.rows; ++r) {
+        const KeyRange keys = visible_keys(p, r);
+        if (keys.first <= keys.last) out.take_in({keys.first / p.Bc, keys.last / p.Bc});
+    }
+    return out;
+}
+
+// Sums over the tiles that are not masked whole.
+struct Tiles {
+    std::int64_t query_rows = 0;                    // Σ rows of the query block, over tiles
+    std::int64_t key_rows = 0;                      // Σ rows of the key block, over tiles
+    std::int64_t seen_keys = 0;                     // rows of the key blocks that somebody looks at
+    std::int64_t seen_queries = 0;                  // rows of the query blocks that look at something
+    std::int64_t query_blocks = 0, key_blocks = 0;  // that have a tile at all
+};
+
+Tiles tiles_of(const Problem& p) {
+    Tiles out;
+    Blocks all;
+    for (int i = 0; i < p.Tr(); ++i) {
+        const Blocks seen = blocks_seen(p, i);
+        if (!seen.any()) continue;
+        const std::int64_t rows = query_rows(p, i).rows;
+        all.take_in(seen);
+        out.query_rows += seen.count() * rows;
+        out.key_rows += rows_of(p, seen);
+        out.seen_queries += rows;
+        ++out.query_blocks;
+    }
+    out.seen_keys = rows_of(p, all);
+    out.key_blocks = all.any() ? all.count() : 0;
+    return out;
+}
+
+// Steps of all tiles; `per_tile` is those of a tile without a mask step.
+std::int64_t tile_steps(const Problem& p, int per_tile) {
+    std::int64_t out = 0;
+    for (int i = 0; i < p.Tr(); ++i)
+        for (int j = 0; j < p.Tc(); ++j) {
+            const TileCover cover = tile_cover(p, i, j);
+            out += cover == TileCover::none ? 1 : per_tile + (cover == TileCover::partial);
+        }
+    return out;
+}
+
+std::int64_t largest_Br(const Problem& p) { return std::min(p.Br, p.N()); }
+std::int64_t largest_Bc(const Problem& p) { return std::min(p.Bc, p.N_kv()); }
+bool keys_outside(const Problem& p) { return p.options.order == BackwardOrder::key_outer; }
 
 }  // namespace
 
-TileCover tile_cover(const Problem& p, int i, int j) {
-    const Rows q = query_rows(p, i), k = key_rows(p, j);
-    bool any = false, every = true;
-    for (int r = q.first; r < q.first + q.count; ++r) {
-        const KeyRange seen = visible_keys(p, r);
-        any |= std::max(seen.first, k.first) <= std::min(seen.last, k.first + k.count - 1);
-        every &= seen.first <= k.first && seen.last >= k.first + k.count - 1;
-    }
-    return every ? TileCover::full : any ? TileCover::partial : TileCover::none;
-}
-
 TrafficModel flash_forward_model(const Problem& p) {
     const std::int64_t e = p.element_bytes, d = p.d(), N = p.N();
+    const Tiles tiles = tiles_of(p);
+    const std::int64_t Br = largest_Br(p), Bc = largest_Bc(p);
     TrafficModel model;
-    model.hbm_read = N * d * e;           // Q once
-    model.hbm_write = N * d * e + 4 * N;  // O and L once
-    bool any_tile = false;
-    for (int i = 0; i < p.Tr(); ++i) {
-        const KeyRange keys = block_keys(p, i);
-        if (keys.first > keys.last) continue;
-        // K and V in whole key blocks, from the first to the last that the query block sees.
-        const std::int64_t begin = keys.first / p.Bc * p.Bc;
-        const std::int64_t end =
-            std::min<std::int64_t>(p.N_kv(), (keys.last / p.Bc + 1) * static_cast<std::int64_t>(p.Bc));
-        model.hbm_read += 2 * (end - begin) * d * e;
-        any_tile = true;
-    }
-    const std::int64_t Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
-    model.sram_peak = Br * d * e + 4 * (2 * Br + Br * d);  // Q tile; m, l and the O accumulator
-    if (any_tile)
+    model.hbm_read = N * d * e + 2 * tiles.key_rows * d * e;  // Q once; K, V in every tile
+    model.hbm_write = N * d * e + 4 * N;                      // O and L once
+    model.sram_peak = Br * d * e + 4 * (2 * Br + Br * d);     // Q tile; m, l and the O accumulator
+    if (tiles.query_rows > 0)
         model.sram_peak += 2 * Bc * d * e + 4 * (2 * Br * Bc + 2 * Br);  // K, V; S, P; m_tile, alpha
     return model;
 }
@@ -81,16 +101,69 @@ TrafficModel standard_forward_model(const Problem& p) {
     return model;
 }
 
-std::int64_t flash_forward_steps(const Problem& p) {
-    std::int64_t steps = 0;
-    for (int i = 0; i < p.Tr(); ++i) {
-        steps += 4;  // load_q, init, normalize, store
-        for (int j = 0; j < p.Tc(); ++j) {
-            const TileCover cover = tile_cover(p, i, j);
-            steps += cover == TileCover::none ? 1 : cover == TileCover::partial ? 9 : 8;
-        }
+TrafficModel backward_model(const Problem& p) {
+    const std::int64_t e = p.element_bytes, d = p.d(), N = p.N(), M = p.N_kv();
+    TrafficModel model;
+    // P, dO; dO, V; P, dP; dS, K; dS, Q
+    model.hbm_read = e * ((N * M + N * d) + (N * d + M * d) + 2 * N * M + (N * M + M * d) + (N * M + N * d));
+    model.hbm_write = e * (M * d + N * M + N * M + N * d + M * d);  // dV; dP; dS; dQ; dK
+    return model;
+}
+
+TrafficModel flash_forward_v1_model(const Problem& p) {
+    const std::int64_t e = p.element_bytes, d = p.d(), N = p.N();
+    const Tiles tiles = tiles_of(p);
+    const std::int64_t Br = largest_Br(p), Bc = largest_Bc(p);
+    TrafficModel model;
+    model.hbm_read = 2 * tiles.seen_keys * d * e            // K, V once
+                     + tiles.query_rows * (2 * d * e + 8);  // Q, O, m, ℓ for every tile
+    model.hbm_write = N * (d * e + 8)                       // O = 0, m = −∞, ℓ = 0
+                      + tiles.query_rows * (d * e + 8);     // O, m, ℓ for every tile
+    if (tiles.query_rows > 0)
+        model.sram_peak = Br * d * e + 2 * Bc * d * e             // Q; K, V
+                          + 4 * (2 * Br * Bc + Br * d + 4 * Br);  // S, P; O; m, l, m_tile, alpha
+    return model;
+}
+
+TrafficModel flash_backward_model(const Problem& p) {
+    const std::int64_t e = p.element_bytes, d = p.d(), N = p.N(), M = p.N_kv();
+    const Tiles tiles = tiles_of(p);
+    const std::int64_t Br = largest_Br(p), Bc = largest_Bc(p);
+    const std::int64_t query_bytes = 2 * d * e + 8;  // a row of Q, dO, L, D
+    const std::int64_t key_bytes = 2 * d * e;        // a row of K, V
+    TrafficModel model;
+    model.hbm_read = 2 * N * d * e;  // O, dO for D
+    model.hbm_write = 4 * N;         // D
+    if (keys_outside(p)) {
+        const std::int64_t sums = tiles.query_rows * 4 * d;  // dQ through HBM in every tile
+        model.hbm_read += tiles.seen_keys * key_bytes + tiles.query_rows * query_bytes + sums;
+        model.hbm_write += N * 4 * d + sums + 2 * M * d * e;  // dQ = 0; dQ; dK, dV
+    } else {
+        const std::int64_t sums = tiles.key_rows * 8 * d;  // dK and dV through HBM in every tile
+        model.hbm_read += tiles.seen_queries * query_bytes + tiles.key_rows * key_bytes + sums;
+        model.hbm_write += M * 8 * d + sums + N * d * e;  // dK = dV = 0; dK, dV; dQ
     }
-    return steps;
+    if (tiles.query_rows > 0)
+        model.sram_peak = 2 * Bc * d * e + Br * query_bytes           // K, V; Q, dO, L, D
+                          + 4 * (4 * Br * Bc + 2 * Bc * d + Br * d);  // S, P, dP, dS; dK, dV; dQ
+    else
+        model.sram_peak = keys_outside(p) ? 8 * Bc * d : 4 * Br * d;
+    return model;
+}
+
+std::int64_t flash_forward_steps(const Problem& p) {
+    return tile_steps(p, 8) + 4LL * p.Tr();  // load_q, init, normalize, store of every query block
+}
+
+std::int64_t flash_forward_v1_steps(const Problem& p) {
+    return tile_steps(p, 10) + 1 + tiles_of(p).key_blocks;
+}
+
+std::int64_t flash_backward_steps(const Problem& p) {
+    const Tiles tiles = tiles_of(p);
+    // D per query block; then per outer block: its load if it is of use, the start values, the store.
+    if (keys_outside(p)) return p.Tr() + tiles.key_blocks + 2LL * p.Tc() + tile_steps(p, 8);
+    return p.Tr() + 1 + tiles.query_blocks + 2LL * p.Tr() + tile_steps(p, 8);
 }
 
 }  // namespace tilewalk

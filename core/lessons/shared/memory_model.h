@@ -1,33 +1,31 @@
-// Closed forms: bytes moved and held, without running anything. The traces are held against them by test.
+// Closed forms of the tiled lessons and of standard attention: bytes moved and held, without running
+// anything. The traces are held against them by test.
 #pragma once
 
-#include "core/problem/problem.h"
-
-#include <cstdint>
+#include "core/walk/trace.h"
 
 namespace tilewalk {
 
-/// What a mask leaves of tile (i, j).
-enum class TileCover : std::uint8_t { full, partial, none };
-TileCover tile_cover(const Problem& problem, int i, int j);
-
-/// Key columns [first, last] that query row r sees; first > last when it sees none.
-struct KeyRange {
-    int first, last;
-};
-KeyRange visible_keys(const Problem& problem, int r);
-
-struct TrafficModel {
-    std::int64_t hbm_read = 0, hbm_write = 0;  ///< bytes
-    std::int64_t sram_peak = 0;                ///< bytes to reserve on chip: the largest tile of every buffer
-    std::int64_t total() const { return hbm_read + hbm_write; }
-};
 /// FlashAttention-2 order: Q once, K and V once per query block that sees them, O and L once.
 TrafficModel flash_forward_model(const Problem& problem);
 /// Three kernels through HBM: S = QKᵀ written; S read, P written; P, V read, O written.
 TrafficModel standard_forward_model(const Problem& problem);
+/// Five kernels over whole matrices: dV; dP; D and dS; dQ; dK. P, dP and dS (N × N_kv) lie in HBM.
+TrafficModel backward_model(const Problem& problem);
 
-/// Number of steps of the lesson flash-forward.
+/// FlashAttention-1 (Dao et al. 2022, Algorithm 1), key blocks outside: K and V once; Q, O, m and ℓ come back
+/// for every tile, and O, m and ℓ are written for every tile, after one write of their start values.
+TrafficModel flash_forward_v1_model(const Problem& problem);
+
+/// Dao 2023, Algorithm 2, in the order of Problem::options. First O and dO are read for D, which is written,
+/// and what grows in HBM is cleared: dQ (key blocks outside) or dK and dV (query blocks outside), in 4 bytes
+/// per element. The outer block is read once, the inner one for every tile, where the growing sums are read
+/// and written too.
+TrafficModel flash_backward_model(const Problem& problem);
+
+// Numbers of steps
 std::int64_t flash_forward_steps(const Problem& problem);
+std::int64_t flash_forward_v1_steps(const Problem& problem);
+std::int64_t flash_backward_steps(const Problem& problem);
 
 }  // namespace tilewalk

@@ -1,7 +1,7 @@
 // How a line of the derivation or of the proof is made.
 #pragma once
 
-#include "core/lessons/softmax/derivation.h"
+#include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {

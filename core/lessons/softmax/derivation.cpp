@@ -1,9 +1,7 @@
-#include "core/lessons/softmax/derivation.h"
+#include "core/lessons/softmax/softmax.h"
 
 #include "core/lessons/softmax/argument.h"
-#include "core/lessons/softmax/letters.h"
 #include "core/lessons/softmax/row.h"
-#include "core/lessons/softmax/walk.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
@@ -15,11 +13,7 @@ Argument argument_line(std::string title, Line formula, Line symbol, const Expr*
                        double other, std::string why) {
     Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
     if (numbers) out.numbers = write(*numbers, value);
-    Span shown{format_short(value), Role::none, Span::Face::number};
-    shown.strong = true;
-    symbol.push_back(word(" = "));
-    symbol.push_back(shown);
-    out.result = std::move(symbol);
+    out.result = equals(std::move(symbol), value);
     return out;
 }
 
@@ -33,7 +27,7 @@ struct Letters {
 };
 Letters letters_of(Problem p) {
     p.options.normalised = true;
-    return {.online = softmax_letters(p, 1)};
+    return {.online = softmax_letters(p, SoftmaxForm::one_pass)};
 }
 
 Line component(Line symbol, const Problem& p, int col) {

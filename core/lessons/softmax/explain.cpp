@@ -1,7 +1,6 @@
 // The words and numbers of the softmax lessons: loads, maximum, correction and weight.
-#include "core/lessons/softmax/explain.h"
-
 #include "core/lessons/softmax/explain_parts.h"
+#include "core/lessons/softmax/lesson_parts.h"
 
 namespace tilewalk {
 
@@ -18,33 +17,9 @@ std::string RowView::max_text() const {
     return m < 0 ? "(" + num_text(m) + ")" : num_text(m);
 }
 
-void RowView::result(Line symbol, double value) const {
-    Span shown{format_short(value), Role::none, Span::Face::number};
-    shown.strong = true;
-    symbol.push_back(word(" = "));
-    symbol.push_back(shown);
-    v.out.result = std::move(symbol);
-}
+void RowView::result(Line symbol, double value) const { v.out.result = equals(std::move(symbol), value); }
 
 namespace {
-
-// Which line of the lesson's pseudocode an op stands for (softmax_model.cpp).
-int code_line(const RowView& r) {
-    const bool first = r.pass == 0, second = r.pass == 1;
-    switch (r.v.step.op) {
-    case Op::init: return r.passes == 3 ? (first ? 0 : second ? 4 : 9) : first ? 0 : 7;
-    case Op::load_x: return r.passes == 3 ? (first ? 2 : second ? 6 : 11) : first ? 2 : 9;
-    case Op::new_max: return 3;
-    case Op::correction: return 4;
-    case Op::exponentials: return r.passes == 3 ? 7 : 5;
-    case Op::row_sum: return r.passes == 3 ? 8 : 6;
-    case Op::divide: return r.passes == 3 ? 12 : 10;
-    case Op::output: return r.passes == 3 ? 13 : r.passes == 2 ? 11 : 7;
-    case Op::normalize: return 8;
-    case Op::store: return r.passes == 3 ? 14 : r.passes == 2 ? 12 : r.late() ? 9 : 8;
-    default: return 0;
-    }
-}
 
 // Why element x is read in this pass.
 std::string reading(const RowView& r) {
@@ -53,7 +28,9 @@ std::string reading(const RowView& r) {
     if (r.passes == 1)
         return "The only reading of " + x + " and " + V +
                ": maximum, sum and output take what they need while the pair is on chip.";
-    if (r.pass == 0 && r.passes == 3)
+    if (r.pass == 0 && r.dense())
+        return "First of two readings of " + x + ": its exponential goes into the sum.";
+    if (r.pass == 0 && r.safe())
         return "First of three readings of " + x + ": this pass keeps the largest score and nothing else.";
     if (r.pass == 0) return "First of two readings of " + x + ": it serves the maximum and the sum at once.";
     if (r.passes == 3 && r.pass == 1)
@@ -101,7 +78,12 @@ void explain_row_init(const RowView& r) {
         v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, text(",   "), start});
         if (a.slot == v.out.target.slot) r.result(symbol, v.result());
     }
-    if (r.pass == 0)
+    if (r.dense())
+        v.out.why = r.pass == 0
+                        ? "The softmax of the textbooks: only a sum is kept, and it is empty. No maximum is "
+                          "taken."
+                        : "The sum of the whole row is known now, so the output can begin.";
+    else if (r.pass == 0)
         v.out.why =
             r.passes == 3 ? "Before the first element the maximum is −∞: any score is larger."
             : r.passes == 2
@@ -173,6 +155,7 @@ void explain_row_correction(const RowView& r) {
 }
 
 void explain_row_weight(const RowView& r) {
+    if (r.dense()) return explain_dense_weight(r);
     const View& v = r.v;
     const double x = r.stored(Slot::S), m = r.stored(Slot::m);
     const std::string max_index = r.passes == 3 ? r.end : r.now;
@@ -203,7 +186,6 @@ void explain_row_weight(const RowView& r) {
 void explain_softmax(const View& v) {
     const RowView r{v};
     if (r.n > 0) v.out.place = "element " + r.now + " of " + r.end;
-    v.out.code_line = code_line(r);
     switch (v.step.op) {
     case Op::load_x: return explain_row_load(r);
     case Op::init: return explain_row_init(r);

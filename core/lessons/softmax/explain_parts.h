@@ -1,7 +1,7 @@
 // What the explanations of the softmax lessons share.
 #pragma once
 
-#include "core/lessons/softmax/letters.h"
+#include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {
@@ -9,15 +9,19 @@ namespace tilewalk {
 /// One step of a softmax lesson: which pass and element, and how the lesson writes its quantities.
 struct RowView {
     const View& v;
-    int passes = softmax_passes(v.trace);
+    SoftmaxForm form = softmax_form(v.trace);
+    int passes = softmax_passes(form);
     int pass = v.step.phase;
     int N = v.problem.N_kv();
     int n = v.step.j + 1;  ///< the element, counted from 1; 0 if the step belongs to none
-    SoftmaxLetters letters = softmax_letters(v.problem, passes);
+    SoftmaxLetters letters = softmax_letters(v.problem, form);
     std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
     std::string query = "query " + str(v.row);
 
     double stored(Slot slot, int nth = 0) const { return v.read(slot, nth).data(0, 0); }
+    bool safe() const { return form == SoftmaxForm::three_passes; }
+    /// Without the maximum: nothing keeps exp from overflowing.
+    bool dense() const { return form == SoftmaxForm::dense; }
     bool late() const { return passes == 1 && !v.problem.options.normalised; }
     /// x is hidden by the mask.
     bool masked() const { return v.trace.live(Slot::S, v.k).value->data(0, 0) == minus_infinity; }
@@ -33,6 +37,12 @@ void explain_row_max(const RowView& r);
 void explain_row_correction(const RowView& r);
 void explain_row_weight(const RowView& r);
 void explain_row_total(const RowView& r);
+/// The weights, the sum, the shares and what follows from them in the textbook softmax. (explain_dense.cpp)
+void explain_dense_weight(const RowView& r);
+void explain_dense_total(const RowView& r);
+void explain_dense_share(const RowView& r);
+std::string dense_output_words(const RowView& r);
+std::string dense_store_words(const RowView& r);
 void explain_row_share(const RowView& r);
 void explain_row_output(const RowView& r);
 void explain_row_normalize(const RowView& r);

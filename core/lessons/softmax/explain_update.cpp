@@ -52,14 +52,16 @@ void explain_row_total(const RowView& r) {
     v.out.title = "Running sum";
     const double weight = r.stored(Slot::P), old = r.stored(Slot::l);
     r.result(softmax_sum(r.letters, r.now), v.result());
-    if (r.passes == 3) {
+    if (r.safe() || r.dense()) {
         v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_sum(r.letters, r.before),
                               text(" + "), softmax_weight(r.now)});
         v.out.numbers = write(sum({num(old, Role::l), num(weight, Role::S)}), v.result());
         v.out.kind = r.masked();
-        v.out.why = r.masked() ? "A masked key weighs nothing: the sum stays as it is."
-                               : "All weights of this pass are measured from one maximum, " + r.max_text() +
-                                     ", so the sum just grows.";
+        v.out.why = r.masked()  ? "A masked key weighs nothing: the sum stays as it is."
+                    : r.dense() ? ""
+                                : "All weights of this pass are measured from one maximum, " + r.max_text() +
+                                      ", so the sum just grows.";
+        if (r.dense()) explain_dense_total(r);
         v.source(Slot::l, v.row, 0);
         v.source(Slot::P, v.row, v.step.j);
         return;
@@ -76,6 +78,7 @@ void explain_row_total(const RowView& r) {
 }
 
 void explain_row_share(const RowView& r) {
+    if (r.dense()) return explain_dense_share(r);
     const View& v = r.v;
     const double x = r.stored(Slot::S), m = r.stored(Slot::m), total = r.stored(Slot::l);
     v.out.title = "Share";
@@ -115,6 +118,7 @@ void plain_output(const RowView& r) {
     v.out.why = total == 0   ? "The mask hides every key from " + r.query + ": its output stays 0."
                 : r.masked() ? plain(softmax_value(r.now)) + " belongs to a masked key and does not enter."
                              : "The weights are final, so the values are simply added up, each by its share.";
+    if (r.dense()) v.out.why = dense_output_words(r);
 }
 
 // O = α O + p V: the division waits
@@ -225,6 +229,7 @@ void explain_row_store(const RowView& r) {
     v.out.kind = no_key;
     v.out.why = no_key ? "The mask hides every key from " + r.query + ": a row of zeros leaves the chip."
                        : "The finished row leaves the chip. Every score was read " + readings + ".";
+    if (r.dense()) v.out.why = dense_store_words(r);
 }
 
 }  // namespace tilewalk

@@ -1,4 +1,6 @@
-#include "core/lessons/softmax/letters.h"
+#include "core/lessons/softmax/lesson_parts.h"
+#include "core/lessons/softmax/softmax.h"
+#include "core/walk/formula.h"
 
 #include <string_view>
 
@@ -15,19 +17,15 @@ Line letter(const char* text, Role role, const std::string& index, bool tilde = 
 
 }  // namespace
 
-SoftmaxLetters softmax_letters(const Problem& p, int passes) {
-    const bool late = passes == 1 && !p.options.normalised;
+SoftmaxLetters softmax_letters(const Problem& p, SoftmaxForm form) {
+    const bool one_pass = form == SoftmaxForm::one_pass, late = one_pass && !p.options.normalised;
+    const bool rebased = one_pass || form == SoftmaxForm::two_passes;
     switch (p.options.notation) {
     case Notation::l_O: return {"ℓ", "O", late, "O"};
-    case Notation::delta_omega: return {"δ", passes == 1 ? "ω" : "o", late, "o"};
+    case Notation::delta_omega: return {"δ", one_pass ? "ω" : "o", late, "o"};
     case Notation::d_o: break;
     }
-    return {passes == 3 ? "d" : "d′", passes == 1 && !late ? "o′" : "o", late, "o"};
-}
-
-int softmax_passes(const Trace& trace) {
-    const std::string_view lesson = trace.lesson();
-    return lesson == "softmax-3pass" ? 3 : lesson == "softmax-2pass" ? 2 : lesson == "softmax-1pass" ? 1 : 0;
+    return {rebased ? "d′" : "d", one_pass && !late ? "o′" : "o", late, "o"};
 }
 
 Line softmax_max(const std::string& index) { return letter("m", Role::m, index); }
@@ -47,7 +45,7 @@ Line softmax_final(const SoftmaxLetters& letters, const std::string& index) {
 }
 
 Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile) {
-    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_passes(trace));
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_form(trace));
     const bool last = step >= 0 && trace.step(step).op == Op::normalize;
     // Elements count from 1; what a pass starts from has the number 0.
     const int n = last ? trace.problem().N_kv() : step >= 0 ? trace.step(step).j + 1 : -1;
@@ -65,6 +63,52 @@ Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile) {
     case Slot::l: return softmax_sum(letters, index);
     case Slot::Oi: return last ? softmax_final(letters, index) : softmax_out(letters, index);
     default: return slot_symbol(slot);
+    }
+}
+
+Line softmax_step_symbol(const Trace& trace, int k) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_form(trace));
+    switch (trace.step(k).op) {
+    case Op::exponentials: return softmax_weight("");
+    case Op::row_sum: return softmax_sum(letters, "");
+    case Op::divide: return softmax_share("");
+    case Op::output: return softmax_out(letters, "");
+    case Op::store: return {symbol(Slot::O)};
+    case Op::normalize: return {word("÷ "), softmax_sum(letters, "").front()};
+    default: return op_symbol(trace, k);
+    }
+}
+
+namespace {
+
+// Each letter has a card of its own.
+const char* card_of_sum(std::string_view letter) {
+    return letter == "d"    ? "sum-d"
+           : letter == "d′" ? "sum-d-prime"
+           : letter == "δ"  ? "sum-delta"
+                            : "running-sum";
+}
+const char* card_of_output(const SoftmaxLetters& letters) {
+    const std::string_view out = letters.out;
+    if (letters.tilde)
+        return out == "O" ? "output-deferred-O" : out == "ω" ? "output-deferred-omega" : "output-deferred";
+    return out == "o′"  ? "output-o-prime"
+           : out == "ω" ? "output-omega"
+           : out == "O" ? "output"
+                        : "output-row";
+}
+
+}  // namespace
+
+const char* softmax_card(const Trace& trace, int k) {
+    const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_form(trace));
+    switch (trace.step(k).op) {
+    case Op::load_x: return "row-of-scores";
+    case Op::exponentials: return "element-weight";
+    case Op::divide: return "share";
+    case Op::row_sum: return card_of_sum(letters.sum);
+    case Op::output: return card_of_output(letters);
+    default: return nullptr;
     }
 }
 

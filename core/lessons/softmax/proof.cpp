@@ -1,8 +1,8 @@
 // The proof by splitting: two parts of a row, each with its own maximum, merge to the whole (induction over
 // the tiles: what is merged so far is the left part, the next tile the right one).
 #include "core/lessons/softmax/argument.h"
-#include "core/lessons/softmax/letters.h"
 #include "core/lessons/softmax/row.h"
+#include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Proof {
 
     static SoftmaxLetters letters_of(Problem p) {
         p.options.normalised = false;  // the parts are merged before the division
-        return softmax_letters(p, 1);
+        return softmax_letters(p, SoftmaxForm::one_pass);
     }
     Part part(int first, int last, const char* mark) const {
         const double m = row.maximum(first, last);

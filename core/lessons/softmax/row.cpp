@@ -1,16 +1,13 @@
 #include "core/lessons/softmax/row.h"
 
-#include "core/lessons/softmax/walk.h"
+#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 
 namespace {
-
-const double minus_infinity = -std::numeric_limits<double>::infinity();
 
 constexpr int most_terms = 5, terms_after_a_head = 3;
 

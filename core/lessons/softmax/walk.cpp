@@ -1,29 +1,27 @@
-#include "core/lessons/softmax/walk.h"
-
-#include "core/problem/reference.h"
+#include "core/lessons/shared/running_words.h"
+#include "core/lessons/softmax/lesson_parts.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 
 namespace {
-
-const double minus_infinity = -std::numeric_limits<double>::infinity();
 
 Matrix one(double value) { return Matrix::Constant(1, 1, value); }
 
 // The loop bodies that the passes are put together from. All tiles are one row high: m, α, p, the sum and a
 // are single numbers (1 × 1), the output is a row (1 × d).
 struct Walk {
-    Recorder rec;
+    Recorder& rec;
     const Problem& p;
     int R = softmax_row(p);
     std::int64_t d = p.d();
     Region cell{R, 0, 1, 1}, out{R, 0, 1, p.d()};
+    bool sees_a_key = visible_keys(p, R).first <= visible_keys(p, R).last;
 
-    Walk(const Problem& problem, const char* lesson) : rec(problem, lesson), p(problem) {
+    Walk(Recorder& recorder, const Problem& problem) : rec(recorder), p(problem) {
         rec.give(Slot::x, softmax_scores(p), 1, 1, R);
         rec.give(Slot::V, p.V, 1);
     }
@@ -73,6 +71,14 @@ struct Walk {
         rec.end(2);
     }
 
+    // p = exp(xⱼ), as the textbook has it: ∞ where the score is large
+    void dense_weight(int j) {
+        rec.begin(Op::exponentials, -1, j);
+        const double x = rec.read(Slot::S)(0, 0);
+        rec.write(Slot::P, one(std::exp(x)), {R, j, 1, 1});
+        rec.end(1);
+    }
+
     // sum ← sum + p: right as long as m does not change any more
     void plain_sum(int j) {
         rec.begin(Op::row_sum, -1, j);
@@ -97,7 +103,20 @@ struct Walk {
         const double x = rec.read(Slot::S)(0, 0), m = rec.read(Slot::m)(0, 0), sum = rec.read(Slot::l)(0, 0);
         rec.write(Slot::Prob, one(sum == 0 ? 0 : std::exp(x - base(m)) / sum), {R, j, 1, 1});
         rec.end(3);
+        plain_output(j);
+    }
 
+    // a = exp(xⱼ) / sum, then the same: ∞ / ∞ and 0 / 0 are NaN. A row that sees no key has all its a 0.
+    void dense_output(int j) {
+        rec.begin(Op::divide, -1, j);
+        const double x = rec.read(Slot::S)(0, 0), sum = rec.read(Slot::l)(0, 0);
+        rec.write(Slot::Prob, one(sees_a_key ? std::exp(x) / sum : 0), {R, j, 1, 1});
+        rec.end(2);
+        plain_output(j);
+    }
+
+    // o ← o + a Vⱼ
+    void plain_output(int j) {
         rec.begin(Op::output, -1, j);
         const Matrix& o = rec.read(Slot::Oi);
         const double a = rec.read(Slot::Prob)(0, 0);
@@ -138,28 +157,33 @@ struct Walk {
     }
 
     // Store row R of O
-    std::shared_ptr<const Trace> store() {
+    void store() {
         rec.begin(Op::store);
         rec.store(Slot::O, 0, rec.read(Slot::Oi), out);
         rec.end();
-        return rec.finish();
     }
 };
 
-}  // namespace
-
-int softmax_row(const Problem& p) { return std::clamp(p.options.row, 0, p.N() - 1); }
-
-Matrix softmax_scores(const Problem& p) {
-    const int R = softmax_row(p);
-    Matrix x = p.softmax_scale() * p.Q.row(R) * p.K.transpose();
-    for (int c = 0; c < p.N_kv(); ++c)
-        if (!visible(p, R, c)) x(0, c) = minus_infinity;
-    return x;
+void walk_dense(Recorder& rec, const Problem& p) {
+    Walk walk(rec, p);
+    // Pass 1: the sum of the exponentials
+    walk.begin_pass(0, false, true, false);
+    for (int j = 0; j < p.N_kv(); ++j) {
+        walk.load(j, false);
+        walk.dense_weight(j);
+        walk.plain_sum(j);
+    }
+    // Pass 2: the values, each with its share of the sum
+    walk.begin_pass(1, false, false, true);
+    for (int j = 0; j < p.N_kv(); ++j) {
+        walk.load(j, true);
+        walk.dense_output(j);
+    }
+    walk.store();
 }
 
-std::shared_ptr<const Trace> softmax_3pass(const Problem& p) {
-    Walk walk(p, "softmax-3pass");
+void walk_3pass(Recorder& rec, const Problem& p) {
+    Walk walk(rec, p);
     // Pass 1: the maximum of the row
     walk.begin_pass(0, true, false, false);
     for (int j = 0; j < p.N_kv(); ++j) {
@@ -179,11 +203,11 @@ std::shared_ptr<const Trace> softmax_3pass(const Problem& p) {
         walk.load(j, true);
         walk.final_output(j);
     }
-    return walk.store();
+    walk.store();
 }
 
-std::shared_ptr<const Trace> softmax_2pass(const Problem& p) {
-    Walk walk(p, "softmax-2pass");
+void walk_2pass(Recorder& rec, const Problem& p) {
+    Walk walk(rec, p);
     // Pass 1: maximum and sum together; when the maximum rises, α re-bases the sum
     walk.begin_pass(0, true, true, false);
     for (int j = 0; j < p.N_kv(); ++j) {
@@ -199,11 +223,11 @@ std::shared_ptr<const Trace> softmax_2pass(const Problem& p) {
         walk.load(j, true);
         walk.final_output(j);
     }
-    return walk.store();
+    walk.store();
 }
 
-std::shared_ptr<const Trace> softmax_1pass(const Problem& p) {
-    Walk walk(p, "softmax-1pass");
+void walk_1pass(Recorder& rec, const Problem& p) {
+    Walk walk(rec, p);
     // The only pass: the output is re-based together with the sum
     walk.begin_pass(0, true, true, true);
     for (int j = 0; j < p.N_kv(); ++j) {
@@ -218,7 +242,159 @@ std::shared_ptr<const Trace> softmax_1pass(const Problem& p) {
             walk.unnormalised_output(j);
     }
     if (!p.options.normalised) walk.normalize();
-    return walk.store();
+    walk.store();
+}
+
+// ---- What a lecturer would say
+
+std::string say_3pass(const Trace& trace, int k, const Explanation& e) {
+    if (trace.step(k).op == Op::new_max) return say_new_maximum(trace, k, e, false);
+    return say_weight(trace, k, e);
+}
+
+// The second pass divides, and adds up what is final already.
+std::string say_2pass(const Trace& trace, int k, const Explanation& e) {
+    return trace.step(k).phase == 0 ? say_running(trace, k, e) : std::string();
+}
+
+std::string say_1pass(const Trace& trace, int k, const Explanation& e) {
+    if (trace.step(k).op != Op::output || !trace.problem().options.normalised)
+        return say_running(trace, k, e);
+    if (empty_sum(trace, k, e)) return {};
+    return "The old average and the new value, each by its share of the new sum: " + result_words(e) + ".";
+}
+
+// The weights here are measured from nothing; where one overflows, the explanation says it.
+std::string say_dense(const Trace& trace, int k, const Explanation& e) {
+    const Op op = trace.step(k).op;
+    const bool finite = std::isfinite(trace.value(trace.writes(k).back().value).data(0, 0));
+    if (op == Op::exponentials && finite) return "A score becomes a weight: " + result_words(e) + ".";
+    if (op == Op::row_sum && finite) return "The sum grows by the new weight: " + result_words(e) + ".";
+    return {};
+}
+
+// ---- The lessons
+
+// What is each lesson's own.
+struct Own {
+    const char *id, *title, *summary, *tab;
+    void (*walk)(Recorder&, const Problem&);
+    std::string (*say)(const Trace&, int k, const Explanation&);
+    Rival rival;
+    std::span<const Slot> results;
+    Choices choices;
+};
+
+template <SoftmaxForm form> TrafficModel model_of(const Problem& p) { return softmax_model(p, form); }
+
+template <SoftmaxForm form> constexpr Lesson lesson_of(const Own& own) {
+    return {.id = own.id,
+            .title = own.title,
+            .summary = own.summary,
+            .chapter = ChapterId::softmax,
+            .tab = own.tab,
+            .picture = Picture::softmax,
+            .walk = own.walk,
+            .estimate = [](const Problem& p) { return softmax_bytes(p, form); },
+            .code = [](const Problem& p) { return softmax_code(p, form); },
+            .explain = explain_softmax,
+            .say = own.say,
+            .symbol = softmax_symbol,
+            .step_symbol = softmax_step_symbol,
+            .lane = [](const Problem&, int phase) { return softmax_lane(form, phase); },
+            .card = softmax_card,
+            .model = model_of<form>,
+            .rival = own.rival,
+            .beside = nullptr,
+            .results = own.results,
+            .inputs = {},
+            .faults = no_faults,
+            .division = Division::none,
+            .choices = own.choices,
+            .by_cell = false,
+            .one_row = true};
+}
+
+using enum SoftmaxForm;
+constexpr Slot results[] = {Slot::O, Slot::m, Slot::l};
+constexpr Slot dense_results[] = {Slot::O, Slot::l};
+constexpr Choices row_and_letters = chooses_row | chooses_notation;
+constexpr Rival in_three_passes{"Softmax in three passes", model_of<three_passes>,
+                                "less: three passes would read the scores less often"};
+constexpr Rival in_one_pass{"Softmax in one pass", model_of<one_pass>, "less: every score is read once"};
+
+}  // namespace
+
+constinit const Lesson softmax_dense = lesson_of<dense>({
+    .id = "softmax-dense",
+    .title = "Textbook softmax",
+    .summary = "One row of attention as the textbooks have it: exp, sum, divide. Without the maximum a large "
+               "score overflows.",
+    .tab = "textbook",
+    .walk = walk_dense,
+    .say = say_dense,
+    .rival = in_three_passes,
+    .results = dense_results,
+    .choices = row_and_letters,
+});
+
+constinit const Lesson softmax_3pass = lesson_of<three_passes>({
+    .id = "softmax-3pass",
+    .title = "Softmax in three passes",
+    .summary =
+        "One row of attention the safe way: the maximum, then the sum, then the output; every score is read "
+        "three times.",
+    .tab = "3 passes",
+    .walk = walk_3pass,
+    .say = say_3pass,
+    .rival = in_one_pass,
+    .results = results,
+    .choices = row_and_letters,
+});
+
+constinit const Lesson softmax_2pass = lesson_of<two_passes>({
+    .id = "softmax-2pass",
+    .title = "Online softmax, two passes",
+    .summary = "Maximum and sum in one pass: the sum is re-based whenever the maximum rises.",
+    .tab = "2",
+    .walk = walk_2pass,
+    .say = say_2pass,
+    .rival = in_three_passes,
+    .results = results,
+    .choices = row_and_letters,
+});
+
+constinit const Lesson softmax_1pass = lesson_of<one_pass>({
+    .id = "softmax-1pass",
+    .title = "Attention in one pass",
+    .summary = "Maximum, sum and output together, every score read once: FlashAttention for one row.",
+    .tab = "1",
+    .walk = walk_1pass,
+    .say = say_1pass,
+    .rival = in_three_passes,
+    .results = results,
+    .choices = row_and_letters | chooses_form,
+});
+
+const Lesson& softmax_lesson(SoftmaxForm form) {
+    const Lesson* const lessons[] = {&softmax_dense, &softmax_3pass, &softmax_2pass, &softmax_1pass};
+    return *lessons[static_cast<std::size_t>(form)];
+}
+
+SoftmaxForm softmax_form(const Trace& trace) {
+    for (SoftmaxForm form : {dense, three_passes, two_passes})
+        if (&trace.lesson() == &softmax_lesson(form)) return form;
+    return one_pass;
+}
+
+int softmax_row(const Problem& p) { return std::clamp(p.options.row, 0, p.N() - 1); }
+
+Matrix softmax_scores(const Problem& p) {
+    const int R = softmax_row(p);
+    Matrix x = p.softmax_scale() * p.Q.row(R) * p.K.transpose();
+    for (int c = 0; c < p.N_kv(); ++c)
+        if (!visible(p, R, c)) x(0, c) = minus_infinity;
+    return x;
 }
 
 }  // namespace tilewalk

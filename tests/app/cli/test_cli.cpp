@@ -3,7 +3,7 @@
 #include "app/io/examples.h"
 #include "app/ui/state/state.h"
 #include "core/base/version.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 
 #include <doctest/doctest.h>
 

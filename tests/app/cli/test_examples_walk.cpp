@@ -1,7 +1,7 @@
 // Every example that the program brings along walks to the output of dense attention, computed here in plain
 // loops.
 #include "app/io/examples.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 
 #include <doctest/doctest.h>
 

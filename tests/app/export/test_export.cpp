@@ -9,7 +9,7 @@
 #include "app/export/picture.h"
 #include "app/io/examples.h"
 #include "core/base/numbers.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/lessons/table.h"
 #include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -2,6 +2,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/state/app_state.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 #include <doctest/doctest.h>
 #include <utility>

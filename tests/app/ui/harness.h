@@ -4,6 +4,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
+#include "core/lessons/table.h"
 #include "tests/skip.h"
 
 #include <string>

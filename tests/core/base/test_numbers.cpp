@@ -1,5 +1,5 @@
 #include "core/base/numbers.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"

@@ -1,5 +1,7 @@
 #include "tests/core/class/question_reference.h"
 
+#include "core/walk/lesson.h"
+
 #include "tests/core/expression.h"
 
 #include <algorithm>
@@ -101,9 +103,18 @@ long double QuestionReference::tiled_backward(const Step& step, const CellRef& c
     }
 }
 
+namespace {
+
+// Of a softmax lesson; 0: the textbook's.
+int passes_of(const std::string& lesson) { return lesson == "softmax-dense" ? 0 : lesson[8] - '0'; }
+
+}  // namespace
+
 long double QuestionReference::one_row(const Step& step, int passes, const CellRef& cell) const {
     const int r = p_.options.row, n = step.j + 1, N = p_.N_kv(), x = cell.col;
-    const long double so_far = maximum(r, 0, n), whole = maximum(r, 0, N), total = sum(r, N, whole);
+    const bool textbook = passes == 0;  // nothing is subtracted
+    const long double so_far = textbook ? 0 : maximum(r, 0, n), whole = textbook ? 0 : maximum(r, 0, N),
+                      total = sum(r, N, whole);
     const bool final_max = passes == 3 && step.phase > 0;
     const long double m = final_max || (passes == 2 && step.phase == 1) ? whole : so_far;
     switch (step.op) {
@@ -113,7 +124,7 @@ long double QuestionReference::one_row(const Step& step, int passes, const CellR
     case Op::row_sum: return sum(r, n, m);
     case Op::divide: return weight(r, n - 1, whole) / total;
     case Op::output:
-        if (passes > 1) return output(r, n, x, whole) / total;
+        if (passes != 1) return output(r, n, x, whole) / total;
         return output(r, n, x, so_far) / (p_.options.normalised ? sum(r, n, so_far) : 1);
     case Op::normalize: return output(r, N, x, whole) / total;
     default: return std::nanl("");
@@ -123,7 +134,7 @@ long double QuestionReference::one_row(const Step& step, int passes, const CellR
 long double QuestionReference::dense(const Trace& trace, const Step& step, const CellRef& cell) const {
     const int r = cell.row, x = cell.col, N = p_.N_kv();
     const long double m = step.op == Op::load ? 0 : r < p_.N() ? maximum(r, 0, N) : 0;
-    const bool attention = std::string(trace.lesson()) == "attention";
+    const bool attention = std::string(trace.lesson().id) == "attention";
     switch (step.op) {
     case Op::scores: return raw_score(r, x) * (attention ? 1 : static_cast<long double>(p_.softmax_scale()));
     case Op::scale: return raw_score(r, x) * p_.softmax_scale();
@@ -186,12 +197,12 @@ Problem QuestionReference::updated() const {
 }
 
 long double QuestionReference::value(const Trace& trace, int k, const CellRef& cell) const {
-    const std::string lesson = trace.lesson();
+    const std::string lesson = trace.lesson().id;
     const Step& step = trace.step(k);
     if (lesson == "flash-forward" || lesson == "flash-forward-v1")
         return tiled(step, lesson != "flash-forward", cell);
     if (lesson == "flash-backward") return tiled_backward(step, cell);
-    if (lesson.starts_with("softmax")) return one_row(step, lesson[8] - '0', cell);
+    if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
     if (lesson == "training-step" && step.phase == 3)
         return QuestionReference(updated()).dense(trace, step, cell);
     return dense(trace, step, cell);
@@ -272,11 +283,13 @@ struct Worked {
         case Op::new_max: return std::max(one(0), one(1));
         case Op::correction: return weight_of(one(0), now.at(0));
         case Op::exponentials:
-        case Op::recompute: return weight_of(one(0), one(1));
+        case Op::recompute: return weight_of(one(0), g.size() == 1 ? 0 : one(1));
         case Op::row_sum:
             if (g.size() == 1) return total(g[0]);
             return g.size() == 2 ? one(0) + one(1) : one(0) * one(1) + total(g[2]);
-        case Op::divide: return passes ? ratio(weight_of(one(0), one(1)), one(2)) : ratio(one(0), one(1));
+        case Op::divide:
+            if (passes && g.size() == 2) return ratio(weight_of(one(0), 0), one(1));
+            return passes ? ratio(weight_of(one(0), one(1)), one(2)) : ratio(one(0), one(1));
         case Op::normalize: return ratio(one(0), one(1));
         case Op::output: return output(first_version);
         case Op::store: return one(0) + std::log(one(1));
@@ -307,9 +320,9 @@ std::vector<GivenNumber> given_by(const std::string& question) {
 }
 
 double worked_out_from_given(const Trace& trace, const Question& q) {
-    const std::string lesson = trace.lesson();
+    const std::string lesson = trace.lesson().id;
     Worked work;
-    if (lesson.starts_with("softmax")) work.passes = lesson[8] - '0';
+    if (lesson.starts_with("softmax")) work.passes = lesson == "softmax-dense" ? 2 : passes_of(lesson);
     for (const GivenNumber& given : given_by(q.text)) {
         const Numbers values = read_all(given.before);
         if (given.name == "scale")
@@ -370,8 +383,9 @@ Names read_by_kernels(const Trace& trace, int k) {
 }  // namespace
 
 std::set<std::string> read_by_code(const Trace& trace, int k) {
-    const std::string lesson = trace.lesson();
-    if (lesson.starts_with("softmax")) return read_by_row(lesson[8] - '0', trace.step(k).phase);
+    const std::string lesson = trace.lesson().id;
+    if (lesson.starts_with("softmax"))
+        return read_by_row(lesson == "softmax-dense" ? 2 : passes_of(lesson), trace.step(k).phase);
     if (lesson.starts_with("flash")) return read_by_tiles(lesson, trace.step(k));
     return read_by_kernels(trace, k);
 }

@@ -1,7 +1,7 @@
 // Every symbol that is shown has a card, and every card says what, in words, and where it is defined.
 #include "core/class/glossary.h"
-#include "core/lessons/softmax/letters.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/softmax/softmax.h"
+#include "core/lessons/table.h"
 #include "tests/core/problems.h"
 
 #include <algorithm>
@@ -131,10 +131,10 @@ TEST_SUITE("glossary") {
         each_walk([](const Trace& trace) {
             for (int k = 0; k < trace.size(); ++k) {
                 const GlossaryCard* card = card_of_step(trace, k);
-                CAPTURE(trace.lesson());
+                CAPTURE(trace.lesson().id);
                 CAPTURE(name(trace.step(k).op));
                 REQUIRE(card);
-                if (card_of(trace.step(k).op) || softmax_passes(trace) > 0) continue;
+                if (card_of(trace.step(k).op) || trace.lesson().one_row) continue;
                 const Slot about = explain(trace, k).target.slot;
                 CHECK(std::count(card->slots.begin(), card->slots.end(), about) == 1);
             }
@@ -153,12 +153,12 @@ TEST_SUITE("glossary") {
 
     TEST_CASE("the softmax lessons lead to the letters that they write") {
         for (const Problem& problem : problems())
-            for (const char* id : {"softmax-3pass", "softmax-2pass", "softmax-1pass"}) {
+            for (const char* id : {"softmax-dense", "softmax-3pass", "softmax-2pass", "softmax-1pass"}) {
                 const auto trace = build_trace(*find_lesson(id), problem);
                 for (int k = 0; k < (*trace)->size(); ++k) {
                     const Op op = (*trace)->step(k).op;
                     if (op != Op::row_sum && op != Op::output) continue;
-                    const SoftmaxLetters letters = softmax_letters(problem, softmax_passes(**trace));
+                    const SoftmaxLetters letters = softmax_letters(problem, softmax_form(**trace));
                     std::set<std::string> letter;
                     collect_symbols(symbol_of(*card_of_step(**trace, k)), letter);
                     const std::string out = letters.out + std::string(letters.tilde ? "\u0303" : "");

@@ -33,7 +33,7 @@ std::string print(double value, const char* format = "%.10g") {
 }
 
 std::string where(const Trace& trace, const Question& q) {
-    return std::string(trace.lesson()) + ", step " + std::to_string(q.step) + ", " +
+    return std::string(trace.lesson().id) + ", step " + std::to_string(q.step) + ", " +
            describe(trace.problem()) + ": " + q.text + " -> " + answer_text(q);
 }
 

@@ -1,5 +1,6 @@
 #include "core/compare/kernel_compare.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -15,7 +15,7 @@ Problem Broken::of(Problem p) const {
 std::vector<Broken> breakable() {
     std::vector<Broken> out;
     for (const Lesson& lesson : lessons())
-        if (!lesson.faults.empty()) out.push_back({lesson});
+        if (!lesson.faults().empty()) out.push_back({lesson});
     out.push_back({*find_lesson("flash-backward"), BackwardOrder::query_outer});
     return out;
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/table.h"
+#include "core/problem/precision.h"
 #include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 #include "tests/core/problems.h"
 
 #include <vector>

@@ -1,8 +1,8 @@
 // What every lesson promises, held against the trace, a parser of its own and a dense computation.
 #pragma once
 
+#include "core/lessons/table.h"
 #include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 
 namespace tilewalk::test {
 

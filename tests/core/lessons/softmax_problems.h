@@ -1,7 +1,7 @@
 // What the tests of the softmax lessons share.
 #pragma once
 
-#include "core/lessons/softmax/walk.h"
+#include "core/lessons/softmax/softmax.h"
 #include "tests/core/problems.h"
 
 #include <memory>
@@ -9,6 +9,7 @@
 namespace tilewalk::test {
 
 /// softmax_3pass, softmax_2pass or softmax_1pass.
+const Lesson& softmax_with(int passes);
 std::shared_ptr<const Trace> softmax_walk(const Problem& problem, int passes);
 /// The same problem with another row, notation and form of the output.
 Problem with_row(Problem problem, int row, Notation notation = Notation::d_o, bool normalised = true);

@@ -1,5 +1,7 @@
 // The lesson of standard attention, held against dense attention in long double and the tutorial's figures.
-#include "core/lessons/dense/attention.h"
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/dense/steps.h"
+#include "core/lessons/table.h"
 #include "core/walk/explain.h"
 #include "tests/core/lessons/dense_checks.h"
 
@@ -64,7 +66,7 @@ TEST_SUITE("attention") {
     TEST_CASE("a huge problem is estimated, not built") {
         Problem p;
         p.Q = p.K = p.V = Matrix::Zero(40000, 1);
-        CHECK(attention_bytes(p) > step_budget_bytes);
+        CHECK(attention.estimate(p) > step_budget_bytes);
         CHECK(refuse(*find_lesson("attention"), p));
         CHECK(dense_bytes(1e40) > step_budget_bytes);
     }

@@ -1,5 +1,5 @@
 // The dense backward pass, held against loops in long double, central differences and the tutorial's figures.
-#include "core/lessons/dense/backward.h"
+#include "core/lessons/dense/dense.h"
 #include "core/walk/explain.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"
@@ -39,7 +39,7 @@ TEST_SUITE("backward") {
         int masked = 0, uneven = 0;
         for (int n = 0; n < 500; ++n) {
             const Problem p = gradient_problem(random, 4);
-            const auto trace = backward(p);
+            const auto trace = attention_backward(p);
             check_differences(p, &Problem::Q, trace->result(Slot::dQ));
             check_differences(p, &Problem::K, trace->result(Slot::dK));
             check_differences(p, &Problem::V, trace->result(Slot::dV));
@@ -52,26 +52,26 @@ TEST_SUITE("backward") {
     TEST_CASE("without dO the gradient of the sum of O is taken") {
         Problem p = tutorial_backward();
         p.dO.reset();
-        const auto trace = backward(p);
+        const auto trace = attention_backward(p);
         CHECK(trace->live(Slot::dO, 0).value->data == Matrix::Ones(4, 4));
         check_results(*trace);
     }
     TEST_CASE("five kernels, six steps") {
-        const auto trace = backward(tutorial_backward());
+        const auto trace = attention_backward(tutorial_backward());
         const Op ops[] = {Op::dv, Op::dp, Op::row_dot, Op::ds, Op::dq, Op::dk};
         const int kernel[] = {0, 1, 2, 2, 3, 4};
         REQUIRE(trace->size() == 6);
         for (int k = 0; k < 6; ++k) {
             CHECK(trace->step(k).op == ops[k]);
             CHECK(trace->step(k).phase == kernel[k]);
-            CHECK(lesson_of(*trace).lane(trace->problem(), kernel[k]).size() == 2);
+            CHECK(trace->lesson().lane(trace->problem(), kernel[k]).size() == 2);
         }
     }
     TEST_CASE("D is the same from dO and O, and the explanation says so") {
         Random random(63);
         for (int n = 0; n < 100; ++n) {
             const Problem p = gradient_problem(random);
-            const auto trace = backward(p);
+            const auto trace = attention_backward(p);
             const int k = nth_step(*trace, Op::row_dot);
             const Matrix O = trace->result(Slot::O), D = trace->live(Slot::Di, k).value->data;
             CHECK((output_gradient(p).cwiseProduct(O).rowwise().sum() - D).cwiseAbs().maxCoeff() < 1e-12);
@@ -82,7 +82,7 @@ TEST_SUITE("backward") {
         Random random(64);
         int up = 0, down = 0, still = 0;
         for (int n = 0; n < 60; ++n) {
-            const auto trace = backward(gradient_problem(random));
+            const auto trace = attention_backward(gradient_problem(random));
             const Matrix dS = trace->result(Slot::dS_hbm);
             for (int r = 0; r < dS.rows(); ++r)
                 for (int c = 0; c < dS.cols(); ++c) {
@@ -102,21 +102,21 @@ TEST_SUITE("backward") {
 
 TEST_SUITE("the tutorial's backward pass") {
     TEST_CASE("part I.4, step 1: dV = Pᵀ dO") {
-        check_figures(backward(tutorial_backward())->result(Slot::dV),
+        check_figures(attention_backward(tutorial_backward())->result(Slot::dV),
                       {0.590, 0.590, 0.590, 0.590, 0.217, 0.217, 0.217, 0.217, 0.976, 0.976, 0.976, 0.976,
                        0.217, 0.217, 0.217, 0.217},
                       0.0006);
         // "Token 2's value embedding receives the largest gradient because tokens 0 and 2 attended heavily to
         // it."
-        CHECK(why(*backward(tutorial_backward()), Op::dv, {Slot::dV, 2, 0})
+        CHECK(why(*attention_backward(tutorial_backward()), Op::dv, {Slot::dV, 2, 0})
                   .find("token 0, which attends 61\u00A0% to token 2") != std::string::npos);
     }
     TEST_CASE("part I.4, step 2: dP = dO Vᵀ") {
-        check_figures(backward(tutorial_backward())->result(Slot::dP_hbm),
+        check_figures(attention_backward(tutorial_backward())->result(Slot::dP_hbm),
                       {10, 26, 42, 58, 0, 0, 0, 0, 10, 26, 42, 58, 0, 0, 0, 0}, 0);
     }
     TEST_CASE("part I.4, step 3: D") {
-        const auto trace = backward(tutorial_backward());
+        const auto trace = attention_backward(tutorial_backward());
         const Matrix D = trace->live(Slot::Di, nth_step(*trace, Op::row_dot)).value->data;
         check_figures(D.bottomRows(3), {0, 30.30, 0}, 0.005);
         // The tutorial prints D₀ = 34.83: it went on with P rounded to three digits. Exact is 34.8155.
@@ -126,18 +126,18 @@ TEST_SUITE("the tutorial's backward pass") {
         CHECK(std::abs(by_hand - 34.83) < 0.005);
     }
     TEST_CASE("part I.4, step 3: dS") {
-        check_figures(backward(tutorial_backward())->result(Slot::dS_hbm),
+        check_figures(attention_backward(tutorial_backward())->result(Slot::dS_hbm),
                       {-5.57, -0.73, 4.38, 1.91, 0, 0, 0, 0, -7.42, -0.58, 4.28, 3.72, 0, 0, 0, 0}, 0.005);
         // "Token 0 wants to increase attention to tokens 2 and 3 (dS > 0)": true of the loss, not of descent,
         // which goes against the gradient.
-        const auto trace = backward(tutorial_backward());
+        const auto trace = attention_backward(tutorial_backward());
         CHECK(why(*trace, Op::ds, {Slot::dS_hbm, 0, 2}).find("descent will lower this score") !=
               std::string::npos);
         CHECK(why(*trace, Op::ds, {Slot::dS_hbm, 0, 0}).find("descent will raise this score") !=
               std::string::npos);
     }
     TEST_CASE("part I.4, step 4: dQ") {
-        const Matrix dQ = backward(tutorial_backward())->result(Slot::dQ);
+        const Matrix dQ = attention_backward(tutorial_backward())->result(Slot::dQ);
         // Cut off or summed from rounded dS: 1.18 where 1.1868 is exact, −3.14 and 3.14 where ∓3.1458 is.
         check_figures(dQ, {-1.19, 1.18, 4.38, 1.91, 0, 0, 0, 0, -3.14, 3.14, 4.28, 3.72, 0, 0, 0, 0}, 0.007);
         CHECK(std::abs(dQ(0, 1) - 1.1868) < 5e-5);
@@ -149,11 +149,11 @@ TEST_SUITE("the tutorial's backward pass") {
                       0.005);
     }
     TEST_CASE("part I.4, step 4: dK") {
-        check_figures(backward(tutorial_backward())->result(Slot::dK),
+        check_figures(attention_backward(tutorial_backward())->result(Slot::dK),
                       {-12.99, 0, -5.57, 0, -1.31, 0, -0.73, 0, 8.66, 0, 4.38, 0, 5.64, 0, 1.91, 0}, 0.005);
     }
     TEST_CASE("equations of the notes: dK is dSᵀ Q; Q dSᵀ, as they print it, is another matrix") {
-        const auto trace = backward(tutorial_backward());
+        const auto trace = attention_backward(tutorial_backward());
         const Matrix dS = trace->result(Slot::dS_hbm), wrong = tutorial_backward().Q * dS.transpose();
         CHECK((wrong - trace->result(Slot::dK)).cwiseAbs().maxCoeff() > 1);
         CHECK(why(*trace, Op::dk, {Slot::dK, 0, 0}).find("Q dSᵀ") != std::string::npos);
@@ -161,7 +161,7 @@ TEST_SUITE("the tutorial's backward pass") {
     TEST_CASE("where the tutorial's figures are off, the example says so") {
         Problem p = tutorial_backward();
         p.name = "worked-4x4";
-        const auto trace = backward(p), other = backward(tutorial_backward());
+        const auto trace = attention_backward(p), other = attention_backward(tutorial_backward());
         CHECK(why(*trace, Op::row_dot, {Slot::Di, 0, 0}).find("34.83") != std::string::npos);
         CHECK(why(*trace, Op::dq, {Slot::dQ, 0, 1}).find("1.18") != std::string::npos);
         CHECK(why(*trace, Op::dq, {Slot::dQ, 2, 0}).find("−3.14") != std::string::npos);

@@ -2,6 +2,7 @@
 // lesson is held to it without a line here.
 #include "core/class/questions.h"
 #include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
 
@@ -19,7 +20,7 @@ namespace {
 void check_everything(const Lesson& lesson, const Problem& p, bool explanations = true) {
     REQUIRE_MESSAGE(!refuse(lesson, p), *refuse(lesson, p));
     const auto trace = lesson.build(p);
-    REQUIRE(&lesson_of(*trace) == &lesson);
+    REQUIRE(&trace->lesson() == &lesson);
     check_walk(*trace);
     check_costs(*trace);
     if (!breaks(lesson, p)) check_results(*trace);
@@ -146,16 +147,17 @@ TEST_CASE("with every switch and number format") {
     Random random(22);
     for (const Lesson& lesson : lessons()) {
         INFO(std::string(lesson.id));
-        for (const Fault& fault : lesson.faults)
+        for (const Fault& fault : lesson.faults())
             for (int n = 0; n < 8; ++n) {
                 Problem p = drawn(random, 5);
                 if (n < 2) p = worked_example(), p.causal = n == 1;
                 p.switches.*fault.on = true;
                 if (n > 5)
-                    p.switches.*lesson.faults[static_cast<std::size_t>(n) % lesson.faults.size()].on = true;
+                    p.switches.*lesson.faults()[static_cast<std::size_t>(n) % lesson.faults().size()].on =
+                        true;
                 check_everything(lesson, p);
             }
-        if (lesson.faults.empty()) continue;
+        if (lesson.faults().empty()) continue;
         int walked = 0;
         for (const Format format : formats())
             for (int n = 0; n < 5; ++n) {
@@ -213,7 +215,7 @@ TEST_CASE("every lesson can be asked about: each op that computes has a question
 
 TEST_CASE("a fault changes the code where the kernel does something else, and there alone") {
     for (const Lesson& lesson : lessons())
-        for (const Fault& fault : lesson.faults) {
+        for (const Fault& fault : lesson.faults()) {
             INFO(std::string(lesson.id));
             INFO(std::string(fault.name));
             std::set<int> changed, told, other_formula;

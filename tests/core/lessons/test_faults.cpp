@@ -1,4 +1,5 @@
 // What each fault and each format does to the numbers of a walk.
+#include "core/lessons/table.h"
 #include "tests/core/lessons/broken.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-#include "core/lessons/backward/flash_backward.h"
-#include "core/lessons/shared/flash_model.h"
+#include "core/lessons/backward/backward.h"
+#include "core/lessons/shared/memory_model.h"
 #include "core/walk/explain.h"
 #include "tests/core/lessons/dense_checks.h"
 #include "tests/core/problems.h"
@@ -198,7 +198,7 @@ TEST_SUITE("flash backward") {
         Problem p;
         p.Q = p.K = p.V = Matrix::Zero(4096, 1024);
         p.Br = p.Bc = 1;
-        CHECK(flash_backward_bytes(p) > step_budget_bytes);
+        CHECK(flash_backward.estimate(p) > step_budget_bytes);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
 

@@ -1,6 +1,5 @@
-#include "core/lessons/forward/flash_forward.h"
-#include "core/lessons/forward/flash_forward_v1.h"
-#include "core/lessons/shared/flash_model.h"
+#include "core/lessons/forward/forward.h"
+#include "core/lessons/shared/memory_model.h"
 #include "core/walk/explain.h"
 #include "tests/core/problems.h"
 
@@ -112,7 +111,7 @@ TEST_SUITE("flash forward, first version") {
         Problem p;
         p.Q = p.K = p.V = Matrix::Zero(4096, 1024);
         p.Br = p.Bc = 1;
-        CHECK(flash_forward_v1_bytes(p) > step_budget_bytes);
+        CHECK(flash_forward_v1.estimate(p) > step_budget_bytes);
     }
     TEST_CASE("the reasons: how often a block is read, what α does, when O is final") {
         Problem p = worked_example();

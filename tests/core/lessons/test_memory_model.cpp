@@ -1,4 +1,5 @@
 #include "core/lessons/shared/memory_model.h"
+#include "core/problem/mask.h"
 #include "core/problem/reference.h"
 #include "tests/core/problems.h"
 

@@ -33,20 +33,20 @@ TEST_SUITE("softmax lessons") {
             for (int passes : {3, 2, 1}) {
                 const auto trace = softmax_walk(p, passes);
                 const Traffic total = trace->step(trace->size() - 1).traffic;
-                const TrafficModel model = softmax_model(p, passes);
+                const TrafficModel model = softmax_with(passes).model(p);
                 INFO(describe(p), ", passes ", passes);
                 CHECK(loads_of_x(*trace) == passes * p.N_kv());
                 CHECK(total.hbm_read == model.hbm_read);
                 CHECK(total.hbm_write == model.hbm_write);
                 CHECK(total.sram_live == model.sram_peak);
-                CHECK(static_cast<std::int64_t>(trace->bytes()) <= softmax_bytes(p, passes));
+                CHECK(static_cast<std::int64_t>(trace->bytes()) <= softmax_with(passes).estimate(p));
             }
         }
         const Problem p = worked_example();
-        CHECK(softmax_model(p, 3).hbm_read == 3 * 4 * 4 + 16 * 4);
-        CHECK(softmax_model(p, 2).hbm_read == 2 * 4 * 4 + 16 * 4);
-        CHECK(softmax_model(p, 1).hbm_read == 1 * 4 * 4 + 16 * 4);
-        CHECK(softmax_model(p, 1).hbm_write == 4 * 4);
+        CHECK(softmax_with(3).model(p).hbm_read == 3 * 4 * 4 + 16 * 4);
+        CHECK(softmax_with(2).model(p).hbm_read == 2 * 4 * 4 + 16 * 4);
+        CHECK(softmax_with(1).model(p).hbm_read == 1 * 4 * 4 + 16 * 4);
+        CHECK(softmax_with(1).model(p).hbm_write == 4 * 4);
     }
     TEST_CASE("a pass is a lane, an element a column, and the ops follow the loops of the paper") {
         const auto ops = [](int passes, bool normalised) {

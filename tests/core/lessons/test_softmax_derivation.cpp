@@ -1,7 +1,6 @@
 // Derivation and proof: both sides of every equation agree, for every element and every cut of the row; the
 // printed numbers give the printed result; and the values are those that the lessons record.
-#include "core/lessons/softmax/derivation.h"
-#include "core/lessons/softmax/walk.h"
+#include "core/lessons/softmax/softmax.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/softmax_problems.h"
 

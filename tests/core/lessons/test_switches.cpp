@@ -1,8 +1,8 @@
 // Broken on purpose: each fault changes what it must and nothing else, and the explanations of a broken walk
 // are as true as those of a whole one.
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/table.h"
 #include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
@@ -48,7 +48,7 @@ TEST_SUITE("switches") {
     TEST_CASE("every fault of the worked example, masked or not, in every lesson") {
         CHECK(breakable().size() == 4);
         for (const Broken& b : breakable())
-            for (const Fault& fault : b.lesson.faults)
+            for (const Fault& fault : b.lesson.faults())
                 for (bool causal : {false, true}) {
                     Problem p = with(b.of(worked_example()), fault.on);
                     p.causal = causal;

@@ -1,5 +1,5 @@
 // One training step, held against its own definition, central differences and the tutorial's figures.
-#include "core/lessons/dense/training_step.h"
+#include "core/lessons/dense/dense.h"
 #include "core/walk/explain.h"
 #include "tests/core/lessons/dense_checks.h"
 

@@ -1,4 +1,4 @@
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "core/problem/problem.h"
 #include "tests/core/problems.h"
 
@@ -104,7 +104,7 @@ TEST_SUITE("problem") {
             const auto got = flash_forward(p);
             CHECK(got->size() == expected->size());
             CHECK(got->result(Slot::O) == expected->result(Slot::O));
-            CHECK(flash_forward_bytes(p) >= static_cast<std::int64_t>(got->bytes()));
+            CHECK(flash_forward.estimate(p) >= static_cast<std::int64_t>(got->bytes()));
         }
     }
     TEST_CASE("scale") {

@@ -1,5 +1,5 @@
 #include "core/base/numbers.h"
-#include "core/lessons/shared/flash_model.h"
+#include "core/lessons/shared/memory_model.h"
 #include "core/study/memory_study.h"
 #include "tests/core/problems.h"
 

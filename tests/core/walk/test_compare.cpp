@@ -1,7 +1,8 @@
 // Truth against broken: where the walks part, and that the sentence about it is true.
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/table.h"
+#include "core/problem/precision.h"
 #include "core/walk/compare.h"
-#include "core/walk/lesson.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Conditions typed as text, held against the same question asked in C++, and what a bad text gets told.
 #include "core/walk/condition.h"
 
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // What the explanations of the tiled forward pass say; that they are true is held by the contract of the
 // lessons.
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "core/walk/explain.h"
 #include "tests/core/expression.h"
 #include "tests/core/problems.h"
@@ -104,7 +104,7 @@ TEST_SUITE("explanations") {
         CHECK(e.why.find("keys 2–3") != std::string::npos);
         CHECK(e.sources.empty());
         CHECK(e.numbers.empty());
-        CHECK(flash_forward_code(Problem{})[static_cast<std::size_t>(e.code_line)].text ==
+        CHECK(flash_forward.code(Problem{})[static_cast<std::size_t>(e.code_line)].text ==
               std::string("for j in 0 … Tc−1"));
         CHECK(cell_of_row(*trace, k, 0) == CellRef{});
     }

@@ -2,8 +2,8 @@
 // and back again to what it feeds.
 #include "core/walk/origin.h"
 
+#include "core/lessons/table.h"
 #include "core/problem/reference.h"
-#include "core/walk/lesson.h"
 #include "tests/core/lessons/dense_checks.h"
 #include "tests/core/problems.h"
 
@@ -22,7 +22,7 @@ namespace {
 using Places = std::set<Place>;
 
 std::string text(const Trace& trace, const Place& p) {
-    return std::string(trace.lesson()) + ", " + describe(trace.problem()) + ", step " +
+    return std::string(trace.lesson().id) + ", " + describe(trace.problem()) + ", step " +
            std::to_string(p.step + 1) + (p.step >= 0 ? std::string(" ") + name(trace.step(p.step).op) : "") +
            " " + info(p.cell.slot).name + "[" + std::to_string(p.cell.row) + "," +
            std::to_string(p.cell.col) + "]";

@@ -1,4 +1,4 @@
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "core/walk/explain.h"
 #include "core/walk/playback.h"
 #include "tests/core/problems.h"

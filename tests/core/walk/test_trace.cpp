@@ -1,6 +1,6 @@
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "core/lessons/shared/memory_model.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
@@ -188,7 +188,7 @@ TEST_SUITE("trace") {
             Problem p = *random_problem(64, 32, 1);
             p.Br = p.Bc = tile;
             const std::int64_t real = static_cast<std::int64_t>(flash_forward(p)->bytes());
-            CHECK_MESSAGE(flash_forward_bytes(p) <= 4 * real, "tile ", tile, ", real ", real);
+            CHECK_MESSAGE(flash_forward.estimate(p) <= 4 * real, "tile ", tile, ", real ", real);
         }
     }
 }
@@ -250,7 +250,7 @@ TEST_SUITE("traffic") {
 TEST_SUITE("lessons") {
     TEST_CASE("the forward lesson is found by its name, nothing else is") {
         REQUIRE(find_lesson("flash-forward"));
-        CHECK(find_lesson("flash-forward")->code(Problem{}).size() == flash_forward_code(Problem{}).size());
+        CHECK(find_lesson("flash-forward")->code(Problem{}).size() == flash_forward.code(Problem{}).size());
         for (const char* id : {"", "flash", "flash-forward ", "Flash-Forward"}) CHECK_FALSE(find_lesson(id));
         for (const Lesson& lesson : lessons()) CHECK(find_lesson(lesson.id) == &lesson);
     }
@@ -258,7 +258,7 @@ TEST_SUITE("lessons") {
         for (const Lesson& lesson : lessons()) {
             const auto built = build_trace(lesson, worked_example());
             REQUIRE(built);
-            CHECK(std::string((*built)->lesson()) == lesson.id);
+            CHECK(std::string((*built)->lesson().id) == lesson.id);
             CHECK((*built)->size() > 0);
         }
     }

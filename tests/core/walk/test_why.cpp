@@ -1,5 +1,5 @@
 // The sentences are true: what each `why` claims is worked out here from the stored values alone.
-#include "core/lessons/forward/flash_forward.h"
+#include "core/lessons/forward/forward.h"
 #include "core/walk/explain.h"
 #include "tests/core/problems.h"
 

@@ -5,6 +5,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
@@ -249,12 +250,12 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const Op op = op_now(state);
     // Weights of a broken row do not sum to 1, so its areas need not cancel.
     const bool cancels = op != Op::ds || !state.truth;
+    const char* broken = fault_caption(*state.problem, op);
     const Rect inner = lens_title(c, a,
                                   about_bytes(op) ? bytes_caption(op)
-                                  : op == Op::recompute && state.problem->switches.no_lse
-                                      ? "exp of the scores themselves, without L"
-                                  : cancels ? caption(op)
-                                            : "width P × height (dP − D) = area dS");
+                                  : broken        ? broken
+                                  : cancels       ? caption(op)
+                                                  : "width P × height (dP − D) = area dS");
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)

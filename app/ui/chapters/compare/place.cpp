@@ -1,6 +1,7 @@
 // Which tile, row and cell the page is about, and the way from a cell to its step.
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -187,7 +188,7 @@ void go_to_cell(AppState& state, const Map& map, int row, int column) {
     // it.
     Problem walked = rounded_problem(*c->kernel);
     if (state.problem->Br != walked.Br || state.problem->Bc != walked.Bc) mark_changed(walked);
-    const WalkPlace place{c->cpu->lesson(), step, map.row0 + row, map.column0 + column};
+    const WalkPlace place{c->cpu->lesson().id, step, map.row0 + row, map.column0 + column};
     state.page = Page::walk;
     state.presenter = false;
     set_lesson(state, *find_lesson(place.lesson));

@@ -2,7 +2,7 @@
 // multiplied from the right stands on the columns that it gives: Kᵀ on S, V on O.
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/parts/slot_view.h"
-#include "core/lessons/dense/training_step.h"
+#include "core/lessons/dense/dense.h"
 
 #include <string_view>
 
@@ -75,13 +75,11 @@ DensePage weights_page(const Problem& p) {
     return {all};
 }
 
-std::string_view lesson_id(const AppState& state) { return state.lesson->id; }
-
 }  // namespace
 
 DensePage dense_page(const AppState& state) {
-    if (lesson_id(state) == "attention") return attention_page();
-    if (lesson_id(state) == "backward") return backward_page();
+    if (state.lesson->picture == Picture::attention) return attention_page();
+    if (state.lesson->picture == Picture::dense_backward) return backward_page();
     const int phase = step_now(state).phase;
     return phase == 1   ? backward_page()
            : phase == 2 ? weights_page(*state.problem)
@@ -89,8 +87,10 @@ DensePage dense_page(const AppState& state) {
 }
 
 DenseTitle dense_title(const AppState& state) {
-    if (lesson_id(state) == "attention") return {"Standard attention", "three kernels, S and P in between"};
-    if (lesson_id(state) == "backward") return {"Gradients of attention", "from dO back to Q, K and V"};
+    if (state.lesson->picture == Picture::attention)
+        return {"Standard attention", "three kernels, S and P in between"};
+    if (state.lesson->picture == Picture::dense_backward)
+        return {"Gradients of attention", "from dO back to Q, K and V"};
     static constexpr DenseTitle parts[] = {
         {"Forward", "from the input to the loss"},
         {"Backward", "who is to blame for the loss"},

@@ -104,10 +104,7 @@ Evolution evolution_of(const AppState& state, const Chosen& at) {
 
 }  // namespace
 
-bool has_evolution(const Lesson& lesson) {
-    const std::string_view id = lesson.id;
-    return id == "flash-forward" || id == "flash-forward-v1";
-}
+bool has_evolution(const Lesson& lesson) { return lesson.division != Division::none; }
 
 void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
     const Chosen at = chosen(state);

@@ -5,7 +5,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
-#include "core/lessons/shared/memory_model.h"
+#include "core/problem/precision.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
@@ -95,23 +95,9 @@ std::vector<CurvePoint> weight_points(const Around& a) {
 // Without the maximum, or with an old one, exponents rise above 0.
 bool off_the_curve(const Around& a) { return a.op() == Op::exponentials && off_the_curve(weight_points(a)); }
 
-// What a fault makes of a step; null where it does what it should.
-const char* broken_caption(const AppState& state) {
-    const Switches& off = state.problem->switches;
-    const Op op = op_now(state);
-    if (!state.truth) return nullptr;
-    if (op == Op::exponentials && off.no_max) return "exp of the scores themselves: no weight is bounded";
-    if (op == Op::exponentials && off.stale_max) return "measured from the maximum of before this tile";
-    if (op == Op::new_max && off.no_max) return "the maximum is left out: m stays 0";
-    if (op == Op::correction && off.no_correction)
-        return "the correction is left out: the old sums keep their base";
-    if (op == Op::normalize && off.no_division) return "the division is left out";
-    return nullptr;
-}
-
 const char* caption(const AppState& state) {
-    if (const char* broken = broken_caption(state)) return broken;
     const Op op = op_now(state);
+    if (const char* broken = fault_caption(*state.problem, op)) return broken;
     if (about_bytes(op)) return bytes_caption(op);
     switch (op) {
     case Op::init: return "the state before any key is seen";

@@ -327,7 +327,8 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         {"this step", total(k) - total(k - 1)},
         {"so far", total(k)},
         {"whole run", state.lesson->model(*state.problem).total()}};
-    if (state.lesson->standard) list.push_back({"standard", state.lesson->standard(*state.problem).total()});
+    const Rival& rival = state.lesson->rival;
+    if (rival.standard) list.push_back({"standard", rival.model(*state.problem).total()});
     std::int64_t most = 1;
     for (const auto& [label, bytes] : list) most = std::max(most, bytes);
     const float row = std::min(34.0f, pane.h / px(list.size())), h = std::min(16.0f, row - 5);

@@ -5,7 +5,6 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
-#include "core/lessons/forward/flash_forward.h"
 
 #include <algorithm>
 
@@ -21,7 +20,7 @@ void make_beside(AppState& state) {
     FlashBeside& b = state.beside;
     if (b.first == state.trace) return;
     b.first = state.trace;
-    b.second = flash_forward(state.trace->problem());
+    b.second = state.lesson->beside->build(state.trace->problem());
     b.largest_difference = (b.first->result(Slot::O) - b.second->result(Slot::O)).cwiseAbs().maxCoeff();
 }
 

@@ -5,7 +5,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/softmax/derivation.h"
+#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>

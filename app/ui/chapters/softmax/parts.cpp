@@ -2,7 +2,7 @@
 
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/softmax/walk.h"
+#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,32 +38,30 @@ int linked_step(const Trace& here, int k, const Trace& there) {
 
 namespace {
 
-// The walks of all three lessons of the problem on screen, built when it changes.
-const std::array<std::shared_ptr<const Trace>, 3>& walks(AppState& state) {
+// The walk of this lesson through the problem on screen, built when it is asked for the first time.
+const Trace& walk_of(AppState& state, SoftmaxForm form) {
     SoftmaxPage& page = state.softmax;
-    const std::size_t shown = static_cast<std::size_t>(softmax_passes(*state.trace)) - 1;
     if (page.problem != state.problem) {
         page.problem = state.problem;
-        for (std::size_t n = 0; n < 3; ++n)
-            page.traces[n] =
-                n == shown ? state.trace
-                           : find_lesson(softmax_lesson_id(static_cast<int>(n) + 1))->build(*state.problem);
+        page.traces = {};
         page.component = std::clamp(page.component, 0, state.problem->d() - 1);
     }
-    page.traces[shown] = state.trace;
-    return page.traces;
+    page.traces[static_cast<std::size_t>(softmax_form(*state.trace))] = state.trace;
+    auto& trace = page.traces[static_cast<std::size_t>(form)];
+    if (!trace) trace = softmax_lesson(form).build(*state.problem);
+    return *trace;
 }
 
 }  // namespace
 
-SoftmaxWalk softmax_walk(AppState& state, int passes) {
-    const Trace& trace = *walks(state)[static_cast<std::size_t>(passes) - 1];
+SoftmaxWalk softmax_walk(AppState& state, SoftmaxForm form) {
+    const Trace& trace = walk_of(state, form);
     const bool live = &trace == state.trace.get();
-    return {trace, passes, live ? state.cursor.step : linked_step(*state.trace, state.cursor.step, trace),
+    return {trace, form, live ? state.cursor.step : linked_step(*state.trace, state.cursor.step, trace),
             live};
 }
 
-SoftmaxWalk softmax_walk(AppState& state) { return softmax_walk(state, softmax_passes(*state.trace)); }
+SoftmaxWalk softmax_walk(AppState& state) { return softmax_walk(state, softmax_form(*state.trace)); }
 
 SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int which) {
     static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
@@ -77,8 +75,9 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     };
     card.symbol = symbol("");
     if (!held) {
-        const int pass = which == 2 ? walk.passes : std::min(which + 1, walk.passes - 1);
-        card.note = "pass " + std::to_string(pass);
+        const bool textbook = walk.form == SoftmaxForm::dense;
+        const int pass = which == 2 ? walk.passes : std::min(which + 1 - textbook, walk.passes - 1);
+        card.note = which == 0 && textbook ? "left out" : "pass " + std::to_string(pass);
         return card;
     }
     const Step& made = walk.trace.step(held.step);
@@ -135,7 +134,7 @@ Line reads_of_x(int count) {
 }
 
 void step_argument(AppState& state, int by) {
-    if (softmax_passes(*state.trace) == 0) return;
+    if (!state.trace->lesson().one_row) return;
     SoftmaxPage& page = state.softmax;
     if (page.tab == SoftmaxPage::values) {
         page.tab = SoftmaxPage::derivation;
@@ -146,7 +145,7 @@ void step_argument(AppState& state, int by) {
 }
 
 void move_cut(AppState& state, int by) {
-    if (softmax_passes(*state.trace) == 0) return;
+    if (!state.trace->lesson().one_row) return;
     SoftmaxPage& page = state.softmax;
     const int N = state.problem->N_kv();
     if (page.split < 0 || page.split > N) page.split = N / 2;

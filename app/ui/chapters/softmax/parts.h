@@ -1,22 +1,24 @@
-// What the parts of the softmax view share: the three lessons side by side at one place of the row.
+// What the parts of the softmax view share: three lessons side by side at one place of the row.
 #pragma once
 
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
-#include "core/lessons/softmax/letters.h"
+#include "core/lessons/softmax/softmax.h"
 
 namespace tilewalk::ui {
 
 void softmax_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void softmax_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
-/// One of the three lessons and the step at which it stands.
+/// One of the lessons and the step at which it stands.
 struct SoftmaxWalk {
     const Trace& trace;
-    int passes, k;
+    SoftmaxForm form;
+    int k;
     bool live;  ///< the lesson that is shown
-    SoftmaxLetters letters = softmax_letters(trace.problem(), passes);
+    int passes = softmax_passes(form);
+    SoftmaxLetters letters = softmax_letters(trace.problem(), form);
 
     const Step& step() const { return trace.step(k); }
     int N() const { return trace.problem().N_kv(); }
@@ -29,13 +31,12 @@ private:
     static int softmax_row_of(const Trace& trace);
 };
 
-/// The lesson with so many passes. The shown one stands at the cursor. The others stand where they have read
+/// The lesson of this form. The shown one stands at the cursor. The others stand where they have read
 /// x as often as the shown one has (those that read it less often are through), at the same kind of step
 /// within the element.
-SoftmaxWalk softmax_walk(AppState& state, int passes);
-/// "Two passes", "softmax-2pass"
-const char* passes_title(int passes);
-const char* softmax_lesson_id(int passes);
+SoftmaxWalk softmax_walk(AppState& state, SoftmaxForm form);
+/// "Two passes"
+const char* form_title(SoftmaxForm form);
 /// The lesson that is shown.
 SoftmaxWalk softmax_walk(AppState& state);
 /// The step of `there` that stands beside step k of `here`, as above.

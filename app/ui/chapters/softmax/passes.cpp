@@ -1,4 +1,4 @@
-// One of the three algorithms: its passes over the row, and what it knows by now.
+// One of the algorithms: its passes over the row, and what it knows by now.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
@@ -12,14 +12,18 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr const char* titles[] = {"One pass", "Two passes", "Three passes"};
-const char* const subtitles[] = {"FlashAttention", "online softmax", "safe softmax"};
-constexpr const char* ids[] = {"softmax-1pass", "softmax-2pass", "softmax-3pass"};
-
-const char* pass_name(int passes, int pass) {
-    static const char* const names[3][3] = {
-        {"max + sum + output", "", ""}, {"max + sum", "output", ""}, {"max", "sum", "output"}};
-    return names[passes - 1][pass];
+struct FormWords {
+    const char *title, *subtitle;
+    const char* passes[3];
+};
+const FormWords& words_of(SoftmaxForm form) {
+    static constexpr FormWords table[] = {
+        {"Textbook", "no maximum", {"sum", "output", ""}},
+        {"Three passes", "safe softmax", {"max", "sum", "output"}},
+        {"Two passes", "online softmax", {"max + sum", "output", ""}},
+        {"One pass", "FlashAttention", {"max + sum + output", "", ""}},
+    };
+    return table[static_cast<std::size_t>(form)];
 }
 
 // Elements of x that this pass has read: filled; the current one: dashed; the rest: empty frames.
@@ -62,22 +66,23 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
 
 // Title, and a click on it leads to that lesson, at the step that is shown here.
 void head(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
-    const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;
+    const FormWords& about = words_of(walk.form);
     const Line reads = reads_of_x(walk.passes * walk.N());
     const float right = rich_width(c, reads, size::body), y = a.y + 21;
     c.rich(a.right() - 14, y, reads, size::body, Align::right);
     const float room = a.w - 28 - right - 10;
-    const float w = c.text_within(a.x + 14, y, room, titles[n], size::lead, 0, Face::semibold);
-    if (text_width(Face::regular, size::body, subtitles[n]) <= room - w - 10)
-        c.text(a.x + 24 + w, y + .5f, subtitles[n], size::body, c.theme->t3);
+    const float w = c.text_within(a.x + 14, y, room, about.title, size::lead, 0, Face::semibold);
+    if (text_width(Face::regular, size::body, about.subtitle) <= room - w - 10)
+        c.text(a.x + 24 + w, y + .5f, about.subtitle, size::body, c.theme->t3);
     if (walk.live) return;
-    const std::string id = std::string("##") + ids[n];
+    const Lesson& lesson = softmax_lesson(walk.form);
+    const std::string id = std::string("##") + lesson.id;
     const Hot hot = hot_area(c, id.c_str(), a.x + 6, a.y + 4, a.w - 12, 32);
     if (hot.hovered || hot.focused) c.frame(a.x + 6, a.y + 5, a.w - 12, 31, c.theme->line2, 1, 8);
     if (hot.hovered) tooltip(c, "Walk through this one");
     if (!hot.clicked) return;
-    state.left_at[ids[n]] = walk.k;
-    set_lesson(state, *find_lesson(ids[n]));
+    state.left_at[lesson.id] = walk.k;
+    set_lesson(state, lesson);
 }
 
 // When the output is divided: only one pass has the choice.
@@ -98,12 +103,11 @@ void form_choice(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
-const char* passes_title(int passes) { return titles[passes - 1]; }
-const char* softmax_lesson_id(int passes) { return ids[passes - 1]; }
+const char* form_title(SoftmaxForm form) { return words_of(form).title; }
 
 void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
-    const std::size_t n = static_cast<std::size_t>(walk.passes) - 1;
-    begin_panel(c, titles[n], a);
+    const FormWords& about = words_of(walk.form);
+    begin_panel(c, about.title, a);
     const Theme& t = *c.theme;
     if (walk.live) c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 1.6f, radius::panel);
     head(c, state, walk, a);
@@ -115,14 +119,14 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
 
     float names = 0;
     for (int pass = 0; pass < walk.passes; ++pass)
-        names = std::max(names, text_width(Face::medium, size::body, pass_name(walk.passes, pass)));
+        names = std::max(names, text_width(Face::medium, size::body, about.passes[pass]));
     const float name_x = a.x + 34, cells_x = std::min(name_x + names + 12, a.x + a.w * .6f);
     for (int pass = 0; pass < walk.passes; ++pass) {
         const float y = first + px(pass) * row + row / 2;
         const bool now = walk.step().phase == pass, future = walk.step().phase < pass;
         const ImU32 ink = now ? t.t1 : future ? t.t3 : t.t2;
         c.text(a.inner_x(), y, std::to_string(pass + 1), size::body, ink, Face::semibold);
-        const char* name = pass_name(walk.passes, pass);
+        const char* name = about.passes[pass];
         if (text_width(Face::medium, size::body, name) > cells_x - name_x - 4)
             name = walk.passes == 1 ? "all three" : name;
         c.text_within(name_x, y, cells_x - name_x - 4, name, size::body, ink,

@@ -29,7 +29,7 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
 void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     follow_component(state);
     const SoftmaxWalk walk = softmax_walk(state);
-    note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, passes_title(walk.passes));
+    note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
     const float card_h = 84, head = 40, gap = 6, ch = std::min(58.0f, (a.h - card_h - head - gap - 26) / 2);
     const float side = 250, left = a.x + 46, room = a.w - 46 - side - 20;
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 98));

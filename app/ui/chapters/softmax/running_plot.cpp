@@ -213,6 +213,10 @@ void maximum(const Frame& f) {
 void bar(const Frame& f, std::size_t n) {
     const PlotColumn& column = f.plot.columns[n];
     const Theme& t = *f.c.theme;
+    if (std::isnan(column.value)) {  // a bar of no height; the word stands for it
+        if (column.there) figure(f, n, f.y(0) - 11, format_short(column.value), column.now);
+        return;
+    }
     const float side = f.cw > 12 ? f.cw * .17f : 1, x = f.x(n) + side, w = f.cw - 2 * side;
     const float zero = f.y(0), top = f.y(column.value), kept = f.y(column.kept);
     if (!column.there) {

@@ -63,9 +63,13 @@ void softmax_main(const Canvas& c, AppState& state, const Layout& layout) {
     const float middle = std::clamp(a.h * .36f, 148.0f, 280.0f);
     softmax_row_panel(c, state, {a.x, a.y, a.w, top});
     const float w = (a.w - 2 * gap) / 3, y = a.y + top + gap;
-    for (int passes = 3; passes >= 1; --passes)
-        softmax_pass_panel(c, state, softmax_walk(state, passes),
-                           {a.x + px(3 - passes) * (w + gap), y, w, middle});
+    // The textbook's way stands beside the two that are next to it.
+    using enum SoftmaxForm;
+    const bool textbook = softmax_form(*state.trace) == dense;
+    const SoftmaxForm forms[] = {textbook ? dense : three_passes, textbook ? three_passes : two_passes,
+                                 textbook ? two_passes : one_pass};
+    for (int n = 0; n < 3; ++n)
+        softmax_pass_panel(c, state, softmax_walk(state, forms[n]), {a.x + px(n) * (w + gap), y, w, middle});
     const float below = y + middle + gap;
     bottom_panel(c, state, {a.x, below, a.w, a.bottom() - below});
 }

@@ -45,7 +45,7 @@ PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int co
         out.alpha = alpha.value->data(0, 0);
     out.kept = slot == Slot::l || slot == Slot::Oi ? out.alpha * out.before : out.before;
     // An average keeps its share: (d′_old / d′) α of it.
-    if (slot == Slot::Oi && walk.passes == 1 && walk.trace.problem().options.normalised) {
+    if (slot == Slot::Oi && walk.form == SoftmaxForm::one_pass && walk.trace.problem().options.normalised) {
         const Held sum = walk.trace.live(Slot::l, made);
         const double now = sum.value->data(0, 0);
         out.kept *= now == 0 ? 0 : walk.number(Slot::l, sum.step - 1) / now;
@@ -58,7 +58,9 @@ PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int co
 void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
     const SoftmaxWalk walk = softmax_walk(state);
     const Steps steps = steps_of(walk.trace);
-    const float gap = 28, w = (a.w - 2 * gap) / 3;
+    // The textbook's way has no maximum to show.
+    const int first = walk.form == SoftmaxForm::dense ? 1 : 0;
+    const float gap = 28, w = (a.w - px(2 - first) * gap) / px(3 - first);
     const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
     const bool brief = w < 300;
     Line out = softmax_out(walk.letters, "");
@@ -70,11 +72,11 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
         {std::move(out), brief ? "output" : "running output", Role::O, "new value"}};
     const std::vector<int>* made[] = {&steps.max, &steps.sum, &steps.out};
     static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
-    for (int n = 0; n < 3; ++n) {
+    for (int n = first; n < 3; ++n) {
         for (int j = view.first; j < view.first + view.count; ++j)
             plots[n].columns.push_back(column_at(walk, j, (*made[n])[static_cast<std::size_t>(j)], slots[n],
                                                  n == 2 ? state.softmax.component : 0));
-        running_plot(c, {a.x + px(n) * (w + gap), a.y, w, a.h}, plots[n]);
+        running_plot(c, {a.x + px(n - first) * (w + gap), a.y, w, a.h}, plots[n]);
     }
 }
 

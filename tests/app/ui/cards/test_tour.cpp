@@ -197,7 +197,7 @@ TEST_CASE("leaving leads back to where one was") {
     p.press(Key::escape);
     CHECK(p.state.problem == problem);
     CHECK(std::string(p.state.lesson->id) == "flash-backward");
-    CHECK(p.state.trace->lesson() == std::string("flash-backward"));
+    CHECK(p.state.trace->lesson().id == std::string("flash-backward"));
     CHECK(p.step() == 7);
     CHECK(p.state.row == 1);
     CHECK(p.state.show_problem);

@@ -3,8 +3,7 @@
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/v1_view.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/forward/flash_forward.h"
-#include "core/lessons/forward/flash_forward_v1.h"
+#include "core/lessons/forward/forward.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>

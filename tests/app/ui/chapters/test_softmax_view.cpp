@@ -2,7 +2,7 @@
 // tiles.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/softmax/walk.h"
+#include "core/lessons/softmax/softmax.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>

@@ -4,6 +4,7 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/chapters.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/table.h"
 #include "tests/app/ui/harness.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "app/ui/cards/save_card.h"
 #include "app/ui/kit/vector_picture.h"
 #include "app/ui/state/state.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/xml_check.h"
 

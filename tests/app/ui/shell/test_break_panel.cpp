@@ -1,6 +1,7 @@
 // Broken on purpose, on screen: the panel, its keys, the marks, the way through the differences, and back.
 #include "app/ui/state/state.h"
 #include "core/lessons/shared/faults.h"
+#include "core/problem/precision.h"
 #include "core/walk/compare.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
@@ -78,11 +79,11 @@ TEST_CASE("every fault of every lesson can be switched on by its toggle") {
         program.settle();
         program.state.show_break = true;
         program.frame(2);
-        if (lesson.faults.empty()) {
+        if (lesson.faults().empty()) {
             CHECK(program.shows("This lesson has no switches"));
             continue;
         }
-        for (const Fault& fault : lesson.faults) {
+        for (const Fault& fault : lesson.faults()) {
             program.click(fault.name);
             CHECK(program.state.problem->switches.*fault.on);
             program.click(fault.name);

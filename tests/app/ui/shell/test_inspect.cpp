@@ -3,7 +3,7 @@
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/walk/lesson.h"
+#include "core/lessons/table.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 

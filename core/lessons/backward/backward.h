@@ -9,8 +9,6 @@ namespace tilewalk {
 /// O and L come from this program's own forward walk and lie in HBM. So do m and ℓ of that walk, which is
 /// what FlashAttention-1 keeps in place of L: they are there to show that exp(S − m) ⊘ ℓ is the same P, and
 /// no step reads them.
-std::shared_ptr<const Trace> flash_backward(const Problem& problem);
-std::int64_t flash_backward_bytes(const Problem& problem);
-std::span<const CodeLine> flash_backward_code(const Problem& problem);
+extern const Lesson flash_backward;
 
 }  // namespace tilewalk

@@ -1,0 +1,34 @@
+// The words and numbers of the tiled forward passes. Called by explain(), which fills title, place, target
+// and line.
+#pragma once
+
+#include "core/walk/explain_view.h"
+
+namespace tilewalk {
+
+void explain_forward(const View& v);
+void explain_v1(const View& v);
+
+// From correction to skip (explain_update.cpp)
+void explain_correction(const View& v);
+void explain_exponentials(const View& v);
+void explain_row_sum(const View& v);
+void explain_output(const View& v);
+void explain_normalize(const View& v);
+void explain_store(const View& v);
+void explain_skip(const View& v);
+
+/// How the maximum of the target's row moved in this tile.
+struct Move {
+    double old, now;
+    Kind kind;
+    std::string from, to;
+};
+Move move_of(const View& v);
+/// The product P̃ Vⱼ of the target cell behind the first term, which holds the old output.
+Expr weighted_values(const View& v, Expr first);
+/// What a broken forward kernel does to the row's old sums in this tile, `what` is "sum" or "output"; empty
+/// where it does what it should.
+std::string broken_rebase(const View& v, const std::string& what);
+
+}  // namespace tilewalk

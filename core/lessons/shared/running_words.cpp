@@ -1,0 +1,87 @@
+#include "core/lessons/shared/running_words.h"
+
+#include "core/walk/explain_view.h"
+#include "core/walk/lesson.h"
+
+namespace tilewalk {
+
+namespace {
+
+std::string row_of(const Trace& trace, const Explanation& e) {
+    return trace.lesson().one_row ? "the row" : "row " + str(e.target.row);
+}
+
+// m of the target's row after step k.
+double maximum_at(const Trace& trace, int k, int row) {
+    const Held held = trace.live(Slot::m, k);
+    return held && held.value->region.contains(row, 0) ? value_at(*held.value, {Slot::m, row, 0})
+                                                       : minus_infinity;
+}
+
+std::string say_correction(const Trace& trace, const Explanation& e) {
+    const std::string alpha = e.result.back().text, row = row_of(trace, e);
+    if (alpha == "1") return "Nothing to correct in " + row + ": the maximum stayed, and α is 1.";
+    if (alpha == "0") return "α is 0: whatever " + row + " held before, it starts from nothing.";
+    return "α is " + alpha + ": that is what the old sum of " + row + " is still worth.";
+}
+
+}  // namespace
+
+std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, bool sum_shrinks) {
+    const double old = maximum_at(trace, k - 1, e.target.row), now = maximum_at(trace, k, e.target.row);
+    const auto [from, to] = format_apart(old, now);
+    const bool one_row = trace.lesson().one_row;
+    const std::string row = one_row ? "The row" : "Row " + str(e.target.row);
+    switch (kind_of(old, now)) {
+    case sees_no_key: return row + " has seen no key yet, so there is no maximum.";
+    case starts:
+        return row + " sees its first score" + (one_row ? "" : "s") + ": the maximum starts at " + to + ".";
+    case rises:
+        return row + " found a larger score: " +
+               (sum_shrinks ? from + " becomes " + to + ", so its old sum shrinks by α."
+                            : "the maximum goes from " + from + " to " + to + ".");
+    case stays: break;
+    }
+    return row + " found nothing larger: the maximum stays " + to + ".";
+}
+
+std::string result_words(const Explanation& e) {
+    return plain(Line(e.result.begin(), e.result.end() - 1)) + e.result.back().text;
+}
+
+bool empty_sum(const Trace& trace, int k, const Explanation& e) {
+    const CellRef cell{Slot::l, e.target.row, 0};
+    const Held held = trace.live(Slot::l, k);
+    return held && held.value->region.contains(cell.row, 0) && value_at(*held.value, cell) == 0;
+}
+
+std::string say_weight(const Trace& trace, int k, const Explanation& e) {
+    if (trace.step(k).op != Op::exponentials) return {};
+    return "A score becomes a weight: " + result_words(e) + ", and no weight is above 1.";
+}
+
+std::string say_maximum(const Trace& trace, int k, const Explanation& e) {
+    switch (trace.step(k).op) {
+    case Op::new_max: return say_new_maximum(trace, k, e, true);
+    case Op::correction: return say_correction(trace, e);
+    case Op::tile_max:
+        return "The best score of " + row_of(trace, e) + " in this tile is " + e.result.back().text + ".";
+    default: return say_weight(trace, k, e);
+    }
+}
+
+std::string say_running(const Trace& trace, int k, const Explanation& e) {
+    switch (trace.step(k).op) {
+    case Op::row_sum:
+        return "The old sum, brought to the new maximum, plus the new weights: " + result_words(e) + ".";
+    case Op::output:
+        return "The old output, brought to the new maximum, plus the new values by their weights: " +
+               result_words(e) + ".";
+    case Op::normalize:
+        if (empty_sum(trace, k, e)) return {};
+        return "One division at the very end: now the weights of " + row_of(trace, e) + " sum to 1.";
+    default: return say_maximum(trace, k, e);
+    }
+}
+
+}  // namespace tilewalk

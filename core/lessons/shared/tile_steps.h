@@ -1,0 +1,59 @@
+// Steps that several tiled lessons have in common, and what their kernels compute with.
+#pragma once
+
+#include "core/problem/mask.h"
+#include "core/problem/precision.h"
+#include "core/walk/lesson.h"
+
+namespace tilewalk {
+
+/// One query block under one key block that it sees.
+struct StepTile {
+    int i, j;
+    Region q, k;       ///< the rows of Q and of K
+    Region S, column;  ///< Br × Bc and Br × 1
+};
+StepTile tile_at(const Problem& problem, int i, int j);
+
+/// Load Kⱼ and Vⱼ from HBM to SRAM.
+void load_keys(Recorder& rec, int i, int j);
+/// A tile that the mask removes whole: nothing is loaded, nothing is computed.
+void skip_tile(Recorder& rec, int i, int j);
+/// S = scale · Qᵢ Kⱼᵀ, −∞ where a query must not look                                       (Br × Bc)
+const Matrix& score_steps(Recorder& rec, const Problem& problem, const StepTile& tile);
+/// m̃, the new m, α and P̃ from S. The steps are the same with every switch.
+void weight_steps(Recorder& rec, const Problem& problem, const StepTile& tile, const Matrix& S);
+/// ℓ ← α ⊙ ℓ + rowsum(P̃); what follows finds α, the old ℓ and P̃ here.
+struct RowSum {
+    const Matrix &alpha, &l_old, &P, &l;
+};
+RowSum row_sum_step(Recorder& rec, const Problem& problem, const StepTile& tile);
+
+/// What is subtracted before exp: m (or L), and 0 for a row that has seen no key (−∞ − (−∞) would be NaN).
+Matrix base_of(const Matrix& m);
+/// A row that has seen no key has ℓ = 0 and keeps O = 0.
+Matrix divisor_of(const Matrix& l);
+/// Each row of A divided by its number of `divisor`, with one division per row as in the kernels; where 1 ÷ ℓ
+/// itself would overflow (a sum without maximum may be that small) every element is divided.  (n × d, n × 1)
+Matrix divide_rows(const Matrix& A, const Matrix& divisor);
+
+/// Q, K and V as they lie in HBM: in the format of the inputs.
+void give_rounded_inputs(Recorder& rec, const Problem& problem);
+
+/// "Query block 0", "Key block 0"
+std::string query_block_lane(const Problem& problem, int phase);
+std::string key_block_lane(const Problem& problem, int phase);
+constexpr Rival standard_attention(TrafficModel (*model)(const Problem&)) {
+    return {"Standard attention", model, "less: with tiles this small, flash reads its blocks too often",
+            true};
+}
+
+/// Upper bound of a trace with so many steps and tiles: `accesses` of a step, `doubles` in all values.
+struct TileCount {
+    std::int64_t tiles, per_tile, beside;  ///< steps of a tile, and beside the tiles
+    int accesses;
+    std::int64_t doubles;
+};
+std::int64_t tiled_bytes(const TileCount& count);
+
+}  // namespace tilewalk

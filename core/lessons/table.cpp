@@ -1,0 +1,33 @@
+#include "core/lessons/table.h"
+
+#include "core/lessons/backward/backward.h"
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/forward/forward.h"
+#include "core/lessons/softmax/softmax.h"
+
+namespace tilewalk {
+
+std::span<const Lesson* const> all_lessons() {
+    static constexpr const Lesson* table[] = {
+        &attention,     &softmax_dense,    &softmax_3pass,      &softmax_2pass,  &softmax_1pass,
+        &flash_forward, &flash_forward_v1, &attention_backward, &flash_backward, &training_step,
+    };
+    return table;
+}
+
+const Lesson* find_lesson(std::string_view id) {
+    for (const Lesson* lesson : all_lessons())
+        if (id == lesson->id) return lesson;
+    return nullptr;
+}
+
+const Lesson& default_lesson() { return flash_forward; }
+
+std::string lessons_with(Choices choice) {
+    std::string out;
+    for (const Lesson* lesson : all_lessons())
+        if (lesson->uses(choice)) out += (out.empty() ? "" : ", ") + std::string(lesson->id);
+    return out;
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,126 @@
+// The textbook softmax against dense attention in long double, and what becomes of scores that exp cannot
+// hold.
+#include "core/lessons/table.h"
+#include "core/problem/mask.h"
+#include "tests/core/lessons/softmax_problems.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+
+namespace {
+
+// Scores 1000, 0 and −1000 for one query.
+Problem with_scores(std::initializer_list<double> scores) {
+    Problem p = worked_example();
+    p.Q = Matrix::Constant(1, 1, 1);
+    p.K.resize(static_cast<Eigen::Index>(scores.size()), 1);
+    std::copy(scores.begin(), scores.end(), p.K.data());
+    p.V = p.K;
+    for (Eigen::Index j = 0; j < p.V.rows(); ++j) p.V(j, 0) = static_cast<double>(j + 1);
+    p.tokens.clear();
+    p.dO.reset();
+    p.causal = false;
+    p.window.reset();
+    p.scale = {};
+    return with_row(p, 0);
+}
+
+std::string why(const Trace& trace, Op op, int n, int pass) {
+    return explain(trace, softmax_step(trace, op, n, pass)).why;
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_SUITE("softmax lessons") {
+    TEST_CASE("the textbook softmax equals dense attention where exp holds every score") {
+        Random random(71);
+        int compared = 0, lost = 0;
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_row(random, 8);
+            const Matrix x = softmax_scores(p);
+            const Dense dense = dense_attention(p);
+            const auto trace = softmax_dense(p);
+            const Matrix O = trace->result(Slot::O);
+            const int R = p.options.row;
+            INFO(describe(p), ", row ", R);
+            const double largest = x.maxCoeff();
+            if (largest > 709.78) {
+                CHECK(O.hasNaN());
+                ++lost;
+                continue;
+            }
+            if (largest < -600) continue;  // the weights lose their digits
+            ++compared;
+            for (int c = 0; c < p.d(); ++c) {
+                const double wanted =
+                    static_cast<double>(dense.O[static_cast<std::size_t>(R)][static_cast<std::size_t>(c)]);
+                CHECK(std::abs(O(0, c) - wanted) <= 4 * tolerance_O(dense, R, c));
+            }
+        }
+        CHECK(compared > 300);
+        CHECK(lost > 10);
+    }
+
+    TEST_CASE("it reads x twice, and the bytes are those of the closed form") {
+        Random random(72);
+        for (int n = 0; n < 200; ++n) {
+            const Problem p = any_row(random, 12);
+            const auto trace = softmax_dense(p);
+            const Traffic total = trace->step(trace->size() - 1).traffic;
+            const TrafficModel model = softmax_dense.model(p);
+            INFO(describe(p));
+            CHECK(total.hbm_read == model.hbm_read);
+            CHECK(total.hbm_write == model.hbm_write);
+            CHECK(total.sram_live == model.sram_peak);
+            CHECK(static_cast<std::int64_t>(trace->bytes()) <= softmax_dense.estimate(p));
+        }
+        CHECK(softmax_dense.model(worked_example()).hbm_read == 2 * 4 * 4 + 16 * 4);
+    }
+
+    TEST_CASE("a large score makes ∞ of the sum and NaN of the output, and every step says so") {
+        const auto trace = softmax_dense(with_scores({1000, 0, 2}));
+        CHECK(std::isinf(left_in(*trace, Slot::P, Op::exponentials, 1)));
+        CHECK(left_in(*trace, Slot::P, Op::exponentials, 2) == 1);
+        CHECK(std::isinf(left_in(*trace, Slot::l, Op::row_sum, 3)));
+        CHECK(std::isnan(left_in(*trace, Slot::Prob, Op::divide, 1, 2)));
+        CHECK(left_in(*trace, Slot::Prob, Op::divide, 2, 2) == 0);
+        CHECK(trace->result(Slot::O).hasNaN());
+        CHECK(has(why(*trace, Op::exponentials, 1, 1), "is ∞"));
+        CHECK(has(why(*trace, Op::row_sum, 2, 1), "lost"));
+        CHECK(has(why(*trace, Op::divide, 1, 2), "∞ ÷ ∞ has no value"));
+        CHECK(has(why(*trace, Op::output, 3, 2), "stays NaN"));
+        CHECK(has(explain(*trace, trace->size() - 1).why, "A row of NaN"));
+        // The safe softmax of the same row.
+        CHECK(softmax_3pass(with_scores({1000, 0, 2}))->result(Slot::O)(0, 0) == 1);
+    }
+
+    TEST_CASE("scores that are all very small give 0 ÷ 0; a row that sees no key gives 0") {
+        const auto small = softmax_dense(with_scores({-1000, -1001}));
+        CHECK(left_in(*small, Slot::l, Op::row_sum, 2) == 0);
+        CHECK(small->result(Slot::O).hasNaN());
+        CHECK(has(why(*small, Op::divide, 1, 2), "0 ÷ 0 has no value"));
+        Problem blind = with_scores({1, 2});
+        blind.Q = Matrix::Constant(4, 1, 1);  // four queries, two keys: the first two come before every key
+        blind.causal = true;
+        REQUIRE_FALSE(sees_some_key(blind, 0));
+        const auto zeros = softmax_dense(with_row(blind, 0));
+        CHECK(zeros->result(Slot::O).isZero(0));
+        CHECK(has(explain(*zeros, zeros->size() - 1).why, "hides every key"));
+    }
+
+    TEST_CASE("it stands before the three passes") {
+        const auto all = all_lessons();
+        const auto at = std::ranges::find(all, &softmax_dense);
+        REQUIRE(at != all.end());
+        CHECK(*std::next(at) == &softmax_3pass);
+        CHECK(softmax_dense.rival.model(worked_example()).total() >
+              softmax_dense.model(worked_example()).total());
+    }
+}
