@@ -1,6 +1,6 @@
 #include "app/cli/arguments.h"
 
-#include "app/cli/values.h"
+#include "app/cli/commands.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/base/version.h"
@@ -26,7 +26,8 @@ const char* const hidden = "";
 void add_word(CLI::App& app, const char* group, const std::string& names, Word& target, const char* type,
               const std::string& help) {
     const auto keep = [&target](const std::string& text) { target = text; };
-    app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(group);
+    // What stands there twice is refused by check_values, in our own words.
+    app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(group)->take_last();
 }
 
 void add_switch(CLI::App& app, const char* group, const std::string& name, bool& target, const char* help) {
@@ -95,21 +96,36 @@ void add_tour(CLI::App& app, Arguments& a, const char* stop) {
     add_word(app, other_group, "--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }
 
-CLI::App& add_command(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
-    CLI::App& sub = *app.add_subcommand(name, help);
-    const auto choose = [&a, command] { a.command = command; };
-    sub.callback(choose);
-    return sub;
+void add_output(CLI::App& app, Arguments& a, const char* formats) {
+    add_word(app, other_group, "--format", a.format, formats, "[text]");
+    add_word(app, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
 }
 
-void add_listing(CLI::App& app, Arguments& a, Command command, const char* name, const char* help) {
-    CLI::App& sub = add_command(app, a, command, name, help);
-    add_word(sub, other_group, "--format", a.format, "text|json", "[text]");
+void add_trace(CLI::App& trace, Arguments& a) {
+    add_problem(trace, a, " [worked-4x4]");
+    add_output(trace, a, "text|json|md");
 }
 
-void add_model(CLI::App& app, Arguments& a) {
-    CLI::App& model = add_command(app, a, Command::model, "model",
-                                  "Memory, traffic and time of attention, from closed forms");
+void add_render(CLI::App& render, Arguments& a) {
+    add_problem(render, a, " [worked-4x4]");
+    add_look(render, a);
+    add_tour(render, a, "N|all");
+    add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
+    add_word(render, other_group, "--keys", a.keys, "'KEY …'",
+             "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
+    add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
+    add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
+             "pixels per unit of layout, 1 to 4 [1]");
+    add_word(render, other_group, "--format", a.format, "png|svg", "[by the ending of the file; png]");
+    add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
+             "required; a folder for --step all");
+}
+
+void add_listing(CLI::App& app, Arguments& a) {
+    add_word(app, other_group, "--format", a.format, "text|json", "[text]");
+}
+
+void add_model(CLI::App& model, Arguments& a) {
     ModelWords& m = a.model;
     add_word(model, other_group, "--seqlen", m.seqlen, "N,N,...", "sequence lengths [512 to 131072]");
     add_word(model, other_group, "--head-dim", m.head_dim, "d", "[64]");
@@ -121,13 +137,10 @@ void add_model(CLI::App& app, Arguments& a) {
     add_word(model, other_group, "--tiles", m.tiles, "given|square|paper",
              "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
     add_word(model, other_group, "--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
-    add_word(model, other_group, "--format", a.format, "text|json", "[text]");
-    add_word(model, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+    add_output(model, a, "text|json");
 }
 
-void add_bench(CLI::App& app, Arguments& a) {
-    CLI::App& bench = add_command(app, a, Command::bench, "bench",
-                                  "Run the kernels on large problems: verified, then timed, memory counted");
+void add_bench(CLI::App& bench, Arguments& a) {
     BenchWords& b = a.bench;
     add_word(bench, other_group, "--device", b.device, "cpu|cuda", "[cpu]");
     add_word(bench, other_group, "--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
@@ -146,13 +159,10 @@ void add_bench(CLI::App& app, Arguments& a) {
     add_word(bench, other_group, "--threads", b.threads, "T", "of the CPU [all]");
     add_word(bench, other_group, "--seed", b.seed, "S", "of the inputs [1]");
     add_word(bench, other_group, "--load", b.load, "FILE,...", "show recorded results instead of running");
-    add_word(bench, other_group, "--format", a.format, "text|csv|json|md", "[text]");
-    add_word(bench, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+    add_output(bench, a, "text|csv|json|md");
 }
 
-void add_compare(CLI::App& app, Arguments& a) {
-    CLI::App& compare = add_command(app, a, Command::compare, "compare",
-                                    "Set what a CUDA kernel writes down of itself beside the CPU's walk");
+void add_compare(CLI::App& compare, Arguments& a) {
     add_source(compare, a.problem, " [worked-4x4]");
     CompareWords& c = a.compare;
     add_word(compare, other_group, "--device", c.device, "cuda|emulator", "[cuda, emulator without a GPU]");
@@ -164,13 +174,10 @@ void add_compare(CLI::App& app, Arguments& a) {
     add_word(compare, other_group, "--load-bundle", c.load_bundle, "FILE",
              "show a saved run instead of running");
     add_word(compare, other_group, "--save", c.save, "FILE", "keep the run, to be opened without a GPU");
-    add_word(compare, other_group, "--format", a.format, "text|json", "[text]");
-    add_word(compare, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+    add_output(compare, a, "text|json");
 }
 
-void add_export(CLI::App& app, Arguments& a) {
-    CLI::App& hand_out = add_command(app, a, Command::export_walk, "export",
-                                     "Write the whole walk as a hand-out: a page, notes or a document");
+void add_export(CLI::App& hand_out, Arguments& a) {
     add_problem(hand_out, a, " [worked-4x4]");
     add_word(hand_out, other_group, "--format", a.format, "html|md|tex", "[by the ending of -o]");
     add_word(hand_out, other_group, "--theme", a.theme, "dark|light|contrast",
@@ -182,36 +189,27 @@ void add_export(CLI::App& app, Arguments& a) {
              "required for a page; md and tex: stdout");
 }
 
+const Command commands[] = {
+    {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
+    {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
+    {"export", "Write the whole walk as a hand-out: a page, notes or a document", run_export, add_export},
+    {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,
+     add_compare},
+    {"model", "Memory, traffic and time of attention, from closed forms", run_model, add_model},
+    {"bench", "Run the kernels on large problems: verified, then timed, memory counted", run_bench_command,
+     add_bench},
+    {"examples", "List the problems that the program brings along", list_examples, add_listing},
+    {"lessons", "List what can be walked through", list_lessons, add_listing},
+    {"kernels", "List the kernels that 'bench' runs", list_kernels, add_listing},
+    {"devices", "Say which processors are there", list_devices, add_listing}};
+
 void add_commands(CLI::App& app, Arguments& a) {
-    CLI::App& trace =
-        add_command(app, a, Command::trace, "trace", "Write the whole walk as text, JSON or Markdown");
-    add_problem(trace, a, " [worked-4x4]");
-    add_word(trace, other_group, "--format", a.format, "text|json|md", "[text]");
-    add_word(trace, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
-
-    CLI::App& render = add_command(app, a, Command::render, "render",
-                                   "Draw one step or every step as PNG or SVG, without a display");
-    add_problem(render, a, " [worked-4x4]");
-    add_look(render, a);
-    add_tour(render, a, "N|all");
-    add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
-    add_word(render, other_group, "--keys", a.keys, "'KEY …'",
-             "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
-    add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
-    add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
-             "pixels per unit of layout, 1 to 4 [1]");
-    add_word(render, other_group, "--format", a.format, "png|svg", "[by the ending of the file; png]");
-    add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
-             "required; a folder for --step all");
-
-    add_export(app, a);
-    add_compare(app, a);
-    add_model(app, a);
-    add_bench(app, a);
-    add_listing(app, a, Command::examples, "examples", "List the problems that the program brings along");
-    add_listing(app, a, Command::lessons, "lessons", "List what can be walked through");
-    add_listing(app, a, Command::kernels, "kernels", "List the kernels that 'bench' runs");
-    add_listing(app, a, Command::devices, "devices", "Say which processors are there");
+    for (const Command& command : commands) {
+        CLI::App& sub = *app.add_subcommand(command.name, command.help);
+        const auto choose = [&a, &command] { a.command = &command; };
+        sub.callback(choose);
+        command.add_options(sub, a);
+    }
 }
 
 void add_window(CLI::App& app, Arguments& a) {
@@ -250,6 +248,7 @@ std::optional<std::string> check_values(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (option->count() == 0 || !takes_value(*option)) continue;
         const std::string text = option->results().empty() ? "" : option->results().front();
+        if (option->count() > 1) return option->get_name() + " is there more than once.";
         if (text.empty()) return option->get_name() + " needs a value.";
         if (text.starts_with("--"))
             return option->get_name() + " needs a value, but " + in_quotes(text) + " follows.";
@@ -314,17 +313,30 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
-    if (a.command == Command::trace || a.command == Command::model || a.command == Command::bench ||
-        a.command == Command::compare || a.command == Command::export_walk)
-        return "-o is \"-\"; leave -o out to write to standard output.";
+    if (a.command->run != run_render) return "-o is \"-\"; leave -o out to write to standard output.";
     return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
 }
 
-// CLI11 begins these messages with the option: "--br: 1 required TEXT missing".
-std::string mismatch(const std::string& message) {
-    const std::string option = message.substr(0, message.find(':'));
-    const bool twice = message.find("At Most") != std::string::npos;
-    return option + (twice ? " is there more than once." : " needs a value.");
+// What stands behind a command that was understood, without what only says where its results go.
+std::string repeated(const CLI::App& command) {
+    std::string text = full_name(command);
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || name == "--format" || name == "--output" || name == "--save") continue;
+        text += " " + name + (takes_value(*option) ? " " + option->results().front() : "");
+    }
+    return text;
+}
+
+// The parser gives up when the last word is an option that wants another word behind it.
+std::string without_value(const CLI::App& app, const std::vector<std::string>& words) {
+    const std::string word = words.back().substr(0, words.back().find('='));
+    std::vector<const CLI::App*> all = app.get_subcommands(nullptr);
+    all.push_back(&app);
+    for (const CLI::App* one : all)
+        if (const CLI::Option* option = one->get_option_no_throw(word))
+            return option->get_name() + " needs a value.";
+    return word + " needs a value.";
 }
 
 void describe(CLI::App& app) {
@@ -357,12 +369,14 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
         if (auto sentence = check(app, words)) return Failure{*sentence};
         if (auto sentence = check_output(arguments)) return Failure{*sentence};
+        const auto chosen = app.get_subcommands();
+        if (!chosen.empty()) arguments.repeated = repeated(*chosen.front());
     } catch (const CLI::CallForHelp&) {
         arguments.print = app.help();
     } catch (const CLI::CallForVersion&) {
         arguments.print = std::string("tilewalk ") + version + "\n";
-    } catch (const CLI::ArgumentMismatch& error) {
-        return Failure{mismatch(error.what())};
+    } catch (const CLI::ArgumentMismatch&) {
+        return Failure{without_value(app, words)};
     } catch (const std::exception& error) {
         return Failure{std::string("The arguments are not understood: ") + error.what() + "."};
     }

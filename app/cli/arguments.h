@@ -3,24 +3,17 @@
 
 #include "core/base/result.h"
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 
+namespace CLI {
+class App;
+}
+
 namespace tilewalk {
 
-enum class Command {
-    window,
-    trace,
-    render,
-    export_walk,
-    compare,
-    model,
-    bench,
-    examples,
-    lessons,
-    kernels,
-    devices
-};
+struct Outcome;
 
 /// What was typed after an option, or nothing.
 using Word = std::optional<std::string>;
@@ -61,9 +54,19 @@ struct CompareWords {
     Word device, kernel, dtype, fault, load_bundle, save;
 };
 
+struct Arguments;
+
+/// A command of the program: a row of the table in arguments.cpp.
+struct Command {
+    const char *name, *help;
+    Outcome (*run)(const Arguments& arguments, std::ostream& out);
+    void (*add_options)(CLI::App& app, Arguments& arguments);
+};
+
 struct Arguments {
-    Command command = Command::window;
-    std::string print;  ///< help or version: to be printed instead of anything else
+    const Command* command = nullptr;  ///< none: the window
+    std::string repeated;              ///< the command line again, without what only says where results go
+    std::string print;                 ///< help or version: to be printed instead of anything else
     ProblemWords problem;
     ModelWords model;
     BenchWords bench;

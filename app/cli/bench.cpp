@@ -1,6 +1,7 @@
-#include "app/cli/bench.h"
-
-#include "app/cli/output.h"
+// tilewalk bench
+#include "core/bench/bench.h"
+#include "app/cli/commands.h"
+#include "app/cli/hooks.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
@@ -25,63 +26,33 @@ constexpr const char* default_lengths = "512,1024,2048,4096,8192";
 
 bool on_gpu(const BenchWords& words) { return words.device == "cuda"; }
 
-std::optional<std::string> refuse_device(const BenchWords& words) {
-    if (words.device == "emulator")
-        return "The emulator runs the kernels of the GPU for checking; its times would say nothing of a GPU.";
-    const auto device = choice("--device", words.device.value_or("cpu"), {"cpu", "cuda"});
-    return device ? std::nullopt : std::optional(device.error);
-}
-
-std::optional<std::string> read_sizes(const BenchWords& words, Workload& w) {
-    if (auto sentence = read_number("--head-dim", words.head_dim, 1024, w.d)) return sentence;
-    if (auto sentence = read_number("--heads", words.heads, 1 << 16, w.heads)) return sentence;
+void read_workload(WordReader& read, const BenchWords& words, Workload& w) {
+    read.count("--head-dim", words.head_dim, 1, 1024, w.d);
+    read.count("--heads", words.heads, 1, 1 << 16, w.heads);
     w.kv_heads = w.heads;
-    if (auto sentence = read_number("--kv-heads", words.kv_heads, 1 << 16, w.kv_heads)) return sentence;
-    if (auto sentence = read_number("--batch", words.batch, 1 << 16, w.batch)) return sentence;
-    if (!words.window) return std::nullopt;
-    const auto window = whole_number("--window", *words.window, 0, 1 << 24);
-    if (!window) return window.error;
-    w.window = *window;
-    return std::nullopt;
-}
-
-std::optional<std::string> read_choices(const BenchWords& words, Workload& w) {
-    const auto direction =
-        choice("--direction", words.direction.value_or("forward"), {"forward", "backward"});
-    if (!direction) return direction.error;
-    w.direction = static_cast<Direction>(*direction);
-    const auto type =
-        choice("--dtype", words.dtype.value_or(on_gpu(words) ? "bf16" : "f32"), {"f32", "f16", "bf16"});
-    if (!type) return type.error;
-    w.dtype = static_cast<DType>(*type);
-    if (!on_gpu(words) && w.dtype != DType::f32)
-        return "The kernels of the CPU compute in f32; those of --device cuda take " + *words.dtype + ".";
+    read.count("--kv-heads", words.kv_heads, 1, 1 << 16, w.kv_heads);
+    read.count("--batch", words.batch, 1, 1 << 16, w.batch);
+    read.count("--window", words.window, 0, 1 << 24, w.window);
+    read.choose("--direction", words.direction, {"forward", "backward"}, w.direction);
+    w.dtype = on_gpu(words) ? DType::bf16 : DType::f32;
+    read.choose("--dtype", words.dtype, {"f32", "f16", "bf16"}, w.dtype);
+    read.refuse(!on_gpu(words) && w.dtype != DType::f32,
+                "The kernels of the CPU compute in f32; those of --device cuda take " +
+                    words.dtype.value_or("") + ".");
     w.causal = words.causal;
-    return std::nullopt;
 }
 
-std::optional<std::string> read_run(const BenchWords& words, BenchRequest& request, int& threads) {
-    const auto lengths =
-        whole_numbers("--seqlen", words.seqlen.value_or(default_lengths), 1, 1 << 24, most_lengths);
-    if (!lengths) return lengths.error;
-    request.lengths = *lengths;
+void read_run(WordReader& read, const BenchWords& words, BenchRequest& request, int& threads) {
+    read.take(words.seqlen.value_or(default_lengths), request.lengths, [](const std::string& text) {
+        return whole_numbers("--seqlen", text, 1, 1 << 24, most_lengths);
+    });
     if (words.kernels && *words.kernels != "all") request.kernels = split_at_commas(*words.kernels);
-    if (words.memory_limit) {
-        const auto bytes = byte_count("--memory-limit", *words.memory_limit);
-        if (!bytes) return bytes.error;
-        request.memory_limit = *bytes;
-    }
-    if (words.seed) {
-        const auto seed = whole_number("--seed", *words.seed, 0, std::int64_t{1} << 53);
-        if (!seed) return seed.error;
-        request.seed = static_cast<std::uint64_t>(*seed);
-    }
-    if (on_gpu(words) && words.threads)
-        return std::string("--threads counts those of the CPU; leave it out with --device cuda.");
-    std::int64_t count = 0;
-    if (auto sentence = read_number("--threads", words.threads, 1024, count)) return sentence;
-    threads = static_cast<int>(count);
-    return std::nullopt;
+    read.take(words.memory_limit, request.memory_limit,
+              [](const std::string& text) { return byte_count("--memory-limit", text); });
+    read.count("--seed", words.seed, 0, std::int64_t{1} << 53, request.seed);
+    read.refuse(on_gpu(words) && words.threads,
+                "--threads counts those of the CPU; leave it out with --device cuda.");
+    read.count("--threads", words.threads, 1, 1024, threads);
 }
 
 // ---- Running
@@ -137,8 +108,8 @@ Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
 
 // ---- Results
 
-Outcome write_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
-                      std::ostream& out) {
+Outcome put_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
+                    std::ostream& out) {
     std::string text;
     if (format == 1) text = bench_to_csv(reports);
     if (format == 3) text = bench_to_markdown(reports);
@@ -146,25 +117,20 @@ Outcome write_results(const Arguments& a, int format, const std::vector<BenchRep
         if (format == 0) text += (text.empty() ? "" : "\n") + bench_text(report);
         if (format == 2) text += bench_to_json(report);
     }
-    const Writer write = [&text](std::ostream& stream) { stream << text; };
-    return written(a.output ? write_file_atomic(*a.output, write) : write_to_stream(out, write));
+    return put(a.output, out, text);
 }
 
 Outcome show_again(const Arguments& a, int format, std::ostream& out) {
-    if (command_of(a.bench) != "tilewalk bench")
+    if (a.repeated != "tilewalk bench --load " + *a.bench.load)
         return bad_input("--load shows what was recorded; leave out the other options of the run.");
-    std::vector<BenchReport> reports;
-    for (const std::string& path : split_at_commas(*a.bench.load)) {
-        auto report = load_bench_file(path);
-        if (!report) return bad_input(report.error);
-        reports.push_back(std::move(*report));
-    }
+    auto reports = load_results(split_at_commas(*a.bench.load));
+    if (!reports) return bad_input(reports.error);
     if (format == 2) {
-        auto joined = join_reports(reports);
+        auto joined = join_reports(*reports);
         if (!joined) return bad_input(joined.error);
-        reports = {std::move(*joined)};
+        *reports = {std::move(*joined)};
     }
-    return write_results(a, format, reports, out);
+    return put_results(a, format, *reports, out);
 }
 
 bool any_wrong(const BenchReport& report) {
@@ -177,34 +143,17 @@ bool any_wrong(const BenchReport& report) {
 
 Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
     BenchRequest request;
-    if (auto sentence = refuse_device(words)) return Failure{*sentence};
+    WordReader read;
+    read.refuse(
+        words.device == "emulator",
+        "The emulator runs the kernels of the GPU for checking; its times would say nothing of a GPU.");
+    int device = 0;
+    read.choose("--device", words.device, {"cpu", "cuda"}, device);
     if (on_gpu(words)) repeat_as_on_gpu(request);
-    if (auto sentence = read_sizes(words, request.workload)) return Failure{*sentence};
-    if (auto sentence = read_choices(words, request.workload)) return Failure{*sentence};
-    if (auto sentence = read_run(words, request, threads)) return Failure{*sentence};
+    read_workload(read, words, request.workload);
+    read_run(read, words, request, threads);
+    if (!read.error.empty()) return Failure{read.error};
     return request;
-}
-
-std::string command_of(const BenchWords& w) {
-    std::string text = "tilewalk bench";
-    const auto add = [&](const char* option, const Word& word) {
-        if (word) text += std::string(" ") + option + " " + *word;
-    };
-    add("--device", w.device);
-    add("--kernels", w.kernels);
-    add("--direction", w.direction);
-    add("--seqlen", w.seqlen);
-    add("--head-dim", w.head_dim);
-    add("--heads", w.heads);
-    add("--kv-heads", w.kv_heads);
-    add("--batch", w.batch);
-    if (w.causal) text += " --causal";
-    add("--window", w.window);
-    add("--dtype", w.dtype);
-    add("--memory-limit", w.memory_limit);
-    add("--threads", w.threads);
-    add("--seed", w.seed);
-    return text;
 }
 
 Outcome run_bench_command(const Arguments& a, std::ostream& out) {
@@ -220,8 +169,8 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
         return {Exit::no_device, "There is no GPU to run on: " + *reason + "."};
 
     auto [report, failure] = run_to_the_end(*request, std::move(engine));
-    report.command = command_of(a.bench);
-    const Outcome outcome = write_results(a, *format, {report}, out);
+    report.command = a.repeated;
+    const Outcome outcome = put_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
     if (!failure.empty()) return {on_gpu(a.bench) ? Exit::failed : Exit::bad_input, failure};
     if (any_wrong(report)) return {Exit::failed, "A kernel is wrong; it was not timed."};

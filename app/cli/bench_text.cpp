@@ -1,5 +1,5 @@
 // Results as a table for the terminal.
-#include "app/cli/bench.h"
+#include "app/cli/commands.h"
 #include "app/export/text_layout.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"

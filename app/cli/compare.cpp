@@ -1,12 +1,13 @@
-#include "app/cli/compare.h"
-
-#include "app/cli/output.h"
-#include "app/cli/problem_source.h"
+// tilewalk compare
+#include "app/cli/commands.h"
+#include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/kernel_bundle.h"
 #include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/base/words.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/gpu.h"
 
 #include <algorithm>
 #include <ostream>
@@ -44,6 +45,12 @@ Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word) {
     return Failure{kernel.name + " takes " + listed(names) + ", not " + *word + "."};
 }
 
+// A device and the reason for it, as a phrase: {cuda, "the GPU of this machine"}.
+struct ChosenDevice {
+    gpu::Where where = gpu::Where::emulator;
+    std::string why;
+};
+
 // The outcome of choosing when that ends the command.
 std::optional<Outcome> choose_device(const Word& word, ChosenDevice& chosen) {
     const auto index = choice("--device", word.value_or("cuda"), {"cuda", "emulator"});
@@ -61,10 +68,7 @@ std::optional<Outcome> choose_device(const Word& word, ChosenDevice& chosen) {
 
 Outcome write_comparison(const Arguments& a, bool json, const KernelComparison& c, const std::string& why,
                          std::ostream& out) {
-    const std::string text = json ? compare_json(c) : compare_text(c, why);
-    const Writer write = [&text](std::ostream& stream) { stream << text; };
-    const Outcome outcome =
-        written(a.output ? write_file_atomic(*a.output, write) : write_to_stream(out, write));
+    const Outcome outcome = put(a.output, out, json ? compare_json(c) : compare_text(c, why));
     if (outcome.exit != Exit::done) return outcome;
     if (!c.passed())
         return {Exit::failed, std::string(info(c.nearest().slot).name) + " of " + c.kernel->kernel +
@@ -115,6 +119,9 @@ Result<KernelFault> read_fault(const std::string& text) {
     return fault;
 }
 
+namespace {
+
+// What the words ask for; type and kernel must go together.
 Result<gpu::TraceRequest> make_trace_request(const CompareWords& words, Problem problem) {
     gpu::TraceRequest request;
     const auto kernel = find_kernel(words.kernel.value_or(default_kernel));
@@ -131,20 +138,13 @@ Result<gpu::TraceRequest> make_trace_request(const CompareWords& words, Problem 
     return request;
 }
 
-std::string command_of(const CompareWords& w, const ProblemWords& p, gpu::Where where) {
-    std::string text = "tilewalk compare";
-    const auto add = [&](const char* option, const Word& word) {
-        if (word) text += std::string(" ") + option + " " + *word;
-    };
-    add("--example", p.example), add("--load", p.load), add("--q", p.q), add("--k", p.k), add("--v", p.v);
-    add("--do", p.d_o), add("--x", p.x), add("--w-q", p.w_q), add("--w-k", p.w_k), add("--w-v", p.w_v);
-    add("--random", p.random), add("--seed", p.seed);
-    if (p.causal) text += " --causal";
-    add("--window", p.window), add("--scale", p.scale);
-    add("--device", std::string(gpu::name_of(where)));
-    add("--kernel", w.kernel.value_or(default_kernel)), add("--dtype", w.dtype), add("--fault", w.fault);
-    return text;
+// The command line that asks for the same again, also where what was left out is decided otherwise.
+std::string repeated(const Arguments& a, gpu::Where where) {
+    return a.repeated + (a.compare.device ? "" : std::string(" --device ") + gpu::name_of(where)) +
+           (a.compare.kernel ? "" : std::string(" --kernel ") + default_kernel);
 }
+
+}  // namespace
 
 Outcome run_compare(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});
@@ -160,7 +160,7 @@ Outcome run_compare(const Arguments& a, std::ostream& out) {
 
     auto trace = gpu::trace_kernel(device.where, *request);
     if (!trace) return bad_input(trace.error);
-    trace->run.command = command_of(a.compare, a.problem, device.where);
+    trace->run.command = repeated(a, device.where);
     if (a.compare.save)
         if (const auto failure = save_bundle_file(*a.compare.save, *trace)) return written(failure);
     return show(a, *format == 1, std::move(*trace), device.why, out);

@@ -1,58 +1,35 @@
 // The comparison for programs.
-#include "app/cli/compare.h"
+#include "app/cli/commands.h"
+#include "app/io/kernel_bundle.h"
+#include "app/io/problem_extras.h"
+#include "core/compare/kernel_compare.h"
+#include "core/engine/engine.h"
 
 #include <nlohmann/json.hpp>
-
-#include <cmath>
 
 namespace tilewalk {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no numbers for these.
-Json number(double x) {
-    if (std::isnan(x)) return "nan";
-    if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-    return x;
-}
-
 Json cell_json(const KernelCell& cell) {
     return {{"row", cell.row},
             {"column", cell.column},
-            {"fp64", number(cell.exact)},
-            {"cpu", number(cell.cpu)},
-            {"kernel", number(cell.kernel)}};
+            {"fp64", json_of(cell.exact)},
+            {"cpu", json_of(cell.cpu)},
+            {"kernel", json_of(cell.kernel)}};
 }
 
 Json distance_json(const KernelDistance& d) {
     if (!d.recorded) return nullptr;
-    return {{"largest", number(d.largest)}, {"ulp", number(d.ulp)}, {"worst", cell_json(d.worst)}};
-}
-
-Json run_json(const KernelRun& run) {
-    return {{"device", run.device},  {"device_name", run.device_name}, {"driver", run.driver},
-            {"date", run.date},      {"version", run.version},         {"commit", run.commit},
-            {"command", run.command}};
-}
-
-Json fault_json(const KernelFault& fault) {
-    if (fault.quantity == KernelFault::Quantity::none) return nullptr;
-    Json json{{"quantity", info(fault.quantity).name},
-              {"i", fault.i},
-              {"j", fault.j},
-              {"row", fault.row},
-              {"column", nullptr},
-              {"amount", fault.amount}};
-    if (fault.column >= 0) json["column"] = fault.column;
-    return json;
+    return {{"largest", json_of(d.largest)}, {"ulp", json_of(d.ulp)}, {"worst", cell_json(d.worst)}};
 }
 
 Json output_json(const OutputVerdict& v) {
     return {{"name", info(v.slot).name},   {"passed", v.passed()},
-            {"error", number(v.error)},    {"standard", number(v.standard)},
-            {"factor", v.factor},          {"floor", number(v.floor)},
-            {"limit", number(v.limit())},  {"ratio", number(v.ratio())},
+            {"error", json_of(v.error)},   {"standard", json_of(v.standard)},
+            {"factor", v.factor},          {"floor", json_of(v.floor)},
+            {"limit", json_of(v.limit())}, {"ratio", json_of(v.ratio())},
             {"worst", cell_json(v.worst)}, {"against_cpu", distance_json(v.apart)}};
 }
 
@@ -74,8 +51,8 @@ Json finding_json(const KernelComparison& c) {
               {"j", f.j},
               {"row", f.row},
               {"column", f.column},
-              {"expected", number(f.expected)},
-              {"found", number(f.found)},
+              {"expected", json_of(f.expected)},
+              {"found", json_of(f.found)},
               {"step", f.step + 1},
               {"op", nullptr}};
     if (f.kind == KernelFinding::Kind::value) json["quantity"] = info(f.quantity).name;
@@ -87,31 +64,22 @@ Json finding_json(const KernelComparison& c) {
 
 std::string compare_json(const KernelComparison& c) {
     const KernelTrace& k = *c.kernel;
-    const Problem& p = k.problem;
+    Json problem{{"title", k.problem.title}};
+    problem.update(json_of_sizes(k.problem));
+    problem["kernel_d"] = k.kernel_d;
     Json json{{"schema", "tilewalk-comparison-1"},
               {"kernel", k.kernel},
               {"title", k.title},
               {"dtype", name_of(k.dtype)},
-              {"run", run_json(k.run)},
-              {"problem",
-               {{"title", p.title},
-                {"n", p.N()},
-                {"n_kv", p.N_kv()},
-                {"d", p.d()},
-                {"kernel_d", k.kernel_d},
-                {"br", p.Br},
-                {"bc", p.Bc},
-                {"causal", p.causal},
-                {"window", nullptr},
-                {"scale", p.softmax_scale()}}},
-              {"fault", fault_json(k.fault)},
+              {"run", json_of(k.run)},
+              {"problem", problem},
+              {"fault", json_of(k.fault)},
               {"passed", c.passed()},
               {"within_rounding", c.within_rounding()},
               {"sentence", finding_text(c)},
               {"finding", finding_json(c)},
               {"outputs", Json::array()},
               {"tiles", Json::array()}};
-    if (p.window) json["problem"]["window"] = *p.window;
     for (const OutputVerdict& v : c.outputs) json["outputs"].push_back(output_json(v));
     for (const TileComparison& tile : c.tiles) json["tiles"].push_back(tile_json(tile));
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

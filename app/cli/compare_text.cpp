@@ -1,7 +1,8 @@
 // The comparison for the terminal.
-#include "app/cli/compare.h"
+#include "app/cli/commands.h"
 #include "app/export/text_layout.h"
 #include "core/base/numbers.h"
+#include "core/compare/kernel_compare.h"
 
 #include <algorithm>
 #include <set>

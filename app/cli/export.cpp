@@ -1,7 +1,6 @@
-#include "app/cli/export.h"
-
-#include "app/cli/output.h"
-#include "app/cli/problem_source.h"
+// tilewalk export
+#include "app/cli/commands.h"
+#include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/export/export_formats.h"
@@ -56,7 +55,9 @@ Result<Format> choose_format(const Arguments& a) {
 Result<PageLook> read_look(const Arguments& a) {
     PageLook look;
     ui::Settings settings;
-    if (auto sentence = choose_theme(a.theme, settings)) return Failure{*sentence};
+    WordReader read;
+    read_theme(read, a.theme, settings);
+    if (!read.error.empty()) return Failure{read.error};
     look.contrast = settings.theme == ui::ThemeId::contrast;
     if (a.theme) look.theme = settings.theme == ui::ThemeId::light ? "light" : "dark";
     if (!a.size) return look;
@@ -134,7 +135,7 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
     if (!walk) return bad_input(walk.error);
     const auto write = make_writer(*walk->lesson, walk->problem, *format, *look, a.fragment);
     if (!write) return bad_input(write.error);
-    return written(a.output ? write_file_atomic(*a.output, *write) : write_to_stream(out, *write));
+    return put(a.output, out, *write);
 }
 
 std::optional<std::string> export_walk(const std::string& path, const ui::AppState& state) {

@@ -1,11 +1,12 @@
-#include "app/cli/listings.h"
-
-#include "app/cli/devices.h"
-#include "app/cli/output.h"
+// tilewalk examples, lessons, kernels, devices: what there is.
+#include "app/cli/commands.h"
 #include "app/cli/values.h"
 #include "app/export/text_layout.h"
 #include "app/io/examples.h"
+#include "app/io/problem_extras.h"
+#include "app/io/text.h"
 #include "core/base/numbers.h"
+#include "core/bench/machine.h"
 #include "core/cpu/kernel.h"
 #include "core/lessons/table.h"
 #include "cuda/host/gpu.h"
@@ -14,8 +15,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ostream>
 #include <set>
+#include <thread>
 
 namespace tilewalk {
 namespace {
@@ -30,43 +31,49 @@ std::string mask_text(const Problem& p) {
 
 std::string shape(int rows, int cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
+std::string remark(const std::string& text) {
+    std::string lines;
+    for (const std::string& line : wrap(text, 96)) lines += "    " + line + "\n";
+    return lines;
+}
+
+// A table with a heading and, below each of its rows, the remark on it.
+std::string table_with_remarks(const std::vector<std::vector<std::string>>& rows, const auto& remark_on) {
+    const Block lines = table(rows);
+    std::string text = lines[0] + "\n";
+    for (std::size_t n = 1; n < lines.size(); ++n) text += lines[n] + "\n" + remark(remark_on(n - 1));
+    return text;
+}
+
 std::string examples_text() {
     std::vector<std::vector<std::string>> rows{{"name", "title", "Q", "K, V", "tiles", "mask"}};
     for (const Problem& p : examples())
         rows.push_back(
             {p.name, p.title, shape(p.N(), p.d()), shape(p.N_kv(), p.d()), shape(p.Br, p.Bc), mask_text(p)});
-    const Block lines = table(rows);
-    std::string text = lines[0] + "\n";
-    for (std::size_t n = 1; n < lines.size(); ++n) {
-        text += lines[n] + "\n";
-        for (const std::string& line : wrap(examples()[n - 1].watch, 96)) text += "    " + line + "\n";
-    }
-    return text;
+    return table_with_remarks(rows, [](std::size_t n) { return examples()[n].watch; });
+}
+
+std::string text_of(const char* schema, const char* key, const Json& list) {
+    return Json{{"schema", schema}, {key, list}}.dump(2) + "\n";
 }
 
 Json example_json(const Problem& p) {
-    Json entry{{"name", p.name},    {"title", p.title},
-               {"n", p.N()},        {"n_kv", p.N_kv()},
-               {"d", p.d()},        {"br", p.Br},
-               {"bc", p.Bc},        {"causal", p.causal},
-               {"window", nullptr}, {"scale", p.softmax_scale()},
-               {"watch", p.watch}};
-    if (p.window) entry["window"] = *p.window;
+    Json entry{{"name", p.name}, {"title", p.title}};
+    entry.update(json_of_sizes(p));
+    entry["watch"] = p.watch;
     return entry;
 }
 
 std::string examples_json() {
     Json list = Json::array();
     for (const Problem& p : examples()) list.push_back(example_json(p));
-    return Json{{"schema", "tilewalk-examples-1"}, {"examples", list}}.dump(2) + "\n";
+    return text_of("tilewalk-examples-1", "examples", list);
 }
 
 std::string lessons_text() {
     std::string text;
-    for (const Lesson& lesson : lessons()) {
-        text += std::string(lesson.id) + "  " + lesson.title + "\n";
-        for (const std::string& line : wrap(lesson.summary, 96)) text += "    " + line + "\n";
-    }
+    for (const Lesson& lesson : lessons())
+        text += std::string(lesson.id) + "  " + lesson.title + "\n" + remark(lesson.summary);
     return text;
 }
 
@@ -74,7 +81,7 @@ std::string lessons_json() {
     Json list = Json::array();
     for (const Lesson& lesson : lessons())
         list.push_back({{"id", lesson.id}, {"title", lesson.title}, {"summary", lesson.summary}});
-    return Json{{"schema", "tilewalk-lessons-1"}, {"lessons", list}}.dump(2) + "\n";
+    return text_of("tilewalk-lessons-1", "lessons", list);
 }
 
 // What a kernel takes, asked of its engine for sizes that one meets.
@@ -141,13 +148,7 @@ std::string kernels_text() {
     for (const Listed& one : all)
         rows.push_back({one.device, one.info.name, one.info.title, joined(one.takes.directions),
                         joined(one.takes.types), head_dims_text(one.takes), one.info.file});
-    const Block lines = table(rows);
-    std::string text = lines[0] + "\n";
-    for (std::size_t n = 1; n < lines.size(); ++n) {
-        text += lines[n] + "\n";
-        for (const std::string& line : wrap(all[n - 1].info.teaches, 96)) text += "    " + line + "\n";
-    }
-    return text;
+    return table_with_remarks(rows, [&](std::size_t n) { return all[n].info.teaches; });
 }
 
 std::string kernels_json() {
@@ -162,21 +163,86 @@ std::string kernels_json() {
                         {"teaches", one.info.teaches},
                         {"file", one.info.file},
                         {"materialises", one.info.materialises}});
-    return Json{{"schema", "tilewalk-kernels-1"}, {"kernels", list}}.dump(2) + "\n";
+    return text_of("tilewalk-kernels-1", "kernels", list);
+}
+
+// ---- Devices
+
+constexpr const char* emulator = "runs the CUDA kernels on the CPU, for checking; never timed";
+
+unsigned thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+std::string capability(const gpu::GpuInfo& device) {
+    return std::to_string(device.major) + "." + std::to_string(device.minor);
+}
+
+std::string device_line(const gpu::GpuInfo& device) {
+    return device.name + ", compute capability " + capability(device) + ", " +
+           std::to_string(device.multiprocessors) + " multiprocessors, " + format_size(device.memory_total) +
+           " (" + format_size(device.memory_free) + " free)";
+}
+
+std::string versions(const gpu::Probe& found) {
+    std::string text;
+    if (!found.driver_version.empty()) text += "driver " + found.driver_version;
+    if (!found.runtime_version.empty())
+        text += (text.empty() ? "runtime " : ", runtime ") + found.runtime_version;
+    return text;
+}
+
+Json device_json(const gpu::GpuInfo& device) {
+    return {{"name", device.name},
+            {"compute_capability", capability(device)},
+            {"multiprocessors", device.multiprocessors},
+            {"memory_total", device.memory_total},
+            {"memory_free", device.memory_free}};
+}
+
+std::string devices_text() {
+    const unsigned threads = thread_count();
+    std::string text = "CPU   " + this_machine().cpu + ", " + counted(threads, "thread") + "\n";
+    const gpu::Probe found = gpu::probe();
+    const std::string with = versions(found);
+    for (const gpu::GpuInfo& device : found.devices) text += "CUDA  " + device_line(device) + "\n";
+    if (found.devices.empty()) text += "CUDA  none: " + found.why_none + "\n";
+    if (!with.empty()) text += "      " + with + "\n";
+    return text + "EMU   " + emulator + "\n";
+}
+
+std::string devices_json() {
+    const gpu::Probe found = gpu::probe();
+    Json devices = Json::array();
+    for (const gpu::GpuInfo& device : found.devices) devices.push_back(device_json(device));
+    Json cuda{{"devices", devices},
+              {"why_none", nullptr},
+              {"driver_version", found.driver_version},
+              {"runtime_version", found.runtime_version}};
+    if (found.devices.empty()) cuda["why_none"] = found.why_none;
+    const Json cpu{{"model", this_machine().cpu}, {"threads", thread_count()}};
+    const Json all{
+        {"schema", "tilewalk-devices-1"}, {"cpu", cpu}, {"cuda", cuda}, {"emulator", {{"what", emulator}}}};
+    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Outcome list(const Arguments& a, std::ostream& out, std::string (*text)(), std::string (*json)()) {
+    const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});
+    if (!format) return bad_input(format.error);
+    return put(a.output, out, *format == 1 ? json() : text());
 }
 
 }  // namespace
 
-Outcome run_listing(const Arguments& a, std::ostream& out) {
-    const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});
-    if (!format) return bad_input(format.error);
-    const bool json = *format == 1;
-    std::string text;
-    if (a.command == Command::examples) text = json ? examples_json() : examples_text();
-    if (a.command == Command::lessons) text = json ? lessons_json() : lessons_text();
-    if (a.command == Command::kernels) text = json ? kernels_json() : kernels_text();
-    if (a.command == Command::devices) text = json ? devices_json() : devices_text();
-    return written(write_to_stream(out, [&text](std::ostream& stream) { stream << text; }));
+Outcome list_examples(const Arguments& a, std::ostream& out) {
+    return list(a, out, examples_text, examples_json);
+}
+Outcome list_lessons(const Arguments& a, std::ostream& out) {
+    return list(a, out, lessons_text, lessons_json);
+}
+Outcome list_kernels(const Arguments& a, std::ostream& out) {
+    return list(a, out, kernels_text, kernels_json);
+}
+Outcome list_devices(const Arguments& a, std::ostream& out) {
+    return list(a, out, devices_text, devices_json);
 }
 
 }  // namespace tilewalk

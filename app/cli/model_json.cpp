@@ -1,5 +1,6 @@
 // The study as JSON, schema tilewalk-model-1 (docs/model-format.md).
-#include "app/cli/model.h"
+#include "app/cli/commands.h"
+#include "core/study/memory_study.h"
 
 #include <nlohmann/json.hpp>
 

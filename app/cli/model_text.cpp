@@ -1,7 +1,8 @@
 // The study as tables for the terminal.
-#include "app/cli/model.h"
+#include "app/cli/commands.h"
 #include "app/export/text_layout.h"
 #include "core/base/numbers.h"
+#include "core/study/memory_study.h"
 
 namespace tilewalk {
 namespace {

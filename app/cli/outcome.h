@@ -1,6 +1,9 @@
-// How a command ends.
+// How a command ends, and where its results go.
 #pragma once
 
+#include "app/io/file.h"
+
+#include <iosfwd>
 #include <optional>
 #include <string>
 
@@ -20,5 +23,10 @@ inline Outcome bad_input(std::string sentence) { return {Exit::bad_input, std::m
 inline Outcome written(std::optional<std::string> failure) {
     return failure ? Outcome{Exit::not_written, std::move(*failure)} : Outcome{};
 }
+
+/// Writes the whole of it into the file, or else to `out`. There the sentence of a failure is empty when the
+/// reader went away (tilewalk trace | head): that is no news to anybody.
+Outcome put(const std::optional<std::string>& file, std::ostream& out, const Writer& write);
+Outcome put(const std::optional<std::string>& file, std::ostream& out, const std::string& text);
 
 }  // namespace tilewalk

@@ -1,6 +1,5 @@
-#include "app/cli/problem_source.h"
-
-#include "app/cli/lesson_choices.h"
+// The problem that the command line names.
+#include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/examples.h"
 #include "app/io/matrix_file.h"
@@ -25,19 +24,17 @@ Result<Problem> from_example(const std::string& name) {
                    did_you_mean(name, names, "; 'tilewalk examples' lists them.")};
 }
 
+void load(WordReader& read, const Word& path, auto& target) { read.take(path, target, load_matrix); }
+
 Result<Problem> from_matrices(const ProblemWords& words) {
     Problem problem;
     problem.title = "Q, K, V from files";
-    const auto load = [](const Word& path, Matrix& target) -> std::string {
-        Result<Matrix> matrix = load_matrix(*path);
-        if (matrix) target = std::move(*matrix);
-        return matrix.error;
-    };
-    std::string error = load(words.q, problem.Q);
-    if (error.empty()) error = load(words.k, problem.K);
-    if (error.empty()) error = load(words.v, problem.V);
-    if (error.empty() && words.d_o) error = load(words.d_o, problem.dO.emplace());
-    if (!error.empty()) return Failure{error};
+    WordReader read;
+    load(read, words.q, problem.Q);
+    load(read, words.k, problem.K);
+    load(read, words.v, problem.V);
+    load(read, words.d_o, problem.dO);
+    if (!read.error.empty()) return Failure{read.error};
     return problem;
 }
 
@@ -45,32 +42,29 @@ Result<Problem> from_projection(const ProblemWords& words) {
     Problem problem;
     problem.title = "X and weights from files";
     Projection& w = problem.projection.emplace();
-    for (const auto& [path, target] :
-         {std::pair(&words.x, &w.X), {&words.w_q, &w.W_Q}, {&words.w_k, &w.W_K}, {&words.w_v, &w.W_V}}) {
-        Result<Matrix> matrix = load_matrix(**path);
-        if (!matrix) return Failure{matrix.error};
-        *target = std::move(*matrix);
+    WordReader read;
+    load(read, words.x, w.X);
+    for (const auto& [name, path, W] :
+         {std::tuple("W_Q", &words.w_q, &w.W_Q), {"W_K", &words.w_k, &w.W_K}, {"W_V", &words.w_v, &w.W_V}}) {
+        load(read, *path, *W);
+        read.refuse(W->rows() != w.X.cols(), std::string(name) + " has " + std::to_string(W->rows()) +
+                                                 " rows, but X has " + std::to_string(w.X.cols()) +
+                                                 " columns; they must be equal.");
     }
-    for (const auto& [name, W] : {std::pair("W_Q", &w.W_Q), {"W_K", &w.W_K}, {"W_V", &w.W_V}})
-        if (W->rows() != w.X.cols())
-            return Failure{std::string(name) + " has " + std::to_string(W->rows()) + " rows, but X has " +
-                           std::to_string(w.X.cols()) + " columns; they must be equal."};
-    project(problem);
-    if (words.d_o) {
-        Result<Matrix> dO = load_matrix(*words.d_o);
-        if (!dO) return Failure{dO.error};
-        problem.dO = std::move(*dO);
-    }
+    if (read.error.empty()) project(problem);
+    load(read, words.d_o, problem.dO);
+    if (!read.error.empty()) return Failure{read.error};
     return problem;
 }
 
 Result<Problem> from_random(const std::string& text, const Word& seed_text) {
     const auto size = size_pair("--random", text, "NxD with N from 1 to 4096 and D from 1 to 1024");
     if (!size) return Failure{size.error};
-    Result<std::int64_t> seed = std::int64_t{1};
-    if (seed_text) seed = whole_number("--seed", *seed_text, 0, std::numeric_limits<std::int64_t>::max());
-    if (!seed) return Failure{seed.error};
-    return random_problem(size->width, size->height, static_cast<std::uint64_t>(*seed));
+    std::uint64_t seed = 1;
+    WordReader read;
+    read.count("--seed", seed_text, 0, std::numeric_limits<std::int64_t>::max(), seed);
+    if (!read.error.empty()) return Failure{read.error};
+    return random_problem(size->width, size->height, seed);
 }
 
 bool any_projection(const ProblemWords& words) { return words.x || words.w_q || words.w_k || words.w_v; }
@@ -122,48 +116,19 @@ Result<Scale> read_scale(const std::string& text) {
     return Scale{*number == 1.0 ? Scale::Kind::none : Scale::Kind::number, *number};
 }
 
-std::string set_count(const char* option, const Word& word, int low, int& target) {
-    if (!word) return {};
-    const auto count = whole_number(option, *word, low, largest_count);
-    if (count) target = static_cast<int>(*count);
-    return count.error;
-}
-
-std::string set_window(const Word& word, std::optional<int>& window) {
-    if (!word) return {};
-    int positions = 0;
-    const std::string error = set_count("--window", word, 0, positions);
-    if (error.empty()) window = positions;
-    return error;
-}
-
-std::string set_scale(const Word& word, Scale& scale) {
-    if (!word) return {};
-    const auto read = read_scale(*word);
-    if (read) scale = *read;
-    return read.error;
-}
-
-std::string set_element_bytes(const Word& word, int& bytes) {
-    if (!word) return {};
-    const auto index = choice("--element-bytes", *word, {"1", "2", "4", "8"});
-    if (index) bytes = 1 << *index;
-    return index.error;
-}
-
 // What there is to see in a walk, apart from the matrices. Bytes per element only change the counting.
 auto looks(const Problem& p) { return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale()); }
 
-// The first error, or nothing.
-std::string apply_changes(const ProblemWords& words, Problem& problem) {
+void apply_changes(WordReader& read, const ProblemWords& words, Problem& problem) {
     if (words.causal) problem.causal = true;
-    std::string error = set_count("--br", words.br, 1, problem.Br);
-    if (error.empty()) error = set_count("--bc", words.bc, 1, problem.Bc);
-    if (error.empty()) error = set_window(words.window, problem.window);
-    if (error.empty()) error = set_scale(words.scale, problem.scale);
-    if (error.empty()) error = set_element_bytes(words.element_bytes, problem.element_bytes);
-    if (error.empty()) error = apply_lesson_choices(words, problem);
-    return error;
+    read.count("--br", words.br, 1, largest_count, problem.Br);
+    read.count("--bc", words.bc, 1, largest_count, problem.Bc);
+    read.count("--window", words.window, 0, largest_count, problem.window);
+    read.take(words.scale, problem.scale, read_scale);
+    std::optional<int> power;
+    read.choose("--element-bytes", words.element_bytes, {"1", "2", "4", "8"}, power);
+    if (power) problem.element_bytes = 1 << *power;
+    read_lesson_choices(read, words, problem);
 }
 
 }  // namespace
@@ -172,8 +137,9 @@ Result<Problem> make_problem(const ProblemWords& words, SavedView* view) {
     Result<Problem> problem = from_source(words, view);
     if (!problem) return problem;
     const auto before = looks(*problem);
-    const std::string error = apply_changes(words, *problem);
-    if (!error.empty()) return Failure{error};
+    WordReader read;
+    apply_changes(read, words, *problem);
+    if (!read.error.empty()) return Failure{read.error};
     // What the source says of itself holds no longer.
     if (looks(*problem) != before) mark_changed(*problem);
     return problem;

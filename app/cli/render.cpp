@@ -1,7 +1,6 @@
-#include "app/cli/render.h"
-
+// tilewalk render
+#include "app/cli/commands.h"
 #include "app/cli/session.h"
-#include "app/cli/tour.h"
 #include "app/cli/values.h"
 #include "app/io/file.h"
 #include "app/io/text.h"
@@ -13,6 +12,7 @@
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/kit/key.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -157,7 +157,7 @@ Outcome draw_stops(ui::AppState& state, const Picture& picture, const std::strin
 
 }  // namespace
 
-Outcome run_render(const Arguments& a) {
+Outcome run_render(const Arguments& a, std::ostream&) {
     if (!a.output) return bad_input("'tilewalk render' needs -o with the file or folder to write.");
     const auto vectors = wants_vectors(a);
     if (!vectors) return bad_input(vectors.error);

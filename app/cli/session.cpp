@@ -1,10 +1,6 @@
 #include "app/cli/session.h"
 
-#include "app/cli/dropped_files.h"
-#include "app/cli/export.h"
-#include "app/cli/problem_source.h"
-#include "app/cli/results_files.h"
-#include "app/cli/tour.h"
+#include "app/cli/hooks.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
@@ -110,23 +106,11 @@ std::optional<std::string> go_to_step(ui::AppState& state, const std::string& wo
     return std::nullopt;
 }
 
-std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings) {
-    if (!name) return std::nullopt;
-    const auto index = choice("--theme", *name, {"dark", "light", "contrast"});
-    if (!index) return index.error;
-    settings.theme = static_cast<ui::ThemeId>(*index);
-    return std::nullopt;
+void read_theme(WordReader& read, const Word& name, ui::Settings& settings) {
+    read.choose("--theme", name, {"dark", "light", "contrast"}, settings.theme);
 }
 
 namespace {
-
-std::optional<std::string> choose_palette(const Word& name, ui::Settings& settings) {
-    if (!name) return std::nullopt;
-    const auto index = choice("--palette", *name, {"usual", "safe"});
-    if (!index) return index.error;
-    settings.palette = static_cast<ui::Palette>(*index);
-    return std::nullopt;
-}
 
 // A file of results opens the page that shows them.
 bool loads_results(const ProblemWords& words, const PageName* page) {
@@ -169,8 +153,10 @@ Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings 
 }  // namespace
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
-    if (auto sentence = choose_theme(arguments.theme, settings)) return Failure{*sentence};
-    if (auto sentence = choose_palette(arguments.palette, settings)) return Failure{*sentence};
+    WordReader read;
+    read_theme(read, arguments.theme, settings);
+    read.choose("--palette", arguments.palette, {"usual", "safe"}, settings.palette);
+    if (!read.error.empty()) return Failure{read.error};
     const PageName* page = find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (arguments.problem.load && is_bundle_file(*arguments.problem.load))

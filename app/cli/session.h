@@ -1,10 +1,20 @@
-// From the words of the command line to the state of the user interface: window and pictures begin alike.
+// From the words of the command line to a problem, a lesson and the state of the user interface: window and
+// pictures begin alike.
 #pragma once
 
 #include "app/cli/arguments.h"
 #include "app/ui/state/app_state.h"
 
 namespace tilewalk {
+
+struct WordReader;
+
+/// Reads, makes or looks up the problem and applies the changes to it, after which an example is no longer
+/// called one. Without a source: worked-4x4.
+/// What one option says wrongly is refused here; whether the whole fits together, `validate` says.
+Result<Problem> make_problem(const ProblemWords& words, SavedView* view = nullptr);
+/// The words that choose something within a lesson: row, letters, order, faults, formats.
+void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& problem);
 
 /// The lesson of that name; without a name flash-forward.
 Result<const Lesson*> choose_lesson(const Word& name);
@@ -20,14 +30,19 @@ Result<NamedWalk> named_walk(const Arguments& arguments);
 /// The interface with the examples, the lesson, the problem and its hooks, at the first step. Refuses what
 /// the lesson cannot walk through.
 Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Settings settings);
+/// The interface as the words ask for it: problem, lesson, theme, presenter.
+Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings);
 
 /// Goes to a step counted from 1; a sentence if the walk does not have it.
 std::optional<std::string> go_to_step(ui::AppState& state, const std::string& word);
+/// The colours that --theme names, into `settings`.
+void read_theme(WordReader& read, const Word& name, ui::Settings& settings);
 
-/// The colours that --theme names, into `settings`; a sentence if there are none of that name.
-std::optional<std::string> choose_theme(const Word& name, ui::Settings& settings);
-
-/// The interface as the words ask for it: problem, lesson, theme, presenter.
-Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings);
+/// Begins the tour that the words name, at its stop; a sentence if that cannot be. Nothing to do without.
+std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& arguments);
+/// Goes to stop n, from 0, and waits for what its page asks of the machine: for pictures.
+void settle_at_stop(ui::AppState& state, int n);
+/// Says once that there is a tour.
+void offer_tour(ui::AppState& state);
 
 }  // namespace tilewalk

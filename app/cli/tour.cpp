@@ -1,5 +1,6 @@
-#include "app/cli/tour.h"
-
+#include "app/cli/commands.h"
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/embedded.h"
 #include "app/io/tour_file.h"
@@ -31,7 +32,8 @@ std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& a) {
         return "A tour has its own problems, lessons and steps; leave out the other options of them.";
     Result<ui::Tour> tour = read_tour(a.tour.value_or(""));
     if (!tour) return tour.error;
-    if (a.stop && (*a.stop != "all" || a.command != Command::render)) {
+    const bool all = a.stop == "all" && a.command && a.command->run == run_render;
+    if (a.stop && !all) {
         const auto stop = whole_number("--stop", *a.stop, 1, tour->stops());
         if (!stop) return stop.error;
         tour->at = static_cast<int>(*stop) - 1;

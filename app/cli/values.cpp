@@ -30,15 +30,6 @@ Result<std::int64_t> whole_number(const std::string& option, const std::string& 
     return wrong(option, text, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
 }
 
-std::optional<std::string> read_number(const char* option, const std::optional<std::string>& word,
-                                       std::int64_t most, std::int64_t& target) {
-    if (!word) return std::nullopt;
-    const auto number = whole_number(option, *word, 1, most);
-    if (!number) return number.error;
-    target = *number;
-    return std::nullopt;
-}
-
 std::vector<std::string> split_at_commas(const std::string& text) {
     std::vector<std::string> parts;
     for (std::size_t from = 0; from <= text.size();) {

@@ -12,10 +12,6 @@ namespace tilewalk {
 /// A whole number in low … high.
 Result<std::int64_t> whole_number(const std::string& option, const std::string& text, std::int64_t low,
                                   std::int64_t high);
-/// Takes a whole number in 1 … most into `target`, which stays as it is without a word; a sentence if it is
-/// none.
-std::optional<std::string> read_number(const char* option, const std::optional<std::string>& word,
-                                       std::int64_t most, std::int64_t& target);
 /// "512,1024" as numbers, each in low … high, at most `most` of them.
 Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const std::string& text,
                                                 std::int64_t low, std::int64_t high, std::size_t most);
@@ -34,5 +30,35 @@ Result<int> choice(const std::string& option, const std::string& text,
 
 /// The parts of "a,b,c".
 std::vector<std::string> split_at_commas(const std::string& text);
+
+/// Takes what words say into their targets, which stay as they are without a word. The first mistake stays,
+/// and nothing is read after it.
+struct WordReader {
+    using Word = std::optional<std::string>;
+    std::string error = "";
+
+    template <class T, class Read> void take(const Word& word, T& target, const Read& read) {
+        if (!word || !error.empty()) return;
+        const auto value = read(*word);
+        if (value)
+            target = static_cast<T>(*value);
+        else
+            error = value.error;
+    }
+    /// A whole number in low … high.
+    template <class T>
+    void count(const char* option, const Word& word, std::int64_t low, std::int64_t high, T& target) {
+        take(word, target, [&](const std::string& text) { return whole_number(option, text, low, high); });
+    }
+    /// One of the choices, by its place.
+    template <class T>
+    void choose(const char* option, const Word& word, const std::vector<std::string>& choices, T& target) {
+        take(word, target, [&](const std::string& text) { return choice(option, text, choices); });
+    }
+    /// A mistake of another kind.
+    void refuse(bool wrong, const std::string& sentence) {
+        if (wrong && error.empty()) error = sentence;
+    }
+};
 
 }  // namespace tilewalk

@@ -1,13 +1,13 @@
-#include "app/cli/window_command.h"
-
+// tilewalk without a command
+#include "app/cli/commands.h"
 #include "app/cli/session.h"
-#include "app/cli/tour.h"
 #include "app/cli/values.h"
 #include "app/io/end_request.h"
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 
 #include <cstdio>
 
@@ -68,11 +68,9 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
 }  // namespace
 
 Outcome run_window_command(const Arguments& a, WindowOptions options, const WindowRunner& open_window) {
-    if (a.frames) {
-        const auto frames = whole_number("--frames", *a.frames, 1, 1000000);
-        if (!frames) return bad_input(frames.error);
-        options.frames = static_cast<int>(*frames);
-    }
+    WordReader read;
+    read.count("--frames", a.frames, 1, 1000000, options.frames);
+    if (!read.error.empty()) return bad_input(read.error);
     options.screenshot = a.screenshot.value_or("");
     options.timing = a.timing;
     const bool remembers = !a.frames && !a.screenshot;

@@ -1,11 +1,11 @@
 // A page of a walk that needs nothing but itself: assets/export is its frame, filled in here.
 #include "app/export/export_formats.h"
 
-#include "app/export/json_out.h"
 #include "app/export/parts.h"
 #include "app/export/picture.h"
 #include "app/export/trace_parts.h"
 #include "app/io/embedded.h"
+#include "app/io/json_text.h"
 #include "app/ui/kit/svg_parts.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/state/app_state.h"

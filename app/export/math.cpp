@@ -3,53 +3,56 @@
 #include "core/base/matrix_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 
 namespace tilewalk {
 namespace {
 
+// A letter as it is shown, and in LaTeX.
+using Letter = std::pair<std::string_view, std::string_view>;
+
 // The letters that explanations use, in math mode.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 44> letters{
-    {{"ℓ", "\\ell"},        {"α", "\\alpha"}, {"δ", "\\delta"},  {"ω", "\\omega"},  {"η", "\\eta"},
-     {"Σ", "\\Sigma"},      {"√", "\\surd"},  {"∞", "\\infty"},  {"−", "-"},        {"×", "\\times"},
-     {"÷", "\\div"},        {"·", "\\cdot"},  {"⊙", "\\odot"},   {"⊘", "\\oslash"}, {"←", "\\leftarrow"},
-     {"→", "\\rightarrow"}, {"≤", "\\le"},    {"≥", "\\ge"},     {"≠", "\\ne"},     {"≈", "\\approx"},
-     {"‖", "\\Vert"},       {"…", "\\dots"},  {"ᵀ", "^{\\top}"}, {"′", "'"},        {"₀", "_{0}"},
-     {"₁", "_{1}"},         {"₂", "_{2}"},    {"₃", "_{3}"},     {"₄", "_{4}"},     {"₅", "_{5}"},
-     {"₆", "_{6}"},         {"₇", "_{7}"},    {"₈", "_{8}"},     {"₉", "_{9}"},     {"ᵢ", "_{i}"},
-     {"ⱼ", "_{j}"},         {"²", "^{2}"},    {"³", "^{3}"},     {"⌈", "\\lceil"},  {"⌉", "\\rceil"},
-     {"₊", "_{+}"},         {"₋", "_{-}"},    {"∈", "\\in"},     {"∂", "\\partial"}}};
+constexpr Letter letters[] = {
+    {"ℓ", "\\ell"},        {"α", "\\alpha"}, {"δ", "\\delta"},  {"ω", "\\omega"},  {"η", "\\eta"},
+    {"Σ", "\\Sigma"},      {"√", "\\surd"},  {"∞", "\\infty"},  {"−", "-"},        {"×", "\\times"},
+    {"÷", "\\div"},        {"·", "\\cdot"},  {"⊙", "\\odot"},   {"⊘", "\\oslash"}, {"←", "\\leftarrow"},
+    {"→", "\\rightarrow"}, {"≤", "\\le"},    {"≥", "\\ge"},     {"≠", "\\ne"},     {"≈", "\\approx"},
+    {"‖", "\\Vert"},       {"…", "\\dots"},  {"ᵀ", "^{\\top}"}, {"′", "'"},        {"₀", "_{0}"},
+    {"₁", "_{1}"},         {"₂", "_{2}"},    {"₃", "_{3}"},     {"₄", "_{4}"},     {"₅", "_{5}"},
+    {"₆", "_{6}"},         {"₇", "_{7}"},    {"₈", "_{8}"},     {"₉", "_{9}"},     {"ᵢ", "_{i}"},
+    {"ⱼ", "_{j}"},         {"²", "^{2}"},    {"³", "^{3}"},     {"⌈", "\\lceil"},  {"⌉", "\\rceil"},
+    {"₊", "_{+}"},         {"₋", "_{-}"},    {"∈", "\\in"},     {"∂", "\\partial"}};
 
 // Marks of prose, as text.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> marks{{{"\\", "\\textbackslash{}"},
-                                                                               {"{", "\\{"},
-                                                                               {"}", "\\}"},
-                                                                               {"$", "\\$"},
-                                                                               {"&", "\\&"},
-                                                                               {"#", "\\#"},
-                                                                               {"%", "\\%"},
-                                                                               {"_", "\\_"},
-                                                                               {"^", "\\^{}"},
-                                                                               {"~", "\\~{}"},
-                                                                               {"<", "\\ensuremath{<}"},
-                                                                               {">", "\\ensuremath{>}"},
-                                                                               {"|", "\\ensuremath{|}"},
-                                                                               {"\"", "''"},
-                                                                               {"“", "``"},
-                                                                               {"”", "''"},
-                                                                               {"‘", "`"},
-                                                                               {"’", "'"},
-                                                                               {"–", "--"},
-                                                                               {"—", "---"},
-                                                                               {"\u00A0", "~"},
-                                                                               {"\u2009", "\\,"}}};
+constexpr Letter marks[] = {{"\\", "\\textbackslash{}"},
+                            {"{", "\\{"},
+                            {"}", "\\}"},
+                            {"$", "\\$"},
+                            {"&", "\\&"},
+                            {"#", "\\#"},
+                            {"%", "\\%"},
+                            {"_", "\\_"},
+                            {"^", "\\^{}"},
+                            {"~", "\\~{}"},
+                            {"<", "\\ensuremath{<}"},
+                            {">", "\\ensuremath{>}"},
+                            {"|", "\\ensuremath{|}"},
+                            {"\"", "''"},
+                            {"“", "``"},
+                            {"”", "''"},
+                            {"‘", "`"},
+                            {"’", "'"},
+                            {"–", "--"},
+                            {"—", "---"},
+                            {"\u00A0", "~"},
+                            {"\u2009", "\\,"}};
 
 template <class Table> std::string_view found(const Table& table, std::string_view letter) {
     const auto at = std::ranges::find(table, letter, [](const auto& entry) { return entry.first; });
-    return at == table.end() ? std::string_view{} : at->second;
+    return at == std::end(table) ? std::string_view{} : at->second;
 }
 
 // The next character of UTF-8; a lone byte where it is broken.

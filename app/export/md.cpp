@@ -14,15 +14,8 @@ namespace {
 
 constexpr int most_rows = 16, most_cols = 16;
 
-// Titles come from files; they must not become headings, links, formulas or HTML.
-std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (std::string("\\`*_{}[]<>#|~&$").find(c) != std::string::npos) out += '\\';
-        out += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    return out;
-}
+// Titles of files must not become headings, links, formulas or HTML.
+std::string escaped(const std::string& text) { return markdown_text(text, "\\`*_{}[]<>#|~&$"); }
 
 std::string math(const Line& line) { return "$" + latex_math(line) + "$"; }
 

@@ -13,10 +13,6 @@ int made_at(const Trace& trace, int k, const Access& access) {
     return held ? held.step + 1 : 0;
 }
 
-bool passed_on(const Trace& trace, int k, std::int32_t value) {
-    return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
-}
-
 // "before" and "after" where a step has two values of one place that are written alike.
 std::string note_of(const Trace& trace, int k, const Access& access, int made) {
     const std::string symbol = plain(symbol_of(trace, k, access));
@@ -58,10 +54,14 @@ Line symbol_of(const Trace& trace, int k, const Access& access) {
     return slot_symbol(trace, access.slot, made_at(trace, k, access) - 1, access.tile);
 }
 
+bool writes_value(const Trace& trace, int k, std::int32_t value) {
+    return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
+}
+
 std::vector<StepMatrix> step_matrices(const Trace& trace, int k) {
     std::vector<StepMatrix> matrices;
     for (const Access& access : trace.reads(k))
-        if (!passed_on(trace, k, access.value)) matrices.push_back(matrix_of(trace, k, access, false));
+        if (!writes_value(trace, k, access.value)) matrices.push_back(matrix_of(trace, k, access, false));
     for (const Access& access : trace.writes(k)) matrices.push_back(matrix_of(trace, k, access, true));
     return matrices;
 }
@@ -108,6 +108,15 @@ std::string lane_at(const Trace& trace, int k) {
 
 std::string step_number(const Trace& trace, int k) {
     return "Step " + std::to_string(k + 1) + " of " + std::to_string(trace.size());
+}
+
+std::string markdown_text(const std::string& text, std::string_view marks) {
+    std::string out;
+    for (const char c : text) {
+        if (marks.find(c) != std::string_view::npos) out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out;
 }
 
 std::vector<int> elided(int count, int most) {

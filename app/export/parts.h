@@ -5,6 +5,7 @@
 #include "core/walk/lesson.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk {
@@ -21,6 +22,8 @@ struct StepMatrix {
 
 /// The symbol of what step k read or wrote there, as that step's formula has it.
 Line symbol_of(const Trace& trace, int k, const Access& access);
+/// Step k writes this value, be it that it loads it from elsewhere.
+bool writes_value(const Trace& trace, int k, std::int32_t value);
 /// First what step k read, then what it wrote; without what a load passes on unchanged.
 std::vector<StepMatrix> step_matrices(const Trace& trace, int k);
 /// What lies in HBM before the first step, and the results after the last. The matrices are put together of
@@ -43,6 +46,8 @@ std::vector<ShownCode> shown_code(const Trace& trace);
 std::string lane_at(const Trace& trace, int k);
 /// "Step 12 of 40".
 std::string step_number(const Trace& trace, int k);
+/// Titles come from files; none of these marks of Markdown may take effect in them.
+std::string markdown_text(const std::string& text, std::string_view marks);
 /// Rows (or columns) of a matrix to show, at most `most`; −1 stands for the gap between them.
 std::vector<int> elided(int count, int most);
 

@@ -1,5 +1,6 @@
 #include "app/export/trace_parts.h"
 
+#include "app/export/parts.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/walk/explain.h"
@@ -25,8 +26,15 @@ std::string scale_text(const Problem& p) {
     return "scale " + format_number(p.scale.number);
 }
 
-std::string shaped(const std::string& name, const Matrix& A) {
-    return name + " (" + str(A.rows()) + " × " + str(A.cols()) + ")";
+// Each below its symbol and shape, beside each other.
+Block whole_matrices(const std::vector<WholeMatrix>& matrices) {
+    std::vector<Block> blocks;
+    for (const auto& [slot, value] : matrices) {
+        const Region& at = value.region;
+        const std::string shape = " (" + str(at.rows) + " × " + str(at.cols) + ")";
+        blocks.push_back(matrix_block(plain(slot_symbol(slot)) + shape, value.data));
+    }
+    return side_by_side(blocks, text_width);
 }
 
 }  // namespace
@@ -43,16 +51,8 @@ std::string problem_facts(const Problem& p) {
            str(p.element_bytes) + (p.element_bytes == 1 ? " byte" : " bytes") + " per element";
 }
 
-Block problem_matrices(const Trace& trace) {
-    std::vector<Block> blocks;
-    for (int s = 0; s < slot_count; ++s) {
-        const Slot slot = static_cast<Slot>(s);
-        if (!trace.live(slot, -1)) continue;
-        const Matrix A = trace.given(slot);
-        blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
-    }
-    return side_by_side(blocks, text_width);
-}
+Block problem_matrices(const Trace& trace) { return whole_matrices(given_matrices(trace)); }
+Block result_matrices(const Trace& trace) { return whole_matrices(result_matrices_of(trace)); }
 
 std::vector<std::vector<std::string>> legend(const Trace& trace) {
     std::vector<std::vector<std::string>> rows;
@@ -73,15 +73,6 @@ std::vector<std::vector<std::string>> legend(const Trace& trace) {
         }
     rows.push_back({"⊙ ⊘", "row by row multiplied, divided"});
     return rows;
-}
-
-Block result_matrices(const Trace& trace) {
-    std::vector<Block> blocks;
-    for (const Slot slot : trace.lesson().results) {
-        const Matrix A = trace.result(slot);
-        if (A.size() > 0) blocks.push_back(matrix_block(shaped(plain(slot_symbol(slot)), A), A));
-    }
-    return side_by_side(blocks, text_width);
 }
 
 std::string traffic_line(const Trace& trace, int k) {

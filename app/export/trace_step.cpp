@@ -80,10 +80,6 @@ bool written(const Trace& trace, int k, Slot slot) {
     return std::ranges::any_of(trace.writes(k), [slot](const Access& a) { return a.slot == slot; });
 }
 
-bool same_value_written(const Trace& trace, int k, std::int32_t value) {
-    return std::ranges::any_of(trace.writes(k), [value](const Access& a) { return a.value == value; });
-}
-
 // What the same step read of this slot before or besides; null when there is nothing.
 const Access* other_read(const Trace& trace, int k, const Access& access) {
     for (const Access& a : trace.reads(k))
@@ -121,7 +117,7 @@ void put_arrow(Block& block) {
 bool shows_read(const Trace& trace, int k, std::size_t nth) {
     const auto reads = trace.reads(k);
     const Access& access = reads[nth];
-    if (same_value_written(trace, k, access.value)) return false;
+    if (writes_value(trace, k, access.value)) return false;
     if (trace.value(access.value).region.cols > 1) return true;
     if (written(trace, k, access.slot)) return false;
     return std::none_of(reads.begin() + static_cast<std::ptrdiff_t>(nth) + 1, reads.end(),

@@ -1,11 +1,11 @@
 #include "app/export/trace_export.h"
 
+#include "app/export/parts.h"
 #include "app/export/trace_parts.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
 #include <ostream>
-#include <sstream>
 
 namespace tilewalk {
 namespace {
@@ -29,7 +29,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
 
 void put_step(std::ostream& out, const Trace& trace, int k) {
     const Explanation e = explain(trace, k);
-    out << "\nStep " << k + 1 << " of " << trace.size() << " · " << e.title << " · " << e.place << '\n';
+    out << "\n" << step_number(trace, k) << " · " << e.title << " · " << e.place << '\n';
     out << "  " << plain(e.formula) << '\n';
     put(out, number_lines(trace, k), "    ");
     for (const Aside& aside : e.asides) {
@@ -55,12 +55,6 @@ void write_trace_text(std::ostream& out, const Trace& trace) {
     put_problem(out, trace);
     for (int k = 0; k < trace.size() && out; ++k) put_step(out, trace, k);
     put_result(out, trace);
-}
-
-std::string trace_text(const Trace& trace) {
-    std::ostringstream out;
-    write_trace_text(out, trace);
-    return std::move(out).str();
 }
 
 }  // namespace tilewalk

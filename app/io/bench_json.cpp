@@ -5,7 +5,8 @@
 #include "app/io/json_reading.h"
 #include "app/io/text.h"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include <cassert>
 #include <cmath>
 #include <cstdio>
@@ -16,27 +17,23 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* schema = "tilewalk-bench-1";
-constexpr Point::State states[] = {Point::State::measured, Point::State::failed, Point::State::skipped,
-                                   Point::State::no_memory, Point::State::cancelled};
+
+const Fields<Machine> machine_fields = {{"cpu", &Machine::cpu},
+                                        {"cores", &Machine::cores},
+                                        {"threads", &Machine::threads},
+                                        {"instructions", &Machine::instructions},
+                                        {"product_library", &Machine::product_library},
+                                        {"memory_total", &Machine::memory_total},
+                                        {"memory_available", &Machine::memory_available},
+                                        {"system", &Machine::system},
+                                        {"gpu", &Machine::gpu},
+                                        {"driver", &Machine::driver}};
+const Fields<Build> build_fields = {{"version", &Build::version},
+                                    {"commit", &Build::commit},
+                                    {"compiler", &Build::compiler},
+                                    {"flags", &Build::flags}};
 
 // ---- Writing
-
-Json machine_json(const Machine& m) {
-    return {{"cpu", m.cpu},
-            {"cores", m.cores},
-            {"threads", m.threads},
-            {"instructions", m.instructions},
-            {"product_library", m.product_library},
-            {"memory_total", m.memory_total},
-            {"memory_available", m.memory_available},
-            {"system", m.system},
-            {"gpu", m.gpu},
-            {"driver", m.driver}};
-}
-
-Json build_json(const Build& b) {
-    return {{"version", b.version}, {"commit", b.commit}, {"compiler", b.compiler}, {"flags", b.flags}};
-}
 
 Json point_json(const Point& p) {
     const Workload& w = p.workload;
@@ -72,75 +69,29 @@ Json point_json(const Point& p) {
 
 // ---- Reading
 
-// null stands for what was not measured.
-void read_bytes(Reading& reading, const char* key, std::int64_t& bytes) {
-    const auto* value = reading.find(key);
-    if (value && value->is_null()) return;
-    double number = static_cast<double>(bytes);
-    read_number(reading, key, number);
-    if (number < 0 || number > 9e15 || number != std::trunc(number))
-        return reading.fail(reading.path + key + " is " + shortest(number) + ", expected a whole number");
-    bytes = static_cast<std::int64_t>(number);
-}
-
 // null stands for a time that was not taken.
 void read_seconds(Reading& reading, const char* key, double& seconds) {
     const auto* value = reading.find(key);
     if (value && value->is_null()) return;
-    read_number(reading, key, seconds);
+    read(reading, key, seconds);
     if (!(seconds >= 0) || !std::isfinite(seconds))
         reading.fail(reading.path + key + " is " + shortest(seconds) + ", expected seconds, 0 or more");
 }
 
-// Calls read(Reading&) with the object under a key; what went wrong there goes on to the outer object.
-template <class Read> void within(Reading& reading, const char* key, const Read& read) {
-    const auto* value = reading.find(key);
-    if (!value) return;
-    if (!value->is_object()) return reading.expected(key, *value, "an object");
-    Reading inner{*value, "", reading.path + key + "."};
-    read(inner);
-    if (!inner.error.empty()) reading.fail(inner.error);
-}
-
-void read_machine(Reading& r, Machine& m) {
-    check_keys(r, {"cpu", "cores", "threads", "instructions", "product_library", "memory_total",
-                   "memory_available", "system", "gpu", "driver"});
-    read_text(r, "cpu", m.cpu);
-    read_count(r, "cores", m.cores);
-    read_count(r, "threads", m.threads);
-    read_text(r, "instructions", m.instructions);
-    read_text(r, "product_library", m.product_library);
-    read_bytes(r, "memory_total", m.memory_total);
-    read_bytes(r, "memory_available", m.memory_available);
-    read_text(r, "system", m.system);
-    read_text(r, "gpu", m.gpu);
-    read_text(r, "driver", m.driver);
-}
-
-void read_build(Reading& r, Build& b) {
-    check_keys(r, {"version", "commit", "compiler", "flags"});
-    read_text(r, "version", b.version);
-    read_text(r, "commit", b.commit);
-    read_text(r, "compiler", b.compiler);
-    read_text(r, "flags", b.flags);
-}
-
 void read_workload(Reading& r, Workload& w) {
-    int direction = 0, type = 0;
-    read_choice(r, "direction", {"forward", "backward"}, direction);
-    read_choice(r, "dtype", {"f32", "f16", "bf16"}, type);
-    w.direction = static_cast<Direction>(direction), w.dtype = static_cast<DType>(type);
-    read_bytes(r, "batch", w.batch);
-    read_bytes(r, "heads", w.heads);
+    read(r, "direction", w.direction, {"forward", "backward"});
+    read(r, "dtype", w.dtype, {"f32", "f16", "bf16"});
+    read(r, "batch", w.batch);
+    read(r, "heads", w.heads);
     w.kv_heads = w.heads;
-    read_bytes(r, "kv_heads", w.kv_heads);
-    read_bytes(r, "seqlen", w.N_q);
+    read(r, "kv_heads", w.kv_heads);
+    read(r, "seqlen", w.N_q);
     w.N_kv = w.N_q;
-    read_bytes(r, "head_dim", w.d);
-    read_flag(r, "causal", w.causal);
+    read(r, "head_dim", w.d);
+    read(r, "causal", w.causal);
     if (const auto* window = r.find("window"); window && !window->is_null()) {
         w.window = 0;
-        read_bytes(r, "window", *w.window);
+        read(r, "window", *w.window);
     }
     if (!r.error.empty()) return;
     if (const auto sentence = refuse(w)) r.fail(r.path.substr(0, r.path.size() - 1) + ": " + *sentence);
@@ -177,37 +128,21 @@ void read_point(Reading& r, Point& p) {
                 "verified",       "max_error",  "error_limit", "median_s", "p20_s",           "p80_s",
                 "first_s",        "runs",       "seconds",     "tflops",   "workspace_bytes", "model_bytes",
                 "peak_rss_bytes", "peak_flops", "skipped"});
-    read_text(r, "device", p.device);
-    read_text(r, "kernel", p.kernel);
+    read(r, "device", p.device);
+    read(r, "kernel", p.kernel);
     if (p.kernel.empty()) r.fail(r.path + "kernel is missing");
     read_workload(r, p.workload);
-    int state = 0;
-    read_choice(r, "state", {"measured", "failed", "not supported", "does not fit", "cancelled"}, state);
-    p.state = states[state];
-    read_flag(r, "verified", p.verified);
+    p.state = Point::State::measured;
+    read(r, "state", p.state, {"measured", "failed", "not supported", "does not fit", "cancelled"});
+    read(r, "verified", p.verified);
     read_seconds(r, "max_error", p.max_error);
     read_seconds(r, "error_limit", p.error_limit);
     read_seconds(r, "peak_flops", p.peak);
     read_times(r, p);
-    read_bytes(r, "workspace_bytes", p.workspace_bytes);
-    read_bytes(r, "model_bytes", p.model_bytes);
-    read_bytes(r, "peak_rss_bytes", p.peak_rss_bytes);
-    if (const auto* reason = r.find("skipped"); reason && !reason->is_null())
-        read_text(r, "skipped", p.reason);
-}
-
-void read_points(Reading& reading, std::vector<Point>& points) {
-    const auto* list = reading.find("points");
-    if (!list) return reading.fail("the key \"points\" is missing, expected an array");
-    if (!list->is_array()) return reading.expected("points", *list, "an array");
-    for (std::size_t n = 0; n < list->size(); ++n) {
-        const auto& value = (*list)[n];
-        const std::string path = "points[" + std::to_string(n) + "]";
-        if (!value.is_object()) return reading.expected(path, value, "an object");
-        Reading inner{value, "", path + "."};
-        read_point(inner, points.emplace_back());
-        if (!inner.error.empty()) return reading.fail(inner.error);
-    }
+    read(r, "workspace_bytes", p.workspace_bytes);
+    read(r, "model_bytes", p.model_bytes);
+    read(r, "peak_rss_bytes", p.peak_rss_bytes);
+    if (const auto* reason = r.find("skipped"); reason && !reason->is_null()) read(r, "skipped", p.reason);
 }
 
 }  // namespace
@@ -221,8 +156,8 @@ std::string bench_to_json(const BenchReport& report) {
                     {"complete", report.complete},
                     {"peak_flops", report.peak},
                     {"memory_limit", report.memory_limit},
-                    {"machine", machine_json(report.machine)},
-                    {"build", build_json(report.build)},
+                    {"machine", json_of_fields<Json>(machine_fields, report.machine)},
+                    {"build", json_of_fields<Json>(build_fields, report.build)},
                     {"points", points}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -234,26 +169,23 @@ bool is_bench_json(std::string_view text) {
 }
 
 Result<BenchReport> bench_from_json(std::string_view text, const std::string& where) {
-    const auto json = parse_json(text);
+    const auto json = parse_document(text, schema);
     if (!json) return failure_at(where, json.error);
-    if (!json->is_object()) return failure_at(where, "it is " + described(*json) + ", expected an object");
     Reading reading{*json};
-    std::string named;
-    read_text(reading, "schema", named);
-    if (named != schema)
-        return failure_at(where, "the schema is " + in_quotes(named) + ", expected \"" + schema + "\"");
     check_keys(reading, {"schema", "date", "command", "complete", "peak_flops", "memory_limit", "machine",
                          "build", "points"});
     BenchReport report;
     report.source = where;
-    read_text(reading, "date", report.date);
-    read_text(reading, "command", report.command);
-    read_flag(reading, "complete", report.complete);
+    read(reading, "date", report.date);
+    read(reading, "command", report.command);
+    read(reading, "complete", report.complete);
     read_seconds(reading, "peak_flops", report.peak);
-    read_bytes(reading, "memory_limit", report.memory_limit);
-    within(reading, "machine", [&](Reading& inner) { read_machine(inner, report.machine); });
-    within(reading, "build", [&](Reading& inner) { read_build(inner, report.build); });
-    read_points(reading, report.points);
+    read(reading, "memory_limit", report.memory_limit);
+    read_object(reading, "machine", [&](Reading& r) { read_fields(r, machine_fields, report.machine); });
+    read_object(reading, "build", [&](Reading& r) { read_fields(r, build_fields, report.build); });
+    require(reading, "points", "an array");
+    read_objects(reading, "points", "an array",
+                 [&](Reading& r) { read_point(r, report.points.emplace_back()); });
     if (!reading.error.empty()) return failure_at(where, reading.error);
     return report;
 }

@@ -2,6 +2,7 @@
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/bench/findings.h"
 
 #include <algorithm>
@@ -10,20 +11,6 @@ namespace tilewalk {
 namespace {
 
 // ---- CSV
-
-// A field that holds a comma, a quote or a line break goes into quotes (RFC 4180).
-std::string csv_field(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-}
-
-std::string csv_line(const std::vector<std::string>& fields) {
-    std::string line;
-    for (const std::string& field : fields) line += (line.empty() ? "" : ",") + csv_field(field);
-    return line + "\n";
-}
 
 std::vector<std::string> csv_fields(const BenchReport& report, const Point& p) {
     const Workload& w = p.workload;

@@ -1,6 +1,5 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
-#include "core/base/matrix_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -121,7 +120,5 @@ Result<Matrix> matrix_from_csv(std::string_view text, char separator, const std:
     if (!problem.empty()) return failure_at(where, problem);
     return Matrix(Eigen::Map<const Matrix>(table.values.data(), table.rows, table.cols));
 }
-
-std::string to_csv(const Matrix& matrix) { return matrix_as_csv(matrix); }
 
 }  // namespace tilewalk

@@ -3,6 +3,8 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +36,7 @@ const Json* Reading::find(const char* key) const {
     return error.empty() && found != object.end() ? &*found : nullptr;
 }
 
-void read_text(Reading& reading, const char* key, std::string& text) {
+void read(Reading& reading, const char* key, std::string& text) {
     const Json* value = reading.find(key);
     if (!value) return;
     if (!value->is_string()) return reading.expected(key, *value, "a string");
@@ -42,15 +44,14 @@ void read_text(Reading& reading, const char* key, std::string& text) {
     text = without_controls(value->get_ref<const std::string&>());
 }
 
-void read_flag(Reading& reading, const char* key, bool& flag) {
+void read(Reading& reading, const char* key, bool& flag) {
     const Json* value = reading.find(key);
     if (!value) return;
     if (!value->is_boolean()) return reading.expected(key, *value, "true or false");
     flag = value->get<bool>();
 }
 
-/// Whole numbers may be written as 2 or as 2.0; their meaning is checked with the whole problem.
-void read_count(Reading& reading, const char* key, int& count) {
+void read(Reading& reading, const char* key, int& count) {
     const Json* value = reading.find(key);
     if (!value) return;
     const double number = value->is_number() ? value->get<double>() : 0.5;
@@ -59,14 +60,24 @@ void read_count(Reading& reading, const char* key, int& count) {
     count = static_cast<int>(number);
 }
 
-void read_number(Reading& reading, const char* key, double& number) {
+void read(Reading& reading, const char* key, std::int64_t& count) {
+    const Json* value = reading.find(key);
+    if (!value || value->is_null()) return;
+    double number = static_cast<double>(count);
+    read(reading, key, number);
+    if (number < 0 || number > 9e15 || number != std::trunc(number))
+        return reading.fail(reading.path + key + " is " + shortest(number) + ", expected a whole number");
+    count = static_cast<std::int64_t>(number);
+}
+
+void read(Reading& reading, const char* key, double& number) {
     const Json* value = reading.find(key);
     if (!value) return;
     if (!value->is_number()) return reading.expected(key, *value, "a number");
     number = value->get<double>();
 }
 
-void read_choice(Reading& reading, const char* key, std::initializer_list<const char*> words, int& index) {
+void read_word(Reading& reading, const char* key, const Words& words, int& index) {
     const Json* value = reading.find(key);
     if (!value) return;
     std::string all;
@@ -96,7 +107,7 @@ void read_row(Reading& reading, const std::string& path, const Json& row, Matrix
 
 }  // namespace
 
-void read_matrix(Reading& reading, const char* key, Matrix& matrix) {
+void read(Reading& reading, const char* key, Matrix& matrix) {
     const Json* rows = reading.find(key);
     if (!rows) return;
     if (!rows->is_array()) return reading.expected(key, *rows, "an array of rows");
@@ -120,18 +131,63 @@ void read_matrix(Reading& reading, const char* key, Matrix& matrix) {
 }
 
 void require_matrix(Reading& reading, const char* key, Matrix& matrix) {
-    if (!reading.object.contains(key))
-        reading.fail(std::string("the key \"") + key + "\" is missing, expected an array of rows");
-    read_matrix(reading, key, matrix);
+    require(reading, key, "an array of rows");
+    read(reading, key, matrix);
 }
 
-void check_keys(Reading& reading, std::initializer_list<const char*> known) {
+void read_list(Reading& reading, const char* key, const char* what,
+               const std::function<void(const Json& item, const std::string& where)>& each) {
+    const Json* list = reading.find(key);
+    if (!list) return;
+    if (!list->is_array()) return reading.expected(key, *list, what);
+    for (std::size_t n = 0; n < list->size() && reading.error.empty(); ++n)
+        each((*list)[n], std::string(key) + "[" + std::to_string(n) + "]");
+}
+
+namespace {
+
+void read_inside(Reading& outer, const Json& value, const std::string& where, const ReadObject& read_inner) {
+    if (!value.is_object()) return outer.expected(where, value, "an object");
+    Reading inner{value, "", outer.path + where + "."};
+    read_inner(inner);
+    if (!inner.error.empty()) outer.fail(inner.error);
+}
+
+}  // namespace
+
+void read_object(Reading& outer, const char* key, const ReadObject& read_inner) {
+    if (const Json* value = outer.find(key)) read_inside(outer, *value, key, read_inner);
+}
+
+void read_objects(Reading& outer, const char* key, const char* what, const ReadObject& read_inner) {
+    read_list(outer, key, what, [&](const Json& item, const std::string& where) {
+        read_inside(outer, item, where, read_inner);
+    });
+}
+
+void require(Reading& reading, const char* key, const char* what) {
+    if (!reading.object.contains(key))
+        reading.fail(std::string("the key \"") + key + "\" is missing, expected " + what);
+}
+
+void check_keys(Reading& reading, const Words& known) {
     for (const auto& [key, value] : reading.object.items()) {
         const bool remark = key.starts_with("x-") || key.starts_with("comment");
         const auto same = [&key = key](const char* word) { return key == word; };
         if (!remark && std::none_of(known.begin(), known.end(), same))
             return reading.fail("the key " + in_quotes(reading.path + key) + " is unknown");
     }
+}
+
+Result<Json> parse_document(std::string_view text, const char* schema) {
+    auto json = parse_json(text);
+    if (!json) return json;
+    if (!json->is_object()) return Failure{"it is " + described(*json) + ", expected an object"};
+    Reading reading{*json};
+    std::string named;
+    read(reading, "schema", named);
+    if (named == schema) return json;
+    return Failure{"the schema is " + in_quotes(named) + ", expected \"" + schema + "\""};
 }
 
 }  // namespace tilewalk

@@ -2,7 +2,10 @@
 
 #include "app/io/text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -11,6 +14,7 @@ namespace tilewalk {
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
 // A tree takes more memory than its text: these limits keep hostile files from taking all of it. The values
 // are those of four matrices of the largest size, and a few more.
@@ -100,6 +104,12 @@ Json build(std::string_view text, bool is_trace) {
     return Json::parse(text, keep);
 }
 
+std::string rows_in_lines(const OrderedJson& matrix) {
+    std::string text;
+    for (const OrderedJson& row : matrix) text += (text.empty() ? "\n    " : ",\n    ") + json_line(row);
+    return "[" + text + "\n  ]";
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
@@ -114,6 +124,47 @@ Result<Json> parse_json(std::string_view text) {
     } catch (const std::exception& problem) {
         return Failure{"the JSON could not be read: " + parser_reason(problem.what())};
     }
+}
+
+std::string json_string(const std::string& text) {
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+OrderedJson json_of(double number) {
+    if (std::isnan(number)) return "nan";
+    if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+    return number;
+}
+
+OrderedJson json_of(const Matrix& matrix) {
+    OrderedJson rows = OrderedJson::array();
+    for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+        OrderedJson& row = rows.emplace_back(OrderedJson::array());
+        for (Eigen::Index c = 0; c < matrix.cols(); ++c) row.push_back(json_of(matrix(r, c)));
+    }
+    return rows;
+}
+
+std::string json_line(const OrderedJson& tree, const JsonStyle& style) {
+    if (tree.is_number_float()) return style.number(tree.get<double>());
+    if (!tree.is_structured()) return tree.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    std::string text;
+    for (auto item = tree.begin(); item != tree.end(); ++item) {
+        if (item != tree.begin()) text += style.comma;
+        if (tree.is_object()) text += json_string(item.key()) + style.colon;
+        text += json_line(*item, style);
+    }
+    return tree.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+std::string json_lines(const OrderedJson& object) {
+    std::string text;
+    for (const auto& [key, value] : object.items()) {
+        const bool matrix = value.is_array() && !value.empty() && value.front().is_array();
+        text += (text.empty() ? "{\n  " : ",\n  ") + json_string(key) + ": " +
+                (matrix ? rows_in_lines(value) : json_line(value));
+    }
+    return text + "\n}\n";
 }
 
 }  // namespace tilewalk

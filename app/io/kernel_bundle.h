@@ -3,6 +3,8 @@
 
 #include "core/compare/kernel_trace.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +22,10 @@ Result<KernelTrace> bundle_from_json(std::string_view text, const std::string& w
 bool is_bundle_json(std::string_view text);
 /// The same of a file; false if it cannot be read.
 bool is_bundle_file(const std::string& path);
+
+/// Where it ran and what was made wrong, null for nothing, as parts of a file.
+nlohmann::ordered_json json_of(const KernelRun& run);
+nlohmann::ordered_json json_of(const KernelFault& fault);
 
 Result<KernelTrace> load_bundle_file(const std::string& path);
 std::optional<std::string> save_bundle_file(const std::string& path, const KernelTrace& trace);

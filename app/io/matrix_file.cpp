@@ -2,6 +2,7 @@
 
 #include "app/io/file.h"
 #include "app/io/text.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 
@@ -10,13 +11,8 @@ namespace {
 
 /// ".npy" of "data/Q.NPY"; empty when the name has no dot.
 std::string lower_extension(const std::string& path) {
-    const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
-    const std::size_t dot = path.rfind('.');
-    if (dot == std::string::npos || dot < name) return "";
-    std::string extension = path.substr(dot);
-    std::transform(extension.begin(), extension.end(), extension.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return extension;
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return lower_case(name.substr(std::min(name.rfind('.'), name.size())));
 }
 
 }  // namespace

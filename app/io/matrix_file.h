@@ -30,9 +30,4 @@ char csv_separator(std::string_view text);
 /// or Fortran order.
 Result<Matrix> matrix_from_npy(std::string_view bytes, const std::string& where);
 
-/// Comma-separated, shortest numbers that read back exactly, each line ended by '\n'.
-std::string to_csv(const Matrix& matrix);
-/// NumPy format 1.0, little-endian doubles in C order.
-std::string to_npy(const Matrix& matrix);
-
 }  // namespace tilewalk

@@ -237,21 +237,4 @@ Result<Matrix> matrix_from_npy(std::string_view bytes, const std::string& where)
     return matrix;
 }
 
-std::string to_npy(const Matrix& matrix) {
-    std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
-                         std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "), }";
-    // NumPy pads with spaces so that the elements begin at a multiple of 64 bytes.
-    header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
-    header += '\n';
-    std::string bytes = std::string("\x93NUMPY\x01\x00", 8);
-    bytes += static_cast<char>(header.size() & 255);
-    bytes += static_cast<char>(header.size() >> 8);
-    bytes += header;
-    for (Eigen::Index k = 0; k < matrix.size(); ++k) {
-        const auto bits = std::bit_cast<std::uint64_t>(matrix.data()[k]);
-        for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(bits >> shift & 255);
-    }
-    return bytes;
-}
-
 }  // namespace tilewalk

@@ -13,8 +13,10 @@ void read_projection(Reading& reading, Problem& problem);
 void read_extras(Reading& reading, Problem& problem);
 void read_view(Reading& reading, SavedView& view);
 
-/// Lines of JSON, each followed by a comma, of all that differs from its default.
-std::string extras_to_json(const Problem& problem);
-std::string view_to_json(const SavedView& view);
+/// All of them that differ from their defaults.
+nlohmann::ordered_json json_of_extras(const Problem& problem);
+nlohmann::ordered_json json_of(const SavedView& view);
+/// For other programs: "n", "n_kv", "d", "br", "bc", "causal", "window" and the scale as a number.
+nlohmann::ordered_json json_of_sizes(const Problem& problem);
 
 }  // namespace tilewalk

@@ -5,10 +5,13 @@
 #include "app/io/problem_extras.h"
 #include "app/io/text.h"
 
+#include <nlohmann/json.hpp>
+
 namespace tilewalk {
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* problem_schema = "tilewalk-problem-1";
 constexpr const char* trace_schema = "tilewalk-trace-1";
@@ -18,7 +21,7 @@ void read_window(Reading& reading, std::optional<int>& window) {
     if (!value || value->is_null()) return;
     if (!value->is_number()) return reading.expected("window", *value, "null or a whole number");
     int width = 0;
-    read_count(reading, "window", width);
+    read(reading, "window", width);
     window = width;
 }
 
@@ -39,21 +42,21 @@ void read_scale(Reading& reading, Scale& scale) {
 /// Sizes are redundant; where a file states them they must tell the truth.
 void check_stated(Reading& reading, const char* key, int actual, const char* what) {
     int stated = actual;
-    read_count(reading, key, stated);
+    read(reading, key, stated);
     if (stated != actual)
         reading.fail(std::string(key) + " is " + std::to_string(stated) + ", but " + what + " " +
                      std::to_string(actual));
 }
 
 void read_options(Reading& reading, Problem& problem) {
-    read_text(reading, "title", problem.title);
-    read_text(reading, "watch", problem.watch);
-    read_count(reading, "br", problem.Br);
-    read_count(reading, "bc", problem.Bc);
-    read_flag(reading, "causal", problem.causal);
+    read(reading, "title", problem.title);
+    read(reading, "watch", problem.watch);
+    read(reading, "br", problem.Br);
+    read(reading, "bc", problem.Bc);
+    read(reading, "causal", problem.causal);
     read_window(reading, problem.window);
     read_scale(reading, problem.scale);
-    read_count(reading, "element_bytes", problem.element_bytes);
+    read(reading, "element_bytes", problem.element_bytes);
 }
 
 Result<Problem> read_problem(const Json& object, SavedView& view) {
@@ -73,7 +76,7 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     }
     read_extras(reading, problem);
     read_view(reading, view);
-    if (reading.find("do")) read_matrix(reading, "do", problem.dO.emplace());
+    if (reading.find("do")) read(reading, "do", problem.dO.emplace());
     check_stated(reading, "n", problem.N(), "the number of rows of q is");
     check_stated(reading, "n_kv", problem.N_kv(), "the number of rows of k is");
     check_stated(reading, "d", problem.d(), "the number of columns of q is");
@@ -88,7 +91,7 @@ Result<Problem> read_document(const Json& document, SavedView& view) {
         return Failure{"the file holds " + described(document) + ", expected an object with q, k and v"};
     Reading reading{document};
     std::string schema = problem_schema;
-    read_text(reading, "schema", schema);
+    read(reading, "schema", schema);
     if (!reading.error.empty()) return Failure{reading.error};
     if (schema == problem_schema) return read_problem(document, view);
     if (schema != trace_schema)
@@ -96,12 +99,34 @@ Result<Problem> read_document(const Json& document, SavedView& view) {
                        trace_schema + "\""};
     if (!document.contains("problem")) return Failure{"the trace has no key \"problem\""};
     // The walk that was recorded is the one to come back to.
-    read_text(reading, "lesson", view.lesson);
+    read(reading, "lesson", view.lesson);
     if (!reading.error.empty()) return Failure{reading.error};
     return read_problem(document["problem"], view);
 }
 
+OrderedJson json_of(const Scale& scale) {
+    if (scale.kind == Scale::Kind::none) return "none";
+    if (scale.kind == Scale::Kind::sqrt) return "sqrt";
+    return scale.number;
+}
+
 }  // namespace
+
+std::string problem_to_json(const Problem& problem, const SavedView& view) {
+    OrderedJson json{{"schema", problem_schema}};
+    if (!problem.title.empty()) json["title"] = problem.title;
+    if (!problem.watch.empty()) json["watch"] = problem.watch;
+    json["br"] = problem.Br, json["bc"] = problem.Bc;
+    json["causal"] = problem.causal;
+    json["window"] = problem.window ? OrderedJson(*problem.window) : OrderedJson();
+    json["scale"] = json_of(problem.scale);
+    json["element_bytes"] = problem.element_bytes;
+    json.update(json_of_extras(problem));
+    if (view != SavedView{}) json["view"] = json_of(view);
+    json["q"] = json_of(problem.Q), json["k"] = json_of(problem.K), json["v"] = json_of(problem.V);
+    if (problem.dO) json["do"] = json_of(*problem.dO);
+    return json_lines(json);
+}
 
 Result<Problem> problem_from_json(std::string_view text, const std::string& where, SavedView* view) {
     const Result<Json> document = parse_json(text);

@@ -59,25 +59,31 @@ bool read(const json& object, const char* key, Choice& value, const char* const 
     return true;
 }
 
-/// The key whose value cannot be used, or nothing.
-const char* read_all(const json& object, Settings& settings) {
-    if (!read(object, "theme", settings.theme, theme_names)) return "theme";
-    if (!read(object, "palette", settings.palette, palette_names)) return "palette";
-    if (!read(object, "letters", settings.letters, letter_names)) return "letters";
-    if (!read(object, "digits", settings.digits, fewest_digits, most_digits)) return "digits";
-    if (!read(object, "decimal_comma", settings.decimal_comma)) return "decimal_comma";
-    if (!read(object, "spotlight", settings.spotlight)) return "spotlight";
-    if (!read(object, "subtitles", settings.subtitles)) return "subtitles";
-    if (!read(object, "question_each", settings.question_each)) return "question_each";
-    if (!read(object, "tour_offered", settings.tour_offered)) return "tour_offered";
-    if (!read(object, "zoom", settings.zoom, 0.5, 3.0)) return "zoom";
-    if (!read(object, "motion", settings.motion)) return "motion";
-    if (!read(object, "speed", settings.speed, 0.1, 60.0)) return "speed";
-    if (!read(object, "window_width", settings.window_width, 1024, 16384)) return "window_width";
-    if (!read(object, "window_height", settings.window_height, 640, 16384)) return "window_height";
-    if (!read(object, "example", settings.example)) return "example";
-    if (!read(object, "problem_json", settings.problem_json)) return "problem_json";
-    return nullptr;
+json written(const auto& value) { return value; }
+json written(const auto& value, double, double) { return value; }
+template <class Choice, std::size_t count>
+json written(const Choice& value, const char* const (&names)[count]) {
+    return names[static_cast<std::size_t>(value)];
+}
+
+// Every setting with its key, and its range or its names.
+template <class Any, class Visit> void visit_settings(Any& settings, Visit visit) {
+    visit("theme", settings.theme, theme_names);
+    visit("palette", settings.palette, palette_names);
+    visit("letters", settings.letters, letter_names);
+    visit("digits", settings.digits, fewest_digits, most_digits);
+    visit("decimal_comma", settings.decimal_comma);
+    visit("spotlight", settings.spotlight);
+    visit("subtitles", settings.subtitles);
+    visit("question_each", settings.question_each);
+    visit("tour_offered", settings.tour_offered);
+    visit("zoom", settings.zoom, 0.5, 3.0);
+    visit("motion", settings.motion);
+    visit("speed", settings.speed, 0.1, 60.0);
+    visit("window_width", settings.window_width, 1024, 16384);
+    visit("window_height", settings.window_height, 640, 16384);
+    visit("example", settings.example);
+    visit("problem_json", settings.problem_json);
 }
 
 LoadedSettings defaults(const std::string& path, const std::string& why) {
@@ -106,8 +112,11 @@ LoadedSettings load_settings(const std::string& path) {
     const json parsed = json::parse(*text, nullptr, /*allow_exceptions=*/false);
     if (!parsed.is_object()) return defaults(path, "the file is not a JSON object");
     LoadedSettings loaded;
-    if (const char* key = read_all(parsed, loaded.settings))
-        return defaults(path, std::string("\"") + key + "\" has a value of the wrong kind");
+    std::string wrong;
+    visit_settings(loaded.settings, [&](const char* key, auto& value, const auto&... limits) {
+        if (wrong.empty() && !read(parsed, key, value, limits...)) wrong = key;
+    });
+    if (!wrong.empty()) return defaults(path, "\"" + wrong + "\" has a value of the wrong kind");
     return loaded;
 }
 
@@ -117,22 +126,10 @@ std::optional<std::string> save_settings(const std::string& path, const Settings
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
 
-    const json object = {{"theme", theme_names[static_cast<int>(settings.theme)]},
-                         {"palette", palette_names[static_cast<int>(settings.palette)]},
-                         {"letters", letter_names[static_cast<int>(settings.letters)]},
-                         {"digits", settings.digits},
-                         {"decimal_comma", settings.decimal_comma},
-                         {"spotlight", settings.spotlight},
-                         {"subtitles", settings.subtitles},
-                         {"question_each", settings.question_each},
-                         {"tour_offered", settings.tour_offered},
-                         {"zoom", settings.zoom},
-                         {"motion", settings.motion},
-                         {"speed", settings.speed},
-                         {"window_width", settings.window_width},
-                         {"window_height", settings.window_height},
-                         {"example", settings.example},
-                         {"problem_json", settings.problem_json}};
+    json object;
+    visit_settings(settings, [&](const char* key, const auto& value, const auto&... limits) {
+        object[key] = written(value, limits...);
+    });
     // Names that came from elsewhere may hold bytes that are not UTF-8.
     return write_file_atomic(path, object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

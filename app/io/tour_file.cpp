@@ -31,6 +31,10 @@ std::vector<std::string> words_of(const std::string& text) {
     return out;
 }
 
+bool lists(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::optional<int> whole(std::string_view text) {
     int n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
@@ -123,8 +127,7 @@ private:
             if (!stop_.lesson) stop_.lesson = &default_lesson();
             return true;
         }
-        const bool page =
-            std::find(names_.pages.begin(), names_.pages.end(), given->value) != names_.pages.end();
+        const bool page = lists(names_.pages, given->value);
         stop_.page = page ? given->value : "";
         if (page) return stop_.lesson || (stop_.lesson = &default_lesson());
         const Lesson* found = find_lesson(given->value);
@@ -141,7 +144,7 @@ private:
     bool fault() {
         if (const TourSetting* given = setting("fault")) {
             const auto known = fault_names(*stop_.lesson);
-            if (std::find(known.begin(), known.end(), given->value) == known.end())
+            if (!lists(known, given->value))
                 return fail("the lesson " + std::string(stop_.lesson->id) + " knows no fault " +
                             in_quotes(given->value) + did_you_mean(given->value, known, such_as(known)));
             fault_ = find_fault(given->value);
@@ -256,13 +259,11 @@ private:
     bool known_panel(const std::string& name) {
         const std::vector<std::string>& panels =
             names_.panels.at(stop_.page.empty() ? stop_.lesson->id : stop_.page);
-        const bool known = std::find(panels.begin(), panels.end(), name) != panels.end();
-        return known || no_such("panel", name, panels, such_as(panels));
+        return lists(panels, name) || no_such("panel", name, panels, such_as(panels));
     }
     bool known_button(const std::string& name) {
-        const bool known =
-            std::find(names_.buttons.begin(), names_.buttons.end(), name) != names_.buttons.end();
-        return known || no_such("button", name, names_.buttons, such_as(names_.buttons));
+        return lists(names_.buttons, name) ||
+               no_such("button", name, names_.buttons, such_as(names_.buttons));
     }
     bool place_of_cell(const std::string& name) {
         const auto cell = cell_called(name);
@@ -296,7 +297,7 @@ private:
     bool side() {
         const TourSetting* given = setting("side");
         if (!given) return true;
-        if (std::find(side_names.begin(), side_names.end(), given->value) == side_names.end())
+        if (!lists(side_names, given->value))
             return no_such("side", given->value, side_names, such_as(side_names));
         stop_.side = given->value;
         return true;

@@ -2,7 +2,6 @@
 
 #include "core/base/numbers.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -60,21 +59,12 @@ std::string matrix_as_latex(const Matrix& matrix, int digits) {
 
 std::string latex_number(const std::string& shown) {
     if (shown.empty() || shown == "NaN") return shown.empty() ? "" : "\\mathrm{NaN}";
-    static constexpr std::array<std::pair<const char*, const char*>, 15> replaced{{{"−", "-"},
-                                                                                   {"∞", "\\infty"},
-                                                                                   {"×10", "\\times 10^{"},
-                                                                                   {"⁻", "-"},
-                                                                                   {"⁰", "0"},
-                                                                                   {"¹", "1"},
-                                                                                   {"²", "2"},
-                                                                                   {"³", "3"},
-                                                                                   {"⁴", "4"},
-                                                                                   {"⁵", "5"},
-                                                                                   {"⁶", "6"},
-                                                                                   {"⁷", "7"},
-                                                                                   {"⁸", "8"},
-                                                                                   {"⁹", "9"},
-                                                                                   {"\u2009", ""}}};
+    static constexpr std::pair<const char*, const char*> replaced[] = {
+        {"−", "-"}, {"∞", "\\infty"}, {"×10", "\\times 10^{"},
+        {"⁻", "-"}, {"⁰", "0"},       {"¹", "1"},
+        {"²", "2"}, {"³", "3"},       {"⁴", "4"},
+        {"⁵", "5"}, {"⁶", "6"},       {"⁷", "7"},
+        {"⁸", "8"}, {"⁹", "9"},       {"\u2009", ""}};
     std::string text = shown;
     for (const auto& [from, to] : replaced)
         for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos;)

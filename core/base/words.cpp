@@ -16,6 +16,18 @@ std::string listed(const std::vector<std::string>& words, const std::string& con
     return out;
 }
 
+std::string csv_line(const std::vector<std::string>& fields) {
+    std::string line;
+    for (const std::string& field : fields) {
+        const bool quoted = field.find_first_of(",\"\r\n") != std::string::npos;
+        if (&field != &fields.front()) line += ',';
+        if (quoted) line += '"';
+        for (char c : field) line += quoted && c == '"' ? "\"\"" : std::string(1, c);
+        if (quoted) line += '"';
+    }
+    return line + "\n";
+}
+
 std::string range_text(int first, int last) {
     return std::to_string(first) + (first == last ? "" : "…" + std::to_string(last));
 }

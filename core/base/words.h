@@ -11,6 +11,9 @@ namespace tilewalk {
 std::string lower_case(std::string_view text);
 /// "a", "a or b", "a, b or c"
 std::string listed(const std::vector<std::string>& words, const std::string& conjunction = "or");
+/// A line of a table for spreadsheets: what holds a comma, a quote or a line break goes into quotes (RFC
+/// 4180).
+std::string csv_line(const std::vector<std::string>& fields);
 /// "2…5", both counted; "2" where they are the same.
 std::string range_text(int first, int last);
 

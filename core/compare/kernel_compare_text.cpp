@@ -13,7 +13,6 @@ using Quantity = KernelFault::Quantity;
 using Kind = KernelFinding::Kind;
 
 std::string str(int n) { return std::to_string(n); }
-std::string tile_text(int i, int j) { return "tile (" + str(i) + ", " + str(j) + ")"; }
 
 std::string symbol(Quantity quantity) {
     return quantity == Quantity::O ? "O" : info(info(quantity).slot).symbol;

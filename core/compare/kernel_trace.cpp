@@ -1,5 +1,7 @@
 #include "core/compare/kernel_trace.h"
 
+#include "core/compare/kernel_compare.h"
+
 #include <algorithm>
 
 namespace tilewalk {
@@ -15,10 +17,6 @@ constexpr KernelQuantityInfo table[] = {
 
 using Sentence = std::optional<std::string>;
 
-std::string tile_name(const KernelTile& tile) {
-    return "tile (" + std::to_string(tile.i) + ", " + std::to_string(tile.j) + ")";
-}
-
 Sentence check_size(const std::string& what, std::size_t has, int rows, int columns, bool may_be_empty) {
     const std::size_t wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     if (has == wanted || (has == 0 && may_be_empty)) return {};
@@ -29,7 +27,7 @@ Sentence check_tile(const KernelTrace& trace, const KernelTile& tile) {
     using Q = KernelFault::Quantity;
     for (Q quantity : kernel_quantities()) {
         const bool may_be_empty = !tile.visited || quantity == Q::S || quantity == Q::P || quantity == Q::O;
-        const std::string what = std::string(info(quantity).name) + " of " + tile_name(tile);
+        const std::string what = std::string(info(quantity).name) + " of " + tile_text(tile.i, tile.j);
         const int rows = tile_rows(trace.problem, tile.i), columns = quantity_width(trace, quantity, tile.j);
         if (auto s = check_size(what, values_of(tile, quantity).size(), rows, columns, may_be_empty))
             return s;
@@ -67,6 +65,7 @@ const std::vector<float>& values_of(const KernelTile& tile, KernelFault::Quantit
     return none;
 }
 
+std::string tile_text(int i, int j) { return "tile (" + std::to_string(i) + ", " + std::to_string(j) + ")"; }
 int tile_rows(const Problem& p, int i) { return std::min(p.Br, p.N() - i * p.Br); }
 int tile_columns(const Problem& p, int j) { return std::min(p.Bc, p.N_kv() - j * p.Bc); }
 
@@ -96,8 +95,8 @@ std::optional<std::string> refuse(const KernelTrace& trace) {
         const KernelTile& tile = trace.tiles[n];
         const int at = static_cast<int>(n);
         if (tile.i != at / p.Tc() || tile.j != at % p.Tc())
-            return "Where tile (" + std::to_string(at / p.Tc()) + ", " + std::to_string(at % p.Tc()) +
-                   ") should stand is " + tile_name(tile) + ".";
+            return "Where " + tile_text(at / p.Tc(), at % p.Tc()) + " should stand is " +
+                   tile_text(tile.i, tile.j) + ".";
         if (auto s = check_tile(trace, tile)) return s;
     }
     if (auto s = check_size("O", trace.O.size(), p.N(), p.d(), trace.backward)) return s;

@@ -43,4 +43,19 @@ std::optional<std::string> refuse_sizes(const Workload& w) {
     return std::nullopt;
 }
 
+const Rung* find_rung(const Device& device, const std::string& name) {
+    for (const Rung* rung : device.ladder())
+        if (name == rung->name) return rung;
+    return nullptr;
+}
+
+const Rung* forward_rung(const Device& device, const Arguments& sizes, DType type) {
+    const Rung* best = nullptr;
+    for (const Rung* rung : device.ladder())
+        if (rung->direction == Direction::forward && !rung->materialises &&
+            rung->refuse(sizes, type, device.chip).empty())
+            best = rung;
+    return best;
+}
+
 }  // namespace tilewalk::gpu

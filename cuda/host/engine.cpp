@@ -9,24 +9,11 @@
 #include "cuda/host/gpu.h"
 #include "cuda/host/open_cuda.h"
 
-#include <algorithm>
-
 namespace tilewalk::gpu {
 
 namespace {
 
 Arguments sizes_of(const Workload& w) { return arguments_of(w, {}); }
-
-// What gives the backward pass its O and L: the last forward rung that takes these sizes.
-const Rung* forward_of(const Device& device, const Workload& w) {
-    const std::vector<const Rung*>& ladder = device.ladder();
-    const auto fits = [&](const Rung* rung) {
-        return rung->direction == Direction::forward && !rung->materialises &&
-               rung->refuse(sizes_of(w), w.dtype, device.chip).empty();
-    };
-    const auto last = std::find_if(ladder.rbegin(), ladder.rend(), fits);
-    return last == ladder.rend() ? nullptr : *last;
-}
 
 // A sentence if the memory does not suffice.
 std::optional<std::string> refuse_memory(Device& device, const Rung& rung, const Workload& w) {
@@ -88,7 +75,7 @@ PreparedOnDevice::PreparedOnDevice(std::shared_ptr<Device> on, const Rung& what,
 
 // O and L. Its workspace goes back before that of the backward pass is taken.
 void PreparedOnDevice::run_forward() {
-    const Rung& forward = *forward_of(*device, w);
+    const Rung& forward = *forward_rung(*device, a, w.dtype);
     const DeviceMemory::Piece passing = workspace.take(forward.workspace(a, w.dtype));
     a.workspace = passing.get();
     device->run(forward, a, w.dtype);
@@ -176,7 +163,7 @@ std::optional<std::string> DeviceEngine::why_not(const KernelInfo& kernel, const
     if (rung.direction != w.direction) return std::string("it computes ") + name_of(rung.direction) + " only";
     const std::string reason = rung.refuse(sizes_of(w), w.dtype, gpu ? gpu->chip : Chip{});
     if (!reason.empty()) return reason;
-    if (gpu && w.direction == Direction::backward && !forward_of(*gpu, w))
+    if (gpu && w.direction == Direction::backward && !forward_rung(*gpu, sizes_of(w), w.dtype))
         return "no forward kernel takes these sizes, to give it O and L";
     return std::nullopt;
 }

@@ -1,13 +1,15 @@
 #include "tests/cuda/kernel_cases.h"
 
 #include "core/base/float16.h"
-#include "core/problem/precision.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/arguments_of.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <random>
 
 namespace tilewalk {
@@ -18,17 +20,7 @@ using gpu::Arguments;
 using gpu::Rung;
 using gpu::Tensor;
 
-Format format_of(DType type) {
-    return type == DType::f32 ? Format::fp32 : type == DType::f16 ? Format::fp16 : Format::bf16;
-}
-
 std::size_t width_of(DType type) { return type == DType::f32 ? 4 : 2; }
-
-const Rung& find(gpu::Device& device, const std::string& name) {
-    for (const Rung* rung : device.ladder())
-        if (name == rung->name) return *rung;
-    throw std::runtime_error("no kernel " + name);
-}
 
 // Memory of exactly so many elements, all bits set: NaN in every format.
 class Memory {
@@ -134,27 +126,7 @@ std::array<Placed, 3> place_inputs(Layout layout, const Workload& w) {
     return all;
 }
 
-Arguments sizes_of(const Workload& w, float scale = -1) {
-    Arguments a;
-    a.batch = static_cast<int>(w.batch), a.heads = static_cast<int>(w.heads);
-    a.kv_heads = static_cast<int>(w.kv_heads);
-    a.N_q = static_cast<int>(w.N_q), a.N_kv = static_cast<int>(w.N_kv), a.d = static_cast<int>(w.d);
-    a.scale = scale >= 0 ? std::max(scale, std::numeric_limits<float>::min())
-                         : 1 / std::sqrt(static_cast<float>(w.d));
-    if (w.window) a.before = static_cast<int>(*w.window);
-    if (w.causal || w.window) a.after = w.causal ? 0 : static_cast<int>(*w.window);
-    return a;
-}
-
-const Rung& best_forward(gpu::Device& device, const Arguments& a, DType type) {
-    const Rung* best = nullptr;
-    for (const Rung* rung : device.ladder())
-        if (rung->direction == Direction::forward && !rung->materialises &&
-            rung->refuse(a, type, device.chip).empty())
-            best = rung;
-    if (!best) throw std::runtime_error("no forward kernel");
-    return *best;
-}
+Arguments sizes_of(const Workload& w) { return gpu::arguments_of(w, {}); }
 
 const char* name_of(Layout layout) {
     constexpr const char* names[] = {"bhsd", "bshd", "packed", "padded"};
@@ -213,17 +185,34 @@ Tensors inputs_of(const KernelCase& c) {
     return in;
 }
 
+std::vector<double> scores_of(const Workload& w, const Tensors& in, std::int64_t head, std::int64_t i,
+                              int before, int after) {
+    const float* const q = &in.Q[static_cast<std::size_t>((head * w.N_q + i) * w.d)];
+    const float* const k = &in.K[static_cast<std::size_t>(head / (w.heads / w.kv_heads) * w.N_kv * w.d)];
+    std::vector<double> S(static_cast<std::size_t>(w.N_kv), -std::numeric_limits<double>::infinity());
+    const std::int64_t own = i + w.N_kv - w.N_q;
+    for (std::int64_t key = std::max<std::int64_t>(0, own - before); key < w.N_kv && key <= own + after;
+         ++key)
+        S[static_cast<std::size_t>(key)] = std::inner_product(q, q + w.d, k + key * w.d, 0.0);
+    return S;
+}
+
+const Rung& rung_called(const gpu::Device& device, const std::string& name) {
+    if (const Rung* rung = gpu::find_rung(device, name)) return *rung;
+    throw std::runtime_error("no kernel " + name);
+}
+
 Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, const gpu::Chip& chip,
-                 float scale) {
+                 const Adjust& adjust) {
     gpu::emulator::Options options;
     options.copies = c.copies;
     options.seed = c.seed;
     const auto device = gpu::open_emulator(options, chip);
-    const Rung& rung = find(*device, c.kernel);
+    const Rung& rung = rung_called(*device, c.kernel);
     const bool backward = rung.direction == Direction::backward;
     const Workload& w = c.w;
 
-    Arguments a = sizes_of(w, scale);
+    Arguments a = sizes_of(w);
     const auto [Q, K, V] = place_inputs(c.layout, w);
     Q.put(in.Q), K.put(in.K), V.put(in.V);
     const Placed O = place(c.layout, w, w.heads, w.N_q, 4);
@@ -238,8 +227,9 @@ Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, con
         dO.put(in.dO);
         a.dO = dO.tensor(w.dtype), a.dQ = dQ.tensor(w.dtype);
         a.dK = dK.tensor(w.dtype), a.dV = dV.tensor(w.dtype);
-        device->run(best_forward(*device, a, w.dtype), a, w.dtype);
+        device->run(*gpu::forward_rung(*device, a, w.dtype), a, w.dtype);
     }
+    if (adjust) adjust(a, rung);
     // The workspace is exactly as large as the rung says.
     const std::int64_t workspace = rung.workspace(a, w.dtype);
     void* const memory = device->allocate(std::max<std::int64_t>(workspace, 1));
@@ -260,7 +250,7 @@ Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, con
 
 std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip) {
     const auto device = gpu::open_emulator({}, chip);
-    const std::string reason = find(*device, c.kernel).refuse(sizes_of(c.w), c.w.dtype, chip);
+    const std::string reason = rung_called(*device, c.kernel).refuse(sizes_of(c.w), c.w.dtype, chip);
     if (reason.empty()) return {};
     return reason;
 }
@@ -271,7 +261,7 @@ Verdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
     const Tensors out = run_case(c, in, wrong, chip);
     if (!wrong.empty()) return {false, 0, 0, wrong};
     const auto device = gpu::open_emulator();
-    const Rung& rung = find(*device, c.kernel);
+    const Rung& rung = rung_called(*device, c.kernel);
     KernelInfo kernel;
     kernel.materialises = rung.materialises;
     kernel.P_from_L = rung.direction == Direction::backward && !rung.materialises;
@@ -302,7 +292,7 @@ std::vector<KernelCase> case_matrix(const std::string& kernel, DType type, std::
     std::mt19937_64 random(std::hash<std::string>{}(kernel) + static_cast<std::uint64_t>(type));
     const auto one_of = [&](const auto& choices) { return choices[random() % choices.size()]; };
     const auto device = gpu::open_emulator();
-    const Rung& rung = find(*device, kernel);
+    const Rung& rung = rung_called(*device, kernel);
     std::vector<std::int64_t> dims;
     for (std::int64_t d : {32, 64, 64, 96, 128, 128, 256}) {
         Workload w;

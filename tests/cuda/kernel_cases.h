@@ -5,6 +5,7 @@
 #include "core/engine/engine.h"
 #include "cuda/host/emulator.h"
 
+#include <functional>
 #include <ostream>
 
 namespace tilewalk {
@@ -39,10 +40,17 @@ struct KernelCase {
 std::ostream& operator<<(std::ostream& out, const KernelCase& c);
 
 Tensors inputs_of(const KernelCase& c);
+/// Changes the arguments before the run: a mask, a scale, a window to record into.
+using Adjust = std::function<void(gpu::Arguments&, const gpu::Rung&)>;
 /// What the kernel writes (backward: with O and L of the best forward kernel), as float in the layout of
 /// Tensors. `wrong` is the emulator's sentence, or that something outside of the tensors was written.
 Tensors run_case(const KernelCase& c, const Tensors& inputs, std::string& wrong, const gpu::Chip& chip = {},
-                 float scale = -1);
+                 const Adjust& adjust = {});
+/// Row i of S of a query head, unscaled, in double; −∞ where a query may not look that far before and after.
+std::vector<double> scores_of(const Workload& w, const Tensors& inputs, std::int64_t head, std::int64_t i,
+                              int before, int after);
+/// The rung of a device's ladder; throws if there is none.
+const gpu::Rung& rung_called(const gpu::Device& device, const std::string& name);
 /// Runs it and holds it against fp64. The reason why the kernel does not take it, if it does not.
 std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip = {});
 Verdict verify_case(const KernelCase& c, const gpu::Chip& chip = {});

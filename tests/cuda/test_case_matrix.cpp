@@ -3,6 +3,7 @@
 #include "tests/cuda/kernel_cases.h"
 #include "tests/skip.h"
 
+#include <cfloat>
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
@@ -11,6 +12,12 @@ namespace {
 
 // The sanitizers: small shapes, and f16 as bf16.
 constexpr std::int64_t most_scores = test::in_full ? 128 * 640 : 1000;
+
+// `like`: its sizes; the kernel says direction and type.
+KernelCase case_of(const std::string& kernel, DType type, Workload like) {
+    like.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward, like.dtype = type;
+    return {kernel, like};
+}
 
 void check(const KernelCase& c) {
     CAPTURE(c);
@@ -32,17 +39,8 @@ TEST_SUITE("kernels on the emulator") {
         if (!test::in_full) return test::skip("too long for the sanitizers");
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (type == DType::f16) continue;
-            KernelCase c;
-            c.kernel = kernel;
-            c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
-                   .dtype = type,
-                   .heads = 1,
-                   .kv_heads = 1,
-                   .N_q = 515,
-                   .N_kv = 1023,
-                   .d = 64,
-                   .causal = true};
-            check(c);
+            check(case_of(kernel, type,
+                          {.heads = 1, .kv_heads = 1, .N_q = 515, .N_kv = 1023, .d = 64, .causal = true}));
         }
     }
 
@@ -53,16 +51,9 @@ TEST_SUITE("kernels on the emulator") {
                 for (std::int64_t N_kv : {70, 150}) {
                     if (!test::in_full && (type == DType::f16 || N_kv == 150)) continue;
                     if (!test::in_full && inputs != Inputs::one_logit && inputs != Inputs::large) continue;
-                    KernelCase c;
-                    c.kernel = kernel;
-                    c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
-                           .dtype = type,
-                           .heads = 2,
-                           .kv_heads = 1,
-                           .N_q = 130,
-                           .N_kv = N_kv,
-                           .d = 64,
-                           .causal = N_kv == 70};
+                    KernelCase c = case_of(
+                        kernel, type,
+                        {.heads = 2, .kv_heads = 1, .N_q = 130, .N_kv = N_kv, .d = 64, .causal = N_kv == 70});
                     c.inputs = inputs, c.layout = Layout::padded, c.seed = 3;
                     // With equal scores all rows of a head are one: the largest error needs more heads.
                     if (inputs == Inputs::equal_rows) c.w.batch = 8;
@@ -73,13 +64,12 @@ TEST_SUITE("kernels on the emulator") {
     TEST_CASE("scale 0 gives the mean of the values that a query sees") {
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (kernel[0] == 'b') continue;
-            KernelCase c;
-            c.kernel = kernel;
-            c.w = {.dtype = type, .heads = 1, .kv_heads = 1, .N_q = 40, .N_kv = 33, .d = 64, .causal = true};
+            const KernelCase c = case_of(
+                kernel, type, {.heads = 1, .kv_heads = 1, .N_q = 40, .N_kv = 33, .d = 64, .causal = true});
             CAPTURE(c);
             const Tensors in = inputs_of(c);
             std::string wrong;
-            const Tensors out = run_case(c, in, wrong, {}, 0);
+            const Tensors out = run_case(c, in, wrong, {}, [](auto& a, auto&) { a.scale = FLT_MIN; });
             REQUIRE(wrong.empty());
             for (std::int64_t i = 0; i < c.w.N_q; ++i)
                 for (std::int64_t column = 0; column < c.w.d; ++column) {
@@ -96,15 +86,8 @@ TEST_SUITE("kernels on the emulator") {
     TEST_CASE("the same bits in every run, whatever the order of warps and blocks") {
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (!test::in_full && type == DType::f16) continue;
-            KernelCase c;
-            c.kernel = kernel;
-            c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
-                   .dtype = type,
-                   .heads = 2,
-                   .kv_heads = 2,
-                   .N_q = 150,
-                   .N_kv = 200,
-                   .d = 64};
+            KernelCase c =
+                case_of(kernel, type, {.heads = 2, .kv_heads = 2, .N_q = 150, .N_kv = 200, .d = 64});
             CAPTURE(c);
             const Tensors in = inputs_of(c);
             std::string wrong;
@@ -126,15 +109,9 @@ TEST_SUITE("kernels on the emulator") {
                 for (std::int64_t d : {64, 128}) {
                     if (!test::in_full && (type == DType::f16 || d == 128)) continue;
                     gpu::Chip chip{capability, kilobytes << 10, 40};
-                    KernelCase c;
-                    c.kernel = kernel;
-                    c.w = {.direction = kernel[0] == 'b' ? Direction::backward : Direction::forward,
-                           .dtype = type,
-                           .heads = 2,
-                           .kv_heads = 1,
-                           .N_q = 70,
-                           .N_kv = 140,
-                           .d = d};
+                    const KernelCase c =
+                        case_of(kernel, type,
+                                {.heads = 2, .kv_heads = 1, .N_q = 70, .N_kv = 140, .d = d, .causal = true});
                     CAPTURE(c);
                     CAPTURE(capability);
                     if (const auto reason = refused(c, chip)) {

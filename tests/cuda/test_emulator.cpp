@@ -2,10 +2,13 @@
 // copies that nobody waited for.
 #include "cuda/device/device.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 using namespace tilewalk::gpu;
 using namespace tilewalk::gpu::on_emulator;
+using tilewalk::test::contains;
 
 namespace {
 
@@ -15,10 +18,6 @@ std::string failure_of(void (*kernel)(float*), const Grid& grid, float* out = nu
     stream.options.copies = copies;
     launch(stream, grid, kernel, out);
     return stream.failure;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 void half_waits(float*) {

@@ -1,16 +1,16 @@
 // Kernels that record: what they write down is what the definition says, tile by tile, and a fault that they
 // are told to make shows where it should.
-#include "cuda/host/emulator.h"
-#include "tests/cuda/attention_case.h"
+#include "cuda/host/arguments_of.h"
+#include "tests/cuda/kernel_cases.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace tilewalk;
 using namespace tilewalk::gpu;
-using namespace tilewalk::test;
 using Quantity = TraceWindow::Quantity;
 
 namespace {
@@ -19,16 +19,19 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The arrays of a window that holds all tiles of the heads 1 and 2.
 struct Records {
-    Records(const Shape& shape, const Tile& tile) {
+    explicit Records(const KernelCase& c) {
+        const auto device = open_emulator();
+        const Arguments a = arguments_of(c.w, {});
+        const Tile tile = rung_called(*device, c.kernel).tile(a, c.w.dtype, device->chip);
         window.first_head = 1, window.heads = 2;
-        window.Br = tile.Br, window.Bc = tile.Bc, window.d = shape.d;
-        window.tiles_i = (shape.N_q + tile.Br - 1) / tile.Br;
-        window.tiles_j = (shape.N_kv + tile.Bc - 1) / tile.Bc;
+        window.Br = tile.Br, window.Bc = tile.Bc, window.d = a.d;
+        window.tiles_i = (a.N_q + tile.Br - 1) / tile.Br;
+        window.tiles_j = (a.N_kv + tile.Bc - 1) / tile.Bc;
         const auto slots = static_cast<std::size_t>(window.heads * window.tiles_i * window.tiles_j);
         const auto rows = slots * static_cast<std::size_t>(tile.Br);
         for (auto* const column : {&m, &l, &alpha}) column->assign(rows, NAN);
         for (auto* const matrix : {&S, &P}) matrix->assign(rows * static_cast<std::size_t>(tile.Bc), NAN);
-        O.assign(rows * static_cast<std::size_t>(shape.d), NAN);
+        O.assign(rows * static_cast<std::size_t>(a.d), NAN);
         window.m = m.data(), window.l = l.data(), window.alpha = alpha.data();
         window.S = S.data(), window.P = P.data(), window.O = O.data();
     }
@@ -58,36 +61,31 @@ constexpr Recording recordings[] = {{"f2-tiled-fp32", DType::f32, 32, 0x1p-20},
                                     {"f3-warp-rows", DType::f32, 64, 0x1p-20},
                                     {"f4-tensor-core", DType::f16, 32, 0x1p-11},
                                     {"f5-flash2", DType::bf16, 64, 0x1p-8}};
-Shape shape_of(const Recording& r) {
-    return {.type = r.type,
-            .heads = 4,
-            .kv_heads = 2,
-            .N_q = 140,
-            .N_kv = 190,
-            .d = r.d,
-            .before = 70,
-            .after = 3};
+constexpr int before = 70, after = 3;  ///< keys that a query sees
+KernelCase case_of(const Recording& r) {
+    return {r.rung, {.dtype = r.type, .heads = 4, .kv_heads = 2, .N_q = 140, .N_kv = 190, .d = r.d}};
 }
 
 /// Walks over the tiles of one query in double and compares what was recorded of it. Returns the tiles that
 /// it saw.
-int check_query(const AttentionCase& attention, const Shape& shape, const Records& records, int head,
-                int query, double P_error) {
+int check_query(const KernelCase& c, const Tensors& in, const Records& records, int head, int query,
+                double P_error) {
     const TraceWindow& w = records.window;
-    const double scale = attention.arguments.scale;
-    const Numbers S = attention.scores(head, query);
-    const int kv_head = head / (shape.heads / shape.kv_heads);
+    const double scale = 1 / std::sqrt(static_cast<float>(c.w.d));
+    const int N_kv = static_cast<int>(c.w.N_kv), d = w.d;
+    const std::vector<double> S = scores_of(c.w, in, head, query, before, after);
+    const float* const V = &in.V[static_cast<std::size_t>(head / 2 * N_kv * d)];
     double m = -infinity, l = 0;
-    Numbers O(static_cast<std::size_t>(shape.d));
+    std::vector<double> O(static_cast<std::size_t>(d));
     int seen = 0;
     for (int j = 0; j < w.tiles_j; ++j) {
         const std::size_t row = records.row(head, query / w.Br, j, query % w.Br);
         if (std::isnan(records.m[row])) continue;  // the mask removed the tile
         ++seen;
-        const int j0 = j * w.Bc, j1 = std::min(shape.N_kv, j0 + w.Bc);
-        const double before = m;
+        const int j0 = j * w.Bc, j1 = std::min(N_kv, j0 + w.Bc);
+        const double m_old = m;
         for (int key = j0; key < j1; ++key) m = std::max(m, S[static_cast<std::size_t>(key)]);
-        const double base = m == -infinity ? 0 : m, alpha = std::exp(scale * (before - base));
+        const double base = m == -infinity ? 0 : m, alpha = std::exp(scale * (m_old - base));
         l *= alpha;
         for (double& o : O) o *= alpha;
         double wrong_S = 0, wrong_P = 0;
@@ -98,14 +96,13 @@ int check_query(const AttentionCase& attention, const Shape& shape, const Record
             if (got_s != s) wrong_S = std::max(wrong_S, std::abs(got_s - s));
             wrong_P = std::max(wrong_P, std::abs(Records::at(records.P, row, w.Bc, key - j0) - p));
             l += p;
-            for (int c = 0; key < j1 && c < shape.d; ++c)
-                O[static_cast<std::size_t>(c)] +=
-                    p * attention.V[static_cast<std::size_t>((kv_head * shape.N_kv + key) * shape.d + c)];
+            for (int column = 0; key < j1 && column < d; ++column)
+                O[static_cast<std::size_t>(column)] += p * V[key * d + column];
         }
         double wrong_O = 0;
-        for (int c = 0; c < shape.d; ++c)
-            wrong_O = std::max(
-                wrong_O, std::abs(Records::at(records.O, row, shape.d, c) - O[static_cast<std::size_t>(c)]));
+        for (int column = 0; column < d; ++column)
+            wrong_O = std::max(wrong_O, std::abs(Records::at(records.O, row, d, column) -
+                                                 O[static_cast<std::size_t>(column)]));
         CHECK(wrong_S < 1e-4);
         CHECK((records.m[row] == m || std::abs(records.m[row] - m) < 1e-4));
         CHECK(std::abs(records.alpha[row] - alpha) < 1e-4);
@@ -116,15 +113,18 @@ int check_query(const AttentionCase& attention, const Shape& shape, const Record
     return seen;
 }
 
-/// Runs with a window and returns the outputs.
-Outputs run_recorded(AttentionCase& attention, const Rung& rung, const TraceWindow& window) {
-    attention.arguments.trace = window;
-    return attention.run(rung);
+Tensors run_recorded(const KernelCase& c, const Tensors& in, const TraceWindow& window) {
+    std::string wrong;
+    const Tensors out = run_case(c, in, wrong, {}, [&](Arguments& a, const Rung&) {
+        a.before = before, a.after = after;
+        a.trace = window;
+    });
+    REQUIRE(wrong == "");
+    return out;
 }
 
-bool same_row(const Numbers& a, const Numbers& b, int row, int d) {
-    const auto at = static_cast<std::ptrdiff_t>(row) * d;
-    return std::equal(a.begin() + at, a.begin() + at + d, b.begin() + at);
+bool same_row(const std::vector<float>& a, const std::vector<float>& b, std::int64_t row, std::int64_t d) {
+    return std::equal(a.begin() + row * d, a.begin() + (row + 1) * d, b.begin() + row * d);
 }
 
 }  // namespace
@@ -133,34 +133,29 @@ TEST_SUITE("cuda/records") {
     TEST_CASE("what a kernel records is what its tiles are by definition") {
         for (const Recording& r : recordings) {
             CAPTURE(r.rung);
-            const auto device = open_emulator();
-            const Rung& rung = rung_of(*device, r.rung);
-            const Shape shape = shape_of(r);
-            AttentionCase attention(*device, shape);
-            Records records(shape, rung.tile(attention.arguments, r.type, device->chip));
-            run_recorded(attention, rung, records.window);
-            REQUIRE(device->failure() == "");
+            const KernelCase c = case_of(r);
+            const Tensors in = inputs_of(c);
+            const Records records(c);
+            run_recorded(c, in, records.window);
             int seen = 0;
             for (int head = 1; head <= 2; ++head)
-                for (int query = 0; query < shape.N_q; ++query) {
+                for (int query = 0; query < c.w.N_q; ++query) {
                     CAPTURE(head);
                     CAPTURE(query);
-                    seen += check_query(attention, shape, records, head, query, r.P_error);
+                    seen += check_query(c, in, records, head, query, r.P_error);
                 }
-            CHECK(seen >= 2 * 2 * shape.N_q / 2);
-            CHECK(seen < 2 * shape.N_q * records.window.tiles_j);
+            CHECK(seen >= 2 * 2 * c.w.N_q / 2);
+            CHECK(seen < 2 * c.w.N_q * records.window.tiles_j);
         }
     }
 
     TEST_CASE("a kernel that records computes the same as one that does not") {
         for (const Recording& r : recordings) {
             CAPTURE(r.rung);
-            const auto device = open_emulator();
-            const Rung& rung = rung_of(*device, r.rung);
-            AttentionCase attention(*device, shape_of(r));
-            const Outputs plain = attention.run(rung);
-            Records records(shape_of(r), rung.tile(attention.arguments, r.type, device->chip));
-            const Outputs recorded = run_recorded(attention, rung, records.window);
+            const KernelCase c = case_of(r);
+            const Tensors in = inputs_of(c), plain = run_recorded(c, in, {});
+            const Records records(c);
+            const Tensors recorded = run_recorded(c, in, records.window);
             CHECK(plain.O == recorded.O);
             CHECK(plain.L == recorded.L);
         }
@@ -172,12 +167,10 @@ TEST_SUITE("cuda/records") {
                  {Quantity::S, Quantity::m, Quantity::alpha, Quantity::P, Quantity::l, Quantity::O}) {
                 CAPTURE(r.rung);
                 CAPTURE(static_cast<int>(quantity));
-                const auto device = open_emulator();
-                const Rung& rung = rung_of(*device, r.rung);
-                const Shape shape = shape_of(r);
-                AttentionCase attention(*device, shape);
-                Records records(shape, rung.tile(attention.arguments, r.type, device->chip));
-                const Outputs right = run_recorded(attention, rung, records.window);
+                const KernelCase c = case_of(r);
+                const Tensors in = inputs_of(c);
+                const Records records(c);
+                const Tensors right = run_recorded(c, in, records.window);
 
                 // The last of its tiles that has its first key in the window and an α
                 TraceWindow w = records.window;
@@ -204,13 +197,12 @@ TEST_SUITE("cuda/records") {
                     default: return records.l[row];
                     }
                 };
-                const float before = value();
-                const Outputs wrong = run_recorded(attention, rung, w);
-                REQUIRE(device->failure() == "");
-                CHECK(value() == doctest::Approx(1.5 * before).epsilon(1e-5));
-                for (int head = 0; head < shape.heads; ++head)
-                    for (int other = 0; other < shape.N_q; ++other) {
-                        const bool same = same_row(right.O, wrong.O, head * shape.N_q + other, shape.d);
+                const float unharmed = value();
+                const Tensors wrong = run_recorded(c, in, w);
+                CHECK(value() == doctest::Approx(1.5 * unharmed).epsilon(1e-5));
+                for (int head = 0; head < c.w.heads; ++head)
+                    for (int other = 0; other < c.w.N_q; ++other) {
+                        const bool same = same_row(right.O, wrong.O, head * c.w.N_q + other, c.w.d);
                         if (same == (head == 1 && other == query))
                             FAIL_CHECK("head ", head, ", query ", other);
                     }

@@ -3,6 +3,8 @@
 #include "tests/cuda/resources.h"
 #include "tests/skip.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -128,7 +130,7 @@ TEST_SUITE("cuda/resources") {
                 // Turing's products take two instructions each: there b2 runs out of registers
                 if (sm == 75 && rung == "b2") continue;
                 // At d = 256 f4 asks for more shared memory than Turing has, and is refused there
-                if (sm == 75 && rung == "f4" && kernel.find(", 256,") != std::string::npos) continue;
+                if (sm == 75 && rung == "f4" && contains(kernel, ", 256,")) continue;
                 CHECK(f.spills == 0);
                 CHECK(f.stack == 0);
                 ++kernels;

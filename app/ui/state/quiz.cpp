@@ -1,6 +1,7 @@
 #include "app/ui/state/quiz.h"
 
 #include "app/ui/state/state.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -168,16 +169,13 @@ bool looks_like_formula(const std::string& text) {
     return *end != 0;
 }
 
-// A field that holds a comma, a quote or a line break goes into quotes (RFC 4180).
+// What a spreadsheet shall show as it was typed.
 std::string csv_field(std::string text) {
     const std::string_view unbreakable = "\u00A0";  // belongs to the card, not into a table
     for (std::size_t at = 0; (at = text.find(unbreakable, at)) != std::string::npos;)
         text.replace(at, unbreakable.size(), " ");
     if (looks_like_formula(text)) text.insert(0, "'");
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
+    return text;
 }
 
 const char* name_of(QuizAnswer::Outcome outcome) {
@@ -195,13 +193,10 @@ const char* name_of(QuizAnswer::Outcome outcome) {
 std::string answers_to_csv(const Quiz& quiz) {
     std::string out = "number,problem,lesson,step,question,expected,answer,verdict\n";
     int n = 0;
-    for (const QuizAnswer& a : quiz.answers) {
-        out += std::to_string(++n);
-        for (const std::string& field : {a.problem, a.lesson, std::to_string(a.step), a.question, a.expected,
-                                         a.given, std::string(name_of(a.outcome))})
-            out += "," + csv_field(field);
-        out += "\n";
-    }
+    for (const QuizAnswer& a : quiz.answers)
+        out +=
+            csv_line({std::to_string(++n), csv_field(a.problem), csv_field(a.lesson), std::to_string(a.step),
+                      csv_field(a.question), csv_field(a.expected), csv_field(a.given), name_of(a.outcome)});
     return out;
 }
 

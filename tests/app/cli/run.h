@@ -3,6 +3,7 @@
 
 #include "app/cli/cli.h"
 #include "app/ui/state/app_state.h"
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <fstream>
@@ -18,27 +19,22 @@ struct Ran {
 };
 
 inline int no_window(ui::AppState&, const WindowOptions&) { return 3; }
+Ran run(const std::vector<std::string>& words, const WindowRunner& window = no_window);
 
-inline Ran run(const std::vector<std::string>& words, const WindowRunner& window = no_window) {
-    std::vector<std::string> all{"tilewalk"};
-    all.insert(all.end(), words.begin(), words.end());
-    std::vector<char*> argv;
-    for (std::string& word : all) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    std::ostringstream out, err;
-    const int code = run_cli(static_cast<int>(all.size()), argv.data(), out, err, window);
-    return {code, out.str(), err.str()};
-}
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more);
+
+struct Refused {
+    std::vector<std::string> words;
+    const char* part;  ///< what the sentence must say
+};
+/// Each of them, behind the words `before`, ends with exit code 2, one sentence and nothing on stdout.
+void check_refused(const std::vector<Refused>& cases, const std::vector<std::string>& before = {});
 
 inline std::string contents(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace tilewalk::test

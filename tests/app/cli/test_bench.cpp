@@ -1,7 +1,8 @@
 // tilewalk bench and tilewalk kernels: tables, files, refusals. The kernels themselves have their own tests.
-#include "app/cli/bench.h"
+#include "app/cli/commands.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
+#include "core/bench/bench.h"
 #include "core/bench/findings.h"
 #include "core/cpu/kernel.h"
 #include "cuda/host/gpu.h"
@@ -19,11 +20,6 @@ using nlohmann::json;
 namespace {
 
 const std::vector<std::string> small = {"bench", "--seqlen", "40,17", "--heads", "2", "--head-dim", "8"};
-
-std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
 
 }  // namespace
 
@@ -87,10 +83,7 @@ TEST_CASE("cli: results that were written are shown again") {
 }
 
 TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
-    const struct {
-        std::vector<std::string> words;
-        const char* part;
-    } cases[] = {
+    const std::vector<Refused> cases{
         {{"--seqlen", "0"}, "--seqlen is \"0\""},
         {{"--seqlen", "1,x"}, "--seqlen is \"x\""},
         {{"--seqlen", ""}, "needs a value"},
@@ -110,12 +103,7 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
         {{"--batch", "-1"}, "--batch"},
         {{"-o", "-"}, "leave -o out"},
     };
-    for (const auto& each : cases) {
-        const Ran ran = run(with({"bench"}, each.words));
-        CHECK(ran.code == 2);
-        CHECK_MESSAGE(contains(ran.err, each.part), ran.err);
-        CHECK(ran.out.empty());
-    }
+    check_refused(cases, {"bench"});
 }
 
 TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
@@ -159,8 +147,7 @@ TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
         CHECK(kernel["device"] == "cuda");
         CHECK(kernel["directions"] == json::array({"forward"}));
         CHECK(kernel["types"] == json({"f16", "bf16"}));
-        for (const int d : {64, 128})
-            CHECK(kernel["head_dims"].dump().find(std::to_string(d)) != std::string::npos);
+        for (const int d : {64, 128}) CHECK(contains(kernel["head_dims"].dump(), std::to_string(d)));
     }
 }
 

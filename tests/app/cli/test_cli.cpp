@@ -139,9 +139,7 @@ TEST_CASE("cli: an example that was changed no longer says what holds for the ex
                                                   {"--window", "1"},
                                                   {"--scale", "sqrt"}}) {
         CAPTURE(words.front());
-        std::vector<std::string> all{"--example", "ties"};
-        all.insert(all.end(), words.begin(), words.end());
-        run(all, window);
+        run(with({"--example", "ties"}, words), window);
         CHECK(seen.name.empty());
         CHECK(seen.watch.empty());
         CHECK(seen.title == example.title + " (changed)");

@@ -1,5 +1,6 @@
 // tilewalk compare: its words, its verdicts and its exit codes, on the emulator.
-#include "app/cli/compare.h"
+#include "app/cli/commands.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 
 #include <doctest/doctest.h>
@@ -11,11 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
-
-Ran compare(std::vector<std::string> words) {
-    words.insert(words.begin(), {"compare", "--device", "emulator"});
-    return run(words);
+Ran compare(const std::vector<std::string>& words) {
+    return run(with({"compare", "--device", "emulator"}, words));
 }
 
 }  // namespace
@@ -24,18 +22,18 @@ TEST_CASE("compare: the worked example on the emulator") {
     const Ran ran = compare({"--kernel", "f5-flash2"});
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
-    CHECK(has(ran.out, "emulator on "));
-    CHECK(has(ran.out, "N = 4, d = 4 (padded to "));
-    CHECK(has(ran.out, "within the rule"));
-    CHECK(has(ran.out, "max |O − O₆₄| = "));
-    CHECK(has(ran.out, "(0, 0)"));
-    CHECK(has(ran.out, "all within rounding"));
+    CHECK(contains(ran.out, "emulator on "));
+    CHECK(contains(ran.out, "N = 4, d = 4 (padded to "));
+    CHECK(contains(ran.out, "within the rule"));
+    CHECK(contains(ran.out, "max |O − O₆₄| = "));
+    CHECK(contains(ran.out, "(0, 0)"));
+    CHECK(contains(ran.out, "all within rounding"));
 }
 
 TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
     const Ran ran = compare({"--random", "256x64", "--causal"});
     CHECK(ran.code == 0);
-    CHECK(has(ran.out, "skipped"));
+    CHECK(contains(ran.out, "skipped"));
     const json all = json::parse(compare({"--random", "256x64", "--causal", "--format", "json"}).out);
     CHECK(all["schema"] == "tilewalk-comparison-1");
     CHECK(all["passed"] == true);
@@ -52,7 +50,7 @@ TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
 TEST_CASE("compare: a table of many tiles is cut for people") {
     const Ran ran = compare({"--random", "1000x32"});
     CHECK(ran.code == 0);
-    CHECK(has(ran.out, "more tiles differ no more"));
+    CHECK(contains(ran.out, "more tiles differ no more"));
     CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') < 45);
 }
 
@@ -72,7 +70,7 @@ TEST_CASE("compare: an injected fault is located and ends with 1") {
     }
     const Ran hidden = compare({"--fault", "alpha@0,0,1"});
     CHECK(hidden.code == 0);
-    CHECK(has(hidden.out, "the first α of a row multiplies 0"));
+    CHECK(contains(hidden.out, "the first α of a row multiplies 0"));
 }
 
 TEST_CASE("compare: a run is saved and shown again") {
@@ -82,11 +80,11 @@ TEST_CASE("compare: a run is saved and shown again") {
     CHECK(ran.code == 0);
     const Ran again = run({"compare", "--load-bundle", path});
     CHECK(again.code == 0);
-    CHECK(has(again.out, "(recorded)"));
+    CHECK(contains(again.out, "(recorded)"));
     const std::size_t from = ran.out.find("\nO  ");
     CHECK(ran.out.substr(from) == again.out.substr(again.out.find("\nO  ")));
     CHECK(run({"compare", "--load-bundle", path, "--causal"}).code == 2);
-    CHECK(has(run({"compare", "--load", path}).err, "tilewalk-compare-1"));
+    CHECK(contains(run({"compare", "--load", path}).err, "tilewalk-compare-1"));
     CHECK(compare({"--save", "/nowhere/at/all.json"}).code == 4);
 
     bool shown = false;
@@ -99,20 +97,21 @@ TEST_CASE("compare: a run is saved and shown again") {
 }
 
 TEST_CASE("compare: what cannot be done is said in a sentence") {
-    CHECK(compare({"--kernel", "f5-flash"}).code == 2);
-    CHECK(has(compare({"--kernel", "f5-flash"}).err, "f5-flash2"));
-    CHECK(has(compare({"--dtype", "f32"}).err, "f5-flash2 takes bf16 or f16, not f32."));
-    CHECK(has(compare({"--fault", "P"}).err, "expected QUANTITY@i,j"));
-    CHECK(has(compare({"--fault", "Q@0,0"}).err, "S, m, alpha, P, l or O"));
-    CHECK(has(compare({"--fault", "P@0,0,0,0,0"}).err, "expected QUANTITY@i,j"));
-    CHECK(has(compare({"--fault", "P@9,0"}).err, "tile (9, 0)"));
-    CHECK(has(compare({"--kernel", "f0-materialise", "--fault", "P@0,0"}).err, "records no tiles"));
+    check_refused({{{"--kernel", "f5-flash"}, "f5-flash2"},
+                   {{"--dtype", "f32"}, "f5-flash2 takes bf16 or f16, not f32."},
+                   {{"--fault", "P"}, "expected QUANTITY@i,j"},
+                   {{"--fault", "Q@0,0"}, "S, m, alpha, P, l or O"},
+                   {{"--fault", "P@0,0,0,0,0"}, "expected QUANTITY@i,j"},
+                   {{"--fault", "P@9,0"}, "tile (9, 0)"},
+                   {{"--kernel", "f0-materialise", "--fault", "P@0,0"}, "records no tiles"}},
+                  {"compare", "--device", "emulator"});
     CHECK(run({"compare", "--device", "tpu"}).code == 2);
     if (gpu::probe().devices.empty()) {
         const Ran ran = run({"compare", "--device", "cuda"});
         CHECK(ran.code == 3);
-        CHECK(has(ran.err, "There is no GPU"));
-        CHECK(has(run({"compare"}).out, "there is no GPU"));  // by itself it takes the emulator, and says so
+        CHECK(contains(ran.err, "There is no GPU"));
+        CHECK(contains(run({"compare"}).out,
+                       "there is no GPU"));  // by itself it takes the emulator, and says so
     }
 }
 

@@ -1,6 +1,6 @@
 #include "tests/app/cli/run.h"
 
-#include "app/cli/dropped_files.h"
+#include "app/cli/hooks.h"
 #include "app/io/examples.h"
 
 #include <doctest/doctest.h>

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <tuple>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -14,10 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-json model(std::vector<std::string> words) {
-    words.insert(words.begin(), "model");
-    words.insert(words.end(), {"--format", "json"});
-    const Ran ran = run(words);
+json model(const std::vector<std::string>& words) {
+    const Ran ran = run(with({"model", "--format", "json"}, words));
     REQUIRE_MESSAGE(ran.code == 0, ran.err);
     return json::parse(ran.out);
 }
@@ -114,7 +113,7 @@ TEST_CASE("cli: the largest model is finite") {
 }
 
 TEST_CASE("cli: the model refuses what is out of range") {
-    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+    const std::vector<Refused> cases{
         {{"--seqlen", "0"}, "--seqlen is \"0\", expected a whole number from 1 to 16777216"},
         {{"--seqlen", "512,"}, "--seqlen is \"\""},
         {{"--seqlen", "512,x"}, "--seqlen is \"x\""},
@@ -129,14 +128,7 @@ TEST_CASE("cli: the model refuses what is out of range") {
         {{"--tiles", "paper", "--br", "64"}, "--tiles paper chooses the tile itself"},
         {{"--format", "md"}, "--format is \"md\", expected text or json"},
         {{"-o", "-"}, "leave -o out"}};
-    for (const auto& [words, sentence] : cases) {
-        std::vector<std::string> all{"model"};
-        all.insert(all.end(), words.begin(), words.end());
-        const Ran ran = run(all);
-        CHECK(ran.code == 2);
-        CHECK(ran.out.empty());
-        CHECK_MESSAGE(contains(ran.err, sentence), ran.err);
-    }
+    check_refused(cases, {"model"});
     std::string many = "1";
     for (int n = 2; n <= 65; ++n) many += "," + std::to_string(n);
     CHECK(contains(run({"model", "--seqlen", many}).err, "at most 64"));
@@ -150,41 +142,28 @@ TEST_CASE("cli: the model goes into a file") {
     CHECK(json::parse(contents(folder.file("m.json")))["schema"] == "tilewalk-model-1");
 }
 
-TEST_CASE("cli: scale is a page, not a walk") {
-    CHECK(contains(run({"trace", "--lesson", "scale"}).err, "tilewalk bench"));
+TEST_CASE("cli: scale and memory are pages, not walks") {
     const Folder folder;
-    CHECK(contains(run({"render", "--lesson", "scale", "--step", "3", "-o", folder.file("s.png")}).err,
-                   "no steps"));
-    CHECK(run({"render", "--lesson", "scale", "-o", folder.file("s.png")}).code == 0);
+    const std::string walk = folder.file("walk.png"), picture = folder.file("page.png");
+    CHECK(run({"render", "-o", walk}).code == 0);
     std::optional<ui::Page> shown;
     const auto window = [&](ui::AppState& state, const WindowOptions&) {
         shown = state.page;
         return 0;
     };
-    CHECK(run({"--lesson", "scale", "--frames", "1"}, window).code == 0);
-    CHECK(shown == ui::Page::scale);
-}
-
-TEST_CASE("cli: memory is a page, not a walk") {
-    const Ran trace = run({"trace", "--lesson", "memory"});
-    CHECK(trace.code == 2);
-    CHECK(contains(trace.err, "tilewalk model"));
-    const Folder folder;
-    CHECK(contains(run({"render", "--lesson", "memory", "--step", "3", "-o", folder.file("m.png")}).err,
-                   "no steps"));
-    CHECK(contains(run({"render", "--lesson", "memory", "--step", "all", "-o", folder.file("m")}).err,
-                   "no steps"));
-    CHECK(folder.count() == 0);
-    CHECK(run({"render", "--lesson", "memory", "-o", folder.file("m.png")}).code == 0);
-    CHECK(run({"render", "-o", folder.file("walk.png")}).code == 0);
-    CHECK(contents(folder.file("m.png")) != contents(folder.file("walk.png")));
-    bool shown = false;
-    const auto window = [&](ui::AppState& state, const WindowOptions&) {
-        shown = state.page == ui::Page::memory;
-        return 0;
-    };
-    CHECK(run({"--lesson", "memory", "--frames", "1"}, window).code == 0);
-    CHECK(shown);
+    for (const auto& [name, command, page] : {std::tuple("scale", "tilewalk bench", ui::Page::scale),
+                                              {"memory", "tilewalk model", ui::Page::memory}}) {
+        CAPTURE(name);
+        check_refused({{{"trace", "--lesson", name}, command},
+                       {{"render", "--lesson", name, "--step", "3", "-o", picture}, "no steps"},
+                       {{"render", "--lesson", name, "--step", "all", "-o", picture}, "no steps"}});
+        CHECK(folder.count() == 1);
+        CHECK(run({"render", "--lesson", name, "-o", picture}).code == 0);
+        CHECK(contents(picture) != contents(walk));
+        std::filesystem::remove(picture);
+        CHECK(run({"--lesson", name, "--frames", "1"}, window).code == 0);
+        CHECK(shown == page);
+    }
     CHECK(run({"--lesson", "flash-forward", "--frames", "1"}, window).code == 0);
-    CHECK_FALSE(shown);
+    CHECK(shown == ui::Page::walk);
 }

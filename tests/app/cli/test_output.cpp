@@ -145,15 +145,9 @@ TEST_CASE("render: keys are pressed before the picture, and typed where a field 
     CHECK(contains(drawn("18", "shift+down w"), "13.44246454707514"));
     CHECK(contains(drawn("1", "k m a s k"), "causal mask"));
     CHECK(contains(drawn("15", "right ctrl+right shift+n"), "New maximum"));
-    for (const auto& [words, sentence] : std::vector<std::pair<std::vector<std::string>, const char*>>{
-             {{"--keys", "down foo"}, "--keys has \"foo\", expected keys"},
-             {{"--keys", "w", "--step", "all"}, "leave out 'all'"}}) {
-        std::vector<std::string> all{"render", "-o", path};
-        all.insert(all.end(), words.begin(), words.end());
-        const Ran ran = run(all);
-        CHECK(ran.code == 2);
-        CHECK_MESSAGE(contains(ran.err, sentence), ran.err);
-    }
+    check_refused({{{"--keys", "down foo"}, "--keys has \"foo\", expected keys"},
+                   {{"--keys", "w", "--step", "all"}, "leave out 'all'"}},
+                  {"render", "-o", path});
 }
 
 TEST_CASE("render: every step into a folder") {

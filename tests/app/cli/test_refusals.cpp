@@ -5,41 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 using namespace tilewalk;
 using namespace tilewalk::test;
-
-namespace {
-
-struct Case {
-    std::vector<std::string> words;
-    const char* part;  ///< what the sentence must say
-};
-
-bool is_one_sentence(const std::string& err) {
-    if (!err.starts_with("tilewalk: ") || err.back() != '\n') return false;
-    const std::string text = err.substr(0, err.size() - 1);
-    const bool one_line =
-        std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    return one_line && text.size() > 20 && (text.back() == '.' || text.back() == '?');
-}
-
-void check_refused(const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
-        std::string shown;
-        for (const std::string& word : c.words) shown += " " + word.substr(0, 60);
-        CAPTURE(shown);
-        const Ran ran = run(c.words);
-        CAPTURE(ran.err);
-        CHECK(ran.code == 2);
-        CHECK(ran.out.empty());
-        CHECK(is_one_sentence(ran.err));
-        CHECK(contains(ran.err, c.part));
-    }
-}
-
-}  // namespace
 
 TEST_CASE("refusals: words that are no commands and options") {
     check_refused({

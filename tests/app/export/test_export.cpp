@@ -2,7 +2,7 @@
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/harness.h"
 
-#include "app/cli/export.h"
+#include "app/cli/hooks.h"
 #include "app/export/export_formats.h"
 #include "app/export/math.h"
 #include "app/export/parts.h"
@@ -587,45 +587,36 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
     const Folder folder;
     const std::string page = folder.file("walk.html");
     const std::vector<std::string> small{"export", "--random", "2x2", "--br", "2", "--bc", "2", "-o"};
-    const auto with = [&](const std::string& path) {
-        std::vector<std::string> words = small;
-        words.push_back(path);
-        return run(words);
-    };
-    Ran ran = with(page);
+    const auto export_to = [&](const std::string& path) { return run(with(small, {path})); };
+    const Ran ran = export_to(page);
     CHECK_MESSAGE(ran.code == 0, ran.err);
     const std::string html = contents(page);
     CHECK(unbalanced(html) == "");
     CHECK(contains(html, "<text"));
     CHECK(contains(html, "<use href"));
     CHECK(!contains(html, "xmlns"));
-    CHECK(with(folder.file("walk.MD")).code == 0);
+    CHECK(export_to(folder.file("walk.MD")).code == 0);
     CHECK(contents(folder.file("walk.MD")).starts_with("# Flash forward"));
-    CHECK(with(folder.file("walk.tex")).code == 0);
+    CHECK(export_to(folder.file("walk.tex")).code == 0);
     CHECK(tex_fault(contents(folder.file("walk.tex"))) == "");
     CHECK(run({"export", "--format", "md"}).out ==
           markdown_of(*walk(default_lesson(), *find_example("worked-4x4"))));
     CHECK(!contains(run({"export", "--format", "tex", "--fragment"}).out, "\\begin{document}"));
-    CHECK(with(folder.file("no/such/walk.html")).code == 4);
+    CHECK(export_to(folder.file("no/such/walk.html")).code == 4);
 
-    const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
-        {{"export"}, "needs -o with the page"},
-        {{"export", "-o", "walk.pdf"}, "expected a name that ends in .html, .md or .tex"},
-        {{"export", "--format", "pdf"}, "expected html, md or tex"},
-        {{"export", "--format", "md", "--size", "1280x720"}, "--size is about the pictures of a page"},
-        {{"export", "--format", "md", "--fragment"}, "--fragment is about --format tex"},
-        {{"export", "-o", page, "--size", "12x8"}, "expected WxH from 1024x640"},
-        {{"export", "-o", page, "--theme", "blue"}, "--theme"},
-        {{"export", "-o", page, "--lesson", "flash-foward"}, "did you mean flash-forward"},
-        {{"export", "-o", page, "--lesson", "memory"}, "is no walk"},
-        {{"export", "-o", page, "--random", "64x4", "--br", "1", "--bc", "1"}, "a page holds 600 at most"},
-        {{"export", "-o", page, "--random", "128x64", "--br", "16", "--bc", "16"}, "too much for one page"}};
-    for (const auto& [words, sentence] : refused) {
-        ran = run(words);
-        CHECK(ran.code == 2);
-        CHECK_MESSAGE(contains(ran.err, sentence), ran.err);
-        CHECK(ran.out.empty());
-    }
+    check_refused(
+        {{{"export"}, "needs -o with the page"},
+         {{"export", "-o", "walk.pdf"}, "expected a name that ends in .html, .md or .tex"},
+         {{"export", "--format", "pdf"}, "expected html, md or tex"},
+         {{"export", "--format", "md", "--size", "1280x720"}, "--size is about the pictures of a page"},
+         {{"export", "--format", "md", "--fragment"}, "--fragment is about --format tex"},
+         {{"export", "-o", page, "--size", "12x8"}, "expected WxH from 1024x640"},
+         {{"export", "-o", page, "--theme", "blue"}, "--theme"},
+         {{"export", "-o", page, "--lesson", "flash-foward"}, "did you mean flash-forward"},
+         {{"export", "-o", page, "--lesson", "memory"}, "is no walk"},
+         {{"export", "-o", page, "--random", "64x4", "--br", "1", "--bc", "1"}, "a page holds 600 at most"},
+         {{"export", "-o", page, "--random", "128x64", "--br", "16", "--bc", "16"},
+          "too much for one page"}});
     CHECK(contents(page) == html);
 }
 

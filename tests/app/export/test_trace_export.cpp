@@ -26,6 +26,14 @@ std::shared_ptr<const Trace> walk(const char* example) {
     return *build_trace(*find_lesson("flash-forward"), *find_example(example));
 }
 
+std::string written(void (*write)(std::ostream&, const Trace&), const Trace& trace) {
+    std::ostringstream out;
+    write(out, trace);
+    return out.str();
+}
+std::string trace_text(const Trace& trace) { return written(write_trace_text, trace); }
+std::string trace_markdown(const Trace& trace) { return written(write_trace_markdown, trace); }
+
 double number(const json& value) {
     if (value == "-inf") return -std::numeric_limits<double>::infinity();
     return value.get<double>();
@@ -78,7 +86,7 @@ TEST_CASE("trace json: every stored fact of every example, exactly") {
     for (const Problem& problem : examples()) {
         CAPTURE(problem.name);
         const auto trace = walk(problem.name.c_str());
-        const json parsed = json::parse(trace_json(*trace));
+        const json parsed = json::parse(written(write_trace_json, *trace));
         REQUIRE(parsed["steps"].size() == static_cast<std::size_t>(trace->size()));
         CHECK(same(parsed["problem"]["q"], problem.Q));
         CHECK(same(parsed["result"]["O"], trace->result(Slot::O)));
@@ -106,9 +114,7 @@ TEST_CASE("trace json: what was written can be loaded and gives the same walk") 
           {"--random", "7x3", "--seed", "5", "--br", "3", "--causal"},
           {"--random", "4x1"},
           {"--example", "ties", "--scale", "0.3"}}) {
-        std::vector<std::string> words{"trace", "--format", "json"};
-        words.insert(words.end(), source.begin(), source.end());
-        const std::string first = run(words).out;
+        const std::string first = run(with({"trace", "--format", "json"}, source)).out;
         const std::string path = folder.file("walk.json", first);
         CHECK(run({"trace", "--format", "json", "--load", path}).out == first);
     }

@@ -3,6 +3,8 @@
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +12,7 @@
 #include <sstream>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -105,23 +108,23 @@ TEST_CASE("results that cannot be are refused with what and where") {
     bad = good, bad["points"][0]["median_s"] = .1;
     CHECK(refusal(bad) == "r.json: points[0].median_s is 0.1, but the median of seconds is 0.2.");
     bad = good, bad["points"][0]["verified"] = false;
-    CHECK(refusal(bad).find("what is not verified is not timed") != std::string::npos);
+    CHECK(contains(refusal(bad), "what is not verified is not timed"));
     bad = good, bad["points"][2]["state"] = "measured";
-    CHECK(refusal(bad).find("0 times") != std::string::npos);
+    CHECK(contains(refusal(bad), "0 times"));
     bad = good, bad["points"][0]["state"] = "fast";
-    CHECK(refusal(bad).find("points[0].state") != std::string::npos);
+    CHECK(contains(refusal(bad), "points[0].state"));
     bad = good, bad["points"][0]["head_dim"] = 0;
     CHECK(refusal(bad) == "r.json: points[0]: head-dim is 0, expected 1 to 1024.");
     bad = good, bad["points"][0]["seqlen"] = 1.5;
     CHECK(refusal(bad) == "r.json: points[0].seqlen is 1.5, expected a whole number.");
     bad = good, bad["points"][0]["speed"] = 1;
-    CHECK(refusal(bad).find("points[0].speed") != std::string::npos);
+    CHECK(contains(refusal(bad), "points[0].speed"));
     bad = good, bad["machine"]["cpu"] = 5;
-    CHECK(refusal(bad).find("machine.cpu is 5") != std::string::npos);
+    CHECK(contains(refusal(bad), "machine.cpu is 5"));
     bad = good, bad.erase("points");
-    CHECK(refusal(bad).find("\"points\" is missing") != std::string::npos);
+    CHECK(contains(refusal(bad), "\"points\" is missing"));
     bad = good, bad["schema"] = "tilewalk-trace-1";
-    CHECK(refusal(bad).find("expected \"tilewalk-bench-1\"") != std::string::npos);
+    CHECK(contains(refusal(bad), "expected \"tilewalk-bench-1\""));
     CHECK_FALSE(bench_from_json("[1]", "r.json"));
     CHECK_FALSE(bench_from_json("{", "r.json"));
     CHECK_FALSE(is_bench_json("{\"schema\":5}"));
@@ -149,17 +152,17 @@ TEST_CASE("CSV has as many fields in every line as in its heading, and quotes wh
     REQUIRE(counts.size() == 1 + report.points.size());
     for (std::size_t count : counts) CHECK(count == counts.front());
     const std::string text = bench_to_csv({&report, 1});
-    CHECK(text.find("\"A \"\"CPU\"\", with comma\"") != std::string::npos);
-    CHECK(text.find(",0.2,0.1,0.3,") != std::string::npos);
+    CHECK(contains(text, "\"A \"\"CPU\"\", with comma\""));
+    CHECK(contains(text, ",0.2,0.1,0.3,"));
 }
 
 TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, and one row for each point") {
     const BenchReport report = sample();
     const std::string text = bench_to_markdown({&report, 1});
-    CHECK(text.find(finding(report)) != std::string::npos);
-    CHECK(text.find("`tilewalk bench --heads 4`") != std::string::npos);
-    CHECK(text.find("abc1234+") != std::string::npos);
-    CHECK(text.find(format_time(.2)) != std::string::npos);
+    CHECK(contains(text, finding(report)));
+    CHECK(contains(text, "`tilewalk bench --heads 4`"));
+    CHECK(contains(text, "abc1234+"));
+    CHECK(contains(text, format_time(.2)));
     std::istringstream lines(text);
     std::string line;
     int rows = 0;

@@ -104,25 +104,17 @@ TEST_CASE("csv: limits are told with both numbers") {
           std::string::npos);
 }
 
-TEST_CASE("csv: what is written reads back exactly") {
-    std::mt19937_64 generator(7);
-    std::uniform_real_distribution<double> mantissa(-1, 1);
-    for (int trial = 0; trial < 50; ++trial) {
-        const int rows = 1 + static_cast<int>(generator() % 9), cols = 1 + static_cast<int>(generator() % 9);
-        const Matrix matrix = Matrix::NullaryExpr(rows, cols, [&] {
-            return std::ldexp(mantissa(generator), static_cast<int>(generator() % 600) - 300);
-        });
-        CHECK(matrix_of(to_csv(matrix)) == matrix);
-    }
-    CHECK(to_csv(Matrix{{0.1, -2}, {1e300, -0.0}}) == "0.1,-2\n1e+300,-0.0\n");
-}
-
 TEST_CASE("load_matrix goes by the extension, in any case") {
     const test::Folder scratch;
+    const std::string header = "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }\n";
+    std::string npy("\x93NUMPY\x01", 8);
+    for (const char c : {static_cast<char>(header.size()), '\0'}) npy += c;
+    npy += header;
+    npy += "\1\2\3\4";
     const std::pair<const char*, std::string> files[] = {{"a.csv", "1,2\n3,4"},
                                                          {"b.CSV", "1;2\n3;4"},
                                                          {"c.Tsv", "1\t2\n3\t4"},
-                                                         {"d.v1.npy", to_npy(two_by_two())}};
+                                                         {"d.v1.npy", npy}};
     for (const auto& [name, bytes] : files) {
         REQUIRE(!write_file_atomic(scratch.file(name), bytes));
         const Result<Matrix> matrix = load_matrix(scratch.file(name));

@@ -1,5 +1,5 @@
 #include "app/io/end_request.h"
-#include "tests/app/io/scratch.h"
+#include "tests/folder.h"
 
 #include "app/io/file.h"
 
@@ -31,33 +31,33 @@ template <class Program> int status_of(const Program& program) {
 
 TEST_CASE("the first signal asks to end; granted, the program ends by it") {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        const test::Scratch scratch;
+        const test::Folder scratch;
         const int status = status_of([&] {
             const EndRequest request;
             if (asked_to_end()) return;
             ::raise(signal);
             if (!asked_to_end()) return;
-            write_file_atomic(scratch.path("saved"), "whole");
+            write_file_atomic(scratch.file("saved"), "whole");
             request.grant();
         });
         CHECK(WIFSIGNALED(status));
         CHECK(WTERMSIG(status) == signal);
-        CHECK(read_file(scratch.path("saved")).value == "whole");
+        CHECK(read_file(scratch.file("saved")).value == "whole");
     }
 }
 
 TEST_CASE("the second signal ends the program at once and takes what is temporary along") {
-    const test::Scratch scratch;
+    const test::Folder scratch;
     const int status = status_of([&] {
         const EndRequest request;
         StagedFiles files;
-        files.add(scratch.path("half"), [](std::ostream& out) { out << "half"; });
+        files.add(scratch.file("half"), [](std::ostream& out) { out << "half"; });
         ::raise(SIGTERM);
-        if (asked_to_end() && scratch.files() == 1) ::raise(SIGINT);
+        if (asked_to_end() && scratch.count() == 1) ::raise(SIGINT);
     });
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == SIGINT);
-    CHECK(scratch.files() == 0);
+    CHECK(scratch.count() == 0);
 }
 
 TEST_CASE("a signal that is ignored asks for nothing; afterwards all is as before") {

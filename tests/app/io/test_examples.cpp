@@ -4,6 +4,7 @@
 
 #include "app/io/embedded.h"
 #include "app/io/problem_json.h"
+#include "core/lessons/table.h"
 #include "core/problem/reference.h"
 
 #include <doctest/doctest.h>
@@ -71,6 +72,20 @@ Counts count_tiles(const Problem& p) {
     return counts;
 }
 
+// Row r of dense attention.
+std::vector<double> output_row(const Problem& p, int r) {
+    std::vector<double> out(static_cast<std::size_t>(p.d()), 0.0);
+    const double m = running_max(p, r, p.Tc() - 1);
+    double sum = 0;
+    for (int c = 0; c < p.N_kv() && m > -inf; ++c) {
+        const double weight = std::exp(score(p, r, c) - m);
+        sum += weight;
+        for (int k = 0; k < p.d(); ++k) out[static_cast<std::size_t>(k)] += weight * p.V(c, k);
+    }
+    for (double& x : out) x = sum > 0 ? x / sum : 0;
+    return out;
+}
+
 long characters(const std::string& text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
@@ -97,6 +112,22 @@ TEST_CASE("examples: eleven, in teaching order, each with a short title and some
     }
     CHECK(!find_example("none"));
     CHECK(!find_example(""));
+}
+
+TEST_CASE("examples: every one walks to the output of dense attention") {
+    for (const Problem& p : examples()) {
+        const auto trace = build_trace(default_lesson(), p);
+        REQUIRE_MESSAGE(trace, p.name);
+        const Matrix O = (*trace)->result(Slot::O);
+        for (int r = 0; r < p.N(); ++r) {
+            const std::vector<double> wanted = output_row(p, r);
+            for (int k = 0; k < p.d(); ++k) {
+                const double w = wanted[static_cast<std::size_t>(k)];
+                CHECK_MESSAGE(std::abs(O(r, k) - w) <= 1e-12 * std::max(1.0, std::abs(w)), p.name, " O[", r,
+                              ",", k, "]");
+            }
+        }
+    }
 }
 
 TEST_CASE("examples: six-words finds what its sentence says") {

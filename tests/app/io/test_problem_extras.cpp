@@ -3,6 +3,8 @@
 #include "app/io/problem_json.h"
 #include "tests/core/problems.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -81,7 +83,7 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
     CHECK_FALSE(p->projection);
     const std::string text = problem_to_json(*p);
     for (const char* key : {"tokens", "options", "switches", "precision", "view", "\"x\""})
-        CHECK_MESSAGE(text.find(key) == std::string::npos, std::string(key));
+        CHECK_MESSAGE(!contains(text, key), std::string(key));
 }
 
 TEST_CASE("Q, K and V may be left out where X and the weights are there, and must agree with them") {
@@ -136,7 +138,7 @@ TEST_CASE("damaged parts get one sentence that names the place") {
     };
     for (const auto& c : cases) {
         const std::string error = error_of(c.entries);
-        CHECK_MESSAGE(error.find(c.part) != std::string::npos, std::string(c.entries), " gives: ", error);
+        CHECK_MESSAGE(contains(error, c.part), std::string(c.entries), " gives: ", error);
         CHECK(error.starts_with("p.json: "));
     }
 }

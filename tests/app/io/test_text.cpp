@@ -1,8 +1,11 @@
 #include "app/io/text.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 TEST_CASE("text: characters that would act on the terminal or the window are replaced") {
     CHECK(without_controls("a\nb\tc\x1b[31m\x7f") == "a b c [31m ");
@@ -24,7 +27,7 @@ TEST_CASE("text: long paths keep their beginning and their end") {
     CHECK(shown.size() <= 210);
     CHECK(shown.starts_with("/beg/é"));
     CHECK(shown.ends_with("/é/end.json5"));
-    CHECK(shown.find("…") != std::string::npos);
+    CHECK(contains(shown, "…"));
     // No character is cut in two.
     const std::size_t gap = shown.find("…");
     CHECK((shown.substr(0, gap).ends_with("é") || shown.substr(0, gap).ends_with("/")));

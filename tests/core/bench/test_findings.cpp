@@ -1,8 +1,11 @@
 #include "core/bench/findings.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -54,8 +57,7 @@ TEST_CASE("the finding tells a loss as well as a win") {
 TEST_CASE("where flash needs more memory, at tiny lengths, the finding says so") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("flash", 64, 1, 3 << 10)};
-    CHECK(finding(report).find("needs 3.0× more extra memory (3.00 KiB against 1.00 KiB)") !=
-          std::string::npos);
+    CHECK(contains(finding(report), "needs 3.0× more extra memory (3.00 KiB against 1.00 KiB)"));
 }
 
 TEST_CASE("without standard attention to compare with, the finding says what there is") {

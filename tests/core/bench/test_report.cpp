@@ -1,8 +1,11 @@
 #include "core/engine/report.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -35,6 +38,6 @@ TEST_CASE("runs of another machine or build, or of the same thing, are not joine
     CHECK(join_reports({one(64, 1e9), other}).error.starts_with("The results of 128.json are of another"));
     other = one(128, 1e9), other.build.commit = "def";
     CHECK_FALSE(join_reports({one(64, 1e9), other}));
-    CHECK(join_reports({one(64, 1e9), one(64, 1e9)}).error.find("flash at N = 1024") != std::string::npos);
+    CHECK(contains(join_reports({one(64, 1e9), one(64, 1e9)}).error, "flash at N = 1024"));
     CHECK_FALSE(join_reports({}));
 }

@@ -2,12 +2,15 @@
 #include "core/lessons/shared/memory_model.h"
 #include "core/problem/mask.h"
 
+#include "tests/contains.h"
 #include <cmath>
+
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;
 
 namespace {
@@ -227,7 +230,7 @@ TEST_CASE("the first correction of a row multiplies nothing") {
     const Problem problem = sized(32, 32, 8, 16, 16, 3);
     const KernelComparison c = compared(imitate(problem, DType::bf16, {Quantity::alpha, 0, 0, 2, -1, 0.5}));
     CHECK_FALSE(c.finding);
-    CHECK(fault_text(c).find("multiplies 0") != std::string::npos);
+    CHECK(contains(fault_text(c), "multiplies 0"));
     CHECK(fault_text(compared(imitate(problem, DType::bf16))) == "");
 }
 
@@ -254,7 +257,7 @@ TEST_CASE("the verdict is the ratio to standard attention") {
     CHECK(c.outputs[0].worst.column == 6);
     CHECK(c.finding.kind == KernelFinding::Kind::output);
     CHECK(c.finding.row == 2);
-    CHECK(formula_text(c.outputs[0]).find(" > 2 · ") != std::string::npos);
+    CHECK(contains(formula_text(c.outputs[0]), " > 2 · "));
     wrong.O[70] = std::numeric_limits<float>::quiet_NaN();
     CHECK_FALSE(compared(wrong).passed());
     CHECK(std::isinf(compared(wrong).outputs[0].ratio()));

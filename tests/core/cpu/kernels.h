@@ -8,6 +8,24 @@
 
 namespace tilewalk::test {
 
+/// A kernel with its pool, memory and tensors. Outputs begin as NaN: what is not written is found.
+struct Setup {
+    Setup(const cpu::Rung& rung, const Workload& workload, const Tensors& inputs, int threads);
+    void run(std::stop_token stop = {});
+    cpu::Views views();
+    /// Outputs are NaN again.
+    void forget();
+
+    Workload w;
+    Tensors t;
+    cpu::ThreadPool pool;
+    cpu::CountedMemory memory;
+    std::unique_ptr<cpu::Kernel> kernel;
+};
+bool same_outputs(const Tensors& a, const Tensors& b);
+
+/// For messages: all of its sizes.
+std::string named(const Workload& workload);
 /// Small, with every combination of grouped heads, masks and ragged lengths; now and then rows without keys.
 Workload random_workload(std::mt19937& random, Direction direction);
 /// Checks all outputs of the kernel by the rule of core/bench/verify.h, each element, outputs that start as

@@ -2,26 +2,19 @@
 #include "core/cpu/kernel.h"
 #include "core/cpu/lanes.h"
 #include "tests/core/cpu/dense.h"
+#include "tests/core/cpu/kernels.h"
 
 #include <doctest/doctest.h>
 
 #include <array>
-#include <chrono>
-#include <cstring>
 #include <limits>
 #include <random>
-#include <sstream>
-#include <thread>
 
 using namespace tilewalk;
 using namespace tilewalk::cpu;
 using namespace tilewalk::test;
 
 namespace {
-
-std::string named(const Workload& w) {
-    return describe(w) + ", N " + std::to_string(w.N_q) + " × " + std::to_string(w.N_kv);
-}
 
 Workload workload(std::int64_t N_q, std::int64_t N_kv, std::int64_t d, bool causal = false,
                   std::optional<std::int64_t> window = std::nullopt, std::int64_t heads = 1,
@@ -32,43 +25,6 @@ Workload workload(std::int64_t N_q, std::int64_t N_kv, std::int64_t d, bool caus
     w.heads = heads, w.kv_heads = kv_heads, w.batch = batch;
     return w;
 }
-
-Workload any_workload(std::mt19937& random) {
-    const auto up_to = [&](int n) {
-        return std::int64_t{1} + static_cast<std::int64_t>(random() % unsigned(n));
-    };
-    const int longest[] = {9, 70, 160, 300};
-    const int N = longest[random() % 4];
-    Workload w = workload(up_to(N), up_to(N), up_to(random() % 4 == 0 ? 140 : 40));
-    w.batch = up_to(2), w.kv_heads = up_to(2), w.heads = w.kv_heads * up_to(3);
-    w.causal = random() % 2 == 0;
-    if (random() % 3 == 0) w.window = static_cast<std::int64_t>(random() % 50);
-    return w;
-}
-
-// A kernel with its pool, memory and tensors. Outputs begin as NaN: what is not written is found.
-struct Setup {
-    Workload w;
-    Tensors t;
-    ThreadPool pool;
-    CountedMemory memory;
-    std::unique_ptr<Kernel> kernel;
-
-    Setup(const Workload& like, Tensors inputs, int threads) : w(like), t(std::move(inputs)), pool(threads) {
-        const float nan = std::numeric_limits<float>::quiet_NaN();
-        t.O.assign(t.Q.size(), nan), t.L.assign(static_cast<std::size_t>(w.q_rows()), nan);
-        t.dQ.assign(t.Q.size(), nan), t.dK.assign(t.K.size(), nan), t.dV.assign(t.V.size(), nan);
-        kernel = flash().make(w, pool, memory);
-    }
-    Views views() {
-        return {t.Q.data(), t.K.data(),  t.V.data(),  t.dO.data(), t.O.data(),
-                t.L.data(), t.dQ.data(), t.dK.data(), t.dV.data()};
-    }
-    void run(std::stop_token stop = {}) {
-        kernel->forward(views(), stop);
-        if (w.direction == Direction::backward) kernel->backward(views(), stop);
-    }
-};
 
 // All instruction sets in turn, and the best one again at the end
 template <typename Check> void on_every_instruction_set(const Check& check) {
@@ -87,7 +43,7 @@ const char* const names[] = {"O", "L", "dQ", "dK", "dV"};
 
 AllErrors run_and_compare(const Workload& w, const Tensors& inputs, const DenseTensors<float>& standard,
                           const DenseTensors<double>& truth) {
-    Setup s(w, inputs, 2);
+    Setup s(flash(), w, inputs, 2);
     s.run();
     return {errors_of(s.t.O, standard.O, truth.O), errors_of(s.t.L, standard.L, truth.L),
             errors_of(s.t.dQ, standard.dQ, truth.dQ), errors_of(s.t.dK, standard.dK, truth.dK),
@@ -108,20 +64,13 @@ void check_against_dense(const Workload& w, unsigned seed) {
     on_every_instruction_set([&] { check(run_and_compare(w, inputs, standard, truth)); });
 }
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-bool same_outputs(const Tensors& a, const Tensors& b) {
-    return same_bits(a.O, b.O) && same_bits(a.L, b.L) && same_bits(a.dQ, b.dQ) && same_bits(a.dK, b.dK) &&
-           same_bits(a.dV, b.dV);
-}
-
 }  // namespace
 
 TEST_SUITE("flash") {
     TEST_CASE("random workloads equal dense attention, gradients as well") {
         std::mt19937 random(41);
-        for (unsigned n = 0; n < 60; ++n) check_against_dense(any_workload(random), n);
+        for (unsigned n = 0; n < 60; ++n)
+            check_against_dense(random_workload(random, Direction::backward), n);
     }
 
     TEST_CASE("every head dimension from 1 on, and the largest") {
@@ -144,7 +93,7 @@ TEST_SUITE("flash") {
         const Workload w = workload(150, 90, 10, true);
         check_against_dense(w, 1);
         on_every_instruction_set([&] {
-            Setup s(w, make_inputs(w, 1), 2);
+            Setup s(flash(), w, make_inputs(w, 1), 2);
             s.run();
             for (std::size_t k = 0; k < 60 * 10; ++k) {
                 CHECK(s.t.O[k] == 0);
@@ -183,49 +132,20 @@ TEST_SUITE("flash") {
         for (const Workload& w :
              {workload(300, 500, 24), workload(700, 700, 16, true), workload(400, 800, 16, false, 100),
               workload(200, 300, 8, true, std::nullopt, 6, 2, 2)}) {
-            INFO(named(w));
-            const Tensors inputs = make_inputs(w, 5);
-            on_every_instruction_set([&] {
-                Setup one(w, inputs, 1);
-                one.run();
-                for (const int threads : {1, 2, 3, 5, 8}) {
-                    Setup many(w, inputs, threads);
-                    for (int run = 0; run < 3; ++run) {
-                        many.run();
-                        CHECK(same_outputs(one.t, many.t));
-                    }
-                }
-            });
+            on_every_instruction_set([&] { check_repetition(flash(), w); });
         }
     }
 
-    TEST_CASE("stopped anywhere it returns, and runs again afterwards") {
-        const Workload w = workload(700, 900, 16, true);
-        const Tensors inputs = make_inputs(w, 6);
-        Setup undisturbed(w, inputs, 4);
-        undisturbed.run();
-        Setup s(w, inputs, 4);
-        for (int wait = 0; wait < 60; ++wait) {
-            std::stop_source stop;
-            std::jthread stopper([&] {
-                std::this_thread::sleep_for(std::chrono::microseconds(wait * 100));
-                stop.request_stop();
-            });
-            s.run(stop.get_token());
-        }
-        s.run();
-        CHECK(same_outputs(s.t, undisturbed.t));
-    }
+    TEST_CASE("stopped anywhere it returns, and runs again afterwards") { check_stopping(flash()); }
 
     TEST_CASE("the memory that it takes is the memory that the model says, and no run takes more") {
         std::mt19937 random(43);
         for (int n = 0; n < 30; ++n) {
-            Workload w = any_workload(random);
-            w.direction = n % 2 == 0 ? Direction::forward : Direction::backward;
+            const Workload w = random_workload(random, n % 2 == 0 ? Direction::forward : Direction::backward);
             const int threads = 1 + n % 5;
             INFO(named(w));
             on_every_instruction_set([&] {
-                Setup s(w, make_inputs(w, 1), threads);
+                Setup s(flash(), w, make_inputs(w, 1), threads);
                 CHECK(s.memory.held() == flash().workspace(w, threads));
                 s.run();
                 CHECK(s.memory.peak() == flash().workspace(w, threads));

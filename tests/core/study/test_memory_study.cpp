@@ -3,6 +3,8 @@
 #include "core/study/memory_study.h"
 #include "tests/core/problems.h"
 
+#include "tests/contains.h"
+
 #include <doctest/doctest.h>
 
 #include <array>
@@ -229,23 +231,23 @@ TEST_SUITE("memory study") {
         in.tile = {32, 32};
         const Study small = study(in);
         CHECK(small.saving(Algorithm::flash2) < 1);
-        CHECK(verdict(small).find("Standard attention moves fewer bytes") != std::string::npos);
+        CHECK(contains(verdict(small), "Standard attention moves fewer bytes"));
         in.tile = {64, 64};
         const Study middle = study(in);
         CHECK(middle.saving(Algorithm::flash2) > 1);
         CHECK(middle.saving(Algorithm::flash1) < 1);
-        CHECK(verdict(middle).find("Flash 1 more") != std::string::npos);
+        CHECK(contains(verdict(middle), "Flash 1 more"));
         in.tile = {128, 128};
-        CHECK(verdict(study(in)).find("fewer bytes than standard") != std::string::npos);
+        CHECK(contains(verdict(study(in)), "fewer bytes than standard"));
     }
     TEST_CASE("the verdict counts what the study counts") {
         StudyInput in;
-        CHECK(verdict(study(in)).find("16 heads would take 16.0 GiB, which fits into 40.0 GB (A100 40 GB)") !=
-              std::string::npos);
+        CHECK(contains(verdict(study(in)),
+                       "16 heads would take 16.0 GiB, which fits into 40.0 GB (A100 40 GB)"));
         in.N = 25001;
-        CHECK(verdict(study(in)).find("more than 40.0 GB (A100 40 GB)") != std::string::npos);
+        CHECK(contains(verdict(study(in)), "more than 40.0 GB (A100 40 GB)"));
         in.element_bytes = 4;
-        CHECK(verdict(study(in)).find("limited by arithmetic") != std::string::npos);
+        CHECK(contains(verdict(study(in)), "limited by arithmetic"));
     }
     TEST_CASE("the largest sizes neither overflow nor divide by zero") {
         for (const auto& [N, d, heads, batch, Br] :
@@ -294,10 +296,8 @@ TEST_SUITE("memory study") {
         CHECK(with([](StudyInput& in) { in.tile.Bc = 0; }).starts_with("Bc is 0"));
         CHECK(with([](StudyInput& in) { in.lengths = {512, -3}; }).starts_with("N is -3"));
         CHECK(with([](StudyInput& in) { in.element_bytes = 3; }).starts_with("An element has 3 bytes"));
-        CHECK(with([](StudyInput& in) { in.hardware.bandwidth.value = 0; }).find("bandwidth") !=
-              std::string::npos);
-        CHECK(with([](StudyInput& in) { in.hardware.capacity.value = NAN; }).find("capacity") !=
-              std::string::npos);
-        CHECK(with([](StudyInput& in) { in.hardware.fp16.value = -1; }).find("peak") != std::string::npos);
+        CHECK(contains(with([](StudyInput& in) { in.hardware.bandwidth.value = 0; }), "bandwidth"));
+        CHECK(contains(with([](StudyInput& in) { in.hardware.capacity.value = NAN; }), "capacity"));
+        CHECK(contains(with([](StudyInput& in) { in.hardware.fp16.value = -1; }), "peak"));
     }
 }

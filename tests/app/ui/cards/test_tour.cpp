@@ -1,5 +1,6 @@
 // The whole tour without a window: each stop loads, points at something that is there, and fits.
-#include "app/cli/tour.h"
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
 #include "app/ui/cards/cards.h"

@@ -1,0 +1,63 @@
+// What the commands do with their words; arguments.cpp has the table of them. Results go to -o, or else to
+// `out`.
+#pragma once
+
+#include "app/cli/arguments.h"
+#include "app/cli/cli.h"
+#include "app/cli/outcome.h"
+#include "core/compare/kernel_trace.h"
+
+#include <iosfwd>
+#include <vector>
+
+namespace tilewalk {
+
+struct BenchReport;
+struct BenchRequest;
+struct KernelComparison;
+struct Study;
+
+/// The whole walk as text, JSON or Markdown.
+Outcome run_trace(const Arguments& arguments, std::ostream& out);
+/// Draws one step into a PNG or SVG file, or every step into the files step-001.png … of a folder, which is
+/// made if need be. Each picture is there whole or not at all; after a failure the new ones of this call are
+/// removed.
+Outcome run_render(const Arguments& arguments, std::ostream& out);
+/// The whole walk as a hand-out: one self-contained page (html), notes (md) or a document (tex), by --format
+/// or the ending of -o.
+Outcome run_export(const Arguments& arguments, std::ostream& out);
+/// What a kernel wrote down of itself beside the CPU's walk of the same tiles. Ends with Exit::failed if an
+/// output is beyond the rule or a number beyond rounding.
+Outcome run_compare(const Arguments& arguments, std::ostream& out);
+/// What attention costs in memory, traffic and time, from closed forms.
+Outcome run_model(const Arguments& arguments, std::ostream& out);
+/// Runs the kernels on large problems, or shows recorded results again. Ends with Exit::failed if a kernel
+/// was wrong, with Exit::interrupted after Ctrl-C: what was measured until then is written all the same.
+Outcome run_bench_command(const Arguments& arguments, std::ostream& out);
+/// What there is. `devices` ends well without a GPU too: it says why there is none.
+Outcome list_examples(const Arguments& arguments, std::ostream& out);
+Outcome list_lessons(const Arguments& arguments, std::ostream& out);
+Outcome list_kernels(const Arguments& arguments, std::ostream& out);
+Outcome list_devices(const Arguments& arguments, std::ostream& out);
+
+/// Without a command: the window with the problem that the words name, else with that of the last time.
+/// Settings are kept when the window closes; with --frames or --screenshot they are neither read nor kept, so
+/// that pictures do not depend on them. Where `open_window` fails it has said why itself, and the sentence is
+/// empty.
+Outcome run_window_command(const Arguments& arguments, WindowOptions options,
+                           const WindowRunner& open_window);
+
+// ---- Parts of them
+
+/// What the words of bench ask for. `threads` takes the number of CPU threads, 0 for all.
+Result<BenchRequest> make_request(const BenchWords& words, int& threads);
+/// "P@0,1,3,5=0.01": quantity, tile i, j, row [0], column [the whole row], amount [0.001].
+Result<KernelFault> read_fault(const std::string& text);
+
+std::string bench_text(const BenchReport& report);
+std::string compare_text(const KernelComparison& comparison, const std::string& why_this_device);
+std::string compare_json(const KernelComparison& comparison);
+std::string model_text(const std::vector<Study>& studies);
+std::string model_json(const std::vector<Study>& studies);
+
+}  // namespace tilewalk

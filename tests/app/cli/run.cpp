@@ -1,0 +1,50 @@
+#include "tests/app/cli/run.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace tilewalk::test {
+
+Ran run(const std::vector<std::string>& words, const WindowRunner& window) {
+    std::vector<std::string> all = with({"tilewalk"}, words);
+    std::vector<char*> argv;
+    for (std::string& word : all) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    std::ostringstream out, err;
+    const int code = run_cli(static_cast<int>(all.size()), argv.data(), out, err, window);
+    return {code, out.str(), err.str()};
+}
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+namespace {
+
+bool is_one_sentence(const std::string& err) {
+    if (!err.starts_with("tilewalk: ") || err.back() != '\n') return false;
+    const std::string text = err.substr(0, err.size() - 1);
+    const bool one_line =
+        std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+    return one_line && text.size() > 20 && (text.back() == '.' || text.back() == '?');
+}
+
+}  // namespace
+
+void check_refused(const std::vector<Refused>& cases, const std::vector<std::string>& before) {
+    for (const auto& [words, part] : cases) {
+        std::string shown;
+        for (const std::string& word : words) shown += " " + word.substr(0, 60);
+        CAPTURE(shown);
+        const Ran ran = run(with(before, words));
+        CAPTURE(ran.err);
+        CHECK(ran.code == 2);
+        CHECK(ran.out.empty());
+        CHECK(is_one_sentence(ran.err));
+        CHECK(contains(ran.err, part));
+    }
+}
+
+}  // namespace tilewalk::test

@@ -1,0 +1,12 @@
+// Does a text say something?
+#pragma once
+
+#include <string_view>
+
+namespace tilewalk::test {
+
+inline bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace tilewalk::test
