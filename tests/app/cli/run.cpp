@@ -28,7 +28,8 @@ bool is_one_sentence(const std::string& err) {
     const std::string text = err.substr(0, err.size() - 1);
     const bool one_line =
         std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    return one_line && text.size() > 20 && (text.back() == '.' || text.back() == '?');
+    const bool ends = text.ends_with('.') || text.ends_with('?') || text.ends_with("…");
+    return one_line && text.size() > 20 && ends;
 }
 
 }  // namespace
