@@ -1,15 +1,46 @@
-# tilewalk_precompile(TARGET HEADER...)
-# What nearly every file of a library includes is compiled once for all of them. Files still include what they use,
-# so they compile without it as well (-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON).
+# What nearly every file of a library includes is compiled once for all of them. Files still include what they use:
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DTILEWALK_UNITY=0 compiles each alone, as clang-tidy does.
 function(tilewalk_precompile name)
   target_precompile_headers(${name} PRIVATE <algorithm> <array> <cmath> <cstdint> <deque> <functional> <limits> <map>
     <memory> <optional> <span> <string> <string_view> <utility> <vector> ${ARGN})
 endfunction()
 
-# tilewalk_module(NAME FOLDER [RECURSE] LINKS target... [SOURCES file...] [PRECOMPILE header...])
+# tilewalk_unite(TARGET COUNT [EXCEPT regex]): files that lie beside each other are compiled together, up to COUNT in one unit:
+# reading the headers and their templates is most of the work. So the names that files of one folder keep to
+# themselves must differ. TILEWALK_UNITY=0 compiles each file alone, any other number goes before COUNT.
+function(tilewalk_unite name count)
+  cmake_parse_arguments(arg "" "EXCEPT" "" ${ARGN})
+  if(NOT TILEWALK_UNITY STREQUAL "")
+    set(count ${TILEWALK_UNITY})
+  endif()
+  if(NOT count GREATER 1)
+    return()
+  endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${name} SOURCES)
+  set(folder "")
+  foreach(source IN LISTS sources)
+    get_filename_component(here ${source} DIRECTORY)
+    if(NOT here STREQUAL folder)
+      set(folder ${here})
+      set(in_folder 0)
+    endif()
+    if(arg_EXCEPT AND source MATCHES "${arg_EXCEPT}")
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      continue()
+    endif()
+    math(EXPR group "${in_folder} / ${count}")
+    math(EXPR in_folder "${in_folder} + 1")
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" group "${name}_${folder}_${group}")
+    string(REGEX REPLACE ".*_(core|app|tests|cuda)_" "\\1_" group ${group})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
+# tilewalk_module(NAME FOLDER [RECURSE] [UNITE count [EXCEPT regex]] LINKS target... [SOURCES file...] [PRECOMPILE header...])
 # One library per folder.
 function(tilewalk_module name folder)
-  cmake_parse_arguments(arg "RECURSE" "" "LINKS;SOURCES;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE" "" "UNITE;LINKS;SOURCES;PRECOMPILE" ${ARGN})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   else()
@@ -18,5 +49,10 @@ function(tilewalk_module name folder)
   list(APPEND sources ${arg_SOURCES})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC tilewalk_options ${arg_LINKS})
-  tilewalk_precompile(${name} <Eigen/Core> ${arg_PRECOMPILE})
+  if(arg_UNITE)
+    tilewalk_unite(${name} ${arg_UNITE})
+  endif()
+  if(arg_PRECOMPILE)
+    tilewalk_precompile(${name} ${arg_PRECOMPILE})
+  endif()
 endfunction()
