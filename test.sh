@@ -6,7 +6,8 @@ passed=0 failed=0 skipped=0
 
 usage() {
     cat <<'TEXT'
-./test.sh [PART...]   builds and runs the tests; without a PART everything
+./test.sh [PART...]   builds and runs the tests; without a PART all but the sanitizers and tidy
+  all        what runs without a PART
   core       problems, lessons, traces, explanations, CPU kernels (builds the core alone)
   io         files, examples, settings
   ui         the interface, without a window
@@ -116,6 +117,7 @@ browser() {
 # Packages that a part needs beside those of the program
 extra_packages() {
     case $1 in
+        all) for name in window export format; do extra_packages "$name"; done ;;
         window) echo xvfb xauth xdotool ;;
         export) browser ;;
         format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
@@ -137,6 +139,11 @@ targets() {
 run_part() {
     local target
     case $1 in
+        all)
+            build build release all
+            run_ctest build
+            for target in structure format; do run_part "$target"; done
+            ;;
         structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
         format) run_script format check_format ;;
         tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
@@ -157,24 +164,15 @@ for word; do
     case $word in
         -h | --help) usage && exit ;;
         --all) all_files=--all ;;
-        core | io | ui | render | cli | export | kernels | window | sanitizers | structure | format | tidy) parts+=("$word") ;;
+        all | core | io | ui | render | cli | export | kernels | window | sanitizers | structure | format | tidy) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done
 
-wanted=("${parts[@]}")
-if [ ${#parts[@]} -eq 0 ]; then wanted=(window export format); fi
-mapfile -t extra < <(for part in "${wanted[@]}"; do extra_packages "$part" | tr ' ' '\n'; done)
+if [ ${#parts[@]} -eq 0 ]; then parts=(all); fi
+mapfile -t extra < <(for part in "${parts[@]}"; do extra_packages "$part"; done | tr ' ' '\n')
 set_up "${extra[@]}"
-
-if [ ${#parts[@]} -gt 0 ]; then
-    for part in "${parts[@]}"; do run_part "$part"; done
-else
-    build build release all
-    run_ctest build
-    # Not yet clean: structure, tidy
-    for part in sanitizers format; do run_part "$part"; done
-fi
+for part in "${parts[@]}"; do run_part "$part"; done
 
 if [ "$skipped" -gt 0 ]; then also=", $skipped skipped"; fi
 echo "$passed passed, $failed failed${also:-}"

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # tidy.sh [--all]: clang-tidy over the sources, with the settings of .clang-tidy.
 #
-# A file that was found clean is remembered in build/tidy, together with every header of ours that it includes, and
+# A file that was found clean is remembered in build-tidy/tidy, together with every header of ours that it includes, and
 # is not looked at again until one of them changes. What changed last in the history comes first. Without --all it
 # stops beginning files after 90 seconds, so that it stays under two minutes, and says how many are left.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-build=$root/build
+build=$root/build-tidy
+command -v clang-tidy >/dev/null || { echo "tidy: there is no clang-tidy"; exit 77; }
+# Every file alone, without precompiled headers, which are not for clang; nothing is compiled here.
+(cd "$root" && cmake --preset tidy && ninja -C "$build" app/glad/include/glad/gl.h) >/dev/null
 exec python3 - "$root" "$build" "$@" <<'PYTHON'
 import concurrent.futures, hashlib, json, os, pathlib, re, shutil, subprocess, sys, time
 
@@ -22,15 +25,12 @@ def tool():
             return name
 
 
-# The compiler's precompiled headers are not for clang; the files include what they use without them.
 def commands():
     out = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
         if not file.is_relative_to(root) or file.relative_to(root).parts[0] not in ("app", "core", "cuda", "tests"):
             continue
-        entry["command"] = re.sub(r" -Winvalid-pch| -fpch-preprocess| -include \S*cmake_pch\.hxx", "", entry["command"])
-        entry["command"] = re.sub(r"^.*?(\S*(g\+\+|clang\+\+|c\+\+)\S* )", r"\1", entry["command"])
         out.setdefault(str(file.relative_to(root)), entry)  # some are compiled more than once
     return out
 
