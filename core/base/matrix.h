@@ -18,7 +18,8 @@ struct Region {
     bool operator==(const Region&) const = default;
 };
 
-inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double minus_infinity = -infinity;
 
 /// Element by element through std::exp: Eigen's vectorised exp gives 5.6e-309 for −∞, and a lesson shows 0.
 inline Matrix exp_of(const Matrix& A) {

@@ -1,4 +1,5 @@
 #include "core/bench/verify.h"
+#include "core/base/matrix.h"
 
 #include "core/bench/reference.h"
 #include "core/engine/heads.h"
@@ -13,8 +14,6 @@
 namespace tilewalk {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // |x − x₆₄|; infinite for NaN, and where one of them is infinite and the other is not.
 double distance(double x, double exact) {

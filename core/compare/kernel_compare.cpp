@@ -14,8 +14,6 @@ namespace tilewalk {
 namespace {
 
 using Quantity = KernelFault::Quantity;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // The walk of the kernel's tiles in fp64 on rounded inputs.
 Problem exact_problem(const KernelTrace& trace) {
     Problem p = rounded_problem(trace);

@@ -17,7 +17,6 @@ namespace tilewalk {
 namespace {
 
 using Quantity = KernelFault::Quantity;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double rounding = 0x1p-23;     ///< two of fp32
 constexpr double underflow = 0x1p-126;   ///< below it exp2 may give 0
 constexpr double of_exp = 0x1p-20;       ///< relative, of the GPU's fast exp2

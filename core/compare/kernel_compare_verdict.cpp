@@ -13,8 +13,6 @@ namespace tilewalk {
 namespace {
 
 using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 struct Standard {
     Matrix O, L, dQ, dK, dV;
     const Matrix& operator[](Slot slot) const {

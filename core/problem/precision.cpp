@@ -64,9 +64,9 @@ double smallest(Format format) {
 
 bool contains(Format wide, Format narrow) {
     const FormatInfo &a = info(wide), &b = info(narrow);
-    const bool infinity = !a.saturates || b.saturates;
+    const bool keeps_infinity = !a.saturates || b.saturates;
     return a.fraction_bits >= b.fraction_bits && smallest(wide) <= smallest(narrow) &&
-           a.largest >= b.largest && infinity;
+           a.largest >= b.largest && keeps_infinity;
 }
 
 double round_to(Format format, double value) {

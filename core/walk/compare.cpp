@@ -1,4 +1,5 @@
 #include "core/walk/compare.h"
+#include "core/base/matrix.h"
 
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
@@ -10,8 +11,6 @@
 namespace tilewalk {
 
 namespace {
-
-const double infinity = std::numeric_limits<double>::infinity();
 
 bool same_places(std::span<const Access> a, std::span<const Access> b) {
     return std::ranges::equal(

@@ -28,7 +28,7 @@ while IFS= read -r line; do
     g++ -std=c++20 -O1 -w -I"$work" -I"$root" -c "$work/kernel.cpp" -o "$work/kernel.o"
     # Its object comes before the library that holds the sound one.
     g++ "$work/kernel.o" "$work/check_kernels.o" "$build/tests/libtilewalk_kernel_cases.a" \
-        "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
+        "$build/cuda/libtilewalk_gpu.a" "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
         -lboost_context -lhwy -ldl -lpthread -o "$work/check"
     status=0
     timeout 120 "$work/check" "$kernel" 40000 2 >"$work/said" 2>&1 || status=$?

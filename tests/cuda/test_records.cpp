@@ -1,5 +1,6 @@
 // Kernels that record: what they write down is what the definition says, tile by tile, and a fault that they
 // are told to make shows where it should.
+#include "core/base/matrix.h"
 #include "cuda/host/arguments_of.h"
 #include "tests/cuda/kernel_cases.h"
 
@@ -14,8 +15,6 @@ using namespace tilewalk::gpu;
 using Quantity = TraceWindow::Quantity;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The arrays of a window that holds all tiles of the heads 1 and 2.
 struct Records {

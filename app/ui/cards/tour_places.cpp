@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/class/tour.h"
+#include "core/lessons/softmax/softmax.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ Names panels_of(const Lesson& lesson) {
     };
     switch (lesson.picture) {
     case Picture::softmax:
-        return with({"Row", "Textbook", "Three passes", "Two passes", "One pass", "Running values"});
+        return with({"Row", "Three passes", "Two passes", "Running values",
+                     &lesson == &softmax_lesson(SoftmaxForm::dense) ? "Textbook" : "One pass"});
     case Picture::forward_v1: return with({"HBM", "SRAM", "Beside"});
     case Picture::forward:
     case Picture::flash_backward: return with({"HBM", "SRAM", "Lens"});

@@ -21,6 +21,10 @@ struct Dash {
     float on = 5, off = 4;
 };
 enum class Align { left, center, right };
+/// The left edge of what is so wide and aligned to x.
+constexpr float aligned(float x, float width, Align align) {
+    return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
+}
 /// idle: 1.4 quiet; future: the same, dashed; active: 3, in the hue; link: 2, into a written cell.
 enum class ArrowStyle { idle, future, active, link };
 

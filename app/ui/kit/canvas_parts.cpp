@@ -7,10 +7,6 @@
 namespace tilewalk::ui {
 namespace {
 
-float aligned(float x, float width, Align align) {
-    return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
-}
-
 constexpr float chip_symbol = size::body, chip_note = size::small;
 
 }  // namespace

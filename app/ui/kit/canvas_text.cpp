@@ -79,10 +79,6 @@ float draw_text(const Pen& pen, float x, float baseline, std::string_view text) 
     }
 }
 
-float aligned(float x, float width, Align align) {
-    return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
-}
-
 ImU32 faded_colour(const Canvas& c, ImU32 colour) {
     const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
     return c.opacity < 1 ? with_alpha(colour, alpha * c.opacity) : colour;

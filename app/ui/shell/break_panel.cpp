@@ -15,7 +15,7 @@ namespace {
 enum Tab { faults_tab, formats_tab, effect_tab };
 
 // A copy of the problem, changed by `change`, becomes the problem; the example stays that example.
-template <class Change> void apply(AppState& state, Change change) {
+template <class Change> void break_it(AppState& state, Change change) {
     Problem changed = latest_problem(state);
     change(changed);
     set_problem(state, std::move(changed));
@@ -31,7 +31,7 @@ void faults_section(const Canvas& c, AppState& state, float x, float y, float w,
     for (const Fault& fault : faults) {
         bool on = state.problem->switches.*fault.on;
         if (toggle(c, (std::string("##") + fault.name).c_str(), x, y + 10, fault.title, on))
-            apply(state, [&](Problem& p) { p.switches.*fault.on = on; });
+            break_it(state, [&](Problem& p) { p.switches.*fault.on = on; });
         if (words) c.text_within(x + 44, y + 31, w - 44, fault.what, 13, c.theme->t3);
         y += row;
     }
@@ -50,7 +50,7 @@ void preset_list(const Canvas& c, AppState& state, float x, float y, float w) {
     for (const Preset& preset : presets()) {
         const bool current = preset.precision == state.problem->precision;
         if (dropdown_item(c, (std::string("##") + preset.name).c_str(), preset.name, current))
-            apply(state, [&](Problem& p) { p.precision = preset.precision; });
+            break_it(state, [&](Problem& p) { p.precision = preset.precision; });
     }
     end_dropdown(c);
 }
@@ -61,7 +61,7 @@ void stage_list(const Canvas& c, AppState& state, const Stage& stage, float x, f
     for (Format format : formats()) {
         if (stage.needs_infinity && info(format).saturates) continue;
         if (dropdown_item(c, (std::string("##") + name(format)).c_str(), name(format), format == now))
-            apply(state, [&](Problem& p) { p.precision.*stage.format = format; });
+            break_it(state, [&](Problem& p) { p.precision.*stage.format = format; });
     }
     end_dropdown(c);
 }
@@ -85,7 +85,7 @@ void reset_button(const Canvas& c, AppState& state, float right, float y) {
     const float w = button_width("Reset");
     if (button(c, "##reset faults", right - w, y, w, 32, "Reset",
                {.enabled = state.problem->broken(), .tooltip = "No fault, fp64 everywhere"}))
-        apply(state, [](Problem& p) { p = without_faults(std::move(p)); });
+        break_it(state, [](Problem& p) { p = without_faults(std::move(p)); });
 }
 
 // "ℓ[0] = 2.503, true 1.639" and the difference, of the cell that the formula is about.

@@ -14,16 +14,22 @@ namespace tilewalk::ui {
 
 namespace {
 
+// The lessons of a chapter that has several: "FA2", "FA1"
+std::vector<std::string> lesson_names(const Chapter& chapter) {
+    std::vector<std::string> names;
+    if (chapter.lessons.size() > 1)
+        for (const ChapterLesson& entry : chapter.lessons) names.emplace_back(entry.name);
+    return names;
+}
+
 // The lessons of the current chapter, where it has several: "FA2 | FA1". Returns the width.
 float lesson_switch(const Canvas& c, AppState& state, float x) {
     const Chapter& chapter = current_chapter(state);
-    if (chapter.lessons.size() < 2) return 0;
-    std::vector<std::string> names;
+    const std::vector<std::string> names = lesson_names(chapter);
+    if (names.empty()) return 0;
     int current = 0;
-    for (std::size_t n = 0; n < chapter.lessons.size(); ++n) {
-        names.emplace_back(chapter.lessons[n].name);
+    for (std::size_t n = 0; n < names.size(); ++n)
         if (chapter.lessons[n].lesson == std::string_view(state.lesson->id)) current = static_cast<int>(n);
-    }
     if (segmented(c, "##lesson", x, 10, names, current)) {
         const char* chosen = chapter.lessons[static_cast<std::size_t>(current)].lesson;
         state.chapter_lessons[chapter.id] = chosen;
@@ -56,6 +62,16 @@ TabLabel fitting_labels(const AppState& state, float room) {
         if (all <= room) return label;
     }
     return TabLabel::number;
+}
+
+// The least room that the tabs need: numbers, and the current chapter with its name and its lessons.
+float least_room(const AppState& state) {
+    const Chapter& now = current_chapter(state);
+    const std::vector<std::string> names = lesson_names(now);
+    float all = names.empty() ? 0 : segmented_width(names) + 8;
+    for (std::size_t n = 0; n < chapters().size(); ++n)
+        all += tab_width(n, &chapters()[n] == &now ? TabLabel::full : TabLabel::number) + 2;
+    return all;
 }
 
 // One tab for each chapter, the current one with its full name.
@@ -143,8 +159,9 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
             show_side(state, false, !state.show_break);
     }
     if (state.page == Page::walk || state.page == Page::compare) {
-        x -= 4 + list_w;
-        example_list(c, state, x, list_w);
+        const float list = std::min(list_w, x - 4 - (tabs + least_room(state) + 8));
+        x -= 4 + list;
+        example_list(c, state, x, list);
         chapter_tabs(c, state, tabs, x - tabs - 8);
     } else {
         chapter_tabs(c, state, tabs, x - 4 - problem_w - tabs);

@@ -18,7 +18,7 @@ namespace tilewalk::ui {
 namespace {
 
 // A copy of the problem, changed by `change`, becomes the problem.
-template <class Change> void apply(AppState& state, Change change) {
+template <class Change> void change_problem(AppState& state, Change change) {
     Problem changed = latest_problem(state);
     change(changed);
     if (changed.element_bytes == latest_problem(state).element_bytes) mark_changed(changed);
@@ -31,24 +31,25 @@ void tiles_section(const Canvas& c, AppState& state, float x, float y, float w) 
     c.text(x, y, "Br, query rows", 14, c.theme->t2);
     c.text(x + half + 16, y, "Bc, key rows", 14, c.theme->t2);
     int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
-    if (stepper(c, "##Br", x, y + 14, half, Br, 1, p.N())) apply(state, [&](Problem& q) { q.Br = Br; });
+    if (stepper(c, "##Br", x, y + 14, half, Br, 1, p.N()))
+        change_problem(state, [&](Problem& q) { q.Br = Br; });
     if (stepper(c, "##Bc", x + half + 16, y + 14, half, Bc, 1, p.N_kv()))
-        apply(state, [&](Problem& q) { q.Bc = Bc; });
+        change_problem(state, [&](Problem& q) { q.Bc = Bc; });
 }
 
 void mask_section(const Canvas& c, AppState& state, float x, float y, float w) {
     const Problem& p = *state.problem;
     bool causal = p.causal, windowed = p.window.has_value();
     if (checkbox(c, "##causal", x, y, "Causal mask", causal))
-        apply(state, [&](Problem& q) { q.causal = causal; });
+        change_problem(state, [&](Problem& q) { q.causal = causal; });
     if (checkbox(c, "##windowed", x + w / 2, y, "Window", windowed))
-        apply(state, [&](Problem& q) {
+        change_problem(state, [&](Problem& q) {
             q.window = windowed ? std::optional<int>(std::max(1, q.N_kv() / 4)) : std::nullopt;
         });
     if (state.problem->window) {
         int window = *state.problem->window;
         if (stepper(c, "##window", x + w / 2 + 86, y - 16, w / 2 - 86, window, 0, 9999))
-            apply(state, [&](Problem& q) { q.window = window; });
+            change_problem(state, [&](Problem& q) { q.window = window; });
     }
 }
 
@@ -57,7 +58,7 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
     c.text(x, y, "Scale", 14, c.theme->t2);
     int kind = static_cast<int>(p.scale.kind);
     if (segmented(c, "##scale", x + 62, y - 16, {"1", "1/√d", "number"}, kind)) {
-        apply(state, [&](Problem& q) {
+        change_problem(state, [&](Problem& q) {
             q.scale.number = q.softmax_scale(), q.scale.kind = static_cast<Scale::Kind>(kind);
         });
         std::snprintf(state.form.scale, sizeof state.form.scale, "%g", state.problem->scale.number);
@@ -73,7 +74,7 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
     const FieldResult field = text_field(c, "##scale number", at, y - 16, x + w - at, 32, state.form.scale,
                                          sizeof state.form.scale, look);
     if ((field.entered || field.left) && !look.invalid && number != p.scale.number)
-        apply(state, [&](Problem& q) { q.scale.number = number; });
+        change_problem(state, [&](Problem& q) { q.scale.number = number; });
 }
 
 void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {
@@ -84,7 +85,7 @@ void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) 
     std::vector<std::string> labels{"4 B fp32", "2 B fp16", "1 B fp8"};
     if (62 + segmented_width(labels, 13) > w) labels = {"4 B", "2 B", "1 B"};
     if (segmented(c, "##bytes", x + 62, y - 16, labels, at, 13))
-        apply(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
+        change_problem(state, [&](Problem& q) { q.element_bytes = sizes[at]; });
 }
 
 // One word for each position, shown beside the rows and columns of S and P.

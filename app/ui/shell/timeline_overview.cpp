@@ -62,8 +62,8 @@ void draw_loop_part(const Strip& strip, const AppState& state) {
 }
 
 float zoom_limit(const AppState& state, const LaneWindow& v) {
-    constexpr float widest = 64;
-    return std::max(1.0f, state.timeline.zoom * widest / v.pitch);
+    constexpr float most_pitch = 64;
+    return std::max(1.0f, state.timeline.zoom * most_pitch / v.pitch);
 }
 
 }  // namespace

@@ -111,10 +111,8 @@ TEST_CASE("load_matrix goes by the extension, in any case") {
     for (const char c : {static_cast<char>(header.size()), '\0'}) npy += c;
     npy += header;
     npy += "\1\2\3\4";
-    const std::pair<const char*, std::string> files[] = {{"a.csv", "1,2\n3,4"},
-                                                         {"b.CSV", "1;2\n3;4"},
-                                                         {"c.Tsv", "1\t2\n3\t4"},
-                                                         {"d.v1.npy", npy}};
+    const std::pair<const char*, std::string> files[] = {
+        {"a.csv", "1,2\n3,4"}, {"b.CSV", "1;2\n3;4"}, {"c.Tsv", "1\t2\n3\t4"}, {"d.v1.npy", npy}};
     for (const auto& [name, bytes] : files) {
         REQUIRE(!write_file_atomic(scratch.file(name), bytes));
         const Result<Matrix> matrix = load_matrix(scratch.file(name));

@@ -92,6 +92,13 @@ void check_choice(const QuestionReference& reference, const Trace& trace, const 
     }
 }
 
+// What an answer may be off by: 3 %, or half a unit in the second digit, which is more for 1.05
+// (docs/questions.md).
+double near(double expected) {
+    const double size = std::abs(expected);
+    return size == 0 ? 0 : std::max(0.03 * size, 0.05 * std::pow(10, std::floor(std::log10(size))));
+}
+
 // Neighbours of the cell in what the step wrote, beyond what rounding could confuse.
 std::vector<double> neighbours(const Trace& trace, const Question& q) {
     std::vector<double> out;
@@ -102,7 +109,7 @@ std::vector<double> neighbours(const Trace& trace, const Question& q) {
         for (const double v : tile.data.reshaped())
             if (!std::isfinite(v) ? v != q.expected
                                   : !std::isfinite(q.expected) ||
-                                        std::abs(v - q.expected) > 0.03 * std::abs(q.expected) + q.noise)
+                                        std::abs(v - q.expected) > near(q.expected) * (1 + 1e-9) + q.noise)
                 out.push_back(v);
     }
     return out;

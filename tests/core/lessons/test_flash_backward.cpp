@@ -1,3 +1,4 @@
+#include "core/base/matrix.h"
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/walk/explain.h"
@@ -14,7 +15,6 @@ using namespace tilewalk::test;
 
 namespace {
 
-const double infinity = std::numeric_limits<double>::infinity();
 constexpr BackwardOrder orders[] = {BackwardOrder::key_outer, BackwardOrder::query_outer};
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

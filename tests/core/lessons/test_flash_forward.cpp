@@ -1,3 +1,4 @@
+#include "core/base/matrix.h"
 #include "core/lessons/forward/forward.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
@@ -11,8 +12,6 @@ using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
-
-const double infinity = std::numeric_limits<double>::infinity();
 
 // The nth step (from 0) of op in tile (i, j), −1 if there is none.
 int find_step(const Trace& trace, Op op, int i, int j = -1) {

@@ -1,3 +1,4 @@
+#include "core/base/matrix.h"
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/walk/explain.h"
@@ -12,8 +13,6 @@ using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
-
-const double infinity = std::numeric_limits<double>::infinity();
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

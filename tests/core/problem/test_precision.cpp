@@ -16,7 +16,6 @@ using namespace tilewalk::test;
 
 namespace {
 
-const double infinity = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 bool same(double a, double b) {

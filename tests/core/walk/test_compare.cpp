@@ -1,4 +1,5 @@
 // Truth against broken: where the walks part, and that the sentence about it is true.
+#include "core/base/matrix.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
 #include "core/problem/precision.h"
@@ -15,7 +16,6 @@ using namespace tilewalk::test;
 
 namespace {
 
-const double infinity = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 struct Pair {

@@ -97,7 +97,9 @@ const std::vector<Case>& cases() {
              return any(t, k, Slot::P, one) || any(t, k, Slot::Prob, one);
          }},
         {"o′ < 0 || isnan(ω)",
-         [](const Trace& t, int k) { return any(t, k, Slot::Oi, [](double v) { return v < 0; }); }},
+         [](const Trace& t, int k) {
+             return any(t, k, Slot::Oi, [](double v) { return v < 0 || std::isnan(v); });
+         }},
         {"1 < 2", [](const Trace&, int) { return true; }},
         {"-1 == 1", [](const Trace&, int) { return false; }},
     };

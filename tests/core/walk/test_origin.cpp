@@ -209,6 +209,7 @@ TEST_SUITE("origin") {
             {"flash-forward", {Slot::Q, Slot::K, Slot::V}},
             {"flash-forward-v1", {Slot::Q, Slot::K, Slot::V}},
             {"attention", {Slot::Q, Slot::K, Slot::V}},
+            {"softmax-dense", {Slot::x, Slot::V}},
             {"softmax-3pass", {Slot::x, Slot::V}},
             {"softmax-2pass", {Slot::x, Slot::V}},
             {"softmax-1pass", {Slot::x, Slot::V}},

@@ -232,8 +232,8 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
         if (op == Op::mask || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
-    const char* letter = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
-    draw_lens_rows(c, all, inner, letter, [&](const Around& row, const Rect& pane) {
+    const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
+    draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
         if (as_dot(op)) return dot(c, pane, dot_of(row));
         if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);

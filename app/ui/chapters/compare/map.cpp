@@ -204,8 +204,7 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     if (text.starts_with("all ")) text = "Tile by tile all within rounding";
     if (text.starts_with("the ")) text[0] = 'T';
     if (shown.finding)
-        c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}},
-                  t.danger);
+        c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
     const float x = a.x + (shown.finding ? 20 : 0);
     c.text_within(x, a.y, a.right() - x, text, size::small, shown.finding ? t.t1 : t.t2,
                   shown.finding ? Face::semibold : Face::regular);

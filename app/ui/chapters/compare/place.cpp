@@ -1,6 +1,7 @@
 // Which tile, row and cell the page is about, and the way from a cell to its step.
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/state/state.h"
+#include "core/base/matrix.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace tilewalk::ui {
 namespace {
 
 using Quantity = KernelFault::Quantity;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 const KernelComparison* shown(const AppState& state) {
     return state.comparing ? state.comparing->shown.get() : nullptr;
 }

@@ -55,7 +55,7 @@ void title_numbers(const Canvas& c, AppState& state, const std::vector<Argument>
                 size::body, t.t1, rows, Face::medium, 1.3f);
 }
 
-void titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
+void argument_titles(const Canvas& c, AppState& state, const std::vector<Argument>& lines, const Rect& a) {
     if (a.h >= least_row * px(lines.size())) return title_list(c, state, lines, a);
     title_numbers(c, state, lines, a);
 }
@@ -157,7 +157,7 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
                       c.theme->t3);
         y += 24;
     }
-    titles(c, state, lines, {a.x, y, left, a.bottom() - y});
+    argument_titles(c, state, lines, {a.x, y, left, a.bottom() - y});
     card(c, lines[static_cast<std::size_t>(page.line)], {a.x + left + 14, a.y, a.w - left - 14, a.h - 4});
 }
 
