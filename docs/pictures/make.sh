@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Draws the pictures of this folder anew with the program that ./run.sh built (or the one named).
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
-program=${1:-../../build/tilewalk}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=$(realpath "${1:-$here/../../build/tilewalk}")
+cd "$here"
 
 draw() { # NAME OPTIONS...
     local name=$1
