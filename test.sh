@@ -107,7 +107,8 @@ browser() {
     local name
     command -v apt-cache >/dev/null && grep -q '^ID=debian' /etc/os-release || return 0
     for name in chromium-headless-shell chromium; do
-        if apt-cache policy "$name" | grep -q '^ *Candidate: [0-9]'; then
+        # Not grep -q: it would end before apt-cache has written all, which counts as a failure here.
+        if apt-cache policy "$name" | grep '^ *Candidate: [0-9]' >/dev/null; then
             echo "$name"
             return 0
         fi

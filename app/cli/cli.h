@@ -3,17 +3,9 @@
 
 #include "app/window/window_options.h"
 
-#include <functional>
 #include <iosfwd>
 
-namespace tilewalk::ui {
-struct AppState;
-}
-
 namespace tilewalk {
-
-/// Shows the state in a window until it is closed; returns an exit code and has printed why, if it is not 0.
-using WindowRunner = std::function<int(ui::AppState&, const WindowOptions&)>;
 
 /// Runs the program. Results go to `out`; a failure is one sentence on `err`. Returns the exit code: 0 done,
 /// 2 bad arguments or input, 3 no display, 4 an output could not be written. Does not throw.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "app/cli/cli.h"
 #include "app/cli/outcome.h"
+#include "app/window/window_options.h"
 #include "core/compare/kernel_trace.h"
 
 #include <iosfwd>

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+
+namespace tilewalk::ui {
+struct AppState;
+}
 
 namespace tilewalk {
 
@@ -12,5 +17,8 @@ struct WindowOptions {
     bool timing = false;     ///< say on stderr how long the first frame took to appear
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
+
+/// Shows the state in a window until it is closed; returns an exit code and has printed why, if it is not 0.
+using WindowRunner = std::function<int(ui::AppState&, const WindowOptions&)>;
 
 }  // namespace tilewalk
