@@ -4,17 +4,16 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace tilewalk::ui {
 
 namespace {
 
-std::vector<ChapterLesson> lessons_of(ChapterId chapter) {
-    std::vector<ChapterLesson> out;
+std::vector<const Lesson*> lessons_of(ChapterId chapter) {
+    std::vector<const Lesson*> out;
     for (const Lesson& lesson : lessons())
-        if (lesson.chapter == chapter) out.push_back({lesson.id, lesson.tab});
+        if (lesson.chapter == chapter) out.push_back(&lesson);
     return out;
 }
 
@@ -59,8 +58,7 @@ const Chapter& current_chapter(const AppState& state) {
     for (const Chapter& chapter : all)
         if (state.page != Page::walk && chapter.page == state.page) return chapter;
     for (const Chapter& chapter : all)
-        for (const ChapterLesson& entry : chapter.lessons)
-            if (entry.lesson == std::string_view(state.lesson->id)) return chapter;
+        if (std::ranges::find(chapter.lessons, state.lesson) != chapter.lessons.end()) return chapter;
     return all.front();
 }
 
@@ -69,26 +67,26 @@ void open_chapter(AppState& state, const Chapter& chapter) {
     state.page = chapter.page;
     if (state.page != Page::walk || &current_chapter(state) == &chapter) return;
     const std::string& left = state.chapter_lessons[chapter.id];
-    set_lesson(state, *find_lesson(left.empty() ? chapter.lessons.front().lesson : left));
+    set_lesson(state, left.empty() ? *chapter.lessons.front() : *find_lesson(left));
 }
 
 void next_lesson(AppState& state, int by) {
     struct Stop {
         Page page;
-        std::string_view lesson;
+        const Lesson* lesson;  ///< of a walk
     };
     std::vector<Stop> order;
     for (const Chapter& chapter : chapters()) {
-        for (const ChapterLesson& entry : chapter.lessons) order.push_back({Page::walk, entry.lesson});
-        if (chapter.page != Page::walk) order.push_back({chapter.page, {}});
+        for (const Lesson* lesson : chapter.lessons) order.push_back({Page::walk, lesson});
+        if (chapter.page != Page::walk) order.push_back({chapter.page, nullptr});
     }
     const auto now = std::find_if(order.begin(), order.end(), [&](const Stop& stop) {
-        return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson->id);
+        return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson);
     });
     const auto count = static_cast<int>(order.size());
     const Stop& next = order[static_cast<std::size_t>((now - order.begin() + by + count) % count)];
     state.page = next.page;
-    if (state.page == Page::walk) set_lesson(state, *find_lesson(next.lesson));
+    if (state.page == Page::walk) set_lesson(state, *next.lesson);
 }
 
 }  // namespace tilewalk::ui

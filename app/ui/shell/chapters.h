@@ -9,16 +9,12 @@
 
 namespace tilewalk::ui {
 
-struct ChapterLesson {
-    const char* lesson;  ///< Lesson::id
-    const char* name;    ///< "2 passes": short, beside its siblings
-};
 struct Chapter {
     const char* id;
     const char* title;
     const char* brief;  ///< for narrow windows
     const char* tooltip;
-    std::vector<ChapterLesson> lessons;  ///< empty: a page without a walk
+    std::vector<const Lesson*> lessons;  ///< empty: a page without a walk
     Page page = Page::walk;
 };
 

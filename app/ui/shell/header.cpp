@@ -4,10 +4,8 @@
 #include "app/ui/shell/chapters.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/table.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -18,7 +16,7 @@ namespace {
 std::vector<std::string> lesson_names(const Chapter& chapter) {
     std::vector<std::string> names;
     if (chapter.lessons.size() > 1)
-        for (const ChapterLesson& entry : chapter.lessons) names.emplace_back(entry.name);
+        for (const Lesson* lesson : chapter.lessons) names.emplace_back(lesson->tab);
     return names;
 }
 
@@ -27,13 +25,12 @@ float lesson_switch(const Canvas& c, AppState& state, float x) {
     const Chapter& chapter = current_chapter(state);
     const std::vector<std::string> names = lesson_names(chapter);
     if (names.empty()) return 0;
-    int current = 0;
-    for (std::size_t n = 0; n < names.size(); ++n)
-        if (chapter.lessons[n].lesson == std::string_view(state.lesson->id)) current = static_cast<int>(n);
+    const auto shown = std::ranges::find(chapter.lessons, state.lesson);
+    int current = shown == chapter.lessons.end() ? 0 : static_cast<int>(shown - chapter.lessons.begin());
     if (segmented(c, "##lesson", x, 10, names, current)) {
-        const char* chosen = chapter.lessons[static_cast<std::size_t>(current)].lesson;
-        state.chapter_lessons[chapter.id] = chosen;
-        set_lesson(state, *find_lesson(chosen));
+        const Lesson& chosen = *chapter.lessons[static_cast<std::size_t>(current)];
+        state.chapter_lessons[chapter.id] = chosen.id;
+        set_lesson(state, chosen);
     }
     return segmented_width(names);
 }
@@ -51,27 +48,26 @@ float tab_width(std::size_t n, TabLabel label) {
     return text_width(Face::semibold, 14, tab_label(n, label)) + 18;
 }
 
+// All tabs, without the switch between the lessons of the current chapter, which has its full name.
+float tabs_width(const AppState& state, TabLabel others) {
+    float all = 0;
+    for (std::size_t n = 0; n < chapters().size(); ++n)
+        all += tab_width(n, &chapters()[n] == &current_chapter(state) ? TabLabel::full : others) + 2;
+    return all;
+}
+
 // The longest names with which all tabs, and the switch between the lessons of a chapter, fit into the room.
 TabLabel fitting_labels(const AppState& state, float room) {
-    for (TabLabel label : {TabLabel::full, TabLabel::brief}) {
-        float all = 130;
-        for (std::size_t n = 0; n < chapters().size(); ++n) {
-            const bool current = &chapters()[n] == &current_chapter(state);
-            all += tab_width(n, current ? TabLabel::full : label) + 2;
-        }
-        if (all <= room) return label;
-    }
+    constexpr float usual_switch = 130;  // the same in every chapter, so that going on changes no tab
+    for (TabLabel label : {TabLabel::full, TabLabel::brief})
+        if (usual_switch + tabs_width(state, label) <= room) return label;
     return TabLabel::number;
 }
 
-// The least room that the tabs need: numbers, and the current chapter with its name and its lessons.
+// The least room that the tabs need, with the switch as it is in this chapter.
 float least_room(const AppState& state) {
-    const Chapter& now = current_chapter(state);
-    const std::vector<std::string> names = lesson_names(now);
-    float all = names.empty() ? 0 : segmented_width(names) + 8;
-    for (std::size_t n = 0; n < chapters().size(); ++n)
-        all += tab_width(n, &chapters()[n] == &now ? TabLabel::full : TabLabel::number) + 2;
-    return all;
+    const std::vector<std::string> names = lesson_names(current_chapter(state));
+    return tabs_width(state, TabLabel::number) + (names.empty() ? 0 : segmented_width(names) + 8);
 }
 
 // One tab for each chapter, the current one with its full name.

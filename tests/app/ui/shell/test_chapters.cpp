@@ -18,9 +18,9 @@ TEST_SUITE_BEGIN("chapters");
 TEST_CASE("every lesson has its place in one chapter") {
     std::set<std::string> seen;
     for (const Chapter& chapter : chapters())
-        for (const ChapterLesson& entry : chapter.lessons) {
-            CHECK(find_lesson(entry.lesson));
-            CHECK(seen.insert(entry.lesson).second);
+        for (const Lesson* lesson : chapter.lessons) {
+            CHECK(find_lesson(lesson->id) == lesson);
+            CHECK(seen.insert(lesson->id).second);
         }
     CHECK(seen.size() == lessons().size());
 }
