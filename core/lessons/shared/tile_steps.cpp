@@ -110,7 +110,7 @@ Matrix divisor_of(const Matrix& l) { return (l.array() == 0.0).select(1.0, l); }
 
 Matrix divide_rows(const Matrix& A, const Matrix& divisor) {
     const Matrix inverse = divisor.cwiseInverse();
-    if ((inverse.array() < -minus_infinity).all()) return inverse.col(0).asDiagonal() * A;
+    if ((inverse.array() < infinity).all()) return inverse.col(0).asDiagonal() * A;
     return A.array().colwise() / divisor.col(0).array();
 }
 

@@ -114,9 +114,8 @@ std::string dense_store_words(const RowView& r) {
     if (!sees_a_key(r))
         return "The mask hides every key from " + r.query + ": a row of zeros leaves the chip.";
     if (std::isnan(r.v.result()))
-        return "A row of NaN leaves the chip: one score that exp could not hold has spoilt all of it. The "
-               "safe "
-               "softmax finds the maximum first.";
+        return "A row of NaN leaves the chip: one score that exp could not hold has spoilt all of it. "
+               "The safe softmax finds the maximum first.";
     return "The finished row leaves the chip. Every score was read twice, and no maximum was needed.";
 }
 
