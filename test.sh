@@ -137,11 +137,18 @@ targets() {
     esac
 }
 
+# What it is configured with. Kernels are tested as they are released: cuda/resources.json has every architecture.
+options() {
+    case $1 in
+        all | kernels) echo -DTILEWALK_CUDA_ARCHITECTURES=ALL ;;
+    esac
+}
+
 run_part() {
     local target
     case $1 in
         all)
-            build build release all
+            build build release all $(options all)
             run_ctest build
             for target in structure format; do run_part "$target"; done
             ;;
@@ -154,7 +161,7 @@ run_part() {
             run_ctest build-asan
             ;;
         *)
-            for target in $(targets "$1"); do build build release "$target"; done
+            for target in $(targets "$1"); do build build release "$target" $(options "$1"); done
             run_ctest build "$1"
             ;;
     esac

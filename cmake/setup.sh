@@ -116,19 +116,22 @@ set_up() {
     if [ ${#old[@]} -gt 0 ]; then private_tools "${old[@]}"; fi
 }
 
-# build FOLDER PRESET TARGET: configures if need be, then builds; quick when nothing changed.
+# build FOLDER PRESET TARGET [-DOPTION=VALUE...]: configures if need be, then builds; quick when nothing changed. An
+# option stays for later builds in that folder.
 build() {
     local folder=$root/$1 preset=$2 target=$3
+    shift 3
     local glad=()
     if [ -x "$tools/bin/glad" ]; then glad=("-DGLAD_EXE=$tools/bin/glad"); fi
     # A build folder that was copied or moved here with its sources still refers to the old place.
     if [ ! -f "$folder/build.ninja" ] ||
         ! grep -sqxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
-        say "configuring and building $1; the first time takes some minutes"
+        say "configuring and building ${folder##*/}; the first time takes some minutes"
         (cd "$root" && run_logged "$folder/configure.log" "configuring" \
-            cmake --preset "$preset" --fresh "${glad[@]}")
-    elif [ -n "$(sources_newer_than "$folder/built-$target")" ]; then
-        say "building $1"
+            cmake --preset "$preset" --fresh "${glad[@]}" "$@")
+    else
+        if [ $# -gt 0 ]; then run_logged "$folder/configure.log" "configuring" cmake "$@" "$folder"; fi
+        if [ -n "$(sources_newer_than "$folder/built-$target")" ]; then say "building ${folder##*/}"; fi
     fi
     run_logged "$folder/build.log" "building" ninja -C "$folder" -j "$(nproc)" "$target"
     touch "$folder/built-$target"
