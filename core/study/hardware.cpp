@@ -1,7 +1,5 @@
 #include "core/study/hardware.h"
 
-#include <algorithm>
-#include <cctype>
 
 namespace tilewalk {
 
@@ -93,15 +91,6 @@ std::span<const Hardware> hardware_list() {
         rtx_4090(),
     };
     return list;
-}
-
-const Hardware* find_hardware(std::string_view id) {
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-    };
-    for (const Hardware& h : hardware_list())
-        if (std::equal(id.begin(), id.end(), h.id.begin(), h.id.end(), same)) return &h;
-    return nullptr;
 }
 
 const char* format_name(int element_bytes) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace tilewalk {
 
@@ -39,8 +38,6 @@ struct Hardware {
 
 /// A100 40 GB first: the machine of the FlashAttention paper.
 std::span<const Hardware> hardware_list();
-/// By id, without regard to case; null if there is none.
-const Hardware* find_hardware(std::string_view id);
 
 /// "fp32", "fp16" or "fp8" for 4, 2 or 1 bytes.
 const char* format_name(int element_bytes);

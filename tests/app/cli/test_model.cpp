@@ -2,6 +2,7 @@
 #include "core/base/numbers.h"
 #include "core/study/memory_study.h"
 #include "tests/app/cli/run.h"
+#include "tests/core/hardware.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ TEST_CASE("cli: the model as JSON is the study, length by length") {
         StudyInput in;
         in.N = n == 0 ? 1000 : 70001;
         in.d = 128, in.heads = 3, in.batch = 2, in.tile = {64, 32};
-        in.hardware = *find_hardware("h100");
+        in.hardware = hardware("h100");
         in.lengths = {in.N};
         const Study s = study(in);
         const json& one = all["lengths"][n];

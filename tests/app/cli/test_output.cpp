@@ -1,8 +1,8 @@
 // Outputs that cannot be written: exit code 4, one sentence, nothing left behind.
 #include "tests/app/cli/run.h"
 
-#include "app/render/png.h"
 #include "tests/app/ui/kit/xml_check.h"
+#include "tests/app/ui/png_reader.h"
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "tests/app/ui/png_reader.h"
 
 #include <array>
 #include <chrono>
@@ -180,10 +181,10 @@ TEST_CASE("PNG there and back") {
                           {static_cast<std::uint8_t>(40 * k), 7, static_cast<std::uint8_t>(k), 255});
     const std::string bytes = encode_png(image);
     CHECK(bytes.substr(0, 8) == "\x89PNG\r\n\x1A\n");
-    const Result<Image> back = decode_png(bytes);
+    const Result<Image> back = test::decode_png(bytes);
     REQUIRE(back);
     CHECK(*back == image);
     CHECK(encode_png({}).empty());
-    CHECK_FALSE(decode_png("not a picture"));
-    CHECK(decode_png(bytes.substr(0, 30)).error.find("PNG") != std::string::npos);
+    CHECK_FALSE(test::decode_png("not a picture"));
+    CHECK(test::decode_png(bytes.substr(0, 30)).error.find("PNG") != std::string::npos);
 }

@@ -1,6 +1,7 @@
 #include "core/base/numbers.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/study/memory_study.h"
+#include "tests/core/hardware.h"
 #include "tests/core/problems.h"
 
 #include "tests/contains.h"
@@ -92,7 +93,7 @@ TEST_SUITE("memory study") {
     TEST_CASE("at 131 072 tokens the N² matrices exceed the memory, already of a few heads") {
         StudyInput in = one_head(131072);
         CHECK_FALSE(study(in).rows.back().fits);  // S and P of one head: 69 GB of 40
-        in.hardware = *find_hardware("h200");
+        in.hardware = hardware("h200");
         CHECK(study(in).rows.back().fits);
         in.heads = 3;
         CHECK_FALSE(study(in).rows.back().fits);

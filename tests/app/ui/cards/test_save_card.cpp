@@ -1,11 +1,11 @@
 // The card that saves what is on the screen.
-#include "app/render/png.h"
 #include "app/ui/cards/save_card.h"
 #include "app/ui/shell/keys.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/xml_check.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/app/ui/png_reader.h"
 
 #include <cstdio>
 #include <doctest/doctest.h>
@@ -146,7 +146,7 @@ TEST_SUITE("save card") {
         std::string written;
         program.state.hooks.export_walk = [&](const std::string& path, const AppState&) {
             written = path;
-            return std::optional<std::string>();
+            return Result<void>();
         };
         open(program);
         program.click("format/LaTeX");

@@ -2,6 +2,7 @@
 #include "app/io/file.h"
 #include "app/render/png.h"
 #include "tests/app/ui/harness.h"
+#include "tests/app/ui/png_reader.h"
 
 #include <array>
 #include <cstdio>
