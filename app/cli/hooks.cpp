@@ -79,6 +79,7 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
         problem.tokens.clear();
     problem.options.row = std::clamp(problem.options.row, 0, std::max(0, problem.N() - 1));
     problem.name.clear();
+    problem.seed.reset();
     problem.title = "From " + without_controls(std::filesystem::path(paths.front()).filename().string());
     problem.watch.clear();
     return problem;

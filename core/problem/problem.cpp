@@ -202,6 +202,7 @@ Result<Problem> random_problem(int N, int d, std::uint64_t seed) {
     Problem p;
     p.title = "Random " + std::to_string(N) + " × " + std::to_string(d) + ", seed " + std::to_string(seed);
     p.watch = "Random numbers between −2 and 2: every seed is another problem.";
+    p.seed = seed;
     p.Q = random_matrix(generator, N, d);
     p.K = random_matrix(generator, N, d);
     p.V = random_matrix(generator, N, d);

@@ -74,9 +74,10 @@ struct Precision {
 };
 
 struct Problem {
-    std::string name;   ///< short identifier, "worked-4x4"; empty for the user's own
-    std::string title;  ///< for people, "4 × 4 worked example"
-    std::string watch;  ///< one sentence: what to watch in this problem
+    std::string name;                   ///< short identifier, "worked-4x4"; empty for the user's own
+    std::string title;                  ///< for people, "4 × 4 worked example"
+    std::string watch;                  ///< one sentence: what to watch in this problem
+    std::optional<std::uint64_t> seed;  ///< of a random problem
 
     Matrix Q;                  ///< N × d
     Matrix K;                  ///< N_kv × d

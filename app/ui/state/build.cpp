@@ -6,7 +6,6 @@
 #include "core/walk/compare.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 namespace tilewalk::ui {
@@ -83,9 +82,7 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     state.comparison = std::move(built.comparison);
     if (!built.note.empty()) notify(state, std::move(built.note));
     state.look = built.look;
-    int rows = 0, columns = 0, seed = 0;
-    if (std::sscanf(state.problem->title.c_str(), "Random %d × %d, seed %d", &rows, &columns, &seed) == 3)
-        state.form.seed = seed;
+    if (state.problem->seed) state.form.seed = static_cast<int>(*state.problem->seed);
     state.form.random_N = state.problem->N();
     state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);
