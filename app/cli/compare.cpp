@@ -162,7 +162,7 @@ Outcome run_compare(const Arguments& a, std::ostream& out) {
     if (!trace) return bad_input(trace.error);
     trace->run.command = repeated(a, device.where);
     if (a.compare.save)
-        if (const auto failure = save_bundle_file(*a.compare.save, *trace)) return written(failure);
+        if (const auto saved = save_bundle_file(*a.compare.save, *trace); !saved) return written(saved);
     return show(a, *format == 1, std::move(*trace), device.why, out);
 }
 

@@ -138,14 +138,14 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
     return put(a.output, out, *write);
 }
 
-std::optional<std::string> export_walk(const std::string& path, const ui::AppState& state) {
+Result<void> export_walk(const std::string& path, const ui::AppState& state) {
     const auto format = format_of_ending(path);
-    if (!format) return "The name " + in_quotes(path) + " ends in none of .html, .md and .tex.";
+    if (!format) return Failure{"The name " + in_quotes(path) + " ends in none of .html, .md and .tex."};
     const PlainNumbers as_in_every_file;
     PageLook look;
     look.contrast = state.settings.theme == ui::ThemeId::contrast;
     const auto write = make_writer(*state.lesson, *state.problem, *format, look, false);
-    if (!write) return write.error;
+    if (!write) return Failure{write.error};
     return write_file_atomic(path, *write);
 }
 

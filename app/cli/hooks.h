@@ -24,16 +24,16 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
 Result<ui::Tour> read_tour(const std::string& name_or_path);
 
 /// The walk that the window shows, in the format that the ending says; a sentence if that failed.
-std::optional<std::string> export_walk(const std::string& path, const ui::AppState& state);
+Result<void> export_walk(const std::string& path, const ui::AppState& state);
 
 /// One report for each file; the first that cannot be read is the failure of all.
 Result<std::vector<BenchReport>> load_results(const std::vector<std::string>& paths);
 /// "csv" and "report" (Markdown) hold all reports; "json" those of this process as one, or, if there are
 /// none, the others. A sentence if they cannot be one, or the file cannot be written.
-std::optional<std::string> save_results(const std::string& path, const std::vector<BenchReport>& reports,
-                                        const std::string& kind);
+Result<void> save_results(const std::string& path, const std::vector<BenchReport>& reports,
+                          const std::string& kind);
 /// "svg" or "png".
-std::optional<std::string> save_plot(const std::string& path, const ui::ChartScene& scene,
-                                     const ui::Theme& theme, const std::string& kind);
+Result<void> save_plot(const std::string& path, const ui::ChartScene& scene, const ui::Theme& theme,
+                       const std::string& kind);
 
 }  // namespace tilewalk

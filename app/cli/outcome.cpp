@@ -7,14 +7,14 @@
 namespace tilewalk {
 namespace {
 
-std::optional<std::string> write_to_stream(std::ostream& out, const Writer& write) {
+Result<void> write_to_stream(std::ostream& out, const Writer& write) {
     errno = 0;
     write(out);
     out.flush();
-    if (out) return std::nullopt;
-    if (errno == EPIPE) return "";
+    if (out) return {};
+    if (errno == EPIPE) return Failure{};
     const std::string why = errno != 0 ? ": " + std::generic_category().message(errno) : "";
-    return "The standard output could not be written" + why + ".";
+    return Failure{"The standard output could not be written" + why + "."};
 }
 
 }  // namespace

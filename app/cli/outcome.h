@@ -19,9 +19,8 @@ struct Outcome {
 };
 
 inline Outcome bad_input(std::string sentence) { return {Exit::bad_input, std::move(sentence)}; }
-/// For writers that return a sentence, which may be empty, when they failed.
-inline Outcome written(std::optional<std::string> failure) {
-    return failure ? Outcome{Exit::not_written, std::move(*failure)} : Outcome{};
+inline Outcome written(const Result<void>& result) {
+    return result ? Outcome{} : Outcome{Exit::not_written, result.error};
 }
 
 /// Writes the whole of it into the file, or else to `out`. There the sentence of a failure is empty when the

@@ -132,17 +132,17 @@ std::string file_name(const Series& series, int n, const Picture& picture) {
 Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder,
                  const Series& series) {
     Result<std::optional<Temporary>> made = make_folder(folder);
-    if (!made) return written(made.error);
+    if (!made) return written(Failure{made.error});
     const HeadlessContext context;  // one for all, so that the fonts are built once
     StagedFiles files;
     for (int n = 1; n <= series.count; ++n) {
         series.go(n);
         const std::string path = (std::filesystem::path(folder) / file_name(series, n, picture)).string();
-        if (auto failure = files.add(path, picture_writer(state, picture))) return written(failure);
+        if (const auto added = files.add(path, picture_writer(state, picture)); !added) return written(added);
     }
-    const auto failure = files.put_in_place();
-    if (!failure && *made) (*made)->keep();
-    return written(failure);
+    const auto placed = files.put_in_place();
+    if (placed && *made) (*made)->keep();
+    return written(placed);
 }
 
 Outcome draw_steps(ui::AppState& state, const Picture& picture, const std::string& folder) {
@@ -169,14 +169,14 @@ Outcome run_render(const Arguments& a, std::ostream&) {
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
     state->display_scale = static_cast<float>(picture->ratio);
-    if (auto sentence = begin_tour(*state, a)) return bad_input(*sentence);
+    if (const auto begun = begin_tour(*state, a); !begun) return bad_input(begun.error);
     if (state->tour && a.stop == "all") return draw_stops(*state, *picture, *a.output);
     if (state->tour) settle_at_stop(*state, state->tour->at);
     if (state->page == ui::Page::scale) ui::wait_for_devices(*state);
     if (state->page == ui::Page::compare) ui::wait_for_comparison(*state);
     if (a.step == "all") return draw_steps(*state, *picture, *a.output);
     if (a.step)
-        if (auto sentence = go_to_step(*state, *a.step)) return bad_input(*sentence);
+        if (const auto went = go_to_step(*state, *a.step); !went) return bad_input(went.error);
     const HeadlessContext context;  // what the keys opened stays open in it
     press_keys(*state, *keys, picture->size);
     return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));

@@ -36,8 +36,7 @@ const PageName* find_page(const Word& name) {
 }
 
 // A picture of the view, as the name of the file ends.
-std::optional<std::string> save_view(const std::string& path, const ui::AppState& state, int width,
-                                     int height) {
+Result<void> save_view(const std::string& path, const ui::AppState& state, int width, int height) {
     return write_file_atomic(path, picture_of_view(state, width, height, is_svg_path(path)));
 }
 
@@ -98,12 +97,12 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     return state;
 }
 
-std::optional<std::string> go_to_step(ui::AppState& state, const std::string& word) {
+Result<void> go_to_step(ui::AppState& state, const std::string& word) {
     const auto step = whole_number("--step", word, 1, state.trace->size());
-    if (!step) return step.error;
+    if (!step) return Failure{step.error};
     ui::go_to(state, at_step(*state.trace, static_cast<int>(*step) - 1));
     state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
-    return std::nullopt;
+    return {};
 }
 
 void read_theme(WordReader& read, const Word& name, ui::Settings& settings) {

@@ -34,12 +34,12 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings);
 
 /// Goes to a step counted from 1; a sentence if the walk does not have it.
-std::optional<std::string> go_to_step(ui::AppState& state, const std::string& word);
+Result<void> go_to_step(ui::AppState& state, const std::string& word);
 /// The colours that --theme names, into `settings`.
 void read_theme(WordReader& read, const Word& name, ui::Settings& settings);
 
 /// Begins the tour that the words name, at its stop; a sentence if that cannot be. Nothing to do without.
-std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& arguments);
+Result<void> begin_tour(ui::AppState& state, const Arguments& arguments);
 /// Goes to stop n, from 0, and waits for what its page asks of the machine: for pictures.
 void settle_at_stop(ui::AppState& state, int n);
 /// Says once that there is a tour.

@@ -26,21 +26,22 @@ Result<ui::Tour> read_tour(const std::string& name_or_path) {
     return tour;
 }
 
-std::optional<std::string> begin_tour(ui::AppState& state, const Arguments& a) {
-    if (!a.tour && !a.stop) return std::nullopt;
+Result<void> begin_tour(ui::AppState& state, const Arguments& a) {
+    if (!a.tour && !a.stop) return {};
     if (!a.problem.empty() || a.lesson || a.step)
-        return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+        return Failure{
+            "A tour has its own problems, lessons and steps; leave out the other options of them."};
     Result<ui::Tour> tour = read_tour(a.tour.value_or(""));
-    if (!tour) return tour.error;
+    if (!tour) return Failure{tour.error};
     const bool all = a.stop == "all" && a.command && a.command->run == run_render;
     if (a.stop && !all) {
         const auto stop = whole_number("--stop", *a.stop, 1, tour->stops());
-        if (!stop) return stop.error;
+        if (!stop) return Failure{stop.error};
         tour->at = static_cast<int>(*stop) - 1;
     }
     ui::start_tour(state, std::move(*tour));
     state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
-    return std::nullopt;
+    return {};
 }
 
 void settle_at_stop(ui::AppState& state, int n) {

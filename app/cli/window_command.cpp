@@ -54,13 +54,13 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
     Result<ui::AppState> state = make_session(a, loaded.settings);
     if (!state) return state;
     if (a.step)
-        if (auto sentence = go_to_step(*state, *a.step)) return Failure{*sentence};
+        if (const auto went = go_to_step(*state, *a.step); !went) return Failure{went.error};
     if (remembers && is_bare(a)) reopen_last(*state);
     if (!loaded.notice.empty()) {
         state->notice = loaded.notice;
         state->notice_age = 0;
     }
-    if (auto sentence = begin_tour(*state, a)) return Failure{*sentence};
+    if (const auto begun = begin_tour(*state, a); !begun) return Failure{begun.error};
     if (remembers) offer_tour(*state);
     return state;
 }
@@ -85,10 +85,10 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
     remember_problem(*state);
     // Settings that could not be read may have been written by hand: they are kept beside the new ones.
     if (!loaded.notice.empty()) std::rename(path.c_str(), (path + ".unread").c_str());
-    const std::string not_saved = save_settings(path, state->settings).value_or("");
-    if (not_saved.empty()) request.grant();
+    const auto saved = save_settings(path, state->settings);
+    if (saved) request.grant();
     // A window that was used as it should be has not failed because its settings cannot be kept.
-    return {Exit::done, not_saved};
+    return {Exit::done, saved.error};
 }
 
 }  // namespace tilewalk

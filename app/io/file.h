@@ -25,8 +25,8 @@ using Writer = std::function<void(std::ostream&)>;
 /// Writes through a temporary file in the same folder and renames it, so that nobody sees half a file. A link
 /// stays a link: what it leads to is written. Devices and pipes are written directly. Returns the sentence of
 /// what went wrong; then the old file, if any, is as it was and nothing new is left behind.
-std::optional<std::string> write_file_atomic(const std::string& path, const Writer& write);
-std::optional<std::string> write_file_atomic(const std::string& path, std::string_view bytes);
+Result<void> write_file_atomic(const std::string& path, const Writer& write);
+Result<void> write_file_atomic(const std::string& path, std::string_view bytes);
 
 /// Several files that appear together: each is written under a temporary name, and all are renamed at the
 /// end.
@@ -34,10 +34,10 @@ class StagedFiles {
 public:
     /// Writes one file under a temporary name (a device or pipe: at once). Returns the sentence of what went
     /// wrong.
-    std::optional<std::string> add(const std::string& path, const Writer& write);
+    Result<void> add(const std::string& path, const Writer& write);
     /// Renames all of them. Returns the sentence of what went wrong; files before the one it names are in
     /// place.
-    std::optional<std::string> put_in_place();
+    Result<void> put_in_place();
 
 private:
     struct Staged {
@@ -46,8 +46,7 @@ private:
         std::string name;    ///< until it is renamed
         Temporary temporary;
     };
-    std::optional<std::string> stage(const std::string& path, std::string target, unsigned mode,
-                                     const Writer& write);
+    Result<void> stage(const std::string& path, std::string target, unsigned mode, const Writer& write);
 
     std::vector<Staged> files_;
 };

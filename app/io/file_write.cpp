@@ -88,30 +88,29 @@ int write_directly(const std::string& path, const Writer& write) {
     return file.fd < 0 ? errno : stream_into(file, write);
 }
 
-std::optional<std::string> not_written(const std::string& path, int error) {
-    return cannot("write the file", path, error == ENOENT ? "its folder does not exist" : reason(error))
-        .sentence;
+Failure not_written(const std::string& path, int error) {
+    return cannot("write the file", path, error == ENOENT ? "its folder does not exist" : reason(error));
 }
 
 }  // namespace
 
-std::optional<std::string> StagedFiles::add(const std::string& path, const Writer& write) {
-    if (!usable_name(path)) return cannot("write the file", path, "this is not a file name").sentence;
+Result<void> StagedFiles::add(const std::string& path, const Writer& write) {
+    if (!usable_name(path)) return cannot("write the file", path, "this is not a file name");
     std::string target = path;
     if (const int error = follow_links(target)) return not_written(path, error);
     struct stat old {};
     if (::stat(target.c_str(), &old) != 0)
-        return errno == ENOENT ? stage(path, target, 0, write) : not_written(path, errno);
+        return errno == ENOENT ? stage(path, target, 0, write) : Result<void>(not_written(path, errno));
     if (S_ISDIR(old.st_mode)) return not_written(path, EISDIR);
     if (::access(target.c_str(), W_OK) != 0) return not_written(path, errno);
     if (S_ISREG(old.st_mode)) return stage(path, target, old.st_mode & 07777u, write);
-    const int error = write_directly(target, write);
-    return error ? not_written(path, error) : std::nullopt;
+    if (const int error = write_directly(target, write)) return not_written(path, error);
+    return {};
 }
 
 /// `mode` is that of the file that will be replaced, 0 when there is none.
-std::optional<std::string> StagedFiles::stage(const std::string& path, std::string target, unsigned mode,
-                                              const Writer& write) {
+Result<void> StagedFiles::stage(const std::string& path, std::string target, unsigned mode,
+                                const Writer& write) {
     // The name does not grow with the target's, which may be at the limit.
     const std::string stem = folder_of(target) + "/.tilewalk-" + std::to_string(::getpid()) + "-";
     for (int attempt = 0; attempt < 1000; ++attempt) {
@@ -129,27 +128,27 @@ std::optional<std::string> StagedFiles::stage(const std::string& path, std::stri
         if (!error) error = stream_into(file, write);
         if (error) return not_written(path, error);
         files_.push_back({path, std::move(target), name, std::move(temporary)});
-        return std::nullopt;
+        return {};
     }
     return not_written(path, EEXIST);
 }
 
-std::optional<std::string> StagedFiles::put_in_place() {
+Result<void> StagedFiles::put_in_place() {
     for (Staged& file : files_) {
         if (::rename(file.name.c_str(), file.target.c_str()) != 0) return not_written(file.path, errno);
         file.temporary.keep();
     }
     files_.clear();
-    return std::nullopt;
+    return {};
 }
 
-std::optional<std::string> write_file_atomic(const std::string& path, const Writer& write) {
+Result<void> write_file_atomic(const std::string& path, const Writer& write) {
     StagedFiles files;
-    if (auto failure = files.add(path, write)) return failure;
+    if (auto added = files.add(path, write); !added) return added;
     return files.put_in_place();
 }
 
-std::optional<std::string> write_file_atomic(const std::string& path, std::string_view bytes) {
+Result<void> write_file_atomic(const std::string& path, std::string_view bytes) {
     const auto write = [bytes](std::ostream& out) {
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     };

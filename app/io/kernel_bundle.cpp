@@ -213,10 +213,9 @@ Result<KernelTrace> load_bundle_file(const std::string& path) {
     return bundle_from_json(*text, path);
 }
 
-std::optional<std::string> save_bundle_file(const std::string& path, const KernelTrace& trace) {
+Result<void> save_bundle_file(const std::string& path, const KernelTrace& trace) {
     const std::string text = bundle_to_json(trace);
-    if (text.size() > max_file_bytes)
-        return failure_at(path, "not saved: it would have more than 256 MiB").sentence;
+    if (text.size() > max_file_bytes) return failure_at(path, "not saved: it would have more than 256 MiB");
     return write_file_atomic(path, text);
 }
 

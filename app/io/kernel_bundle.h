@@ -5,7 +5,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +27,6 @@ nlohmann::ordered_json json_of(const KernelRun& run);
 nlohmann::ordered_json json_of(const KernelFault& fault);
 
 Result<KernelTrace> load_bundle_file(const std::string& path);
-std::optional<std::string> save_bundle_file(const std::string& path, const KernelTrace& trace);
+Result<void> save_bundle_file(const std::string& path, const KernelTrace& trace);
 
 }  // namespace tilewalk

@@ -143,12 +143,10 @@ Result<Problem> load_problem_file(const std::string& path, SavedView* view) {
     return problem_from_json(*text, path, view);
 }
 
-std::optional<std::string> save_problem_file(const std::string& path, const Problem& problem,
-                                             const SavedView& view) {
-    if (auto refused = validate(problem)) return failure_at(path, "not saved: " + *refused).sentence;
+Result<void> save_problem_file(const std::string& path, const Problem& problem, const SavedView& view) {
+    if (auto refused = validate(problem)) return failure_at(path, "not saved: " + *refused);
     const std::string text = problem_to_json(problem, view);
-    if (text.size() > max_file_bytes)
-        return failure_at(path, "not saved: it would have more than 256 MiB").sentence;
+    if (text.size() > max_file_bytes) return failure_at(path, "not saved: it would have more than 256 MiB");
     return write_file_atomic(path, text);
 }
 

@@ -24,7 +24,6 @@ std::string problem_to_json(const Problem& problem, const SavedView& view = {});
 
 Result<Problem> load_problem_file(const std::string& path, SavedView* view = nullptr);
 /// Refuses to save what it could not load. Returns the sentence of what went wrong.
-std::optional<std::string> save_problem_file(const std::string& path, const Problem& problem,
-                                             const SavedView& view = {});
+Result<void> save_problem_file(const std::string& path, const Problem& problem, const SavedView& view = {});
 
 }  // namespace tilewalk

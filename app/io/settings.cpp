@@ -120,8 +120,8 @@ LoadedSettings load_settings(const std::string& path) {
     return loaded;
 }
 
-std::optional<std::string> save_settings(const std::string& path, const Settings& settings) {
-    if (path.empty()) return std::nullopt;
+Result<void> save_settings(const std::string& path, const Settings& settings) {
+    if (path.empty()) return {};
     // An error here shows again, with its reason, when the file is written.
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/settings/settings.h"
+#include "core/base/result.h"
 
-#include <optional>
 #include <string>
 
 namespace tilewalk {
@@ -23,6 +23,6 @@ LoadedSettings load_settings(const std::string& path);
 
 /// Writes the file, and its folder if need be. Returns the sentence of what went wrong. An empty path does
 /// nothing.
-std::optional<std::string> save_settings(const std::string& path, const ui::Settings& settings);
+Result<void> save_settings(const std::string& path, const ui::Settings& settings);
 
 }  // namespace tilewalk

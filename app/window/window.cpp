@@ -176,9 +176,9 @@ Image read_pixels(GLFWwindow* window) {
 }
 
 int save_screenshot(GLFWwindow* window, const std::string& path) {
-    const auto problem = write_file_atomic(path, encode_png(read_pixels(window)));
-    if (!problem) return 0;
-    std::fprintf(stderr, "tilewalk: %s\n", problem->c_str());
+    const auto saved = write_file_atomic(path, encode_png(read_pixels(window)));
+    if (saved) return 0;
+    std::fprintf(stderr, "tilewalk: %s\n", saved.error.c_str());
     return exit_not_written;
 }
 

@@ -26,4 +26,15 @@ template <class T> struct Result {
     const T* operator->() const { return &*value; }
 };
 
+/// Of what only has to be done.
+template <> struct Result<void> {
+    bool done = true;
+    std::string error;  ///< empty when it is done
+
+    Result() = default;
+    Result(Failure f) : done(false), error(std::move(f.sentence)) {}
+
+    explicit operator bool() const { return done; }
+};
+
 }  // namespace tilewalk

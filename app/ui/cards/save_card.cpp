@@ -101,11 +101,11 @@ void save(AppState& state) {
         return;
     }
     const auto [width, height] = pixels_of(*card);
-    const auto failure = whole_walk(*card) ? state.hooks.export_walk(path, state)
-                                           : state.hooks.save_picture(path, state, width, height);
-    if (failure) {
-        card->message = *failure;
-        return notify(state, *failure);
+    const auto saved = whole_walk(*card) ? state.hooks.export_walk(path, state)
+                                         : state.hooks.save_picture(path, state, width, height);
+    if (!saved) {
+        card->message = saved.error;
+        return notify(state, saved.error);
     }
     const std::string what = whole_walk(*card) ? "all " + std::to_string(state.trace->size()) + " steps"
                                                : std::to_string(width) + " × " + std::to_string(height);

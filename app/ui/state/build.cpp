@@ -184,7 +184,7 @@ void set_element(AppState& state, CellRef cell, double value) {
     const Matrix A = input(changed, *slot);
     // A problem that is being built in the background may have another shape than the one on screen.
     if (cell.row >= A.rows() || cell.col >= A.cols() || A(cell.row, cell.col) == value) return;
-    if (auto sentence = set_input(changed, cell, value)) return notify(state, *sentence);
+    if (const auto set = set_input(changed, cell, value); !set) return notify(state, set.error);
     mark_changed(changed);
     rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(changed)), History::add,
             true);

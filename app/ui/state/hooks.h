@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,33 +33,31 @@ struct Hooks {
                                   SavedView* view)>
         load_files;
     /// Writes a problem file with where the walk stands; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const Problem& problem,
-                                             const SavedView& view)>
+    std::function<Result<void>(const std::string& path, const Problem& problem, const SavedView& view)>
         save_problem;
     /// Files of measured results, one report each; all or none.
     std::function<Result<std::vector<BenchReport>>(const std::vector<std::string>& paths)> load_results;
     /// Results that the program brings along.
     std::function<std::vector<BenchReport>()> recorded_results;
     /// Writes them as "csv", "json" or "report" (Markdown); a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const std::vector<BenchReport>& reports,
-                                             const std::string& kind)>
+    std::function<Result<void>(const std::string& path, const std::vector<BenchReport>& reports,
+                               const std::string& kind)>
         save_results;
     /// Writes what plots show as "svg" or "png"; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const ChartScene& scene,
-                                             const Theme& theme, const std::string& kind)>
+    std::function<Result<void>(const std::string& path, const ChartScene& scene, const Theme& theme,
+                               const std::string& kind)>
         save_plot;
     /// Runs of a kernel with what it wrote down of itself.
     std::function<bool(const std::string& path)> is_bundle;
     std::function<Result<KernelTrace>(const std::string& path)> load_bundle;
-    std::function<std::optional<std::string>(const std::string& path, const KernelTrace& trace)> save_bundle;
+    std::function<Result<void>(const std::string& path, const KernelTrace& trace)> save_bundle;
     /// A picture of the window in so many px, as its ending says: .png or .svg; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const AppState& state, int width,
-                                             int height)>
+    std::function<Result<void>(const std::string& path, const AppState& state, int width, int height)>
         save_picture;
     /// The whole walk as its ending says: .html, .md or .tex; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const AppState& state)> export_walk;
+    std::function<Result<void>(const std::string& path, const AppState& state)> export_walk;
     /// Answers to questions as CSV; a sentence if that failed.
-    std::function<std::optional<std::string>(const std::string& path, const std::string& csv)> save_quiz;
+    std::function<Result<void>(const std::string& path, const std::string& csv)> save_quiz;
     /// A tour from a file, or the program's own if the path is empty.
     std::function<Result<Tour>(const std::string& path)> read_tour;
 };

@@ -61,13 +61,13 @@ Matrix input(const Problem& p, Slot slot) {
     }
 }
 
-std::optional<std::string> set_input(Problem& p, CellRef cell, double value) {
+Result<void> set_input(Problem& p, CellRef cell, double value) {
     const Slot slot = p.projection ? cell.slot : behind(cell.slot);
     if (slot == Slot::X && !p.projection) {
         if (p.N() != p.N_kv())
-            return "Here queries and keys are different tokens, so that there is no common X to change; "
-                   "change "
-                   "Q, K or V.";
+            return Failure{
+                "Here queries and keys are different tokens, so that there is no common X to change; "
+                "change Q, K or V."};
         p.projection = Projection{Matrix::Identity(p.N(), p.N()), p.Q, p.K, p.V};
     }
     if (p.projection)
@@ -83,7 +83,8 @@ std::optional<std::string> set_input(Problem& p, CellRef cell, double value) {
     }
     const char* const name = info(slot).name;
     if (p.projection)
-        return std::string(name) + " is X times W_" + name + " in this problem; change X or W_" + name + ".";
+        return Failure{std::string(name) + " is X times W_" + name + " in this problem; change X or W_" +
+                       name + "."};
     Matrix& A = slot == Slot::Q ? p.Q : slot == Slot::K ? p.K : p.V;
     A(cell.row, cell.col) = value;
     return {};

@@ -17,6 +17,6 @@ std::vector<Slot> inputs_of(const Problem& problem);
 /// One of Q, K, V, dO, X, W_Q, W_K, W_V. Where the problem has no X it is I, and the weights are Q, K, V.
 Matrix input(const Problem& problem, Slot slot);
 /// Changes one element, and Q, K, V if they are made from it; a sentence if that element cannot be changed.
-std::optional<std::string> set_input(Problem& problem, CellRef cell, double value);
+Result<void> set_input(Problem& problem, CellRef cell, double value);
 
 }  // namespace tilewalk::ui

@@ -206,9 +206,9 @@ void save_answers(AppState& state) {
     std::string path = quiz.path;
     if (path.empty()) return notify(state, "Type a file name to save to, for example answers.csv.");
     if (!path.ends_with(".csv")) path += ".csv";
-    const auto error = state.hooks.save_quiz(path, answers_to_csv(quiz));
-    notify(state, error ? *error : "Saved " + path + ".");
-    if (!error) state.quiz->saving = false;
+    const auto saved = state.hooks.save_quiz(path, answers_to_csv(quiz));
+    notify(state, saved ? "Saved " + path + "." : saved.error);
+    if (saved) state.quiz->saving = false;
 }
 
 }  // namespace tilewalk::ui

@@ -202,8 +202,8 @@ void restore_view(AppState& state, const SavedView& view) {
 void save_file(AppState& state, const std::string& path) {
     if (!state.hooks.save_problem) return notify(state, "Files cannot be saved here.");
     if (path.empty()) return notify(state, "Type a file name to save to, for example problem.json.");
-    const auto error = state.hooks.save_problem(path, *state.problem, view_of(state));
-    notify(state, error ? *error : "Saved " + path + ".");
+    const auto saved = state.hooks.save_problem(path, *state.problem, view_of(state));
+    notify(state, saved ? "Saved " + path + "." : saved.error);
 }
 
 bool broken_walk(const AppState& state) { return state.truth != nullptr; }

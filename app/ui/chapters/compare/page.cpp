@@ -189,8 +189,8 @@ void save_bundle(AppState& state) {
     std::string path = state.compare.path;
     if (path.empty()) return notify(state, "Type a file name to save to, for example comparison.json.");
     if (!path.ends_with(".json")) path += ".json";
-    const auto error = state.hooks.save_bundle(path, *page.shown->kernel);
-    notify(state, error ? *error : "Saved " + path + ".");
+    const auto saved = state.hooks.save_bundle(path, *page.shown->kernel);
+    notify(state, saved ? "Saved " + path + "." : saved.error);
 }
 
 std::string compare_as_text(const AppState& state) {

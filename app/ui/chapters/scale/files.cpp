@@ -65,13 +65,11 @@ void export_results(AppState& state, const std::string& kind) {
         return notify(state, "Type a file name to write to, for example results.json.");
     const std::string path = path_for(state.scale.path, ending_of(kind));
     const ScalePage& page = scale_page(state);
-    std::optional<std::string> error;
-    if (draws(kind))
-        error = state.hooks.save_plot(path, joined({&page.time.scene, &page.memory.scene}),
-                                      theme(state.settings.theme), kind);
-    else
-        error = state.hooks.save_results(path, all_reports(page), kind);
-    notify(state, error ? *error : "Saved " + path + ".");
+    const auto saved = draws(kind)
+                           ? state.hooks.save_plot(path, joined({&page.time.scene, &page.memory.scene}),
+                                                   theme(state.settings.theme), kind)
+                           : state.hooks.save_results(path, all_reports(page), kind);
+    notify(state, saved ? "Saved " + path + "." : saved.error);
 }
 
 }  // namespace tilewalk::ui

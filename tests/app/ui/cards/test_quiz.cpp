@@ -235,7 +235,7 @@ TEST_CASE("the file of results: one line each, quoted, and no formulas") {
     program.press(Key::enter);
     program.state.hooks.save_quiz = [&](const std::string& to, const std::string& text) {
         path = to, csv = text;
-        return std::optional<std::string>();
+        return Result<void>();
     };
     CHECK(path.empty());  // only when asked for
     program.press(Key::s);

@@ -51,14 +51,14 @@ TEST_CASE("scale: files go through the hooks, and buttons without one say why") 
     CHECK(std::string(why_no_export(page.state, "csv")).find("cannot be written") != std::string::npos);
     std::vector<std::string> wrote;
     page.state.hooks.save_results = [&](const std::string& path, const std::vector<BenchReport>& reports,
-                                        const std::string& kind) -> std::optional<std::string> {
+                                        const std::string& kind) -> Result<void> {
         wrote.push_back(kind + " " + path + " " + std::to_string(reports.size()));
-        return std::nullopt;
+        return {};
     };
     page.state.hooks.save_plot = [&](const std::string& path, const ChartScene& scene, const Theme&,
-                                     const std::string& kind) -> std::optional<std::string> {
+                                     const std::string& kind) -> Result<void> {
         wrote.push_back(kind + " " + path + " " + std::to_string(scene.panels.size()));
-        return "The disk is full.";
+        return Failure{"The disk is full."};
     };
     page.state.hooks.load_results =
         [](const std::vector<std::string>& paths) -> Result<std::vector<BenchReport>> {
