@@ -4,6 +4,8 @@
 #include "app/io/file.h"
 #include "app/io/json_reading.h"
 #include "app/io/text.h"
+#include "core/base/matrix_text.h"
+#include "core/base/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -35,36 +37,44 @@ const Fields<Build> build_fields = {{"version", &Build::version},
 
 // ---- Writing
 
+Json only_if(bool known, const auto& value) { return known ? Json(value) : Json(); }
+
 Json point_json(const Point& p) {
     const Workload& w = p.workload;
-    Json json{{"device", p.device},        {"kernel", p.kernel},   {"direction", name_of(w.direction)},
-              {"dtype", name_of(w.dtype)}, {"batch", w.batch},     {"heads", w.heads},
-              {"kv_heads", w.kv_heads},    {"seqlen", w.N_q},      {"head_dim", w.d},
-              {"causal", w.causal},        {"window", nullptr},    {"state", name_of(p.state)},
-              {"verified", p.verified},    {"max_error", nullptr}, {"error_limit", nullptr}};
-    if (p.error_limit > 0) json["max_error"] = p.max_error, json["error_limit"] = p.error_limit;
-    if (w.window) json["window"] = *w.window;
-    const bool measured = p.state == Point::State::measured;
-    const auto timed = [&](const char* key, double value) {
-        json[key] = nullptr;
-        if (measured) json[key] = value;
-    };
-    timed("median_s", p.median);
-    timed("p20_s", p.p20);
-    timed("p80_s", p.p80);
-    timed("first_s", p.first);
-    json["runs"] = p.seconds.size();
-    json["seconds"] = p.seconds;
-    timed("tflops", p.flop_rate() / 1e12);
-    json["peak_flops"] = p.peak;
-    timed("workspace_bytes", 0);
-    if (measured) json["workspace_bytes"] = p.workspace_bytes;
-    json["model_bytes"] = p.model_bytes;
-    timed("peak_rss_bytes", 0);
-    if (measured) json["peak_rss_bytes"] = p.peak_rss_bytes;
-    json["skipped"] = nullptr;
-    if (!measured) json["skipped"] = p.reason;
-    return json;
+    const bool measured = p.state == Point::State::measured, verified = p.error_limit > 0;
+    return {{"device", p.device},
+            {"kernel", p.kernel},
+            {"direction", name_of(w.direction)},
+            {"dtype", name_of(w.dtype)},
+            {"batch", w.batch},
+            {"heads", w.heads},
+            {"kv_heads", w.kv_heads},
+            {"seqlen", w.N_q},
+            {"head_dim", w.d},
+            {"causal", w.causal},
+            {"window", only_if(w.window.has_value(), w.window.value_or(0))},
+            {"state", name_of(p.state)},
+            {"verified", p.verified},
+            {"max_error", only_if(verified, p.max_error)},
+            {"error_limit", only_if(verified, p.error_limit)},
+            {"median_s", only_if(measured, p.median)},
+            {"p20_s", only_if(measured, p.p20)},
+            {"p80_s", only_if(measured, p.p80)},
+            {"first_s", only_if(measured, p.first)},
+            {"runs", p.seconds.size()},
+            {"seconds", p.seconds},
+            {"tflops", only_if(measured, p.flop_rate() / 1e12)},
+            {"peak_flops", p.peak},
+            {"workspace_bytes", only_if(measured, p.workspace_bytes)},
+            {"model_bytes", p.model_bytes},
+            {"peak_rss_bytes", only_if(measured, p.peak_rss_bytes)},
+            {"skipped", only_if(!measured, p.reason)}};
+}
+
+std::string csv_field(const Json& value) {
+    if (value.is_null()) return "";
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_number_float() ? exact_text(value.get<double>()) : value.dump();
 }
 
 // ---- Reading
@@ -75,7 +85,7 @@ void read_seconds(Reading& reading, const char* key, double& seconds) {
     if (value && value->is_null()) return;
     read(reading, key, seconds);
     if (!(seconds >= 0) || !std::isfinite(seconds))
-        reading.fail(reading.path + key + " is " + shortest(seconds) + ", expected seconds, 0 or more");
+        reading.fail(reading.path + key + " is " + exact_text(seconds) + ", expected seconds, 0 or more");
 }
 
 void read_workload(Reading& r, Workload& w) {
@@ -99,14 +109,12 @@ void read_workload(Reading& r, Workload& w) {
 
 // One time for each run; what is summed up is summed up again from them.
 void read_times(Reading& r, Point& p) {
-    if (const auto* seconds = r.find("seconds")) {
-        if (!seconds->is_array()) return r.expected("seconds", *seconds, "an array of numbers");
-        for (const auto& value : *seconds) {
-            if (!value.is_number() || !(value.get<double>() > 0))
-                return r.expected("seconds", value, "numbers above 0");
-            p.seconds.push_back(value.get<double>());
-        }
-    }
+    read_list(r, "seconds", "an array of numbers", [&](const nlohmann::json& value, const std::string&) {
+        if (!value.is_number() || !(value.get<double>() > 0))
+            return r.expected("seconds", value, "numbers above 0");
+        p.seconds.push_back(value.get<double>());
+    });
+    if (!r.error.empty()) return;
     read_seconds(r, "first_s", p.first);
     if ((p.state == Point::State::measured) != !p.seconds.empty())
         return r.fail(r.path + "seconds has " + counted(static_cast<long long>(p.seconds.size()), "time") +
@@ -117,17 +125,13 @@ void read_times(Reading& r, Point& p) {
     double median = p.median;
     read_seconds(r, "median_s", median);
     if (r.error.empty() && std::abs(median - p.median) > 1e-9 * p.median)
-        r.fail(r.path + "median_s is " + shortest(median) + ", but the median of seconds is " +
-               shortest(p.median));
+        r.fail(r.path + "median_s is " + exact_text(median) + ", but the median of seconds is " +
+               exact_text(p.median));
 }
 
 void read_point(Reading& r, Point& p) {
-    check_keys(r,
-               {"device",         "kernel",     "direction",   "dtype",    "batch",           "heads",
-                "kv_heads",       "seqlen",     "head_dim",    "causal",   "window",          "state",
-                "verified",       "max_error",  "error_limit", "median_s", "p20_s",           "p80_s",
-                "first_s",        "runs",       "seconds",     "tflops",   "workspace_bytes", "model_bytes",
-                "peak_rss_bytes", "peak_flops", "skipped"});
+    static const auto keys = names_of(point_json({}).items(), [](const auto& item) { return item.key(); });
+    check_keys(r, keys);
     read(r, "device", p.device);
     read(r, "kernel", p.kernel);
     if (p.kernel.empty()) r.fail(r.path + "kernel is missing");
@@ -160,6 +164,31 @@ std::string bench_to_json(const BenchReport& report) {
                     {"build", json_of_fields<Json>(build_fields, report.build)},
                     {"points", points}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string bench_to_csv(std::span<const BenchReport> reports) {
+    static const std::vector<std::string> columns = {
+        "source",      "date",           "commit",  "cpu",      "threads",   "device",      "kernel",
+        "direction",   "dtype",          "batch",   "heads",    "kv_heads",  "seqlen",      "head_dim",
+        "causal",      "window",         "state",   "verified", "max_error", "error_limit", "median_s",
+        "p20_s",       "p80_s",          "first_s", "runs",     "tflops",    "of_peak",     "workspace_bytes",
+        "model_bytes", "peak_rss_bytes", "skipped"};
+    std::string text = csv_line(columns);
+    for (const BenchReport& report : reports)
+        for (const Point& p : report.points) {
+            Json json = point_json(p);
+            json["source"] = report.source.empty() ? "this run" : report.source;
+            json["date"] = report.date;
+            json["commit"] = report.build.commit;
+            json["cpu"] = report.machine.cpu;
+            json["threads"] = report.machine.threads;
+            if (p.state == Point::State::measured && p.peak > 0) json["of_peak"] = p.of_peak();
+            json["peak_rss_bytes"] = only_if(p.peak_rss_bytes > 0, p.peak_rss_bytes);
+            json["skipped"] = p.reason;
+            text +=
+                csv_line(names_of(columns, [&](const std::string& name) { return csv_field(json[name]); }));
+        }
+    return text;
 }
 
 bool is_bench_json(std::string_view text) {

@@ -9,16 +9,6 @@
 namespace tilewalk {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::string_view without_bom(std::string_view text) {
-    return text.substr(0, 3) == "\xEF\xBB\xBF" ? text.substr(3) : text;
-}
-
 /// Calls visit(line, number) for every line that carries data, numbered from 1 as editors do, until visit
 /// returns false. Lines end with LF, CR LF or CR.
 template <class Visit> void for_each_line(std::string_view text, Visit visit) {
@@ -34,19 +24,11 @@ template <class Visit> void for_each_line(std::string_view text, Visit visit) {
     }
 }
 
-/// Typeset text, our own included, writes minus as U+2212.
-std::string with_ascii_minus(std::string_view text) {
-    constexpr std::string_view minus = "\xE2\x88\x92";
-    std::string plain(text);
-    for (std::size_t at = plain.find(minus); at != std::string::npos; at = plain.find(minus, at))
-        plain.replace(at, minus.size(), "-");
-    return plain;
-}
-
 /// The failure continues a sentence that begins with the place.
 Result<double> parse_number(std::string_view field) {
     if (field.empty()) return Failure{"is empty, expected a number"};
-    const std::string text = with_ascii_minus(field);
+    // Typeset text, our own included, writes minus as U+2212.
+    const std::string text = replaced(std::string(field), "\u2212", "-");
     const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
     double value = 0;
     const char* last = text.data() + text.size();

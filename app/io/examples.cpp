@@ -17,8 +17,7 @@ constexpr std::string_view teaching_order[] = {
 
 /// Position in the lesson plan; files that it does not know come last.
 std::ptrdiff_t rank(const Problem& problem) {
-    return std::find(std::begin(teaching_order), std::end(teaching_order), problem.name) -
-           std::begin(teaching_order);
+    return std::ranges::find(teaching_order, problem.name) - std::begin(teaching_order);
 }
 
 std::vector<Problem> parse_embedded() {
@@ -31,8 +30,7 @@ std::vector<Problem> parse_embedded() {
         problem->name = file.name;
         problems.push_back(std::move(*problem));
     }
-    std::stable_sort(problems.begin(), problems.end(),
-                     [](const Problem& a, const Problem& b) { return rank(a) < rank(b); });
+    std::ranges::stable_sort(problems, {}, rank);
     return problems;
 }
 
@@ -44,10 +42,8 @@ const std::vector<Problem>& examples() {
 }
 
 const Problem* find_example(std::string_view name) {
-    const std::vector<Problem>& all = examples();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [name](const Problem& problem) { return problem.name == name; });
-    return found == all.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(examples(), name, &Problem::name);
+    return found == examples().end() ? nullptr : &*found;
 }
 
 }  // namespace tilewalk

@@ -2,6 +2,7 @@
 
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
+#include "core/base/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,19 +37,21 @@ const Json* Reading::find(const char* key) const {
     return error.empty() && found != object.end() ? &*found : nullptr;
 }
 
+const Json* Reading::find(const char* key, bool (Json::*is_kind)() const, const char* what) {
+    const Json* value = find(key);
+    if (!value || (value->*is_kind)()) return value;
+    expected(key, *value, what);
+    return nullptr;
+}
+
 void read(Reading& reading, const char* key, std::string& text) {
-    const Json* value = reading.find(key);
-    if (!value) return;
-    if (!value->is_string()) return reading.expected(key, *value, "a string");
     // Shown in one line, in windows and terminals.
-    text = without_controls(value->get_ref<const std::string&>());
+    if (const Json* value = reading.find(key, &Json::is_string, "a string"))
+        text = without_controls(value->get_ref<const std::string&>());
 }
 
 void read(Reading& reading, const char* key, bool& flag) {
-    const Json* value = reading.find(key);
-    if (!value) return;
-    if (!value->is_boolean()) return reading.expected(key, *value, "true or false");
-    flag = value->get<bool>();
+    if (const Json* value = reading.find(key, &Json::is_boolean, "true or false")) value->get_to(flag);
 }
 
 void read(Reading& reading, const char* key, int& count) {
@@ -66,32 +69,23 @@ void read(Reading& reading, const char* key, std::int64_t& count) {
     double number = static_cast<double>(count);
     read(reading, key, number);
     if (number < 0 || number > 9e15 || number != std::trunc(number))
-        return reading.fail(reading.path + key + " is " + shortest(number) + ", expected a whole number");
+        return reading.fail(reading.path + key + " is " + exact_text(number) + ", expected a whole number");
     count = static_cast<std::int64_t>(number);
 }
 
 void read(Reading& reading, const char* key, double& number) {
-    const Json* value = reading.find(key);
-    if (!value) return;
-    if (!value->is_number()) return reading.expected(key, *value, "a number");
-    number = value->get<double>();
+    if (const Json* value = reading.find(key, &Json::is_number, "a number")) value->get_to(number);
 }
 
 void read_word(Reading& reading, const char* key, const Words& words, int& index) {
     const Json* value = reading.find(key);
     if (!value) return;
-    std::string all;
-    int at = 0;
-    for (const char* word : words) {
-        if (*value == word) index = at;
-        if (*value == word) return;
-        all += (at == 0                                    ? "\""
-                : at + 1 == static_cast<int>(words.size()) ? " or \""
-                                                           : ", \"") +
-               std::string(word) + "\"";
-        ++at;
+    const auto found = std::ranges::find_if(words, [&](const char* word) { return *value == word; });
+    if (found == words.end()) {
+        const auto quoted = names_of(words, [](const char* word) { return json_string(word); });
+        return reading.expected(key, *value, listed(quoted).c_str());
     }
-    reading.expected(key, *value, all.c_str());
+    index = static_cast<int>(found - words.begin());
 }
 
 namespace {
@@ -108,9 +102,8 @@ void read_row(Reading& reading, const std::string& path, const Json& row, Matrix
 }  // namespace
 
 void read(Reading& reading, const char* key, Matrix& matrix) {
-    const Json* rows = reading.find(key);
+    const Json* rows = reading.find(key, &Json::is_array, "an array of rows");
     if (!rows) return;
-    if (!rows->is_array()) return reading.expected(key, *rows, "an array of rows");
     const std::size_t cols = rows->empty() || !rows->front().is_array() ? 0 : rows->front().size();
     for (std::size_t r = 0; r < rows->size(); ++r) {
         const Json& row = (*rows)[r];
@@ -137,10 +130,8 @@ void require_matrix(Reading& reading, const char* key, Matrix& matrix) {
 
 void read_list(Reading& reading, const char* key, const char* what,
                const std::function<void(const Json& item, const std::string& where)>& each) {
-    const Json* list = reading.find(key);
-    if (!list) return;
-    if (!list->is_array()) return reading.expected(key, *list, what);
-    for (std::size_t n = 0; n < list->size() && reading.error.empty(); ++n)
+    const Json* list = reading.find(key, &Json::is_array, what);
+    for (std::size_t n = 0; list && n < list->size() && reading.error.empty(); ++n)
         each((*list)[n], std::string(key) + "[" + std::to_string(n) + "]");
 }
 
@@ -170,11 +161,10 @@ void require(Reading& reading, const char* key, const char* what) {
         reading.fail(std::string("the key \"") + key + "\" is missing, expected " + what);
 }
 
-void check_keys(Reading& reading, const Words& known) {
+void check_keys(Reading& reading, const std::vector<std::string>& known) {
     for (const auto& [key, value] : reading.object.items()) {
         const bool remark = key.starts_with("x-") || key.starts_with("comment");
-        const auto same = [&key = key](const char* word) { return key == word; };
-        if (!remark && std::none_of(known.begin(), known.end(), same))
+        if (!remark && std::ranges::find(known, key) == known.end())
             return reading.fail("the key " + in_quotes(reading.path + key) + " is unknown");
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/io/json_text.h"
+#include "app/io/text.h"
 
 #include <functional>
 #include <string>
@@ -23,6 +24,8 @@ struct Reading {
     void expected(const std::string& where, const nlohmann::json& value, const char* what);
     /// The value of a key, or nothing when it is absent or an error is already known.
     const nlohmann::json* find(const char* key) const;
+    /// The same; fails if it is not of this kind, which `what` names.
+    const nlohmann::json* find(const char* key, bool (nlohmann::json::*is_kind)() const, const char* what);
 };
 
 /// What a key holds, into the target; an absent key leaves the target as it is.
@@ -56,7 +59,7 @@ void read_objects(Reading& outer, const char* key, const char* what, const ReadO
 /// Fails for a missing key; `what` was expected under it.
 void require(Reading& reading, const char* key, const char* what);
 /// Fails for a key that is none of these; remarks ("x-…", "comment…") may stand anywhere. "x" is no remark.
-void check_keys(Reading& reading, const Words& known);
+void check_keys(Reading& reading, const std::vector<std::string>& known);
 
 /// What an object of a file holds, for writing and for reading it: every key, and the field behind it.
 template <class Part> struct Field {
@@ -67,9 +70,7 @@ template <class Part> using Fields = std::vector<Field<Part>>;
 
 /// Fails for a key that is none of the fields'.
 template <class Part> void read_fields(Reading& reading, const Fields<Part>& fields, Part& part) {
-    Words keys;
-    for (const auto& field : fields) keys.push_back(field.key);
-    check_keys(reading, keys);
+    check_keys(reading, names_of(fields, &Field<Part>::key));
     for (const auto& [key, place] : fields)
         std::visit([&, key = key](auto at) { read(reading, key, part.*at); }, place);
 }

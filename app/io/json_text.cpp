@@ -27,9 +27,7 @@ std::string place(std::string_view text, std::size_t position) {
     text = text.substr(0, std::min(position == 0 ? 0 : position - 1, text.size()));
     const auto line = 1 + std::count(text.begin(), text.end(), '\n');
     text.remove_prefix(text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1);
-    const auto column =
-        1 + std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+    return "line " + std::to_string(line) + ", column " + std::to_string(1 + letters_in(text));
 }
 
 /// The parser's reason, without its number and its own place; bytes that are no plain text are dropped.

@@ -28,6 +28,12 @@ const Fields<KernelRun> run_fields = {
     {"date", &KernelRun::date},      {"version", &KernelRun::version},         {"commit", &KernelRun::commit},
     {"command", &KernelRun::command}};
 
+constexpr std::pair<const char*, Floats KernelTrace::*> outputs[] = {{"O", &KernelTrace::O},
+                                                                     {"L", &KernelTrace::L},
+                                                                     {"dQ", &KernelTrace::dQ},
+                                                                     {"dK", &KernelTrace::dK},
+                                                                     {"dV", &KernelTrace::dV}};
+
 // ---- Writing: as a stream of text, because a tree of so many numbers would take many times their room
 
 void append(std::string& out, float x) {
@@ -77,9 +83,8 @@ bool read_float(const Json& value, float& x) {
 }
 
 void read_floats(Reading& r, const char* key, Floats& values) {
-    const Json* list = r.find(key);
+    const Json* list = r.find(key, &Json::is_array, "an array of numbers");
     if (!list) return;
-    if (!list->is_array()) return r.expected(key, *list, "an array of numbers");
     values.reserve(list->size());
     for (std::size_t n = 0; n < list->size(); ++n)
         if (!read_float((*list)[n], values.emplace_back()))
@@ -168,12 +173,10 @@ std::string bundle_to_json(const KernelTrace& trace) {
         out += &tile == &trace.tiles.back() ? "\n" : ",\n";
     }
     out += " ]";
-    const std::pair<const char*, const Floats*> outputs[] = {
-        {"O", &trace.O}, {"L", &trace.L}, {"dQ", &trace.dQ}, {"dK", &trace.dK}, {"dV", &trace.dV}};
     for (const auto& [key, values] : outputs) {
-        if (values->empty()) continue;
+        if ((trace.*values).empty()) continue;
         out += ",\n ";
-        append(out, key, *values);
+        append(out, key, trace.*values);
     }
     return out + "}\n";
 }
@@ -197,11 +200,7 @@ Result<KernelTrace> bundle_from_json(std::string_view text, const std::string& w
     KernelTrace trace;
     read_head(r, trace);
     read_objects(r, "tiles", "an array", [&](Reading& tile) { read_tile(tile, trace.tiles.emplace_back()); });
-    read_floats(r, "O", trace.O);
-    read_floats(r, "L", trace.L);
-    read_floats(r, "dQ", trace.dQ);
-    read_floats(r, "dK", trace.dK);
-    read_floats(r, "dV", trace.dV);
+    for (const auto& [key, values] : outputs) read_floats(r, key, trace.*values);
     if (!r.error.empty()) return failure_at(where, r.error);
     if (auto sentence = refuse(trace)) return failure_at(where, *sentence);
     return trace;

@@ -1,5 +1,6 @@
 #include "app/io/matrix_file.h"
 #include "app/io/text.h"
+#include "core/base/matrix_text.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <vector>
 
 namespace tilewalk {
@@ -18,8 +20,10 @@ struct Header {
     std::string descr;
     bool fortran_order = false;
     std::vector<long long> shape;
-    bool has_descr = false, has_order = false, has_shape = false;
+    std::set<std::string> keys;
 };
+
+constexpr const char* header_keys[] = {"descr", "fortran_order", "shape"};
 
 /// What is left to read. Every take_ function returns whether it found what it wants, and then moved past it.
 struct Literal {
@@ -28,7 +32,7 @@ struct Literal {
     void skip_space() { rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size())); }
     bool take(std::string_view word) {
         skip_space();
-        const bool found = rest.substr(0, word.size()) == word;
+        const bool found = rest.starts_with(word);
         if (found) rest.remove_prefix(word.size());
         return found;
     }
@@ -82,15 +86,11 @@ std::string take_entry(Literal& literal, Header& header) {
     std::string key;
     if (!literal.take_string(key)) return "the header is not a dictionary with quoted keys";
     if (!literal.take(":")) return "the header has no ':' after " + in_quotes(key);
-    bool* seen = key == "descr"           ? &header.has_descr
-                 : key == "fortran_order" ? &header.has_order
-                 : key == "shape"         ? &header.has_shape
-                                          : nullptr;
-    if (!seen) return "the header has the unknown key " + in_quotes(key);
-    if (*seen) return "the header has the key " + in_quotes(key) + " twice";
-    *seen = true;
-    if (seen == &header.has_descr) return take_descr(literal, header.descr);
-    if (seen == &header.has_order) return take_order(literal, header.fortran_order);
+    if (std::ranges::find(header_keys, key) == std::end(header_keys))
+        return "the header has the unknown key " + in_quotes(key);
+    if (!header.keys.insert(key).second) return "the header has the key " + in_quotes(key) + " twice";
+    if (key == "descr") return take_descr(literal, header.descr);
+    if (key == "fortran_order") return take_order(literal, header.fortran_order);
     return take_shape(literal, header.shape);
 }
 
@@ -106,39 +106,22 @@ Result<Header> parse_header(std::string_view text) {
     }
     literal.skip_space();
     if (!literal.rest.empty()) return Failure{"the header goes on after its '}'"};
-    if (!header.has_descr) return Failure{"the header has no key \"descr\""};
-    if (!header.has_order) return Failure{"the header has no key \"fortran_order\""};
-    if (!header.has_shape) return Failure{"the header has no key \"shape\""};
+    for (const char* key : header_keys)
+        if (!header.keys.contains(key)) return Failure{"the header has no key " + in_quotes(key)};
     return header;
 }
 
 // ---- the elements
 
-struct Dtype {
-    char kind = 'f';  ///< 'f' float, 'i' signed, 'u' unsigned
-    std::size_t bytes = 8;
-    bool swapped = false;  ///< the other byte order than this machine's
-};
-
-Result<Dtype> parse_dtype(const std::string& descr) {
-    if (descr.find('O') != std::string::npos)
-        return Failure{"the array holds pickled Python objects (dtype " + in_quotes(descr) +
-                       "), expected numbers"};
-    std::string_view code = descr;
-    const char order = !code.empty() && std::string_view("<>=|").find(code[0]) != code.npos ? code[0] : '=';
-    if (!code.empty() && code[0] == order) code.remove_prefix(1);
-    for (const std::string_view known : {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}) {
-        if (code != known) continue;
-        const bool little_here = std::endian::native == std::endian::little;
-        const bool swapped = order == (little_here ? '>' : '<');
-        return Dtype{code[0], static_cast<std::size_t>(code[1] - '0'), swapped};
-    }
-    return Failure{"the dtype is " + in_quotes(descr) +
-                   ", expected f2, f4, f8 or an integer of 1, 2, 4 or 8 bytes"};
+template <class T> T as(const unsigned char* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
 }
 
 /// IEEE half precision: 1 sign bit, 5 exponent bits, 10 bits of mantissa.
-double half(std::uint16_t bits) {
+double half(const unsigned char* bytes) {
+    const auto bits = as<std::uint16_t>(bytes);
     const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
     double value = std::ldexp(mantissa, -24);
     if (exponent == 31)
@@ -148,26 +131,45 @@ double half(std::uint16_t bits) {
     return bits >> 15 ? -value : value;
 }
 
-template <class T> T as(const unsigned char* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
+template <class T> double number(const unsigned char* bytes) { return static_cast<double>(as<T>(bytes)); }
+
+struct Dtype {
+    std::string_view code;
+    std::size_t bytes;
+    double (*read)(const unsigned char* bytes);
+    bool swapped = false;  ///< the other byte order than this machine's
+};
+constexpr Dtype dtypes[] = {{"f2", 2, half},
+                            {"f4", 4, number<float>},
+                            {"f8", 8, number<double>},
+                            {"i1", 1, number<std::int8_t>},
+                            {"i2", 2, number<std::int16_t>},
+                            {"i4", 4, number<std::int32_t>},
+                            {"i8", 8, number<std::int64_t>},
+                            {"u1", 1, number<std::uint8_t>},
+                            {"u2", 2, number<std::uint16_t>},
+                            {"u4", 4, number<std::uint32_t>},
+                            {"u8", 8, number<std::uint64_t>}};
+
+Result<Dtype> parse_dtype(const std::string& descr) {
+    if (descr.find('O') != std::string::npos)
+        return Failure{"the array holds pickled Python objects (dtype " + in_quotes(descr) +
+                       "), expected numbers"};
+    const bool ordered = descr.find_first_of("<>=|") == 0;
+    const auto known = std::ranges::find(dtypes, std::string_view(descr).substr(ordered), &Dtype::code);
+    if (known == std::end(dtypes))
+        return Failure{"the dtype is " + in_quotes(descr) +
+                       ", expected f2, f4, f8 or an integer of 1, 2, 4 or 8 bytes"};
+    Dtype dtype = *known;
+    dtype.swapped = descr[0] == (std::endian::native == std::endian::little ? '>' : '<');
+    return dtype;
 }
 
 double element(const Dtype& dtype, const unsigned char* stored) {
     unsigned char bytes[8];
-    for (std::size_t k = 0; k < dtype.bytes; ++k) bytes[k] = stored[dtype.swapped ? dtype.bytes - 1 - k : k];
-    if (dtype.kind == 'f')
-        return dtype.bytes == 2   ? half(as<std::uint16_t>(bytes))
-               : dtype.bytes == 4 ? double(as<float>(bytes))
-                                  : as<double>(bytes);
-    const bool is_signed = dtype.kind == 'i';
-    switch (dtype.bytes) {
-    case 1: return is_signed ? as<std::int8_t>(bytes) : as<std::uint8_t>(bytes);
-    case 2: return is_signed ? as<std::int16_t>(bytes) : as<std::uint16_t>(bytes);
-    case 4: return is_signed ? as<std::int32_t>(bytes) : double(as<std::uint32_t>(bytes));
-    default: return is_signed ? double(as<std::int64_t>(bytes)) : double(as<std::uint64_t>(bytes));
-    }
+    std::copy_n(stored, dtype.bytes, bytes);
+    if (dtype.swapped) std::reverse(bytes, bytes + dtype.bytes);
+    return dtype.read(bytes);
 }
 
 Result<Matrix> parse_elements(std::string_view data, const Dtype& dtype, int rows, int cols,
@@ -181,7 +183,7 @@ Result<Matrix> parse_elements(std::string_view data, const Dtype& dtype, int row
             matrix(r, c) = element(dtype, bytes + at * dtype.bytes);
             if (!std::isfinite(matrix(r, c)))
                 return Failure{"the element [" + std::to_string(r) + ", " + std::to_string(c) + "] is " +
-                               shortest(matrix(r, c)) + ", expected a finite number"};
+                               exact_text(matrix(r, c)) + ", expected a finite number"};
         }
     return matrix;
 }

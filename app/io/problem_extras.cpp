@@ -16,17 +16,6 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-struct StageKey {
-    const char* name;
-    Format Precision::*format;
-};
-constexpr std::array<StageKey, 6> stage_keys = {{{"inputs", &Precision::inputs},
-                                                 {"scores", &Precision::scores},
-                                                 {"softmax", &Precision::softmax},
-                                                 {"weights", &Precision::weights},
-                                                 {"accumulator", &Precision::accumulator},
-                                                 {"output", &Precision::output}}};
-
 const Words panels = {"explanation", "problem", "break"};
 
 // "options", in the order of the file. An Options that is read, or written.
@@ -64,8 +53,8 @@ void read_switches(Reading& reading, Switches& switches) {
 
 void read_precision(Reading& outer, Precision& precision) {
     read_object(outer, "precision", [&](Reading& reading) {
-        check_keys(reading, {"inputs", "scores", "softmax", "weights", "accumulator", "output"});
-        for (const StageKey& stage : stage_keys) {
+        check_keys(reading, names_of(stages(), &Stage::name));
+        for (const Stage& stage : stages()) {
             const Json* value = reading.find(stage.name);
             if (!value) continue;
             const auto format =
@@ -174,7 +163,7 @@ OrderedJson json_of_extras(const Problem& p) {
         });
     for (const Fault& fault : all_faults())
         if (p.switches.*fault.on) json["switches"].push_back(fault.name);
-    for (const StageKey& stage : stage_keys)
+    for (const Stage& stage : stages())
         if (p.precision.*stage.format != Format::fp64)
             json["precision"][stage.name] = name(p.precision.*stage.format);
     if (p.projection) {

@@ -21,50 +21,34 @@ constexpr const char* theme_names[] = {"dark", "light", "contrast"};
 constexpr const char* palette_names[] = {"usual", "safe"};
 constexpr const char* letter_names[] = {"l_O", "d_o", "delta_omega"};
 
-// Each reader leaves the default where the entry is missing and returns false where its type is wrong.
-bool read(const json& object, const char* key, bool& value) {
-    const auto entry = object.find(key);
-    if (entry == object.end()) return true;
-    if (!entry->is_boolean()) return false;
-    value = entry->get<bool>();
-    return true;
+// Each reader returns false, and leaves the default, where the type is wrong.
+bool read(const json& entry, bool& value) {
+    if (entry.is_boolean()) entry.get_to(value);
+    return entry.is_boolean();
 }
 
-bool read(const json& object, const char* key, std::string& value) {
-    const auto entry = object.find(key);
-    if (entry == object.end()) return true;
-    if (!entry->is_string()) return false;
-    value = entry->get<std::string>();
-    return true;
+bool read(const json& entry, std::string& value) {
+    if (entry.is_string()) entry.get_to(value);
+    return entry.is_string();
 }
 
 // Through double, where every number fits, and into the range before it becomes a narrower type.
-template <class T> bool read(const json& object, const char* key, T& value, double low, double high) {
-    const auto entry = object.find(key);
-    if (entry == object.end()) return true;
-    if (!entry->is_number()) return false;
-    value = static_cast<T>(std::clamp(entry->get<double>(), low, high));
-    return true;
+template <class T> bool read(const json& entry, T& value, double low, double high) {
+    if (entry.is_number()) value = static_cast<T>(std::clamp(entry.get<double>(), low, high));
+    return entry.is_number();
 }
 
 // One of several names; an empty one is as good as none.
 template <class Choice, std::size_t count>
-bool read(const json& object, const char* key, Choice& value, const char* const (&names)[count]) {
-    std::string name;
-    if (!read(object, key, name)) return false;
-    if (name.empty()) return true;
-    const auto found = std::find(std::begin(names), std::end(names), name);
-    if (found == std::end(names)) return false;
-    value = static_cast<Choice>(found - std::begin(names));
-    return true;
+bool read(const json& entry, Choice& value, const char* const (&names)[count]) {
+    const auto found = std::ranges::find_if(names, [&](const char* name) { return entry == name; });
+    if (found != std::end(names)) value = static_cast<Choice>(found - std::begin(names));
+    return found != std::end(names) || entry == "";
 }
 
 json written(const auto& value) { return value; }
 json written(const auto& value, double, double) { return value; }
-template <class Choice, std::size_t count>
-json written(const Choice& value, const char* const (&names)[count]) {
-    return names[static_cast<std::size_t>(value)];
-}
+json written(auto choice, const auto& names) { return names[static_cast<std::size_t>(choice)]; }
 
 // Every setting with its key, and its range or its names.
 template <class Any, class Visit> void visit_settings(Any& settings, Visit visit) {
@@ -114,7 +98,8 @@ LoadedSettings load_settings(const std::string& path) {
     LoadedSettings loaded;
     std::string wrong;
     visit_settings(loaded.settings, [&](const char* key, auto& value, const auto&... limits) {
-        if (wrong.empty() && !read(parsed, key, value, limits...)) wrong = key;
+        const auto entry = parsed.find(key);
+        if (entry != parsed.end() && wrong.empty() && !read(*entry, value, limits...)) wrong = key;
     });
     if (!wrong.empty()) return defaults(path, "\"" + wrong + "\" has a value of the wrong kind");
     return loaded;

@@ -1,14 +1,13 @@
 #include "app/io/text.h"
 
-#include "core/base/matrix_text.h"
-
 #include <algorithm>
+#include <sstream>
 
 namespace tilewalk {
 
-std::string shortest(double value) { return exact_text(value); }
-
 namespace {
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 /// Bytes of the UTF-8 character that text begins with; 0 when it is none.
 std::size_t character_length(std::string_view text) {
@@ -19,9 +18,7 @@ std::size_t character_length(std::string_view text) {
                           : lead >= 0xF0 && lead < 0xF5 ? 4
                                                         : 0;
     if (n == 0 || n > text.size()) return 0;
-    for (std::size_t k = 1; k < n; ++k)
-        if ((static_cast<unsigned char>(text[k]) & 0xC0) != 0x80) return 0;
-    return n;
+    return std::ranges::all_of(text.substr(1, n - 1), continues_character) ? n : 0;
 }
 
 /// C0, DEL, C1, the line separators and the marks of writing direction, each as its UTF-8 bytes.
@@ -35,8 +32,6 @@ bool is_control(std::string_view character) {
            (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);    // U+2066 … U+2069
 }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
@@ -44,11 +39,8 @@ std::string in_quotes(std::string_view text) {
     for (int characters = 0; !text.empty(); ++characters) {
         if (characters == 24) return shown + "...\"";
         const std::size_t n = character_length(text);
-        if (n == 0 || is_control(text.substr(0, n)))
-            shown += '?';
-        else
-            shown += text.substr(0, n);
-        text.remove_prefix(n == 0 ? 1 : n);
+        shown += n == 0 || is_control(text.substr(0, n)) ? std::string_view("?") : text.substr(0, n);
+        text.remove_prefix(std::max<std::size_t>(n, 1));
     }
     return shown + "\"";
 }
@@ -56,12 +48,9 @@ std::string in_quotes(std::string_view text) {
 std::string without_controls(std::string_view text, char stand_in) {
     std::string shown;
     while (!text.empty()) {
-        const std::size_t n = std::max<std::size_t>(character_length(text), 1);
-        if (is_control(text.substr(0, n)))
-            shown += stand_in;
-        else
-            shown += text.substr(0, n);
-        text.remove_prefix(n);
+        const auto character = text.substr(0, std::max<std::size_t>(character_length(text), 1));
+        shown += is_control(character) ? std::string_view(&stand_in, 1) : character;
+        text.remove_prefix(character.size());
     }
     return shown;
 }
@@ -82,6 +71,46 @@ std::string short_path(const std::string& path) {
     while (first > 0 && continues_character(path[first])) --first;
     while (last < path.size() && continues_character(path[last])) ++last;
     return path.substr(0, first) + "…" + path.substr(last);
+}
+
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+std::string_view without_bom(std::string_view text) {
+    return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view between) {
+    std::vector<std::string> parts;
+    for (std::size_t end; (end = text.find(between)) != std::string_view::npos;) {
+        parts.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + between.size());
+    }
+    parts.emplace_back(text);
+    return parts;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+int letters_in(std::string_view text) {
+    return static_cast<int>(std::ranges::count_if(text, std::not_fn(continues_character)));
 }
 
 std::string counted(long long n, const char* noun) {

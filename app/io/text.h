@@ -3,14 +3,14 @@
 
 #include "core/base/result.h"
 
+#include <charconv>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewalk {
-
-/// The number in the fewest characters that read back as the same double: "0.1", "-0.0", "1e+300"; not
-/// finite: "nan", "inf", "-inf".
-std::string shortest(double value);
 
 /// Foreign text inside a sentence: in quotes, at most 24 characters, control characters and broken UTF-8 as
 /// '?'.
@@ -25,6 +25,33 @@ bool is_utf8(std::string_view text);
 
 /// At most about 200 bytes of a path: of a longer one the beginning and the end, with … between them.
 std::string short_path(const std::string& path);
+
+/// Without spaces and tabs around it, and without the CR of a line's end.
+std::string_view trimmed(std::string_view text);
+/// Without the byte order mark that some editors begin a file with.
+std::string_view without_bom(std::string_view text);
+/// With `by` in place of every `what`.
+std::string replaced(std::string text, std::string_view what, std::string_view by);
+/// The parts of "a,b,c"; of an empty text one that is empty.
+std::vector<std::string> split(std::string_view text, std::string_view between);
+/// What stands between spaces.
+std::vector<std::string> words_of(const std::string& text);
+/// "a, b, c"
+std::string joined(const std::vector<std::string>& words);
+/// The name of each item: names_of(examples(), &Problem::name).
+template <class Items, class Name> std::vector<std::string> names_of(const Items& items, Name name) {
+    std::vector<std::string> names;
+    for (const auto& item : items) names.emplace_back(std::invoke(name, item));
+    return names;
+}
+/// Characters of UTF-8.
+int letters_in(std::string_view text);
+/// The whole text as a number; a plus sign is no part of one.
+template <class Number> std::optional<Number> number_in(std::string_view text) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
 
 /// "1 row", "2 rows".
 std::string counted(long long n, const char* noun);

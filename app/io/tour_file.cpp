@@ -11,10 +11,9 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <ranges>
 #include <set>
-#include <sstream>
 
 namespace tilewalk {
 namespace {
@@ -24,29 +23,11 @@ const std::vector<std::string> setting_names = {"problem", "lesson",    "step", 
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> out;
-    for (std::string word; stream >> word;) out.push_back(word);
-    return out;
-}
-
 bool lists(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
-std::optional<int> whole(std::string_view text) {
-    int n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(n) : std::nullopt;
-}
-
-int letters_in(std::string_view text) {
-    return static_cast<int>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-int letters_in(const std::vector<Line>& text) {
+int letters_of(const std::vector<Line>& text) {
     int count = 0;
     for (const Line& line : text)
         for (const Span& span : line) count += letters_in(span.text);
@@ -54,8 +35,8 @@ int letters_in(const std::vector<Line>& text) {
 }
 
 std::vector<std::string> fault_names(const Lesson& lesson) {
-    std::vector<std::string> names = {"none"};
-    for (const Fault& fault : lesson.faults()) names.emplace_back(fault.name);
+    std::vector<std::string> names = names_of(lesson.faults(), &Fault::name);
+    names.insert(names.begin(), "none");
     return names;
 }
 
@@ -72,8 +53,11 @@ public:
         stop_.line = section.line;
         stop_.cell.reset();
         stop_.place = {};
-        const bool fine = problem() && lesson() && fault() && build() && step() && cell() && highlight() &&
-                          presenter() && side() && text();
+        const bool fine = problem() && lesson() && fault() && build() &&
+                          take_given("step", &StopReader::step) && take_given("cell", &StopReader::cell) &&
+                          take_given("highlight", &StopReader::highlight) &&
+                          take_given("presenter", &StopReader::presenter) &&
+                          take_given("side", &StopReader::side) && text();
         if (!fine) return Failure{error.what};
         return stop_;
     }
@@ -84,31 +68,33 @@ private:
         line_ = found == section_->settings.end() ? section_->line : found->second.line;
         return found == section_->settings.end() ? nullptr : &found->second;
     }
+    // What a setting says, where it is there.
+    bool take_given(const char* key, bool (StopReader::*method)(const std::string& value)) {
+        const TourSetting* there = setting(key);
+        return !there || (this->*method)(there->value);
+    }
     bool fail(const std::string& what) {
         *error_ = {line_, what};
         return false;
+    }
+    bool no_such(const std::string& kind, const std::string& word, const std::vector<std::string>& known) {
+        return no_such(kind, word, known, such_as(known));
     }
     bool no_such(const std::string& kind, const std::string& word, const std::vector<std::string>& known,
                  const std::string& otherwise) {
         return fail("there is no " + kind + " " + in_quotes(word) + did_you_mean(word, known, otherwise));
     }
     static std::string such_as(const std::vector<std::string>& names) {
-        std::string all;
-        for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-        return "; there are " + all;
+        return "; there are " + joined(names);
     }
 
     bool problem() {
         const TourSetting* given = setting("problem");
         if (!given) return problem_ || fail("the first stop names no problem; \"- problem: worked-4x4\"");
         if (given->value.ends_with(".json")) return problem_file(given->value);
-        const Problem* example = find_example(given->value);
-        if (!example) {
-            std::vector<std::string> known;
-            for (const Problem& each : examples()) known.push_back(each.name);
-            return no_such("example", given->value, known, "; 'tilewalk examples' lists them");
-        }
-        return take(*example);
+        if (const Problem* example = find_example(given->value)) return take(*example);
+        return no_such("example", given->value, names_of(examples(), &Problem::name),
+                       "; 'tilewalk examples' lists them");
     }
     bool problem_file(const std::string& name) {
         const auto path = (std::filesystem::path(folder_) / name).string();
@@ -123,17 +109,12 @@ private:
 
     bool lesson() {
         const TourSetting* given = setting("lesson");
-        if (!given) {
-            if (!stop_.lesson) stop_.lesson = &default_lesson();
-            return true;
-        }
-        const bool page = lists(names_.pages, given->value);
-        stop_.page = page ? given->value : "";
-        if (page) return stop_.lesson || (stop_.lesson = &default_lesson());
+        if (given) stop_.page = lists(names_.pages, given->value) ? given->value : "";
+        if (!given || !stop_.page.empty()) return stop_.lesson || (stop_.lesson = &default_lesson());
         const Lesson* found = find_lesson(given->value);
         if (!found) {
-            std::vector<std::string> known = names_.pages;
-            for (const Lesson& each : lessons()) known.emplace_back(each.id);
+            std::vector<std::string> known = names_of(lessons(), &Lesson::id);
+            known.insert(known.begin(), names_.pages.begin(), names_.pages.end());
             return no_such("lesson", given->value, known, "; 'tilewalk lessons' lists them");
         }
         changed_ |= found != stop_.lesson;
@@ -169,15 +150,13 @@ private:
         return true;
     }
 
-    bool step() {
-        const TourSetting* given = setting("step");
-        if (!given) return true;
-        const auto words = words_of(given->value);
+    bool step(const std::string& value) {
+        const auto words = words_of(value);
         const std::string& first = words.front();
         if (words.size() == 1 && first == "last") return stop_.step = trace_->size() - 1, true;
-        if (const auto number = whole(first)) {
+        if (const auto number = number_in<int>(first)) {
             if (words.size() > 1 || *number < 1 || *number > trace_->size())
-                return fail("there is no step " + in_quotes(given->value) + "; the walk has steps 1 to " +
+                return fail("there is no step " + in_quotes(value) + "; the walk has steps 1 to " +
                             std::to_string(trace_->size()));
             return stop_.step = *number - 1, true;
         }
@@ -191,18 +170,17 @@ private:
         if (!ops.contains(query.op))
             return no_such("step", query.op, {ops.begin(), ops.end()},
                            such_as({ops.begin(), ops.end()}) + "; or a number, or last");
-        for (std::size_t n = 1; n < words.size(); ++n) {
-            const auto number = words[n].size() > 2 ? whole(words[n].substr(2)) : std::nullopt;
-            if (!number || *number < 0)
-                return fail("expected i=0, j=0 or n=1 in place of " + in_quotes(words[n]));
-            if (words[n].starts_with("i="))
+        for (const std::string& word : words | std::views::drop(1)) {
+            const auto number = word.size() > 2 ? number_in<int>(word.substr(2)) : std::nullopt;
+            const std::string key = number && *number >= 0 ? word.substr(0, 2) : "";
+            if (key == "i=")
                 query.i = number;
-            else if (words[n].starts_with("j="))
+            else if (key == "j=")
                 query.j = number;
-            else if (words[n].starts_with("n="))
+            else if (key == "n=")
                 query.n = *number;
             else
-                return fail("expected i=0, j=0 or n=1 in place of " + in_quotes(words[n]));
+                return fail("expected i=0, j=0 or n=1 in place of " + in_quotes(word));
         }
         const auto found = find_step(*trace_, query);
         if (!found) return fail("the walk has no step " + in_quotes(section_->settings.at("step").value));
@@ -220,29 +198,19 @@ private:
             fail("there is no cell " + in_quotes(text) + " at step " + std::to_string(stop_.step + 1));
         return found;
     }
-    bool cell() {
-        const TourSetting* given = setting("cell");
-        if (!given) return true;
-        stop_.cell = cell_called(given->value);
-        return stop_.cell.has_value();
-    }
+    bool cell(const std::string& value) { return (stop_.cell = cell_called(value)).has_value(); }
 
     // "panel SRAM", "cell S[0,2] in HBM"
-    bool highlight() {
-        const TourSetting* given = setting("highlight");
-        if (!given) return true;
-        const std::size_t space = given->value.find(' ');
-        const std::string kind = given->value.substr(0, space);
-        std::string what = space == std::string::npos ? "" : given->value.substr(space + 1);
-        TourPlace& place = stop_.place;
-        if (kind == "timeline" && what.empty())
-            return place = {TourPlace::Kind::panel, "Timeline", {}, {}}, true;
-        if (kind == "formula" && what.empty())
-            return place = {TourPlace::Kind::panel, "Explanation", {}, {}}, true;
+    bool highlight(const std::string& value) {
+        const std::size_t space = value.find(' ');
+        const std::string kind = value.substr(0, space);
+        std::string what = space == std::string::npos ? "" : value.substr(space + 1);
+        if (what.empty() && (kind == "timeline" || kind == "formula"))
+            return named(TourPlace::Kind::panel, kind == "timeline" ? "Timeline" : "Explanation");
         if (const std::size_t in = what.find(" in "); in != std::string::npos) {
-            place.within = what.substr(in + 4);
+            stop_.place.within = what.substr(in + 4);
             what.resize(in);
-            if (!known_panel(place.within)) return false;
+            if (!known_panel(stop_.place.within)) return false;
         }
         if (kind == "panel") return named(TourPlace::Kind::panel, what) && known_panel(what);
         if (kind == "button") return named(TourPlace::Kind::button, what) && known_button(what);
@@ -259,11 +227,10 @@ private:
     bool known_panel(const std::string& name) {
         const std::vector<std::string>& panels =
             names_.panels.at(stop_.page.empty() ? stop_.lesson->id : stop_.page);
-        return lists(panels, name) || no_such("panel", name, panels, such_as(panels));
+        return lists(panels, name) || no_such("panel", name, panels);
     }
     bool known_button(const std::string& name) {
-        return lists(names_.buttons, name) ||
-               no_such("button", name, names_.buttons, such_as(names_.buttons));
+        return lists(names_.buttons, name) || no_such("button", name, names_.buttons);
     }
     bool place_of_cell(const std::string& name) {
         const auto cell = cell_called(name);
@@ -287,19 +254,14 @@ private:
                fail("there is no matrix " + in_quotes(name) + " at step " + std::to_string(stop_.step + 1));
     }
 
-    bool presenter() {
-        const TourSetting* given = setting("presenter");
-        if (!given) return true;
-        if (given->value != "yes" && given->value != "no") return fail("presenter is yes or no");
-        stop_.presenter = given->value == "yes";
+    bool presenter(const std::string& value) {
+        if (value != "yes" && value != "no") return fail("presenter is yes or no");
+        stop_.presenter = value == "yes";
         return true;
     }
-    bool side() {
-        const TourSetting* given = setting("side");
-        if (!given) return true;
-        if (!lists(side_names, given->value))
-            return no_such("side", given->value, side_names, such_as(side_names));
-        stop_.side = given->value;
+    bool side(const std::string& value) {
+        if (!lists(side_names, value)) return no_such("side", value, side_names);
+        stop_.side = value;
         return true;
     }
 
@@ -319,7 +281,7 @@ private:
             stop_.text.push_back(paragraph.text);
         }
         line_ = section_->line;
-        const int letters = letters_in(filled_text(stop_, *trace_));
+        const int letters = letters_of(filled_text(stop_, *trace_));
         return letters <= most_stop_letters ||
                fail("the text has " + std::to_string(letters) + " letters; the card holds " +
                     std::to_string(most_stop_letters));
@@ -373,10 +335,10 @@ Result<TourScript> load_tour_file(const std::string& path, const TourNames& name
     return parse_tour(*text, path, names, std::filesystem::path(path).parent_path().string());
 }
 
-Result<TourScript> load_tour(std::string_view name, const TourNames& names) {
+Result<TourScript> load_tour(const std::string& name, const TourNames& names) {
     for (const EmbeddedFile& file : embedded_tour())
-        if (name == file.name) return parse_tour(file.text, std::string(file.name) + ".md", names);
-    return Failure{"There is no tour " + in_quotes(name) + "."};
+        if (name == file.name) return parse_tour(file.text, name + ".md", names);
+    return load_tour_file(name, names);
 }
 
 }  // namespace tilewalk

@@ -18,8 +18,8 @@ constexpr int most_stop_letters = 440, most_heading_letters = 36;
 Result<TourScript> parse_tour(std::string_view text, const std::string& where, const TourNames& names,
                               const std::string& folder = {});
 Result<TourScript> load_tour_file(const std::string& path, const TourNames& names);
-/// One of assets/tour, by its name without the ending.
-Result<TourScript> load_tour(std::string_view name, const TourNames& names);
+/// One of assets/tour, by its name without the ending, or else a file.
+Result<TourScript> load_tour(const std::string& name, const TourNames& names);
 /// Its name, where none is asked for.
 constexpr const char* default_tour = "flash-attention";
 

@@ -4,23 +4,10 @@
 #include "app/io/text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewalk {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
-        text.remove_suffix(1);
-    return text;
-}
-
-Span piece(std::string text, bool strong) {
-    Span span;
-    span.text = std::move(text);
-    span.strong = strong;
-    return span;
-}
 
 // *emphasis*, {placeholder} and \ before a character that stands for itself.
 class Styled {
@@ -53,17 +40,20 @@ public:
 private:
     void flush() {
         // Both sides of an equation stay in one line.
-        for (std::size_t at; (at = words_.find(" = ")) != std::string::npos;)
-            words_.replace(at, 3, "\u00A0=\u00A0");
-        if (!words_.empty()) line_.push_back(piece(std::move(words_), strong_));
-        words_.clear();
+        const std::string words = replaced(std::exchange(words_, ""), " = ", "\u00A0=\u00A0");
+        if (!words.empty()) put(words);
+    }
+    Span& put(std::string text) {
+        Span& span = line_.emplace_back();
+        span.text = std::move(text);
+        span.strong = strong_;
+        return span;
     }
     bool placeholder() {
         const std::size_t end = rest_.find('}');
         if (end == std::string_view::npos) return false;
         flush();
-        line_.push_back(piece(std::string(trimmed(rest_.substr(0, end))), strong_));
-        line_.back().face = Span::Face::number;
+        put(std::string(trimmed(rest_.substr(0, end)))).face = Span::Face::number;
         rest_.remove_prefix(end + 1);
         return true;
     }
@@ -80,12 +70,12 @@ public:
         : keys_(keys), errors_(errors) {}
 
     TourOutline read(std::string_view text) {
-        if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+        text = without_bom(text);
         while (!text.empty() && errors_.empty()) {
             const std::size_t end = std::min(text.find('\n'), text.size());
             ++line_;
             std::string line(trimmed(text.substr(0, end)));
-            std::replace(line.begin(), line.end(), '\t', ' ');
+            std::ranges::replace(line, '\t', ' ');
             take(line);
             text.remove_prefix(std::min(end + 1, text.size()));
         }
@@ -130,7 +120,7 @@ private:
         if (colon == std::string_view::npos) return fail("expected \"- key: value\"");
         const std::string key(trimmed(words.substr(0, colon)));
         const std::string value(trimmed(words.substr(colon + 1)));
-        if (std::find(keys_.begin(), keys_.end(), key) == keys_.end())
+        if (std::ranges::find(keys_, key) == keys_.end())
             return fail("there is no setting " + in_quotes(key) + did_you_mean(key, keys_, ""));
         if (value.empty()) return fail(key + " has no value");
         if (!section.settings.emplace(key, TourSetting{value, line_}).second)
