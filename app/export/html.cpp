@@ -11,9 +11,9 @@
 #include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 #include "core/base/version.h"
+#include "core/base/words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -120,47 +120,37 @@ void put_table(std::ostream& out, const Value& value, const ui::SlotLook& look) 
     out << "</tbody></table></div>\n";
 }
 
-void open_figure(std::ostream& out, const std::string& kind, Slot slot, const Region& at, int made) {
+// `made`: the step that made the value, 0 if it was given.
+void put_figure(std::ostream& out, const char* kind, Slot slot, const Value& value, int made,
+                const std::string& caption, const ui::TraceLook& look) {
+    const Region& at = value.region;
     const int role = static_cast<int>(info(slot).role);
     out << "<figure class=\"" << kind << "\" style=\"--hue:var(--"
         << (role == 0 ? "t2" : "r" + std::to_string(role)) << ")\" data-slot=\"" << info(slot).name
-        << "\" data-row=\"" << at.row << "\" data-col=\"" << at.col << "\" data-made=\"" << made << "\">";
-}
-
-void put_matrix(std::ostream& out, const StepMatrix& matrix, const ui::TraceLook& look) {
-    const Region& at = matrix.value->region;
-    open_figure(out, matrix.written ? "written" : "read", matrix.slot, at, matrix.made);
-    out << "<figcaption>" << (matrix.written ? "<b>writes</b> " : "reads ") << html(matrix.symbol)
-        << " <small>";
-    if (!matrix.note.empty()) out << matrix.note << ", ";
-    out << at.rows << " × " << at.cols << "</small></figcaption>\n";
-    put_table(out, *matrix.value, look[matrix.slot]);
+        << "\" data-row=\"" << at.row << "\" data-col=\"" << at.col << "\" data-made=\"" << made
+        << "\"><figcaption>" << caption << at.rows << " × " << at.cols << "</small></figcaption>\n";
+    put_table(out, value, look[slot]);
     out << "</figure>\n";
 }
 
-void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices, const ui::TraceLook& look,
-               const char* kind) {
+void put_matrix(std::ostream& out, const StepMatrix& matrix, const ui::TraceLook& look) {
+    const std::string caption = (matrix.written ? "<b>writes</b> " : "reads ") + html(matrix.symbol) +
+                                " <small>" + matrix.note + (matrix.note.empty() ? "" : ", ");
+    put_figure(out, matrix.written ? "written" : "read", matrix.slot, *matrix.value, matrix.made, caption,
+               look);
+}
+
+void put_whole(std::ostream& out, const std::vector<WholeMatrix>& matrices, const ui::TraceLook& look) {
     out << "<div class=\"matrices\">\n";
-    for (const WholeMatrix& matrix : matrices) {
-        const Region& at = matrix.value.region;
-        open_figure(out, kind, matrix.slot, at, 0);
-        out << "<figcaption>" << html(slot_symbol(matrix.slot)) << " <small>" << info(matrix.slot).what
-            << ", " << at.rows << " × " << at.cols << "</small></figcaption>\n";
-        put_table(out, matrix.value, look[matrix.slot]);
-        out << "</figure>\n";
-    }
+    for (const auto& [slot, value] : matrices)
+        put_figure(out, "given", slot, value, 0,
+                   html(slot_symbol(slot)) + " <small>" + info(slot).what + ", ", look);
     out << "</div>\n";
 }
 
 // ---- The page
 
 std::string step_name(const Explanation& e) { return escaped(e.title + ", " + e.place); }
-
-// "Query block 0" above the list says what "query block 0" beside a step would.
-bool says_the_same(const std::string& lane, const std::string& place) {
-    return std::ranges::equal(
-        lane, place, [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-}
 
 void put_list(std::ostream& out, const Trace& trace) {
     std::string heading;
@@ -170,8 +160,10 @@ void put_list(std::ostream& out, const Trace& trace) {
             out << (k > 0 ? "</ol>\n" : "") << "<h2>" << escaped(lane) << "</h2>\n<ol>\n";
             heading = lane;
         }
+        // "Query block 0" above the list says what "query block 0" beside a step would.
+        const bool repeated = lower_case(heading) == lower_case(e.place);
         out << "<li><a href=\"#step-" << k + 1 << "\"><span>" << k + 1 << "</span>" << escaped(e.title)
-            << "<i>" << (says_the_same(heading, e.place) ? "" : escaped(e.place)) << "</i></a></li>\n";
+            << "<i>" << (repeated ? "" : escaped(e.place)) << "</i></a></li>\n";
     }
     out << "</ol>\n";
 }
@@ -185,7 +177,7 @@ void put_about(std::ostream& out, const Trace& trace, const ui::TraceLook& look)
     for (const auto& row : legend(trace))
         out << "<dt>" << escaped(row[0]) << "</dt><dd>" << escaped(row[1]) << "</dd>\n";
     out << "</dl>\n";
-    put_whole(out, given_matrices(trace), look, "given");
+    put_whole(out, given_matrices(trace), look);
     out << "</div>\n";
 }
 
@@ -314,7 +306,7 @@ void write_export_html(std::ostream& out, const Trace& trace, const PictureBook&
             put_step(out, {trace, pictures, look}, k, tiles[static_cast<std::size_t>(k)]);
     };
     const auto put_result = [&] {
-        put_whole(out, result_matrices_of(trace), look, "given");
+        put_whole(out, result_matrices_of(trace), look);
         for (const std::string& sentence : comparison(trace)) out << "<p>" << escaped(sentence) << "</p>\n";
     };
     fill_in(out, asset("page.html"),

@@ -1,5 +1,6 @@
 #include "app/export/math.h"
 
+#include "app/io/text.h"
 #include "core/base/matrix_text.h"
 
 #include <algorithm>
@@ -102,9 +103,7 @@ bool is_gradient(std::string_view run) {
 std::string words(std::string_view run, bool apart) {
     if (run == "exp" || run == "max") return "\\" + std::string(run);
     if (run == "ln" || run == "ln ") return "\\ln ";
-    std::string text = (apart ? " " : "") + std::string(run);
-    for (std::size_t at; (at = text.find("–")) != std::string::npos;)
-        text.replace(at, std::string_view("–").size(), "-");
+    const std::string text = replaced((apart ? " " : "") + std::string(run), "–", "-");
     return (text.find(' ') == std::string::npos ? "\\mathrm{" : "\\text{") + text + "}";
 }
 

@@ -28,7 +28,8 @@ void put_row(std::ostream& out, const std::string& head, const std::vector<int>&
 // Rows and columns are numbered as in the whole matrix.
 void put_matrix(std::ostream& out, const Value& value) {
     const Region& at = value.region;
-    const std::vector<int> rows = elided(at.rows, most_rows), cols = elided(at.cols, most_cols);
+    const std::vector<int> rows = elided(at.rows, most_rows, most_rows - 2),
+                           cols = elided(at.cols, most_cols, most_cols - 2);
     put_row(out, "", cols, [&](int c) { return c < 0 ? "…" : std::to_string(at.col + c); });
     put_row(out, "--:", cols, [](int) { return "--:"; });
     for (const int r : rows)

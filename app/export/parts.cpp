@@ -119,14 +119,4 @@ std::string markdown_text(const std::string& text, std::string_view marks) {
     return out;
 }
 
-std::vector<int> elided(int count, int most) {
-    std::vector<int> shown;
-    for (int n = 0; n < count; ++n)
-        if (count <= most || n < most - 2 || n == count - 1)
-            shown.push_back(n);
-        else if (n == most - 2)
-            shown.push_back(-1);
-    return shown;
-}
-
 }  // namespace tilewalk

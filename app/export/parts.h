@@ -48,7 +48,5 @@ std::string lane_at(const Trace& trace, int k);
 std::string step_number(const Trace& trace, int k);
 /// Titles come from files; none of these marks of Markdown may take effect in them.
 std::string markdown_text(const std::string& text, std::string_view marks);
-/// Rows (or columns) of a matrix to show, at most `most`; −1 stands for the gap between them.
-std::vector<int> elided(int count, int most);
 
 }  // namespace tilewalk

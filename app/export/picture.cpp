@@ -1,5 +1,6 @@
 #include "app/export/picture.h"
 
+#include "app/io/text.h"
 #include "app/ui/kit/svg_parts.h"
 
 #include <algorithm>
@@ -45,11 +46,6 @@ std::size_t next_colour(std::string_view line, std::size_t from) {
     for (std::size_t at = from; (at = line.find("=\"#", at)) != std::string_view::npos; ++at)
         if (is_colour(line.substr(at + 2)) && line.substr(at + 9, 1) == "\"") return at + 2;
     return std::string_view::npos;
-}
-
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
 }
 
 }  // namespace
@@ -101,7 +97,7 @@ void PictureBook::add(const std::string& dark, const std::string& light) {
             if (const auto id = ids.find(between(line, "<g clip-path=\"", "\"")); id != ids.end())
                 line = "<g clip-path=\"" + id->second + "\">";
             else
-                replace_all(line, mono, " class=\"mono\"");
+                line = replaced(std::move(line), mono, " class=\"mono\"");
         return lines;
     };
     const std::vector<std::string> a = named(dark), b = named(light);

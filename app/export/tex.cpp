@@ -64,7 +64,8 @@ std::string math(const Line& line) { return "$" + latex_math(line) + "$"; }
 // what was read a dashed one.
 void put_grid(std::ostream& out, Slot slot, const Value& value, bool written) {
     const Region& at = value.region;
-    const std::vector<int> rows = elided(at.rows, most_rows), cols = elided(at.cols, most_cols);
+    const std::vector<int> rows = elided(at.rows, most_rows, most_rows - 2),
+                           cols = elided(at.cols, most_cols, most_cols - 2);
     const char* const colour = colour_name(info(slot).role);
     out << "\\begin{tikzpicture}[x=11.5mm,y=-5mm,baseline=(current bounding box.north)]\n";
     for (std::size_t c = 0; c < cols.size(); ++c)

@@ -4,6 +4,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 
 namespace tilewalk {
@@ -11,7 +12,7 @@ namespace {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-constexpr int most_shown = 8, gap_index = -1;
+constexpr int most_shown = 8;
 
 int width_of(const Block& block) {
     int width = 0;
@@ -20,15 +21,6 @@ int width_of(const Block& block) {
 }
 
 std::string spaces(int n) { return std::string(static_cast<std::size_t>(std::max(0, n)), ' '); }
-
-// All indices, or the first ones, a gap and the last.
-std::vector<int> shown_indices(Eigen::Index count) {
-    const int n = static_cast<int>(count);
-    std::vector<int> indices;
-    for (int k = 0; k < (n <= most_shown ? n : most_shown - 1); ++k) indices.push_back(k);
-    if (n > most_shown) indices.insert(indices.end(), {gap_index, n - 1});
-    return indices;
-}
 
 // Decimals with which format_number would write the value.
 int natural_decimals(double value) {
@@ -40,7 +32,10 @@ int natural_decimals(double value) {
 
 // Numbers of one matrix share their decimals, so that points stand below each other.
 Cells number_cells(const Matrix& A) {
-    const std::vector<int> rows = shown_indices(A.rows()), cols = shown_indices(A.cols());
+    const auto shown = [](Eigen::Index count) {
+        return elided(static_cast<int>(count), most_shown, most_shown - 1);
+    };
+    const std::vector<int> rows = shown(A.rows()), cols = shown(A.cols());
     int decimals = 0;
     for (int r : rows)
         for (int c : cols)
@@ -53,11 +48,19 @@ Cells number_cells(const Matrix& A) {
     return cells;
 }
 
-void append_rows(Block& block, const Cells& cells, const char* between) {
-    std::vector<int> widths(cells.empty() ? 0 : cells[0].size());
-    for (const auto& row : cells)
+// Of each column, in letters.
+std::vector<int> widths_of(const Cells& rows) {
+    std::vector<int> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
         for (std::size_t c = 0; c < row.size(); ++c)
             widths[c] = std::max(widths[c], ui::letter_count(row[c]));
+    }
+    return widths;
+}
+
+void append_rows(Block& block, const Cells& cells, const char* between) {
+    const std::vector<int> widths = widths_of(cells);
     for (const auto& row : cells) {
         std::string line = "│ ";
         for (std::size_t c = 0; c < row.size(); ++c)
@@ -88,6 +91,13 @@ std::string pad_right(const std::string& text, int width) {
 
 std::string pad_left(const std::string& text, int width) {
     return spaces(width - ui::letter_count(text)) + text;
+}
+
+std::vector<int> elided(int count, int most, int first) {
+    std::vector<int> shown(static_cast<std::size_t>(count <= most ? count : first));
+    std::iota(shown.begin(), shown.end(), 0);
+    if (count > most) shown.insert(shown.end(), {gap_index, count - 1});
+    return shown;
 }
 
 Block wrap(const std::string& text, int width) {
@@ -138,12 +148,7 @@ Block side_by_side(const std::vector<Block>& blocks, int width) {
 }
 
 Block table(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<int> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t c = 0; c < row.size(); ++c)
-            widths[c] = std::max(widths[c], ui::letter_count(row[c]));
-    }
+    const std::vector<int> widths = widths_of(rows);
     Block out;
     for (const auto& row : rows) {
         std::string line;
@@ -154,17 +159,19 @@ Block table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
+std::string lines_of(const Block& block, const std::string& indent) {
+    std::string text;
+    for (const std::string& line : block) text += indent + line + "\n";
+    return text;
+}
+
 std::string number_table(std::vector<std::vector<std::string>> rows,
                          std::initializer_list<std::size_t> left) {
-    for (std::size_t c = 0; !rows.empty() && c + 1 < rows.front().size(); ++c) {
-        if (std::find(left.begin(), left.end(), c) != left.end()) continue;
-        int width = 0;
-        for (const auto& row : rows) width = std::max(width, ui::letter_count(row[c]));
-        for (auto& row : rows) row[c] = pad_left(row[c], width);
-    }
-    std::string text;
-    for (const std::string& line : table(rows)) text += "  " + line + "\n";
-    return text;
+    const std::vector<int> widths = widths_of(rows);
+    for (auto& row : rows)
+        for (std::size_t c = 0; c + 1 < row.size(); ++c)
+            if (std::ranges::find(left, c) == left.end()) row[c] = pad_left(row[c], widths[c]);
+    return lines_of(table(rows), "  ");
 }
 
 }  // namespace tilewalk

@@ -15,6 +15,11 @@ using Block = std::vector<std::string>;
 std::string pad_right(const std::string& text, int width);
 std::string pad_left(const std::string& text, int width);
 
+/// Rows (or columns) of a matrix to show: all if they are at most `most`, else the first, `gap_index` and the
+/// last.
+constexpr int gap_index = -1;
+std::vector<int> elided(int count, int most, int first);
+
 /// Broken at spaces into lines of at most `width` letters; a longer word gets a line of its own.
 Block wrap(const std::string& text, int width);
 
@@ -29,7 +34,9 @@ Block side_by_side(const std::vector<Block>& blocks, int width);
 
 /// Rows of cells with a heading row, columns padded to their widest cell; the last column is not padded.
 Block table(const std::vector<std::vector<std::string>>& rows);
-/// The same as one indented text whose columns end at the same place, as numbers should; the last column and
+/// The lines of a block as one text.
+std::string lines_of(const Block& block, const std::string& indent = "");
+/// A table as one indented text whose columns end at the same place, as numbers should; the last column and
 /// those of `left` begin there instead.
 std::string number_table(std::vector<std::vector<std::string>> rows,
                          std::initializer_list<std::size_t> left = {});

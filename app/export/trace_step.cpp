@@ -2,6 +2,7 @@
 #include "app/export/trace_parts.h"
 
 #include "app/export/parts.h"
+#include "app/io/text.h"
 #include "app/ui/state/trace_look.h"
 #include "core/walk/explain.h"
 
@@ -12,16 +13,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int most_cells = 8, most_rows = 4;
-
-std::vector<std::string> split(const std::string& text, const std::string& between) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    for (std::size_t end; (end = text.find(between, begin)) != std::string::npos;
-         begin = end + between.size())
-        parts.push_back(text.substr(begin, end - begin));
-    parts.push_back(text.substr(begin));
-    return parts;
-}
 
 // Long sums keep their first terms, as many as there is room for, and the last:
 // "a × b + c × d + … (60 more) … + y × z".
