@@ -15,178 +15,167 @@
 #include <vector>
 
 namespace tilewalk {
+
+// The options of a command below one heading of its help; without a heading they are not shown.
+struct OptionGroup {
+    CLI::App& app;
+    const char* heading;
+
+    OptionGroup under(const char* other) const { return {app, other}; }
+    void word(const std::string& names, Word& target, const char* type, const std::string& help) const {
+        const auto keep = [&target](const std::string& text) { target = text; };
+        // What stands there twice is refused by check_values, in our own words.
+        app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(heading)->take_last();
+    }
+    void flag(const char* name, bool& target, const char* help) const {
+        const auto set = [&target] { target = true; };
+        app.add_flag_callback(name, set, help)->group(heading);
+    }
+};
+
 namespace {
 
-const char* const source_group = "Problem (one source)";
-const char* const change_group = "Changes to the problem";
-const char* const lesson_group = "Choices of single lessons";
-const char* const other_group = "Options";
-const char* const hidden = "";
-
-void add_word(CLI::App& app, const char* group, const std::string& names, Word& target, const char* type,
-              const std::string& help) {
-    const auto keep = [&target](const std::string& text) { target = text; };
-    // What stands there twice is refused by check_values, in our own words.
-    app.add_option_function<std::string>(names, keep, help)->type_name(type)->group(group)->take_last();
-}
-
-void add_switch(CLI::App& app, const char* group, const std::string& name, bool& target, const char* help) {
-    const auto set = [&target] { target = true; };
-    app.add_flag_callback(name, set, help)->group(group);
-}
+constexpr const char* changes = "Changes to the problem";
 
 // `fallback` is the example that is taken without a source, as the help shows it.
-void add_source(CLI::App& app, ProblemWords& p, const std::string& fallback) {
-    add_word(app, source_group, "--example", p.example, "NAME",
-             ("one of 'tilewalk examples'" + fallback).c_str());
-    add_word(app, source_group, "--load", p.load, "FILE", "problem or recorded walk (.json)");
-    add_word(app, source_group, "--q", p.q, "FILE", "Q as .csv, .tsv or .npy; needs --k and --v");
-    add_word(app, source_group, "--k", p.k, "FILE", "K");
-    add_word(app, source_group, "--v", p.v, "FILE", "V");
-    add_word(app, source_group, "--do", p.d_o, "FILE", "dO, the gradient that arrives from the loss");
-    add_word(app, source_group, "--x", p.x, "FILE", "input X; with --w-q, --w-k, --w-v: Q = X W_Q and so on");
-    add_word(app, source_group, "--w-q", p.w_q, "FILE", "W_Q");
-    add_word(app, source_group, "--w-k", p.w_k, "FILE", "W_K");
-    add_word(app, source_group, "--w-v", p.w_v, "FILE", "W_V");
-    add_word(app, source_group, "--random", p.random, "NxD", "random numbers, N rows and D columns");
-    add_word(app, source_group, "--seed", p.seed, "S", "which random numbers [1]");
-    add_switch(app, change_group, "--causal", p.causal, "hide the keys that come after a query");
-    add_word(app, change_group, "--window", p.window, "W", "hide the keys more than W positions away");
-    add_word(app, change_group, "--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
+void add_source(const OptionGroup& options, ProblemWords& p, const std::string& fallback) {
+    const OptionGroup source = options.under("Problem (one source)"), change = options.under(changes);
+    source.word("--example", p.example, "NAME", "one of 'tilewalk examples'" + fallback);
+    source.word("--load", p.load, "FILE", "problem or recorded walk (.json)");
+    source.word("--q", p.q, "FILE", "Q as .csv, .tsv or .npy; needs --k and --v");
+    source.word("--k", p.k, "FILE", "K");
+    source.word("--v", p.v, "FILE", "V");
+    source.word("--do", p.d_o, "FILE", "dO, the gradient that arrives from the loss");
+    source.word("--x", p.x, "FILE", "input X; with --w-q, --w-k, --w-v: Q = X W_Q and so on");
+    source.word("--w-q", p.w_q, "FILE", "W_Q");
+    source.word("--w-k", p.w_k, "FILE", "W_K");
+    source.word("--w-v", p.w_v, "FILE", "W_V");
+    source.word("--random", p.random, "NxD", "random numbers, N rows and D columns");
+    source.word("--seed", p.seed, "S", "which random numbers [1]");
+    change.flag("--causal", p.causal, "hide the keys that come after a query");
+    change.word("--window", p.window, "W", "hide the keys more than W positions away");
+    change.word("--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
 }
 
-std::string fault_names() {
-    std::string out;
-    for (const Fault& fault : all_faults()) out += (out.empty() ? "" : ", ") + std::string(fault.name);
-    return out;
-}
-
-void add_problem(CLI::App& app, Arguments& a, const std::string& fallback) {
+void add_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
+    const OptionGroup change = options.under(changes), choice = options.under("Choices of single lessons");
     ProblemWords& p = a.problem;
-    add_source(app, p, fallback);
-    add_word(app, change_group, "--br", p.br, "N", "query rows per tile");
-    add_word(app, change_group, "--bc", p.bc, "N", "key rows per tile");
-    add_word(app, change_group, "--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
-    add_word(app, change_group, "--tokens", p.tokens, "WORDS", "words of the positions, separated by spaces");
-    add_word(app, lesson_group, "--row", p.row, "R", "softmax: the query row [0]");
-    add_word(app, lesson_group, "--notation", p.notation, "d_o|l_O|delta_omega",
-             "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
-    add_word(app, lesson_group, "--form", p.form, "normalised|deferred",
-             lessons_with(chooses_form) + ": divide at every element or once at the end [normalised]");
-    add_word(app, lesson_group, "--order", p.order, "key_outer|query_outer",
-             lessons_with(chooses_order) + ": the outer loop [key_outer]");
-    add_word(app, lesson_group, "--learning-rate", p.learning_rate, "NUMBER",
-             lessons_with(chooses_learning_rate) + " [0.1]");
-    add_word(app, lesson_group, "--break", p.faults, "NAME,…", "switch parts off: " + fault_names());
-    add_word(app, lesson_group, "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
-             "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
-             "accumulator, output");
-    add_word(app, other_group, "--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
+    add_source(options, p, fallback);
+    change.word("--br", p.br, "N", "query rows per tile");
+    change.word("--bc", p.bc, "N", "key rows per tile");
+    change.word("--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
+    change.word("--tokens", p.tokens, "WORDS", "words of the positions, separated by spaces");
+    choice.word("--row", p.row, "R", "softmax: the query row [0]");
+    choice.word("--notation", p.notation, "d_o|l_O|delta_omega",
+                "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
+    choice.word("--form", p.form, "normalised|deferred",
+                lessons_with(chooses_form) + ": divide at every element or once at the end [normalised]");
+    choice.word("--order", p.order, "key_outer|query_outer",
+                lessons_with(chooses_order) + ": the outer loop [key_outer]");
+    choice.word("--learning-rate", p.learning_rate, "NUMBER", lessons_with(chooses_learning_rate) + " [0.1]");
+    choice.word("--break", p.faults, "NAME,…",
+                "switch parts off: " + joined(names_of(all_faults(), &Fault::name)));
+    choice.word(
+        "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
+        "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
+        "accumulator, output");
+    options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 
-void add_look(CLI::App& app, Arguments& a) {
-    add_word(app, other_group, "--theme", a.theme, "dark|light|contrast", "colours");
-    add_word(app, other_group, "--palette", a.palette, "usual|safe", "safe: without red against green");
-    add_switch(app, other_group, "--presenter", a.presenter, "large type for a projector");
+void add_look(const OptionGroup& options, Arguments& a) {
+    options.word("--theme", a.theme, "dark|light|contrast", "colours");
+    options.word("--palette", a.palette, "usual|safe", "safe: without red against green");
+    options.flag("--presenter", a.presenter, "large type for a projector");
 }
 
-void add_tour(CLI::App& app, Arguments& a, const char* stop) {
-    add_word(app, other_group, "--tour", a.tour, "FILE|NAME",
-             "guided tour (.md); flash-attention is built in");
-    add_word(app, other_group, "--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
+void add_tour(const OptionGroup& options, Arguments& a, const char* stop) {
+    options.word("--tour", a.tour, "FILE|NAME", "guided tour (.md); flash-attention is built in");
+    options.word("--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }
 
-void add_output(CLI::App& app, Arguments& a, const char* formats) {
-    add_word(app, other_group, "--format", a.format, formats, "[text]");
-    add_word(app, other_group, "-o,--output", a.output, "FILE", "instead of stdout");
+void add_output(const OptionGroup& options, Arguments& a, const char* formats) {
+    options.word("--format", a.format, formats, "[text]");
+    options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }
 
-void add_trace(CLI::App& trace, Arguments& a) {
-    add_problem(trace, a, " [worked-4x4]");
-    add_output(trace, a, "text|json|md");
+void add_trace(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]");
+    add_output(options, a, "text|json|md");
 }
 
-void add_render(CLI::App& render, Arguments& a) {
-    add_problem(render, a, " [worked-4x4]");
-    add_look(render, a);
-    add_tour(render, a, "N|all");
-    add_word(render, other_group, "--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
-    add_word(render, other_group, "--keys", a.keys, "'KEY …'",
-             "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
-    add_word(render, other_group, "--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
-    add_word(render, other_group, "--pixel-ratio", a.pixel_ratio, "R",
-             "pixels per unit of layout, 1 to 4 [1]");
-    add_word(render, other_group, "--format", a.format, "png|svg", "[by the ending of the file; png]");
-    add_word(render, other_group, "-o,--output", a.output, "FILE|FOLDER",
-             "required; a folder for --step all");
+void add_render(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]");
+    add_look(options, a);
+    add_tour(options, a, "N|all");
+    options.word("--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
+    options.word("--keys", a.keys, "'KEY …'", "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
+    options.word("--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
+    options.word("--pixel-ratio", a.pixel_ratio, "R", "pixels per unit of layout, 1 to 4 [1]");
+    options.word("--format", a.format, "png|svg", "[by the ending of the file; png]");
+    options.word("-o,--output", a.output, "FILE|FOLDER", "required; a folder for --step all");
 }
 
-void add_listing(CLI::App& app, Arguments& a) {
-    add_word(app, other_group, "--format", a.format, "text|json", "[text]");
+void add_listing(const OptionGroup& options, Arguments& a) {
+    options.word("--format", a.format, "text|json", "[text]");
 }
 
-void add_model(CLI::App& model, Arguments& a) {
+void add_model(const OptionGroup& options, Arguments& a) {
     ModelWords& m = a.model;
-    add_word(model, other_group, "--seqlen", m.seqlen, "N,N,...", "sequence lengths [512 to 131072]");
-    add_word(model, other_group, "--head-dim", m.head_dim, "d", "[64]");
-    add_word(model, other_group, "--dtype", m.dtype, "f32|f16|bf16|f8", "of Q, K, V, O, S and P [f16]");
-    add_word(model, other_group, "--heads", m.heads, "H", "[16]");
-    add_word(model, other_group, "--batch", m.batch, "B", "[1]");
-    add_word(model, other_group, "--br", m.br, "N", "query rows per tile [128]");
-    add_word(model, other_group, "--bc", m.bc, "N", "key rows per tile [128]");
-    add_word(model, other_group, "--tiles", m.tiles, "given|square|paper",
-             "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
-    add_word(model, other_group, "--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
-    add_output(model, a, "text|json");
+    options.word("--seqlen", m.seqlen, "N,N,...", "sequence lengths [512 to 131072]");
+    options.word("--head-dim", m.head_dim, "d", "[64]");
+    options.word("--dtype", m.dtype, "f32|f16|bf16|f8", "of Q, K, V, O, S and P [f16]");
+    options.word("--heads", m.heads, "H", "[16]");
+    options.word("--batch", m.batch, "B", "[1]");
+    options.word("--br", m.br, "N", "query rows per tile [128]");
+    options.word("--bc", m.bc, "N", "key rows per tile [128]");
+    options.word("--tiles", m.tiles, "given|square|paper",
+                 "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
+    options.word("--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
+    add_output(options, a, "text|json");
 }
 
-void add_bench(CLI::App& bench, Arguments& a) {
+void add_bench(const OptionGroup& options, Arguments& a) {
     BenchWords& b = a.bench;
-    add_word(bench, other_group, "--device", b.device, "cpu|cuda", "[cpu]");
-    add_word(bench, other_group, "--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
-    add_word(bench, other_group, "--direction", b.direction, "forward|backward", "[forward]");
-    add_word(bench, other_group, "--seqlen", b.seqlen, "N,N,...",
-             "sequence lengths [512,1024,2048,4096,8192]");
-    add_word(bench, other_group, "--head-dim", b.head_dim, "d", "[64]");
-    add_word(bench, other_group, "--heads", b.heads, "H", "[8]");
-    add_word(bench, other_group, "--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");
-    add_word(bench, other_group, "--batch", b.batch, "B", "[1]");
-    add_switch(bench, other_group, "--causal", b.causal, "hide the keys that come after a query");
-    add_word(bench, other_group, "--window", b.window, "W", "hide the keys more than W positions away");
-    add_word(bench, other_group, "--dtype", b.dtype, "f32|f16|bf16", "[f32; bf16 with cuda]");
-    add_word(bench, other_group, "--memory-limit", b.memory_limit, "BYTES",
-             "what needs more is not run; 8G, 512MiB [what is free]");
-    add_word(bench, other_group, "--threads", b.threads, "T", "of the CPU [all]");
-    add_word(bench, other_group, "--seed", b.seed, "S", "of the inputs [1]");
-    add_word(bench, other_group, "--load", b.load, "FILE,...", "show recorded results instead of running");
-    add_output(bench, a, "text|csv|json|md");
+    options.word("--device", b.device, "cpu|cuda", "[cpu]");
+    options.word("--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
+    options.word("--direction", b.direction, "forward|backward", "[forward]");
+    options.word("--seqlen", b.seqlen, "N,N,...", "sequence lengths [512,1024,2048,4096,8192]");
+    options.word("--head-dim", b.head_dim, "d", "[64]");
+    options.word("--heads", b.heads, "H", "[8]");
+    options.word("--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");
+    options.word("--batch", b.batch, "B", "[1]");
+    options.flag("--causal", b.causal, "hide the keys that come after a query");
+    options.word("--window", b.window, "W", "hide the keys more than W positions away");
+    options.word("--dtype", b.dtype, "f32|f16|bf16", "[f32; bf16 with cuda]");
+    options.word("--memory-limit", b.memory_limit, "BYTES",
+                 "what needs more is not run; 8G, 512MiB [what is free]");
+    options.word("--threads", b.threads, "T", "of the CPU [all]");
+    options.word("--seed", b.seed, "S", "of the inputs [1]");
+    options.word("--load", b.load, "FILE,...", "show recorded results instead of running");
+    add_output(options, a, "text|csv|json|md");
 }
 
-void add_compare(CLI::App& compare, Arguments& a) {
-    add_source(compare, a.problem, " [worked-4x4]");
+void add_compare(const OptionGroup& options, Arguments& a) {
+    add_source(options, a.problem, " [worked-4x4]");
     CompareWords& c = a.compare;
-    add_word(compare, other_group, "--device", c.device, "cuda|emulator", "[cuda, emulator without a GPU]");
-    add_word(compare, other_group, "--kernel", c.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
-    add_word(compare, other_group, "--dtype", c.dtype, "f32|f16|bf16",
-             "[bf16; f32 where the kernel has no other]");
-    add_word(compare, other_group, "--fault", c.fault, "QUANTITY@i,j[,row[,column]][=AMOUNT]",
-             "make S, m, alpha, P, l or O of a tile wrong by a factor of 1 + AMOUNT [0.001]");
-    add_word(compare, other_group, "--load-bundle", c.load_bundle, "FILE",
-             "show a saved run instead of running");
-    add_word(compare, other_group, "--save", c.save, "FILE", "keep the run, to be opened without a GPU");
-    add_output(compare, a, "text|json");
+    options.word("--device", c.device, "cuda|emulator", "[cuda, emulator without a GPU]");
+    options.word("--kernel", c.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    options.word("--dtype", c.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
+    options.word("--fault", c.fault, "QUANTITY@i,j[,row[,column]][=AMOUNT]",
+                 "make S, m, alpha, P, l or O of a tile wrong by a factor of 1 + AMOUNT [0.001]");
+    options.word("--load-bundle", c.load_bundle, "FILE", "show a saved run instead of running");
+    options.word("--save", c.save, "FILE", "keep the run, to be opened without a GPU");
+    add_output(options, a, "text|json");
 }
 
-void add_export(CLI::App& hand_out, Arguments& a) {
-    add_problem(hand_out, a, " [worked-4x4]");
-    add_word(hand_out, other_group, "--format", a.format, "html|md|tex", "[by the ending of -o]");
-    add_word(hand_out, other_group, "--theme", a.theme, "dark|light|contrast",
-             "colours that the page begins with [the reader's]");
-    add_word(hand_out, other_group, "--size", a.size, "WxH",
-             "of the pictures of a page, 1024x640 to 3840x2160 [1280x720]");
-    add_switch(hand_out, other_group, "--fragment", a.fragment, "tex: the body alone, for \\input");
-    add_word(hand_out, other_group, "-o,--output", a.output, "FILE",
-             "required for a page; md and tex: stdout");
+void add_export(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]");
+    options.word("--format", a.format, "html|md|tex", "[by the ending of -o]");
+    options.word("--theme", a.theme, "dark|light|contrast",
+                 "colours that the page begins with [the reader's]");
+    options.word("--size", a.size, "WxH", "of the pictures of a page, 1024x640 to 3840x2160 [1280x720]");
+    options.flag("--fragment", a.fragment, "tex: the body alone, for \\input");
+    options.word("-o,--output", a.output, "FILE", "required for a page; md and tex: stdout");
 }
 
 const Command commands[] = {
@@ -206,20 +195,20 @@ const Command commands[] = {
 void add_commands(CLI::App& app, Arguments& a) {
     for (const Command& command : commands) {
         CLI::App& sub = *app.add_subcommand(command.name, command.help);
-        const auto choose = [&a, &command] { a.command = &command; };
-        sub.callback(choose);
-        command.add_options(sub, a);
+        sub.callback([&a, &command] { a.command = &command; });
+        command.add_options({sub, "Options"}, a);
     }
 }
 
-void add_window(CLI::App& app, Arguments& a) {
-    add_problem(app, a, "");
-    add_look(app, a);
-    add_tour(app, a, "N");
-    add_word(app, other_group, "--step", a.step, "K", "step to begin with, from 1 [1]");
-    add_word(app, hidden, "--frames", a.frames, "N", "");
-    add_word(app, hidden, "--screenshot", a.screenshot, "FILE", "");
-    add_switch(app, hidden, "--timing", a.timing, "");
+void add_window(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, "");
+    add_look(options, a);
+    add_tour(options, a, "N");
+    options.word("--step", a.step, "K", "step to begin with, from 1 [1]");
+    const OptionGroup hidden = options.under("");
+    hidden.word("--frames", a.frames, "N", "");
+    hidden.word("--screenshot", a.screenshot, "FILE", "");
+    hidden.flag("--timing", a.timing, "");
 }
 
 std::string full_name(const CLI::App& app) {
@@ -293,10 +282,8 @@ std::string unknown_word(const CLI::App& app, const CLI::App& command, const std
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
     if (word.ends_with(".json")) return "There is no command " + in_quotes(word) + "; did you mean --load?";
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands(nullptr)) names.push_back(sub->get_name());
     return "There is no command " + in_quotes(word) +
-           did_you_mean(word, names, "; 'tilewalk --help' lists them.");
+           did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }
 
 std::optional<std::string> check(const CLI::App& app, const std::vector<std::string>& words) {
@@ -356,7 +343,7 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     Arguments arguments;
     CLI::App app("Walk through FlashAttention, tile by tile.", "tilewalk");
     describe(app);
-    add_window(app, arguments);
+    add_window({app, "Options"}, arguments);
     add_commands(app, arguments);
     app.footer("Without a command a window opens: without PROBLEM, --lesson and --step with the problem of "
                "the last\n"

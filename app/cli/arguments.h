@@ -7,12 +7,9 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace tilewalk {
 
+struct OptionGroup;
 struct Outcome;
 
 /// What was typed after an option, or nothing.
@@ -60,7 +57,7 @@ struct Arguments;
 struct Command {
     const char *name, *help;
     Outcome (*run)(const Arguments& arguments, std::ostream& out);
-    void (*add_options)(CLI::App& app, Arguments& arguments);
+    void (*add_options)(const OptionGroup& options, Arguments& arguments);
 };
 
 struct Arguments {

@@ -46,7 +46,7 @@ void read_run(WordReader& read, const BenchWords& words, BenchRequest& request, 
     read.take(words.seqlen.value_or(default_lengths), request.lengths, [](const std::string& text) {
         return whole_numbers("--seqlen", text, 1, 1 << 24, most_lengths);
     });
-    if (words.kernels && *words.kernels != "all") request.kernels = split_at_commas(*words.kernels);
+    if (words.kernels && *words.kernels != "all") request.kernels = split(*words.kernels, ",");
     read.take(words.memory_limit, request.memory_limit,
               [](const std::string& text) { return byte_count("--memory-limit", text); });
     read.count("--seed", words.seed, 0, std::int64_t{1} << 53, request.seed);
@@ -123,7 +123,7 @@ Outcome put_results(const Arguments& a, int format, const std::vector<BenchRepor
 Outcome show_again(const Arguments& a, int format, std::ostream& out) {
     if (a.repeated != "tilewalk bench --load " + *a.bench.load)
         return bad_input("--load shows what was recorded; leave out the other options of the run.");
-    auto reports = load_results(split_at_commas(*a.bench.load));
+    auto reports = load_results(split(*a.bench.load, ","));
     if (!reports) return bad_input(reports.error);
     if (format == 2) {
         auto joined = join_reports(*reports);
@@ -134,9 +134,7 @@ Outcome show_again(const Arguments& a, int format, std::ostream& out) {
 }
 
 bool any_wrong(const BenchReport& report) {
-    for (const Point& point : report.points)
-        if (point.state == Point::State::failed) return true;
-    return false;
+    return std::ranges::find(report.points, Point::State::failed, &Point::state) != report.points.end();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Results as a table for the terminal.
 #include "app/cli/commands.h"
 #include "app/export/text_layout.h"
+#include "app/io/bench_json.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
@@ -27,20 +28,9 @@ std::string build_line(const BenchReport& report) {
            "\n";
 }
 
-std::vector<std::string> cells(const Point& p) {
-    std::vector<std::string> row{format_count(p.workload.N_q), p.kernel};
-    if (p.state != Point::State::measured) {
-        row.insert(row.end(), {name_of(p.state), "", "", "", "", format_size(p.model_bytes), p.reason});
-        return row;
-    }
-    const double rate = p.flop_rate();
-    row.insert(row.end(),
-               {format_time(p.median), format_time(p.p20) + " … " + format_time(p.p80),
-                format_number(rate / 1e9, 3), p.peak > 0 ? format_fixed(100 * p.of_peak(), 0) + " %" : "",
-                format_size(p.workspace_bytes), format_size(p.model_bytes),
-                format_number(p.max_error, 2) + " = " + format_fixed(p.max_error / p.error_limit, 2) +
-                    " of the limit"});
-    return row;
+std::string error_text(const Point& p) {
+    return format_number(p.max_error, 2) + " = " + format_fixed(p.max_error / p.error_limit, 2) +
+           " of the limit";
 }
 
 }  // namespace
@@ -51,7 +41,7 @@ std::string bench_text(const BenchReport& report) {
     for (const BenchReport& shape : by_shape(report)) {
         std::vector<std::vector<std::string>> rows{{"N", "kernel", "median", "p20 … p80", "GFLOP/s",
                                                     "of peak", "workspace", "model", "largest error"}};
-        for (const Point& point : shape.points) rows.push_back(cells(point));
+        for (const Point& point : shape.points) rows.push_back(point_cells(point, " … ", error_text(point)));
         text += "\n" + describe(shape.points.front().workload) + "\n" + number_table(rows, {1}) +
                 finding(shape) + "\n";
     }

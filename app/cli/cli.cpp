@@ -9,7 +9,6 @@
 #include <array>
 #include <csignal>
 #include <exception>
-#include <iostream>
 
 namespace tilewalk {
 namespace {
@@ -44,7 +43,7 @@ Outcome run_trace(const Arguments& a, std::ostream& out) {
     return put(a.output, out, [&](std::ostream& stream) { write(stream, **trace); });
 }
 
-int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const WindowRunner& open_window) {
+int run_cli(int argc, char** argv, const WindowRunner& open_window, std::ostream& out, std::ostream& err) {
     prepare_signals();
     Outcome outcome;
     try {
@@ -58,10 +57,6 @@ int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const W
     if (!outcome.sentence.empty())
         err << "tilewalk: " << without_controls(outcome.sentence, '?') << std::endl;
     return static_cast<int>(outcome.exit);
-}
-
-int run_cli(int argc, char** argv, const WindowRunner& open_window) {
-    return run_cli(argc, argv, std::cout, std::cerr, open_window);
 }
 
 }  // namespace tilewalk

@@ -3,14 +3,13 @@
 
 #include "app/window/window_options.h"
 
-#include <iosfwd>
+#include <iostream>
 
 namespace tilewalk {
 
 /// Runs the program. Results go to `out`; a failure is one sentence on `err`. Returns the exit code: 0 done,
 /// 2 bad arguments or input, 3 no display, 4 an output could not be written. Does not throw.
-int run_cli(int argc, char** argv, std::ostream& out, std::ostream& err, const WindowRunner& open_window);
-/// The same on std::cout and std::cerr.
-int run_cli(int argc, char** argv, const WindowRunner& open_window);
+int run_cli(int argc, char** argv, const WindowRunner& open_window, std::ostream& out = std::cout,
+            std::ostream& err = std::cerr);
 
 }  // namespace tilewalk

@@ -24,11 +24,10 @@ Failure bad_fault(const std::string& text) {
 }
 
 Result<gpu::TraceableKernel> find_kernel(const std::string& name) {
-    std::vector<std::string> names;
-    for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels()) {
-        if (kernel.name == name) return kernel;
-        names.push_back(kernel.name);
-    }
+    const auto& kernels = gpu::traceable_kernels();
+    const auto found = std::ranges::find(kernels, name, &gpu::TraceableKernel::name);
+    if (found != kernels.end()) return *found;
+    const auto names = names_of(kernels, &gpu::TraceableKernel::name);
     return Failure{"There is no CUDA kernel " + in_quotes(name) +
                    did_you_mean(name, names, "; there are " + listed(names, "and") + ".")};
 }
@@ -39,9 +38,8 @@ Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word) {
     const auto index = choice("--dtype", *word, {"f32", "f16", "bf16"});
     if (!index) return Failure{index.error};
     const DType type = types[*index];
-    if (std::find(kernel.types.begin(), kernel.types.end(), type) != kernel.types.end()) return type;
-    std::vector<std::string> names;
-    for (DType one : kernel.types) names.emplace_back(name_of(one));
+    if (std::ranges::find(kernel.types, type) != kernel.types.end()) return type;
+    const auto names = names_of(kernel.types, [](DType one) { return name_of(one); });
     return Failure{kernel.name + " takes " + listed(names) + ", not " + *word + "."};
 }
 
@@ -104,8 +102,7 @@ Result<KernelFault> read_fault(const std::string& text) {
                        "; what can be made wrong is S, m, alpha, P, l or O."};
     fault.quantity = *quantity;
     int* const places[] = {&fault.i, &fault.j, &fault.row, &fault.column};
-    const auto parts =
-        split_at_commas(text.substr(at + 1, equals == text.npos ? text.npos : equals - at - 1));
+    const auto parts = split(text.substr(at + 1, equals == text.npos ? text.npos : equals - at - 1), ",");
     if (parts.size() < 2 || parts.size() > 4) return bad_fault(text);
     for (std::size_t n = 0; n < parts.size(); ++n) {
         const auto number = whole_number("--fault", parts[n], 0, 1 << 24);

@@ -32,9 +32,7 @@ std::string head(const KernelComparison& c, const std::string& why) {
     if (!k.problem.title.empty()) rows.push_back({"problem", k.problem.title});
     rows.push_back({"ran on", where_it_ran(k, why)});
     if (k.fault.quantity != Quantity::none) rows.push_back({"injected", describe(k.fault)});
-    std::string text;
-    for (const std::string& line : table(rows)) text += line + "\n";
-    return text;
+    return lines_of(table(rows));
 }
 
 std::string ratio_text(const OutputVerdict& v) {
@@ -47,9 +45,7 @@ std::string verdicts(const KernelComparison& c) {
     for (const OutputVerdict& v : c.outputs)
         rows.push_back({info(v.slot).name, v.passed() ? "within the rule" : "BEYOND THE RULE",
                         formula_text(v), ratio_text(v)});
-    std::string text = "\n";
-    for (const std::string& line : table(rows)) text += line + "\n";
-    return text;
+    return "\n" + lines_of(table(rows));
 }
 
 std::string ulp_text(const KernelDistance& d) { return d.recorded ? format_number(d.ulp, 3) : "–"; }

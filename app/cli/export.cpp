@@ -11,9 +11,9 @@
 #include "app/render/view_picture.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 namespace tilewalk {
@@ -32,8 +32,7 @@ struct PageLook {
 };
 
 std::optional<Format> format_of_ending(const std::string& path) {
-    std::string ending = path.substr(std::min(path.rfind('.'), path.size()));
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string ending = lower_case(path.substr(std::min(path.rfind('.'), path.size())));
     if (ending == ".html" || ending == ".htm") return Format::html;
     if (ending == ".md" || ending == ".markdown") return Format::md;
     if (ending == ".tex") return Format::tex;
@@ -62,9 +61,8 @@ Result<PageLook> read_look(const Arguments& a) {
     if (a.theme) look.theme = settings.theme == ui::ThemeId::light ? "light" : "dark";
     if (!a.size) return look;
     const auto size = size_pair("--size", *a.size, expected_size);
-    if (!size) return Failure{size.error};
-    if (size->width < smallest.width || size->height < smallest.height || size->width > largest.width ||
-        size->height > largest.height)
+    if (!size || size->width < smallest.width || size->height < smallest.height ||
+        size->width > largest.width || size->height > largest.height)
         return Failure{"--size is " + in_quotes(*a.size) + ", expected " + expected_size + "."};
     look.size = *size;
     return look;

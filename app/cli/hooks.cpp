@@ -11,7 +11,6 @@
 #include "core/base/words.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 namespace tilewalk {
@@ -19,25 +18,18 @@ namespace {
 
 // ---- Files that are dropped on the window
 
-struct MatrixName {
-    const char* word;
-    Slot slot;
-};
-constexpr std::array matrix_names = {MatrixName{"q", Slot::Q},       MatrixName{"query", Slot::Q},
-                                     MatrixName{"queries", Slot::Q}, MatrixName{"k", Slot::K},
-                                     MatrixName{"key", Slot::K},     MatrixName{"keys", Slot::K},
-                                     MatrixName{"v", Slot::V},       MatrixName{"value", Slot::V},
-                                     MatrixName{"values", Slot::V},  MatrixName{"do", Slot::dO}};
+constexpr std::pair<std::string_view, Slot> matrix_names[] = {
+    {"q", Slot::Q},    {"query", Slot::Q}, {"queries", Slot::Q}, {"k", Slot::K},      {"key", Slot::K},
+    {"keys", Slot::K}, {"v", Slot::V},     {"value", Slot::V},   {"values", Slot::V}, {"do", Slot::dO}};
 
 // "my_keys.npy" holds keys: the words of the name are looked at from the end. Slot::count when none tells.
 Slot slot_of_name(const std::string& path) {
     std::string stem = lower_case(std::filesystem::path(path).stem().string());
     while (!stem.empty()) {
-        const std::size_t cut = stem.find_last_of("_-. ");
-        const std::string word = cut == std::string::npos ? stem : stem.substr(cut + 1);
-        for (const MatrixName& name : matrix_names)
-            if (word == name.word) return name.slot;
-        stem = cut == std::string::npos ? "" : stem.substr(0, cut);
+        const std::size_t word = stem.find_last_of("_-. ") + 1;
+        for (const auto& [name, slot] : matrix_names)
+            if (stem.substr(word) == name) return slot;
+        stem.resize(word == 0 ? 0 : word - 1);
     }
     return Slot::count;
 }

@@ -5,19 +5,8 @@
 #include "core/lessons/shared/faults.h"
 #include "core/problem/precision.h"
 
-#include <sstream>
-#include <vector>
-
 namespace tilewalk {
 namespace {
-
-std::vector<std::string> words_of(const std::string& text) {
-    std::vector<std::string> words;
-    std::istringstream stream(text);
-    for (std::string word; std::getline(stream, word, ' ');)
-        if (!word.empty()) words.push_back(word);
-    return words;
-}
 
 // "The cat sat": one word for each position.
 Result<std::vector<std::string>> read_tokens(const std::string& text, const Problem& p) {
@@ -29,9 +18,8 @@ Result<std::vector<std::string>> read_tokens(const std::string& text, const Prob
 }
 
 Result<Switches> read_faults(const std::string& text, Switches switches) {
-    std::vector<std::string> names;
-    for (const Fault& fault : all_faults()) names.emplace_back(fault.name);
-    for (const std::string& name : split_at_commas(text)) {
+    const auto names = names_of(all_faults(), &Fault::name);
+    for (const std::string& name : split(text, ",")) {
         const auto index = choice("--break", name, names);
         if (!index) return Failure{index.error};
         switches.*find_fault(name)->on = true;
@@ -40,24 +28,19 @@ Result<Switches> read_faults(const std::string& text, Switches switches) {
 }
 
 Result<Precision> read_precision(const std::string& text, Precision precision) {
-    std::vector<std::string> names;
-    for (const Format format : formats()) names.emplace_back(name(format));
-    const std::vector<std::string> stages{"inputs", "scores", "softmax", "weights", "accumulator", "output"};
-    Format* const targets[] = {&precision.inputs,  &precision.scores,      &precision.softmax,
-                               &precision.weights, &precision.accumulator, &precision.output};
-    for (const std::string& part : split_at_commas(text)) {
+    const auto names = names_of(formats(), [](Format format) { return name(format); });
+    for (const std::string& part : split(text, ",")) {
         const std::size_t equals = part.find('=');
-        const auto format =
-            choice("--precision", part.substr(equals == std::string::npos ? 0 : equals + 1), names);
+        const auto format = choice("--precision", part.substr(equals + 1), names);
         if (!format) return Failure{format.error};
         const Format chosen = formats()[static_cast<std::size_t>(*format)];
         if (equals == std::string::npos) {
-            for (Format* target : targets) *target = chosen;
+            for (const Stage& stage : stages()) precision.*stage.format = chosen;
             continue;
         }
-        const auto stage = choice("--precision", part.substr(0, equals), stages);
+        const auto stage = choice("--precision", part.substr(0, equals), names_of(stages(), &Stage::name));
         if (!stage) return Failure{stage.error};
-        *targets[*stage] = chosen;
+        precision.*stages()[static_cast<std::size_t>(*stage)].format = chosen;
     }
     return precision;
 }

@@ -31,11 +31,7 @@ std::string mask_text(const Problem& p) {
 
 std::string shape(int rows, int cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
-std::string remark(const std::string& text) {
-    std::string lines;
-    for (const std::string& line : wrap(text, 96)) lines += "    " + line + "\n";
-    return lines;
-}
+std::string remark(const std::string& text) { return lines_of(wrap(text, 96), "    "); }
 
 // A table with a heading and, below each of its rows, the remark on it.
 std::string table_with_remarks(const std::vector<std::vector<std::string>>& rows, const auto& remark_on) {
@@ -102,7 +98,7 @@ Takes what_it_takes(const Engine& engine, const KernelInfo& kernel) {
                 if (engine.why_not(kernel, w)) continue;
                 any = true;
                 taken.insert(d);
-                if (std::find(takes.types.begin(), takes.types.end(), name_of(type)) == takes.types.end())
+                if (std::ranges::find(takes.types, name_of(type)) == takes.types.end())
                     takes.types.emplace_back(name_of(type));
             }
         if (any) takes.directions.emplace_back(name_of(direction));
@@ -130,15 +126,9 @@ std::vector<Listed> all_kernels() {
     return all;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
 std::string head_dims_text(const Takes& takes) {
-    std::vector<std::string> words;
-    for (const int d : takes.head_dims) words.push_back(std::to_string(d));
-    return takes.any_head_dim ? "any" : joined(words);
+    return takes.any_head_dim ? "any"
+                              : joined(names_of(takes.head_dims, [](int d) { return std::to_string(d); }));
 }
 
 std::string kernels_text() {

@@ -1,6 +1,7 @@
 // tilewalk model
 #include "app/cli/commands.h"
 #include "app/cli/values.h"
+#include "app/io/text.h"
 #include "core/study/memory_study.h"
 
 #include <array>
@@ -22,9 +23,7 @@ void read_words(WordReader& read, const ModelWords& w, StudyInput& in) {
     read.choose("--tiles", w.tiles, {"given", "square", "paper"}, in.rule);
     read.refuse(in.rule != TileRule::given && (w.br || w.bc),
                 "--tiles " + w.tiles.value_or("") + " chooses the tile itself; leave out --br and --bc.");
-    std::vector<std::string> names;
-    for (const Hardware& h : hardware_list()) names.push_back(h.id);
-    read.choose("--hardware", w.hardware, names, hardware);
+    read.choose("--hardware", w.hardware, names_of(hardware_list(), &Hardware::id), hardware);
     in.hardware = hardware_list()[hardware];
 }
 

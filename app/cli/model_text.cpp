@@ -97,12 +97,10 @@ std::string tile_lines(const Study& s) {
 }  // namespace
 
 std::string model_text(const std::vector<Study>& studies) {
-    std::string text = heading(studies.back()) + score_table(studies) + traffic_table(studies) +
-                       time_table(studies) + trip_table(studies.back()) + tile_lines(studies.back()) + "\n";
-    for (const std::string& line :
-         wrap("At N = " + format_count(studies.back().shape.N) + ": " + verdict(studies.back()), 96))
-        text += line + "\n";
-    return text;
+    const Study& last = studies.back();
+    const std::string verdict_at = "At N = " + format_count(last.shape.N) + ": " + verdict(last);
+    return heading(last) + score_table(studies) + traffic_table(studies) + time_table(studies) +
+           trip_table(last) + tile_lines(last) + "\n" + lines_of(wrap(verdict_at, 96));
 }
 
 }  // namespace tilewalk

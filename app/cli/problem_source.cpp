@@ -18,10 +18,9 @@ constexpr int largest_count = 1000000000;
 
 Result<Problem> from_example(const std::string& name) {
     if (const Problem* problem = find_example(name)) return *problem;
-    std::vector<std::string> names;
-    for (const Problem& problem : examples()) names.push_back(problem.name);
-    return Failure{"There is no example " + in_quotes(name) +
-                   did_you_mean(name, names, "; 'tilewalk examples' lists them.")};
+    return Failure{
+        "There is no example " + in_quotes(name) +
+        did_you_mean(name, names_of(examples(), &Problem::name), "; 'tilewalk examples' lists them.")};
 }
 
 void load(WordReader& read, const Word& path, auto& target) { read.take(path, target, load_matrix); }
@@ -72,6 +71,14 @@ bool any_matrix(const ProblemWords& words) {
     return words.q || words.k || words.v || (words.d_o && !any_projection(words));
 }
 
+// The first of these options that is not there; null if all are.
+using OptionWord = std::pair<const char*, const Word*>;
+const char* missing(const std::vector<OptionWord>& options) {
+    const auto found =
+        std::ranges::find_if(options, [](const OptionWord& option) { return !*option.second; });
+    return found == options.end() ? nullptr : found->first;
+}
+
 // One sentence if the words name two sources or half of one.
 std::optional<std::string> check_source(const ProblemWords& words) {
     std::vector<std::string> named;
@@ -82,18 +89,13 @@ std::optional<std::string> check_source(const ProblemWords& words) {
     if (any_projection(words)) named.push_back(words.x ? "--x" : "--w-q");
     if (named.size() > 1)
         return named[0] + " and " + named[1] + " both say where the problem comes from; give one of them.";
-    if (any_matrix(words) && !(words.q && words.k && words.v))
-        return named[0] + " is there without " +
-               (!words.q   ? "--q"
-                : !words.k ? "--k"
-                           : "--v") +
-               "; a problem from files needs --q, --k and --v.";
-    if (any_projection(words) && !(words.x && words.w_q && words.w_k && words.w_v))
-        return std::string(words.x ? "--x" : "A weight") + " is there without " +
-               (!words.x     ? "--x"
-                : !words.w_q ? "--w-q"
-                : !words.w_k ? "--w-k"
-                             : "--w-v") +
+    const char* const matrix = missing({{"--q", &words.q}, {"--k", &words.k}, {"--v", &words.v}});
+    if (any_matrix(words) && matrix)
+        return named[0] + " is there without " + matrix + "; a problem from files needs --q, --k and --v.";
+    const char* const factor =
+        missing({{"--x", &words.x}, {"--w-q", &words.w_q}, {"--w-k", &words.w_k}, {"--w-v", &words.w_v}});
+    if (any_projection(words) && factor)
+        return std::string(words.x ? "--x" : "A weight") + " is there without " + factor +
                "; a problem from an input needs --x, --w-q, --w-k and --w-v.";
     if (words.seed && !words.random) return "--seed belongs to --random, which is not there.";
     return std::nullopt;

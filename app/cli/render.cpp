@@ -8,8 +8,6 @@
 #include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/render/svg_picture.h"
-#include "app/ui/chapters/compare/page.h"
-#include "app/ui/chapters/scale/page.h"
 #include "app/ui/kit/key.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -172,8 +170,7 @@ Outcome run_render(const Arguments& a, std::ostream&) {
     if (const auto begun = begin_tour(*state, a); !begun) return bad_input(begun.error);
     if (state->tour && a.stop == "all") return draw_stops(*state, *picture, *a.output);
     if (state->tour) settle_at_stop(*state, state->tour->at);
-    if (state->page == ui::Page::scale) ui::wait_for_devices(*state);
-    if (state->page == ui::Page::compare) ui::wait_for_comparison(*state);
+    wait_for_page(*state);
     if (a.step == "all") return draw_steps(*state, *picture, *a.output);
     if (a.step)
         if (const auto went = go_to_step(*state, *a.step); !went) return bad_input(went.error);

@@ -40,13 +40,6 @@ Result<void> save_view(const std::string& path, const ui::AppState& state, int w
     return write_file_atomic(path, picture_of_view(state, width, height, is_svg_path(path)));
 }
 
-std::string no_such_lesson(const std::string& name) {
-    std::vector<std::string> names;
-    for (const Lesson& lesson : lessons()) names.emplace_back(lesson.id);
-    return "There is no lesson " + in_quotes(name) +
-           did_you_mean(name, names, "; 'tilewalk lessons' lists them.");
-}
-
 }  // namespace
 
 Result<const Lesson*> choose_lesson(const Word& name) {
@@ -55,7 +48,8 @@ Result<const Lesson*> choose_lesson(const Word& name) {
     if (const PageName* page = find_page(name))
         return Failure{"The page " + *name + " is no walk; 'tilewalk " + page->as_text +
                        "' writes its numbers as text or JSON."};
-    return Failure{no_such_lesson(*name)};
+    return Failure{"There is no lesson " + in_quotes(*name) +
+                   did_you_mean(*name, names_of(lessons(), &Lesson::id), "; 'tilewalk lessons' lists them.")};
 }
 
 Result<NamedWalk> named_walk(const Arguments& a) {
@@ -121,7 +115,7 @@ bool loads_results(const ProblemWords& words, const PageName* page) {
 
 // What the words say, with a problem in place of files of results.
 Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings settings) {
-    const std::vector<std::string> paths = split_at_commas(*arguments.problem.load);
+    const std::vector<std::string> paths = split(*arguments.problem.load, ",");
     const auto reports = load_results(paths);
     if (!reports) return Failure{reports.error};
     arguments.problem.load.reset();

@@ -40,7 +40,9 @@ void read_theme(WordReader& read, const Word& name, ui::Settings& settings);
 
 /// Begins the tour that the words name, at its stop; a sentence if that cannot be. Nothing to do without.
 Result<void> begin_tour(ui::AppState& state, const Arguments& arguments);
-/// Goes to stop n, from 0, and waits for what its page asks of the machine: for pictures.
+/// Waits for what the page asks of the machine: for pictures.
+void wait_for_page(ui::AppState& state);
+/// Goes to stop n, from 0, and waits for its page.
 void settle_at_stop(ui::AppState& state, int n);
 /// Says once that there is a tour.
 void offer_tour(ui::AppState& state);

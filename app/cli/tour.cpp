@@ -2,24 +2,16 @@
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
-#include "app/io/embedded.h"
 #include "app/io/tour_file.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
 
-#include <algorithm>
-
 namespace tilewalk {
 
 Result<ui::Tour> read_tour(const std::string& name_or_path) {
-    const std::string name = name_or_path.empty() ? default_tour : name_or_path;
-    const auto tours = embedded_tour();
-    const bool own =
-        std::any_of(tours.begin(), tours.end(), [&](const EmbeddedFile& tour) { return name == tour.name; });
-    Result<TourScript> script =
-        own ? load_tour(name, ui::tour_names()) : load_tour_file(name, ui::tour_names());
+    auto script = load_tour(name_or_path.empty() ? default_tour : name_or_path, ui::tour_names());
     if (!script) return Failure{script.error};
     ui::Tour tour;
     tour.script = std::move(*script);
@@ -44,13 +36,17 @@ Result<void> begin_tour(ui::AppState& state, const Arguments& a) {
     return {};
 }
 
+void wait_for_page(ui::AppState& state) {
+    if (state.page == ui::Page::scale) ui::wait_for_devices(state);
+    if (state.page == ui::Page::compare) ui::wait_for_comparison(state);
+}
+
 void settle_at_stop(ui::AppState& state, int n) {
     ui::go_to_stop(state, n);
     wait_for_walk(state);
     ui::take_finished_trace(state);
     ui::settle_tour(state);
-    if (state.page == ui::Page::scale) ui::wait_for_devices(state);
-    if (state.page == ui::Page::compare) ui::wait_for_comparison(state);
+    wait_for_page(state);
     state.step_age = ui::AppState{}.step_age;
 }
 

@@ -28,9 +28,6 @@ Result<Size> size_pair(const std::string& option, const std::string& text, const
 Result<int> choice(const std::string& option, const std::string& text,
                    const std::vector<std::string>& choices);
 
-/// The parts of "a,b,c".
-std::vector<std::string> split_at_commas(const std::string& text);
-
 /// Takes what words say into their targets, which stay as they are without a word. The first mistake stays,
 /// and nothing is read after it.
 struct WordReader {

@@ -12,7 +12,7 @@ Ran run(const std::vector<std::string>& words, const WindowRunner& window) {
     for (std::string& word : all) argv.push_back(word.data());
     argv.push_back(nullptr);
     std::ostringstream out, err;
-    const int code = run_cli(static_cast<int>(all.size()), argv.data(), out, err, window);
+    const int code = run_cli(static_cast<int>(all.size()), argv.data(), window, out, err);
     return {code, out.str(), err.str()};
 }
 

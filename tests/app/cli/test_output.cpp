@@ -115,7 +115,7 @@ TEST_CASE("output: a stream that takes nothing") {
         std::vector<char*> argv;
         for (std::string& word : words) argv.push_back(word.data());
         full.clear();
-        CHECK(run_cli(static_cast<int>(argv.size()), argv.data(), full, err, no_window) == 4);
+        CHECK(run_cli(static_cast<int>(argv.size()), argv.data(), no_window, full, err) == 4);
     }
     CHECK(contains(err.str(), "The standard output could not be written"));
 }

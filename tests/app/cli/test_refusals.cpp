@@ -163,7 +163,7 @@ TEST_CASE("refusals: pictures") {
 TEST_CASE("refusals: no program name at all") {
     std::ostringstream out, err;
     char* none[] = {nullptr};
-    CHECK(run_cli(0, none, out, err, no_window) == 3);
+    CHECK(run_cli(0, none, no_window, out, err) == 3);
 }
 
 TEST_CASE("suggest: the nearest name, if it is near") {
