@@ -90,6 +90,29 @@ Outcome show_again(const Arguments& a, bool json, std::ostream& out) {
     return show(a, json, std::move(*trace), "recorded", out);
 }
 
+// What the words ask for; type and kernel must go together.
+Result<gpu::TraceRequest> make_trace_request(const CompareWords& words, Problem problem) {
+    gpu::TraceRequest request;
+    const auto kernel = find_kernel(words.kernel.value_or(default_kernel));
+    if (!kernel) return Failure{kernel.error};
+    const auto type = find_type(*kernel, words.dtype);
+    if (!type) return Failure{type.error};
+    request.kernel = kernel->name, request.dtype = *type;
+    if (words.fault) {
+        const auto fault = read_fault(*words.fault);
+        if (!fault) return Failure{fault.error};
+        request.fault = *fault;
+    }
+    request.problem = std::move(problem);
+    return request;
+}
+
+// The command line that asks for the same again, also where what was left out is decided otherwise.
+std::string repeated(const Arguments& a, gpu::Where where) {
+    return a.repeated + (a.compare.device ? "" : std::string(" --device ") + gpu::name_of(where)) +
+           (a.compare.kernel ? "" : std::string(" --kernel ") + default_kernel);
+}
+
 }  // namespace
 
 Result<KernelFault> read_fault(const std::string& text) {
@@ -115,33 +138,6 @@ Result<KernelFault> read_fault(const std::string& text) {
     fault.amount = *amount;
     return fault;
 }
-
-namespace {
-
-// What the words ask for; type and kernel must go together.
-Result<gpu::TraceRequest> make_trace_request(const CompareWords& words, Problem problem) {
-    gpu::TraceRequest request;
-    const auto kernel = find_kernel(words.kernel.value_or(default_kernel));
-    if (!kernel) return Failure{kernel.error};
-    const auto type = find_type(*kernel, words.dtype);
-    if (!type) return Failure{type.error};
-    request.kernel = kernel->name, request.dtype = *type;
-    if (words.fault) {
-        const auto fault = read_fault(*words.fault);
-        if (!fault) return Failure{fault.error};
-        request.fault = *fault;
-    }
-    request.problem = std::move(problem);
-    return request;
-}
-
-// The command line that asks for the same again, also where what was left out is decided otherwise.
-std::string repeated(const Arguments& a, gpu::Where where) {
-    return a.repeated + (a.compare.device ? "" : std::string(" --device ") + gpu::name_of(where)) +
-           (a.compare.kernel ? "" : std::string(" --kernel ") + default_kernel);
-}
-
-}  // namespace
 
 Outcome run_compare(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});

@@ -40,6 +40,44 @@ Result<void> save_view(const std::string& path, const ui::AppState& state, int w
     return write_file_atomic(path, picture_of_view(state, width, height, is_svg_path(path)));
 }
 
+// A file of results opens the page that shows them.
+bool loads_results(const ProblemWords& words, const PageName* page) {
+    if (!words.load) return false;
+    if (page) return page->page == ui::Page::scale;
+    const auto text = read_file(*words.load);
+    return text && is_bench_json(*text);
+}
+
+// What the words say, with a problem in place of files of results.
+Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings settings) {
+    const std::vector<std::string> paths = split(*arguments.problem.load, ",");
+    const auto reports = load_results(paths);
+    if (!reports) return Failure{reports.error};
+    arguments.problem.load.reset();
+    arguments.lesson = "scale";
+    auto state = make_session(arguments, std::move(settings));
+    if (state) ui::add_reports(*state, *reports);
+    return state;
+}
+
+// A recorded run of a kernel opens its page, with its problem.
+Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings settings) {
+    const std::string path = *arguments.problem.load;
+    auto trace = load_bundle_file(path);
+    if (!trace) return Failure{trace.error};
+    arguments.problem.load.reset();
+    if (!arguments.problem.empty() || arguments.step || arguments.lesson.value_or("compare") != "compare")
+        return Failure{short_path(path) +
+                       ": this is a recorded run of a kernel; leave out the other options of "
+                       "problem, lesson and step."};
+    auto state = make_state(&default_lesson(), trace->problem, std::move(settings));
+    if (!state) return state;
+    state->presenter |= arguments.presenter;
+    ui::show_bundle(*state, std::move(*trace), path);
+    if (!state->comparing->shown) return Failure{state->notice};
+    return state;
+}
+
 }  // namespace
 
 Result<const Lesson*> choose_lesson(const Word& name) {
@@ -102,48 +140,6 @@ Result<void> go_to_step(ui::AppState& state, const std::string& word) {
 void read_theme(WordReader& read, const Word& name, ui::Settings& settings) {
     read.choose("--theme", name, {"dark", "light", "contrast"}, settings.theme);
 }
-
-namespace {
-
-// A file of results opens the page that shows them.
-bool loads_results(const ProblemWords& words, const PageName* page) {
-    if (!words.load) return false;
-    if (page) return page->page == ui::Page::scale;
-    const auto text = read_file(*words.load);
-    return text && is_bench_json(*text);
-}
-
-// What the words say, with a problem in place of files of results.
-Result<ui::AppState> make_session_with(Arguments arguments, ui::Settings settings) {
-    const std::vector<std::string> paths = split(*arguments.problem.load, ",");
-    const auto reports = load_results(paths);
-    if (!reports) return Failure{reports.error};
-    arguments.problem.load.reset();
-    arguments.lesson = "scale";
-    auto state = make_session(arguments, std::move(settings));
-    if (state) ui::add_reports(*state, *reports);
-    return state;
-}
-
-// A recorded run of a kernel opens its page, with its problem.
-Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings settings) {
-    const std::string path = *arguments.problem.load;
-    auto trace = load_bundle_file(path);
-    if (!trace) return Failure{trace.error};
-    arguments.problem.load.reset();
-    if (!arguments.problem.empty() || arguments.step || arguments.lesson.value_or("compare") != "compare")
-        return Failure{short_path(path) +
-                       ": this is a recorded run of a kernel; leave out the other options of "
-                       "problem, lesson and step."};
-    auto state = make_state(&default_lesson(), trace->problem, std::move(settings));
-    if (!state) return state;
-    state->presenter |= arguments.presenter;
-    ui::show_bundle(*state, std::move(*trace), path);
-    if (!state->comparing->shown) return Failure{state->notice};
-    return state;
-}
-
-}  // namespace
 
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings) {
     WordReader read;

@@ -48,6 +48,16 @@ std::size_t next_colour(std::string_view line, std::size_t from) {
     return std::string_view::npos;
 }
 
+constexpr int none = -1, several = -2;
+
+// The one neighbour that a line has everywhere.
+void meet(int& neighbour, int line) {
+    if (neighbour == none)
+        neighbour = line;
+    else if (neighbour != line)
+        neighbour = several;
+}
+
 }  // namespace
 
 PictureBook::Line PictureBook::line_of(const std::string& text) {
@@ -117,20 +127,6 @@ void PictureBook::add(const std::string& dark, const std::string& light) {
 }
 
 // ---- Chains
-
-namespace {
-
-constexpr int none = -1, several = -2;
-
-// The one neighbour that a line has everywhere.
-void meet(int& neighbour, int line) {
-    if (neighbour == none)
-        neighbour = line;
-    else if (neighbour != line)
-        neighbour = several;
-}
-
-}  // namespace
 
 void PictureBook::bind() {
     const auto count = lines_.size();

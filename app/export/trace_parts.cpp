@@ -37,6 +37,36 @@ Block whole_matrices(const std::vector<WholeMatrix>& matrices) {
     return side_by_side(blocks, text_width);
 }
 
+std::string bytes_text(std::int64_t read, std::int64_t written) {
+    return format_traffic(read + written) + " (" + format_traffic(read) + " read, " +
+           format_traffic(written) + " written)";
+}
+
+// The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
+int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit) {
+    for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
+        if (lesson.model(problem).total() < limit) return problem.Br;
+    return 0;
+}
+
+std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
+    const Problem& p = trace.problem();
+    const Lesson& lesson = trace.lesson();
+    const std::string size = str(p.N()) + " × " + str(p.N_kv());
+    if (flash < standard)
+        return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
+               format_traffic(standard - flash) + ".";
+    if (flash == standard)
+        return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
+    const int rows = rows_to_stay_below(lesson, p, standard);
+    return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
+           "costs "
+           "more than storing the N × N matrices (" +
+           size + " each). " +
+           (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
+                     : "No number of query rows per tile changes that.");
+}
+
 }  // namespace
 
 std::string headline(const Trace& trace) {
@@ -81,40 +111,6 @@ std::string traffic_line(const Trace& trace, int k) {
            " written, " + format_count(t.flops) + (t.flops == 1 ? " operation" : " operations") +
            "; on chip now: " + format_size(t.sram_live);
 }
-
-namespace {
-
-std::string bytes_text(std::int64_t read, std::int64_t written) {
-    return format_traffic(read + written) + " (" + format_traffic(read) + " read, " +
-           format_traffic(written) + " written)";
-}
-
-// The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
-int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit) {
-    for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
-        if (lesson.model(problem).total() < limit) return problem.Br;
-    return 0;
-}
-
-std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
-    const Problem& p = trace.problem();
-    const Lesson& lesson = trace.lesson();
-    const std::string size = str(p.N()) + " × " + str(p.N_kv());
-    if (flash < standard)
-        return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
-               format_traffic(standard - flash) + ".";
-    if (flash == standard)
-        return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
-    const int rows = rows_to_stay_below(lesson, p, standard);
-    return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
-           "costs "
-           "more than storing the N × N matrices (" +
-           size + " each). " +
-           (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
-                     : "No number of query rows per tile changes that.");
-}
-
-}  // namespace
 
 std::vector<std::string> comparison(const Trace& trace) {
     const Traffic& moved = trace.step(trace.size() - 1).traffic;

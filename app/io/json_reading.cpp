@@ -99,6 +99,13 @@ void read_row(Reading& reading, const std::string& path, const Json& row, Matrix
     }
 }
 
+void read_inside(Reading& outer, const Json& value, const std::string& where, const ReadObject& read_inner) {
+    if (!value.is_object()) return outer.expected(where, value, "an object");
+    Reading inner{value, "", outer.path + where + "."};
+    read_inner(inner);
+    if (!inner.error.empty()) outer.fail(inner.error);
+}
+
 }  // namespace
 
 void read(Reading& reading, const char* key, Matrix& matrix) {
@@ -134,17 +141,6 @@ void read_list(Reading& reading, const char* key, const char* what,
     for (std::size_t n = 0; list && n < list->size() && reading.error.empty(); ++n)
         each((*list)[n], std::string(key) + "[" + std::to_string(n) + "]");
 }
-
-namespace {
-
-void read_inside(Reading& outer, const Json& value, const std::string& where, const ReadObject& read_inner) {
-    if (!value.is_object()) return outer.expected(where, value, "an object");
-    Reading inner{value, "", outer.path + where + "."};
-    read_inner(inner);
-    if (!inner.error.empty()) outer.fail(inner.error);
-}
-
-}  // namespace
 
 void read_object(Reading& outer, const char* key, const ReadObject& read_inner) {
     if (const Json* value = outer.find(key)) read_inside(outer, *value, key, read_inner);

@@ -67,6 +67,35 @@ void read_precision(Reading& outer, Precision& precision) {
     });
 }
 
+// A whole number in these limits.
+void read_within(Reading& reading, const char* key, int& number, int least, int most) {
+    if (!reading.find(key)) return reading.fail(reading.path + key + " is missing");
+    read(reading, key, number);
+    if (reading.error.empty() && (number < least || number > most))
+        reading.fail(reading.path + key + " is " + std::to_string(number) + ", expected " +
+                     std::to_string(least) + " to " + std::to_string(most));
+}
+
+void read_bookmark(Reading& reading, SavedView::Bookmark& mark) {
+    check_keys(reading, {"number", "step", "row"});
+    read_within(reading, "number", mark.number, 1, 9);
+    read_within(reading, "step", mark.step, 1, std::numeric_limits<int>::max());
+    read_within(reading, "row", mark.row, 0, std::numeric_limits<int>::max());
+}
+
+void read_breakpoints(Reading& reading, std::vector<std::string>& breakpoints) {
+    const auto read_one = [&](const Json& text, const std::string& where) {
+        if (!text.is_string()) return reading.expected(where, text, "a condition, for example \"alpha < 1\"");
+        breakpoints.push_back(text.get<std::string>());
+        if (const auto condition = parse_condition(breakpoints.back()); !condition)
+            reading.fail(reading.path + where + ", " + condition.error);
+    };
+    read_list(reading, "breakpoints", "an array of conditions", read_one);
+}
+
+OrderedJson written(auto value) { return value; }
+OrderedJson written(auto choice, const Words& words) { return words[static_cast<std::size_t>(choice)]; }
+
 }  // namespace
 
 void read_projection(Reading& reading, Problem& problem) {
@@ -101,36 +130,6 @@ void read_extras(Reading& reading, Problem& problem) {
     read_precision(reading, problem.precision);
 }
 
-namespace {
-
-// A whole number in these limits.
-void read_within(Reading& reading, const char* key, int& number, int least, int most) {
-    if (!reading.find(key)) return reading.fail(reading.path + key + " is missing");
-    read(reading, key, number);
-    if (reading.error.empty() && (number < least || number > most))
-        reading.fail(reading.path + key + " is " + std::to_string(number) + ", expected " +
-                     std::to_string(least) + " to " + std::to_string(most));
-}
-
-void read_bookmark(Reading& reading, SavedView::Bookmark& mark) {
-    check_keys(reading, {"number", "step", "row"});
-    read_within(reading, "number", mark.number, 1, 9);
-    read_within(reading, "step", mark.step, 1, std::numeric_limits<int>::max());
-    read_within(reading, "row", mark.row, 0, std::numeric_limits<int>::max());
-}
-
-void read_breakpoints(Reading& reading, std::vector<std::string>& breakpoints) {
-    const auto read_one = [&](const Json& text, const std::string& where) {
-        if (!text.is_string()) return reading.expected(where, text, "a condition, for example \"alpha < 1\"");
-        breakpoints.push_back(text.get<std::string>());
-        if (const auto condition = parse_condition(breakpoints.back()); !condition)
-            reading.fail(reading.path + where + ", " + condition.error);
-    };
-    read_list(reading, "breakpoints", "an array of conditions", read_one);
-}
-
-}  // namespace
-
 void read_view(Reading& outer, SavedView& view) {
     read_object(outer, "view", [&](Reading& reading) {
         check_keys(reading, {"lesson", "step", "row", "presenter", "panel", "bookmarks", "breakpoints"});
@@ -146,13 +145,6 @@ void read_view(Reading& outer, SavedView& view) {
         read_breakpoints(reading, view.breakpoints);
     });
 }
-
-namespace {
-
-OrderedJson written(auto value) { return value; }
-OrderedJson written(auto choice, const Words& words) { return words[static_cast<std::size_t>(choice)]; }
-
-}  // namespace
 
 OrderedJson json_of_extras(const Problem& p) {
     OrderedJson json = OrderedJson::object();
