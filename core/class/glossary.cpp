@@ -4,7 +4,7 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <string>
+#include <iterator>
 
 namespace tilewalk {
 
@@ -12,8 +12,12 @@ namespace {
 
 std::vector<GlossaryCard> all_cards() {
     std::vector<GlossaryCard> out;
-    for (auto&& part : {tensor_cards(), softmax_cards(), gradient_cards(), size_cards(), machine_cards()})
+    for (auto&& part : {tensor_cards(), statistics_cards(), row_cards(), idea_cards(), gradient_cards(),
+                        length_cards(), mask_cards(), memory_cards(), format_cards()})
         out.insert(out.end(), part.begin(), part.end());
+    for (GlossaryCard& card : out)
+        if (card.term.empty())
+            std::ranges::replace_copy(std::string_view(card.id), std::back_inserter(card.term), '-', ' ');
     return out;
 }
 
@@ -34,7 +38,7 @@ int rank(const GlossaryCard& card, std::string_view typed) {
     if (begins_a_word(term, word) || begins_a_word(others, word)) return 3;
     if (word.size() < 3) return -1;  // every text has any letter in it
     if (term.find(word) != std::string::npos || others.find(word) != std::string::npos) return 4;
-    for (const char* text : {card.text, card.source, card.place})
+    for (const char* text : {card.text, card.from.source, card.from.place})
         if (lower_case(text).find(word) != std::string::npos) return 5;
     return -1;
 }
@@ -54,7 +58,7 @@ const GlossaryCard* find_card(std::string_view id) {
 
 const GlossaryCard* card_of(Slot slot) {
     for (const GlossaryCard& card : glossary())
-        if (std::find(card.slots.begin(), card.slots.end(), slot) != card.slots.end()) return &card;
+        if (std::ranges::count(card.slots, slot) > 0) return &card;
     return nullptr;
 }
 
@@ -85,8 +89,7 @@ std::vector<const GlossaryCard*> search_glossary(std::string_view word) {
     std::vector<std::pair<int, const GlossaryCard*>> found;
     for (const GlossaryCard& card : glossary())
         if (const int fits = word.empty() ? 0 : rank(card, word); fits >= 0) found.push_back({fits, &card});
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(found, {}, &std::pair<int, const GlossaryCard*>::first);
     std::vector<const GlossaryCard*> out;
     for (const auto& [fits, card] : found) out.push_back(card);
     return out;

@@ -4,21 +4,27 @@
 #include "core/walk/explain.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tilewalk {
 
+/// Where it is defined.
+struct Citation {
+    const char* source = "";  ///< "Dao 2023, arXiv:2307.08691"
+    const char* place = "";   ///< in the source: "Algorithm 1, line 9"
+};
+
 struct GlossaryCard {
-    const char* id = "";                    ///< "running-max"; unique, and what cards name each other by
-    const char* term = "";                  ///< "running row maximum"
-    std::vector<Slot> slots = {};           ///< what it is the card of; the first gives the symbol
-    Span letter = {};                       ///< the symbol of a card without slots; empty: a term has none
-    const char* below = "";                 ///< subscript of that symbol
-    const char* shape = "";                 ///< "N × d"; empty where it has none
-    const char* text = "";                  ///< one or two sentences
-    const char* source = "";                ///< "Dao 2023, arXiv:2307.08691"
-    const char* place = "";                 ///< in the source: "Algorithm 1, line 9"
+    const char* id = "";           ///< "running-max"; unique, and what cards name each other by
+    std::string term = {};         ///< "running row maximum"; not said: the words of the id
+    std::vector<Slot> slots = {};  ///< what it is the card of; the first gives the symbol
+    Span letter = {};              ///< the symbol of a card without slots; empty: a term has none
+    const char* below = "";        ///< subscript of that symbol
+    const char* shape = "";        ///< "N × d"; empty where it has none
+    const char* text = "";         ///< one or two sentences
+    Citation from = {};
     const char* words = "";                 ///< other spellings to find it by: "alpha rescaling"
     std::vector<const char*> related = {};  ///< ids
 };
@@ -40,11 +46,20 @@ Line symbol_of(const GlossaryCard& card);
 std::vector<const GlossaryCard*> search_glossary(std::string_view word);
 
 /// The parts that glossary() joins.
-std::vector<GlossaryCard> tensor_cards();    // glossary_tensors.cpp
-std::vector<GlossaryCard> softmax_cards();   // glossary_softmax.cpp
+std::vector<GlossaryCard> tensor_cards();  // glossary_tensors.cpp
+std::vector<GlossaryCard>
+statistics_cards();                          // what the tiled lessons keep for each row: glossary_softmax.cpp
+std::vector<GlossaryCard> row_cards();       // the letters of the lessons about one row
+std::vector<GlossaryCard> idea_cards();      // what is done, rather than what is stored
 std::vector<GlossaryCard> gradient_cards();  // glossary_gradients.cpp
-std::vector<GlossaryCard> size_cards();      // glossary_sizes.cpp
-std::vector<GlossaryCard> machine_cards();   // glossary_machine.cpp
+std::vector<GlossaryCard> length_cards();    // how long, how wide, in how many blocks: glossary_sizes.cpp
+std::vector<GlossaryCard> mask_cards();      // what is done to the scores before the softmax, and heads
+std::vector<GlossaryCard> memory_cards();    // where data lies, what moving it costs: glossary_machine.cpp
+std::vector<GlossaryCard> format_cards();    // how numbers are kept, and how wrong they may be
+
+inline Span letter(const char* text, Role role = Role::none, bool tilde = false) {
+    return {.text = text, .role = role, .face = Span::Face::symbol, .tilde = tilde};
+}
 
 /// The papers, as the cards cite them.
 namespace source {

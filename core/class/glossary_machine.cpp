@@ -8,70 +8,59 @@ constexpr const char* roofline_paper =
     "Williams, Waterman and Patterson 2009, Communications of the ACM 52 (4)";
 constexpr const char* cuda_guide = "NVIDIA, CUDA C++ Programming Guide";
 
-// Where data lies and what moving it costs.
+}  // namespace
+
 std::vector<GlossaryCard> memory_cards() {
     return {
         {.id = "hbm",
          .term = "HBM",
          .text = "High-bandwidth memory: the GPU's large memory, beside the chip. Everything that outlives a "
                  "kernel lies there; reaching it is what attention mostly waits for.",
-         .source = source::flash1,
-         .place = "§2.1, GPU Memory Hierarchy",
+         .from = {source::flash1, "§2.1, GPU Memory Hierarchy"},
          .words = "global memory dram load store",
          .related = {"sram", "hbm-traffic", "bandwidth"}},
         {.id = "sram",
          .term = "SRAM",
-         .letter = {"M", Role::none, Span::Face::symbol},
+         .letter = letter("M"),
          .text = "The small fast memory on the chip, one for each multiprocessor: shared memory and "
                  "registers. M is how much of it a tile may use.",
-         .source = source::flash1,
-         .place = "§2.1, GPU Memory Hierarchy",
+         .from = {source::flash1, "§2.1, GPU Memory Hierarchy"},
          .words = "shared memory on-chip registers",
          .related = {"hbm", "block-columns", "multiprocessor"}},
         {.id = "hbm-traffic",
          .term = "HBM traffic",
          .text = "Bytes read from and written to HBM. Standard attention moves Θ(N d + N²) elements, "
                  "FlashAttention Θ(N² d² / M).",
-         .source = source::flash1,
-         .place = "§3.2, Theorem 2",
+         .from = {source::flash1, "§3.2, Theorem 2"},
          .words = "bytes reads writes IO complexity",
          .related = {"hbm", "loop-order", "arithmetic-intensity"}},
         {.id = "bandwidth",
-         .term = "bandwidth",
          .text = "Bytes per second that a memory delivers. Time is at least traffic ÷ bandwidth.",
-         .source = source::flash1,
-         .place = "§2.1 and figure 1",
+         .from = {source::flash1, "§2.1 and figure 1"},
          .words = "GB/s TB/s",
          .related = {"hbm-traffic", "roofline"}},
         {.id = "flops",
          .term = "FLOPs",
          .text = "Floating-point operations. The two products of the forward pass take 4 N² d of them, the "
                  "five of the backward pass 10 N² d; FLOP/s is the rate.",
-         .source = source::flash2,
-         .place = "§4.1 (how they are counted)",
+         .from = {source::flash2, "§4.1 (how they are counted)"},
          .words = "flop/s GFLOP TFLOP operations",
          .related = {"arithmetic-intensity", "roofline", "peak"}},
         {.id = "arithmetic-intensity",
-         .term = "arithmetic intensity",
          .text = "FLOPs per byte of traffic. Where it is low the memory sets the pace, where it is high the "
                  "arithmetic does.",
-         .source = source::flash1,
-         .place = "§2.1, Performance Characteristics",
+         .from = {source::flash1, "§2.1, Performance Characteristics"},
          .words = "operational intensity FLOP/B memory-bound compute-bound",
          .related = {"roofline", "hbm-traffic", "flops"}},
         {.id = "roofline",
-         .term = "roofline",
          .text = "The highest rate that a machine allows at an arithmetic intensity: the smaller of peak and "
                  "intensity × bandwidth. They meet at the ridge.",
-         .source = roofline_paper,
-         .place = "section The Roofline Model and figure 1",
+         .from = {roofline_paper, "section The Roofline Model and figure 1"},
          .words = "ridge bound",
          .related = {"arithmetic-intensity", "peak", "bandwidth"}},
         {.id = "peak",
-         .term = "peak",
          .text = "The largest rate in FLOP/s that the arithmetic units reach when nothing makes them wait.",
-         .source = roofline_paper,
-         .place = "section The Roofline Model",
+         .from = {roofline_paper, "section The Roofline Model"},
          .words = "percent of peak FMA",
          .related = {"roofline", "flops", "tensor-core"}},
         {.id = "kernel-fusion",
@@ -79,102 +68,80 @@ std::vector<GlossaryCard> memory_cards() {
          .text =
              "One program run on the whole GPU. Standard attention is three or more of them, with S and P "
              "in HBM between; the forward pass of FlashAttention is a single one.",
-         .source = source::flash1,
-         .place = "§2.1, Kernel fusion",
+         .from = {source::flash1, "§2.1, Kernel fusion"},
          .words = "fusion launch round trip",
          .related = {"hbm-traffic", "thread-block"}},
         {.id = "multiprocessor",
-         .term = "multiprocessor",
          .text = "SM: the part of a GPU that holds thread blocks, with its own shared memory and registers. "
                  "A GPU has dozens of them.",
-         .source = cuda_guide,
-         .place = "chapter Hardware Implementation",
+         .from = {cuda_guide, "chapter Hardware Implementation"},
          .words = "SM streaming multiprocessor SMs",
          .related = {"thread-block", "sram", "warp"}},
         {.id = "thread-block",
-         .term = "thread block",
          .text = "Threads that run on the same multiprocessor and share its SRAM; several warps. In "
                  "FlashAttention-2 each takes one query block of one head.",
-         .source = source::flash2,
-         .place = "§3.2, Parallelism",
+         .from = {source::flash2, "§3.2, Parallelism"},
          .words = "block CTA grid occupancy",
          .related = {"warp", "multiprocessor", "query-blocks"}},
         {.id = "warp",
-         .term = "warp",
          .text =
              "32 threads that execute together. FlashAttention-2 gives each its own query rows (split-Q), "
              "so that warps need not exchange partial results (split-K).",
-         .source = source::flash2,
-         .place = "§3.3, Work Partitioning Between Warps",
+         .from = {source::flash2, "§3.3, Work Partitioning Between Warps"},
          .words = "split lanes split-K split-Q",
          .related = {"thread-block", "tensor-core"}},
         {.id = "tensor-core",
-         .term = "tensor core",
          .text = "The unit that multiplies small matrices in one instruction, many times faster than single "
                  "multiplications. Its operands have few bits, its sums are fp32.",
-         .source = source::flash2,
-         .place = "§2.1 and §3.1 (why other FLOPs cost more)",
+         .from = {source::flash2, "§2.1 and §3.1 (why other FLOPs cost more)"},
          .words = "mma wgmma matmul",
          .related = {"fp16", "bf16", "warp", "peak"}},
     };
 }
 
-// How numbers are kept, and how wrong they may be.
 std::vector<GlossaryCard> format_cards() {
     const char* const ieee = "IEEE 754-2019";
     return {
         {.id = "fp64",
-         .term = "fp64",
          .text = "64 bits, 53 of them significant: about 16 decimal digits. The walk is computed in it.",
-         .source = ieee,
-         .place = "§3.6, table 3.5, binary64",
+         .from = {ieee, "§3.6, table 3.5, binary64"},
          .words = "double",
          .related = {"fp32", "ulp"}},
         {.id = "fp32",
-         .term = "fp32",
          .text = "32 bits, 24 of them significant: about 7 decimal digits. Sums and statistics of the GPU "
                  "kernels are kept in it.",
-         .source = ieee,
-         .place = "§3.6, table 3.5, binary32",
+         .from = {ieee, "§3.6, table 3.5, binary32"},
          .words = "float single",
          .related = {"fp64", "tf32", "ulp"}},
         {.id = "tf32",
-         .term = "tf32",
          .text = "The range of fp32 with 11 significant bits: what a tensor core makes of fp32 operands.",
-         .source = "NVIDIA 2020, A100 Tensor Core GPU Architecture",
-         .place = "section on third-generation Tensor Cores",
+         .from = {"NVIDIA 2020, A100 Tensor Core GPU Architecture",
+                  "section on third-generation Tensor Cores"},
          .words = "TensorFloat",
          .related = {"fp32", "tensor-core"}},
         {.id = "fp16",
-         .term = "fp16",
          .text = "16 bits, 11 of them significant, and nothing above 65 504: exact enough for scores, easily "
                  "too small for what grows.",
-         .source = ieee,
-         .place = "§3.6, table 3.5, binary16",
+         .from = {ieee, "§3.6, table 3.5, binary16"},
          .words = "half",
          .related = {"bf16", "tensor-core", "ulp"}},
         {.id = "bf16",
-         .term = "bf16",
          .text = "16 bits with the range of fp32, but only 8 significant bits: hardly ever overflows, rounds "
                  "more coarsely than fp16.",
-         .source = "Kalamkar et al. 2019, arXiv:1905.12322",
-         .place = "§1 and table 1",
+         .from = {"Kalamkar et al. 2019, arXiv:1905.12322", "§1 and table 1"},
          .words = "bfloat16",
          .related = {"fp16", "fp32", "ulp"}},
         {.id = "e4m3",
-         .term = "e4m3",
          .text = "An 8-bit format: 4 bits of exponent, 3 of fraction, up to 448. It has no ∞, so it cannot "
                  "hold masked scores.",
-         .source = "Micikevicius et al. 2022, arXiv:2209.05433",
-         .place = "§3, table 1",
+         .from = {"Micikevicius et al. 2022, arXiv:2209.05433", "§3, table 1"},
          .words = "fp8",
          .related = {"fp16", "bf16"}},
         {.id = "ulp",
          .term = "ULP",
          .text = "Unit in the last place: the distance to the next number of the format. A correct rounding "
                  "is off by at most half of it.",
-         .source = "Goldberg 1991, ACM Computing Surveys 23 (1)",
-         .place = "section Relative Error and Ulps",
+         .from = {"Goldberg 1991, ACM Computing Surveys 23 (1)", "section Relative Error and Ulps"},
          .words = "rounding error unit last place",
          .related = {"rounding-error", "fp16", "bf16", "fp32"}},
         {.id = "rounding-error",
@@ -182,20 +149,11 @@ std::vector<GlossaryCard> format_cards() {
          .text =
              "How far a kernel is from the same attention in fp64. It passes if its error is at most twice "
              "that of standard attention in the kernel's own format.",
-         .source = source::flash1,
-         .place = "the rule is that of the paper's code, tests/test_flash_attn.py; the paper has none",
+         .from = {source::flash1,
+                  "the rule is that of the paper's code, tests/test_flash_attn.py; the paper has none"},
          .words = "limit tolerance verify max error difference",
          .related = {"ulp", "fp64"}},
     };
-}
-
-}  // namespace
-
-std::vector<GlossaryCard> machine_cards() {
-    std::vector<GlossaryCard> out = memory_cards();
-    const auto more = format_cards();
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
 }
 
 }  // namespace tilewalk

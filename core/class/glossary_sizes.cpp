@@ -2,37 +2,26 @@
 
 namespace tilewalk {
 
-namespace {
-
-Span letter(const char* text) { return {text, Role::none, Span::Face::symbol}; }
-
-// How long, how wide, in how many blocks.
 std::vector<GlossaryCard> length_cards() {
     return {
         {.id = "sequence-length",
-         .term = "sequence length",
          .letter = letter("N"),
          .text = "Number of positions, and so of rows of Q, K, V and O. With cross-attention the keys have a "
                  "length of their own, N_kv.",
-         .source = source::flash1,
-         .place = "§2.2",
+         .from = {source::flash1, "§2.2"},
          .words = "N_kv tokens positions context",
          .related = {"head-dimension", "scores"}},
         {.id = "head-dimension",
-         .term = "head dimension",
          .letter = letter("d"),
          .text = "Number of columns of Q, K, V and O of one head.",
-         .source = source::flash1,
-         .place = "§2.2; as d_k: arXiv:1706.03762, §3.2.1",
+         .from = {source::flash1, "§2.2; as d_k: arXiv:1706.03762, §3.2.1"},
          .words = "d_k width",
          .related = {"sequence-length", "scale", "heads"}},
         {.id = "model-dimension",
-         .term = "model dimension",
          .letter = letter("d"),
          .below = "model",
          .text = "Number of columns of the layer's input, before the projections.",
-         .source = source::attention,
-         .place = "§3.2.2",
+         .from = {source::attention, "§3.2.2"},
          .words = "d_model hidden size",
          .related = {"layer-input", "head-dimension"}},
         {.id = "block-rows",
@@ -41,8 +30,7 @@ std::vector<GlossaryCard> length_cards() {
          .below = "r",
          .text =
              "How many query rows a tile has. The first paper takes min(⌈M/4d⌉, d) for M elements of SRAM.",
-         .source = source::flash1,
-         .place = "Algorithm 1, line 1",
+         .from = {source::flash1, "Algorithm 1, line 1"},
          .words = "Br block size",
          .related = {"block-columns", "query-blocks", "tile", "sram"}},
         {.id = "block-columns",
@@ -51,8 +39,7 @@ std::vector<GlossaryCard> length_cards() {
          .below = "c",
          .text = "How many key rows, and so columns of S, a tile has. The first paper takes ⌈M/4d⌉ for M "
                  "elements of SRAM.",
-         .source = source::flash1,
-         .place = "Algorithm 1, line 1",
+         .from = {source::flash1, "Algorithm 1, line 1"},
          .words = "Bc block size",
          .related = {"block-rows", "key-blocks", "tile", "sram"}},
         {.id = "query-blocks",
@@ -60,8 +47,7 @@ std::vector<GlossaryCard> length_cards() {
          .letter = letter("T"),
          .below = "r",
          .text = "⌈N / Br⌉. A query block is numbered i, from 0 in this program and from 1 in the papers.",
-         .source = source::flash1,
-         .place = "Algorithm 1, line 3",
+         .from = {source::flash1, "Algorithm 1, line 3"},
          .words = "Tr i outer loop",
          .related = {"block-rows", "key-blocks", "loop-order"}},
         {.id = "key-blocks",
@@ -69,97 +55,81 @@ std::vector<GlossaryCard> length_cards() {
          .letter = letter("T"),
          .below = "c",
          .text = "⌈N / Bc⌉. A key block is numbered j, from 0 in this program and from 1 in the papers.",
-         .source = source::flash1,
-         .place = "Algorithm 1, line 3",
+         .from = {source::flash1, "Algorithm 1, line 3"},
          .words = "Tc j inner loop",
          .related = {"block-columns", "query-blocks", "loop-order"}},
         {.id = "tile",
-         .term = "tile",
          .shape = "Br × Bc",
          .text = "The part of S between one query block and one key block, (i, j): small enough to stay on "
                  "chip.",
-         .source = source::flash1,
-         .place = "§3.1, Tiling, and figure 1",
+         .from = {source::flash1, "§3.1, Tiling, and figure 1"},
          .words = "block",
          .related = {"tiling", "block-rows", "block-columns", "skipped-tile"}},
         {.id = "tiling",
-         .term = "tiling",
          .text = "Attention computed block by block, so that the N × N matrices never exist as a whole.",
-         .source = source::flash1,
-         .place = "§3.1",
+         .from = {source::flash1, "§3.1"},
          .words = "blocks flash attention",
          .related = {"tile", "online-softmax", "hbm-traffic"}},
         {.id = "loop-order",
          .term = "order of the loops",
          .text = "FlashAttention-1 has key blocks outside and stores O, m and ℓ after every tile. "
                  "FlashAttention-2 has query blocks outside, so they stay on chip until a block is done.",
-         .source = source::flash2,
-         .place = "§3.2 and Algorithm 1, lines 3 and 6; before: arXiv:2205.14135, Algorithm 1, lines 5 and 7",
+         .from =
+             {source::flash2,
+              "§3.2 and Algorithm 1, lines 3 and 6; before: arXiv:2205.14135, Algorithm 1, lines 5 and 7"},
          .words = "outer inner flash1 flash2",
          .related = {"query-blocks", "key-blocks", "hbm-traffic"}},
     };
 }
 
-// What is done to the scores before the softmax, and heads.
 std::vector<GlossaryCard> mask_cards() {
     return {
         {.id = "scale",
          .term = "softmax scale",
          .text = "The factor in front of Q Kᵀ, mostly 1/√d: it keeps the spread of the scores independent of "
                  "d.",
-         .source = source::attention,
-         .place = "§3.2.1, equation (1)",
+         .from = {source::attention, "§3.2.1, equation (1)"},
          .words = "1/sqrt(d) temperature tau scaling",
          .related = {"scores", "head-dimension"}},
         {.id = "mask",
-         .term = "mask",
          .letter = letter("−∞"),
          .text = "Scores that a query must not see are set to −∞, so that their exponential is 0. Shown "
                  "hatched.",
-         .source = source::attention,
-         .place = "§3.2.3, last point; in tiles: arXiv:2205.14135, Algorithm 2, line 11",
+         .from = {source::attention, "§3.2.3, last point; in tiles: arXiv:2205.14135, Algorithm 2, line 11"},
          .words = "masked minus infinity",
          .related = {"causal-mask", "window", "skipped-tile", "fully-masked-row"}},
         {.id = "causal-mask",
-         .term = "causal mask",
          .text =
              "A query sees no later position. Here it is aligned at the bottom right: the last query sees "
              "the last key.",
-         .source = source::flash2,
-         .place = "§3.1.1, Causal masking",
+         .from = {source::flash2, "§3.1.1, Causal masking"},
          .words = "autoregressive triangular",
          .related = {"mask", "skipped-tile", "window"}},
         {.id = "window",
          .term = "sliding window",
          .letter = letter("W"),
          .text = "A query sees at most W positions before its own (and, without a causal mask, after it).",
-         .source = "Beltagy, Peters and Cohan 2020, arXiv:2004.05150",
-         .place = "§3.1, Sliding Window",
+         .from = {"Beltagy, Peters and Cohan 2020, arXiv:2004.05150", "§3.1, Sliding Window"},
          .words = "local attention",
          .related = {"mask", "causal-mask", "skipped-tile"}},
         {.id = "skipped-tile",
-         .term = "skipped tile",
          .text = "A tile of which the mask leaves nothing is neither loaded nor computed.",
-         .source = source::flash2,
-         .place = "§3.1.1, Causal masking, first point",
+         .from = {source::flash2, "§3.1.1, Causal masking, first point"},
          .words = "skip block-sparse",
          .related = {"causal-mask", "window", "tile"}},
         {.id = "fully-masked-row",
-         .term = "fully masked row",
          .text =
              "A query that sees no key at all: its maximum stays −∞ and its sum 0. Its output is set to 0 "
              "instead of the undefined 0 ÷ 0.",
-         .source = source::attention,
-         .place = "follows from §3.2.3; the papers leave the case open, 0 is this program's choice",
+         .from = {source::attention,
+                  "follows from §3.2.3; the papers leave the case open, 0 is this program's choice"},
          .words = "NaN empty row",
          .related = {"mask", "running-max", "running-sum"}},
         {.id = "heads",
-         .term = "heads",
          .letter = letter("H"),
          .text = "Attention runs once per head, each with its own Q, K and V of d columns. Heads do not "
                  "depend on each other.",
-         .source = source::attention,
-         .place = "§3.2.2",
+         .from = {source::attention, "§3.2.2"},
          .words = "multi-head MHA batch",
          .related = {"kv-heads", "head-dimension"}},
         {.id = "kv-heads",
@@ -168,20 +138,10 @@ std::vector<GlossaryCard> mask_cards() {
          .below = "kv",
          .text = "Grouped-query attention: several query heads share the keys and values of one head. With a "
                  "single one it is multi-query attention.",
-         .source = "Ainslie et al. 2023, arXiv:2305.13245",
-         .place = "§2.2; in tiles: arXiv:2307.08691, §3.1.2",
+         .from = {"Ainslie et al. 2023, arXiv:2305.13245", "§2.2; in tiles: arXiv:2307.08691, §3.1.2"},
          .words = "GQA MQA grouped-query multi-query kv",
          .related = {"heads", "keys", "values"}},
     };
-}
-
-}  // namespace
-
-std::vector<GlossaryCard> size_cards() {
-    std::vector<GlossaryCard> out = length_cards();
-    const auto more = mask_cards();
-    out.insert(out.end(), more.begin(), more.end());
-    return out;
 }
 
 }  // namespace tilewalk

@@ -94,8 +94,8 @@ float draw_source(const Canvas& c, const Sizes& s, const GlossaryCard& card, flo
     c.text(x, y, "Defined in", s.small, t.t3);
     y += s.big ? 18 : 12;
     const float size = s.big ? 27.0f : 14.0f;
-    y += c.paragraph(x, y, w, card.source, size, t.t1, 2, s.big ? Face::regular : Face::medium, 1.35f);
-    y += c.paragraph(x, y, w, card.place, size, t.t2, 3, Face::regular, 1.35f);
+    y += c.paragraph(x, y, w, card.from.source, size, t.t1, 2, s.big ? Face::regular : Face::medium, 1.35f);
+    y += c.paragraph(x, y, w, card.from.place, size, t.t2, 3, Face::regular, 1.35f);
     return y;
 }
 

@@ -72,11 +72,11 @@ TEST_SUITE("glossary") {
             CAPTURE(card.id);
             CHECK(ids.insert(card.id).second);
             CHECK(terms.insert(card.term).second);
-            const std::string text = card.text, source = card.source;
+            const std::string text = card.text, source = card.from.source;
             CHECK(text.size() > 40);
             CHECK(text.size() < 260);
             CHECK(text.back() == '.');
-            CHECK(std::string(card.place).size() > 2);
+            CHECK(std::string(card.from.place).size() > 2);
             // A year, so that the source can be looked for; the manuals of a maker have none.
             const bool dated =
                 std::any_of(source.begin(), source.end(), [](unsigned char c) { return std::isdigit(c); });

@@ -261,7 +261,7 @@ void check_spoken(const Told& t) {
 
 void check_card(const Told& t) {
     const GlossaryCard* card = card_of_step(t.trace, t.k);
-    if (!card || !*card->term || !*card->text) return t.fail("no card in the glossary");
+    if (!card || card->term.empty() || !*card->text) return t.fail("no card in the glossary");
     for (const auto& accesses : {t.trace.reads(t.k), t.trace.writes(t.k)})
         for (const Access& a : accesses)
             if (!card_of(a.slot)) t.fail(std::string("no card for ") + info(a.slot).name);

@@ -119,8 +119,8 @@ TEST_CASE("every card has room at every size, in every theme") {
 TEST_CASE("every character of every card is in the fonts") {
     const std::string_view glyphs = used_glyphs();
     for (const GlossaryCard& card : glossary())
-        for (const char* text : {card.term, card.shape, card.text, card.source, card.place}) {
-            std::string_view rest = text;
+        for (std::string_view rest : std::initializer_list<std::string_view>{
+                 card.term, card.shape, card.text, card.from.source, card.from.place}) {
             while (!rest.empty()) {
                 const std::string_view before = rest;
                 const unsigned c = next_code_point(rest);
