@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 
 namespace {
 
 using Quantity = KernelFault::Quantity;
+
 // The walk of the kernel's tiles in fp64 on rounded inputs.
 Problem exact_problem(const KernelTrace& trace) {
     Problem p = rounded_problem(trace);
@@ -103,12 +103,9 @@ double off_by(double x, double exact) {
 }
 
 Matrix as_matrix(const std::vector<float>& values, int rows, int columns) {
-    Matrix A;
-    if (values.empty()) return A;
-    A.resize(rows, columns);
-    for (Eigen::Index n = 0; n < A.size(); ++n)
-        A.data()[n] = static_cast<double>(values[static_cast<std::size_t>(n)]);
-    return A;
+    using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    if (values.empty()) return {};
+    return Eigen::Map<const Floats>(values.data(), rows, columns).cast<double>();
 }
 
 KernelDistance distance_of(const ThreeWays& values, Format format) {

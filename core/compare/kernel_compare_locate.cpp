@@ -17,6 +17,7 @@ namespace tilewalk {
 namespace {
 
 using Quantity = KernelFault::Quantity;
+using Kind = KernelFinding::Kind;
 constexpr double rounding = 0x1p-23;     ///< two of fp32
 constexpr double underflow = 0x1p-126;   ///< below it exp2 may give 0
 constexpr double of_exp = 0x1p-20;       ///< relative, of the GPU's fast exp2
@@ -71,15 +72,7 @@ private:
             const bool in_the_walk = tile_cover(p, i, j) != TileCover::none;
             tile = find_tile(k, i, j);
             if (tile->visited != in_the_walk)
-                found = {tile->visited ? KernelFinding::Kind::extra_tile : KernelFinding::Kind::missing_tile,
-                         Quantity::none,
-                         i,
-                         j,
-                         0,
-                         0,
-                         0,
-                         0,
-                         -1};
+                found = {.kind = tile->visited ? Kind::extra_tile : Kind::missing_tile, .i = i, .j = j};
             else if (in_the_walk)
                 walk_tile();
         }
@@ -206,25 +199,20 @@ private:
                 out.set(r, col, round_to(format, x), far + narrow * std::abs(x));
             }
         }
-        const KernelFinding at{KernelFinding::Kind::output, Quantity::none, i, 0, 0, 0, 0, 0, -1};
-        look(at, out, as_matrix(k.O, p.N(), d).middleRows(i * p.Br, rows));
+        look({.kind = Kind::output, .i = i}, out, as_matrix(k.O, p.N(), d).middleRows(i * p.Br, rows));
         if (found) return;
-        KernelFinding log_sum = at;
-        log_sum.kind = KernelFinding::Kind::log_sum;
-        look(log_sum, L, as_matrix(k.L, p.N(), 1).middleRows(i * p.Br, rows));
+        look({.kind = Kind::log_sum, .i = i}, L, as_matrix(k.L, p.N(), 1).middleRows(i * p.Br, rows));
     }
 
     Known check(Quantity quantity, const Bounds& may) {
         const Matrix kernel = as_matrix(values_of(*tile, quantity), static_cast<int>(may.value.rows()),
                                         static_cast<int>(may.value.cols()));
         if (kernel.size() > 0) {
-            look({KernelFinding::Kind::value, quantity, i, j, 0, 0, 0, 0, -1}, may, kernel);
+            look({.kind = Kind::value, .quantity = quantity, .i = i, .j = j}, may, kernel);
             return {kernel, Matrix::Zero(kernel.rows(), kernel.cols())};
         }
-        Known known{may.value, Matrix::Zero(may.value.rows(), may.value.cols())};
-        for (Eigen::Index r = 0; r < may.value.rows(); ++r)
-            for (Eigen::Index col = 0; col < may.value.cols(); ++col) known.far(r, col) = may.far(r, col);
-        return known;
+        const auto far = [&may](Eigen::Index r, Eigen::Index col) { return may.far(r, col); };
+        return {may.value, Matrix::NullaryExpr(may.value.rows(), may.value.cols(), far)};
     }
 
     // The cell that lies furthest outside, in relation to what is allowed
@@ -258,7 +246,6 @@ private:
 
 // The step of the CPU's walk that the finding is about
 int step_for(const Trace& walk, const KernelFinding& found) {
-    using Kind = KernelFinding::Kind;
     if (found.kind == Kind::value) return step_of(walk, found.quantity, found.i, found.j);
     const bool tile = found.kind == Kind::extra_tile || found.kind == Kind::missing_tile;
     const Op at_the_end = found.kind == Kind::output ? Op::normalize : Op::store;
@@ -275,9 +262,8 @@ KernelFinding locate(const KernelComparison& c) {
     if (c.kernel->tiles.empty()) return {};
     KernelFinding found = Walk(c).go();
     if (!found) return found;
-    const bool whole =
-        found.kind == KernelFinding::Kind::output || found.kind == KernelFinding::Kind::log_sum;
-    if (whole) found.row += found.i * c.kernel->problem.Br;
+    if (found.kind == Kind::output || found.kind == Kind::log_sum)
+        found.row += found.i * c.kernel->problem.Br;
     found.step = step_for(*c.cpu, found);
     return found;
 }

@@ -2,7 +2,6 @@
 #include "core/base/numbers.h"
 #include "core/compare/kernel_compare.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewalk {

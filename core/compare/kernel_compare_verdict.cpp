@@ -4,7 +4,6 @@
 #include "core/problem/mask.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
