@@ -9,6 +9,11 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
 std::string listed(const std::vector<std::string>& words, const std::string& conjunction) {
     std::string out;
     for (std::size_t n = 0; n < words.size(); ++n)

@@ -9,6 +9,8 @@ namespace tilewalk {
 
 /// A to Z become a to z; all other bytes stay.
 std::string lower_case(std::string_view text);
+/// Its first letter, if it is one of a to z, becomes a capital: the start of a sentence.
+std::string capitalised(std::string text);
 /// "a", "a or b", "a, b or c"
 std::string listed(const std::vector<std::string>& words, const std::string& conjunction = "or");
 /// A line of a table for spreadsheets: what holds a comma, a quote or a line break goes into quotes (RFC

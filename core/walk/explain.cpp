@@ -176,7 +176,9 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
                             : "query block " + std::to_string(step.i);
     out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
     out.code_line = code_line(trace, k);
-    trace.lesson().explain({trace, k, out});
+    const View view{trace, k, out};
+    if (!trace.writes(k).empty()) set_result(view);
+    trace.lesson().explain(view);
     return out;
 }
 

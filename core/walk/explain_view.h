@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/walk/explain.h"
 #include "core/walk/formula.h"
 
@@ -9,6 +10,8 @@
 #include <initializer_list>
 
 namespace tilewalk {
+
+inline std::string str(int n) { return std::to_string(n); }
 
 // One step as its explanation sees it: the tile, and the stored values at the target cell.
 struct View {
@@ -39,15 +42,30 @@ struct View {
     }
 
     void source(Slot slot, int r, int c) const { out.sources.push_back({slot, r, c}); }
-    void source_row(Slot slot, const Value& v, int r) const {
-        for (int c = 0; c < v.region.cols; ++c) source(slot, r, v.region.col + c);
+    // What the step read at (r, c), in the hue of its slot: the target comes from it.
+    Expr number(Slot slot, int r, int c) const {
+        source(slot, r, c);
+        return num(at(read(slot), r, c), info(slot).role);
     }
-    void source_column(Slot slot, const Value& v, int c) const {
-        for (int r = 0; r < v.region.rows; ++r) source(slot, v.region.row + r, c);
+    // The one in the target's row, and in its column if the slot has several.
+    Expr number(Slot slot) const { return number(slot, row, one_column(slot) ? 0 : col); }
+    std::vector<Expr> numbers_in_row(Slot slot, int r) const {
+        const Region& all = read(slot).region;
+        std::vector<Expr> numbers;
+        for (int c = all.col; c < all.col + all.cols; ++c) numbers.push_back(number(slot, r, c));
+        return numbers;
     }
+    std::vector<Expr> numbers_in_column(Slot slot, int c) const {
+        const Region& all = read(slot).region;
+        std::vector<Expr> numbers;
+        for (int r = all.row; r < all.row + all.rows; ++r) numbers.push_back(number(slot, r, c));
+        return numbers;
+    }
+
+    std::string query() const { return "query " + str(row); }
+    std::string key() const { return "key " + str(col); }
 };
 
-inline std::string str(int n) { return std::to_string(n); }
 inline std::string num_text(double v) { return format_short(v); }
 
 inline std::string count(int n, const char* what) { return str(n) + "\u00A0" + what + (n == 1 ? "" : "s"); }
@@ -74,11 +92,15 @@ inline Line equals(Line left, double value) {
     left.push_back(strong_number(num_text(value)));
     return left;
 }
-inline void set_result(const View& v, double value) {
-    v.out.result = equals({symbol(v.out.target.slot), word(index_text(v))}, value);
+inline void set_result(const View& v) {
+    Line left = slot_symbol(v.out.target.slot);
+    left.push_back(word(index_text(v)));
+    v.out.result = equals(std::move(left), v.result());
 }
-inline void set_bytes(const View& v, std::int64_t bytes, const char* what) {
-    v.out.result = {word(what), word(" = "), strong_number(std::to_string(bytes))};
+inline void set_bytes(const View& v, const Expr& bytes, const char* what) {
+    const double all = evaluate(bytes);
+    v.out.numbers = write(bytes, all);
+    v.out.result = {word(what), word(" = "), strong_number(std::to_string(static_cast<std::int64_t>(all)))};
 }
 
 inline Line join(std::initializer_list<Line> lines) {
@@ -106,8 +128,8 @@ inline Kind kind_of(double old, double now) {
 }
 
 // "4 rows × 2 columns × 4 bytes"
-inline std::string size_words(int rows, int cols, int e) {
-    return count(rows, "row") + " × " + count(cols, "column") + " × " + count(e, "byte");
+inline std::string size_words(const Region& of, int e) {
+    return count(of.rows, "row") + " × " + count(of.cols, "column") + " × " + count(e, "byte");
 }
 
 }  // namespace tilewalk

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 
 namespace tilewalk {
 
@@ -168,6 +167,13 @@ private:
 };
 
 }  // namespace
+
+Expr dot(const std::vector<Expr>& a, const std::vector<Expr>& b, std::optional<Expr> first) {
+    std::vector<Expr> terms;
+    if (first) terms.push_back(std::move(*first));
+    for (std::size_t n = 0; n < a.size(); ++n) terms.push_back(product({a[n], b[n]}));
+    return sum(std::move(terms));
+}
 
 double evaluate(const Expr& expr) { return evaluate(expr, exactly); }
 

@@ -32,7 +32,11 @@ struct Expr {
 };
 
 inline Expr num(double value, Role role = Role::none) { return {Expr::Kind::number, value, role, {}}; }
-inline Expr sum(std::vector<Expr> parts) { return {Expr::Kind::sum, 0, Role::none, std::move(parts)}; }
+/// A single part stands for itself.
+inline Expr sum(std::vector<Expr> parts) {
+    if (parts.size() == 1) return parts[0];
+    return {Expr::Kind::sum, 0, Role::none, std::move(parts)};
+}
 inline Expr product(std::vector<Expr> parts) {
     return {Expr::Kind::product, 0, Role::none, std::move(parts)};
 }
@@ -48,6 +52,8 @@ inline Expr quotient(Expr a, Expr b) {
 inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none, {std::move(a)}}; }
 inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
 
+/// Σ aᵢ bᵢ, behind `first` if there is one.
+Expr dot(const std::vector<Expr>& a, const std::vector<Expr>& b, std::optional<Expr> first = {});
 /// Nothing to write in fp64, in which everything is computed.
 inline Expr rounded(Format format, Expr a) {
     if (format == Format::fp64) return a;

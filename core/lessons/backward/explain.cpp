@@ -1,3 +1,4 @@
+// The words and numbers of the tiled backward pass but for the gradients: D, loads, starts, P, stores.
 #include "core/lessons/backward/explain.h"
 
 #include "core/lessons/forward/explain.h"
@@ -12,61 +13,37 @@ namespace tilewalk {
 namespace {
 
 void explain_preprocess(const View& v) {
-    const int i = v.step.i;
-    const Value &O = v.read(Slot::O), &dO = v.read(Slot::dO);
     if (v.out.target.slot == Slot::dQ) {
         v.out.formula = join({sym(Slot::dQ), text("  ←  0   in HBM")});
-        set_result(v, v.result());
         v.out.why = "dQ grows in HBM, key block by key block: it must start there as 0.";
         return;
     }
-    std::vector<Expr> terms;
-    bool any = false;
-    for (int c = 0; c < O.region.cols; ++c) {
-        any |= v.at(dO, v.row, c) != 0;
-        terms.push_back(product({num(v.at(dO, v.row, c), Role::O), num(v.at(O, v.row, c), Role::O)}));
-    }
+    const std::vector<Expr> dO = v.numbers_in_row(Slot::dO, v.row), O = v.numbers_in_row(Slot::O, v.row);
+    const bool any = std::ranges::any_of(dO, [](const Expr& e) { return e.value != 0; });
     v.out.formula =
         join({sym(Slot::D), text("  ←  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
-    const Expr dot = terms.size() == 1 ? terms[0] : sum(std::move(terms));
-    set_result(v, v.result());
-    const bool blind = v.at(*v.trace.live(Slot::L, i, v.k).value, v.row, 0) == minus_infinity;
-    const std::string query = "query " + str(v.row);
+    const bool blind = v.at(*v.trace.live(Slot::L, v.step.i, v.k).value, v.row, 0) == minus_infinity;
     v.out.kind = blind ? 2 : !any;
     v.out.why = blind  ? "Query " + str(v.row) + " sees no key, so its output is 0 and so is D."
-                : !any ? "No gradient arrives at " + query + ": its D and all its score gradients are 0."
-                       : "D is the mean of dP over all keys, weighted with P. It equals dO · O, so " + query +
-                             " needs one dot product for it and no pass over the keys.";
-    v.source_row(Slot::dO, dO, v.row);
-    v.source_row(Slot::O, O, v.row);
-    set_numbers(v, rounded(v.problem.precision.softmax, dot));
+                : !any ? "No gradient arrives at " + v.query() + ": its D and all its score gradients are 0."
+                       : "D is the mean of dP over all keys, weighted with P. It equals dO · O, so " +
+                             v.query() + " needs one dot product for it and no pass over the keys.";
+    set_numbers(v, rounded(v.problem.precision.softmax, dot(dO, O)));
 }
 
 void explain_load_kv(const View& v) {
-    const Region k = v.written(Slot::Kj).region;
-    const int e = v.problem.element_bytes, j = v.step.j;
-    const std::int64_t bytes = std::int64_t{2} * k.rows * k.cols * e;
+    const int j = v.step.j, times = query_blocks_looking(v.problem, j);
     if (v.step.i < 0) v.out.place = "key block " + str(j);
-    v.out.formula = join({sym(Slot::Kj, j), text(", "), sym(Slot::Vj, j),
-                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
-                          text(", "), sym(Slot::V)});
-    v.out.numbers = write(product({num(2), num(k.rows), num(k.cols), num(e)}), static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
-    const int times = query_blocks_looking(v.problem, j);
-    const std::string size = " K and V: 2 × " + size_words(k.rows, k.cols, e) + ".";
-    v.out.why = (keys_outside(v)
-                     ? "Key block " + str(j) + " comes on chip once and stays while the query blocks pass."
-                 : times == 1 ? "Only this query block looks at key block " + str(j) + ": it is read once."
-                              : "Key block " + str(j) + " is read " + str(times) +
-                                    " times, once for each query block that looks at it.") +
-                size;
-    const bool value = v.out.target.slot == Slot::Vj;
-    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
-    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+    tell_key_load(v,
+                  (keys_outside(v)
+                       ? "Key block " + str(j) + " comes on chip once and stays while the query blocks pass."
+                   : times == 1 ? "Only this query block looks at key block " + str(j) + ": it is read once."
+                                : "Key block " + str(j) + " is read " + str(times) +
+                                      " times, once for each query block that looks at it.") +
+                      " K and V");
 }
 
 void explain_init(const View& v) {
-    set_result(v, v.result());
     if (keys_outside(v)) {
         v.out.place = "key block " + str(v.step.j);
         v.out.formula =
@@ -92,13 +69,10 @@ Slot hbm_of(Slot chip) {
 void explain_load_q(const View& v) {
     const Region q = v.written(Slot::Qi).region;
     const int e = v.problem.element_bytes, i = v.step.i;
-    const std::int64_t bytes = std::int64_t{q.rows} * (2 * q.cols * e + 8);
     v.out.formula = join({sym(Slot::Qi, i), text(", "), sym(Slot::dOi, i), text(", "), sym(Slot::Li, i),
                           text(", "), sym(Slot::Di, i), text("  ←  " + range(q.row, q.rows, "row", "rows"))});
-    v.out.numbers = write(
-        sum({product({num(2), num(q.rows), num(q.cols), num(e)}), product({num(2), num(q.rows), num(4)})}),
-        static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
+    const Expr rows = product({num(2), num(q.rows), num(q.cols), num(e)});
+    set_bytes(v, sum({rows, product({num(2), num(q.rows), num(4)})}), "bytes read");
     const int times = key_blocks_seen(v.problem, i);
     const std::string what = " L and D are one number per query: all that P and dS need of the whole row.";
     v.out.why = (!keys_outside(v)
@@ -116,8 +90,7 @@ void explain_load_q(const View& v) {
 void explain_scores(const View& v) {
     explain_forward(v);
     replace_sentence(v, "exists only in SRAM.",
-                     "The forward pass kept no S, so this score of query " + str(v.row) + " and key " +
-                         str(v.col) +
+                     "The forward pass kept no S, so this score of " + v.query() + " and " + v.key() +
                          " is computed again: arithmetic on chip costs less than reading an N × N matrix.");
 }
 
@@ -139,7 +112,7 @@ Aside from_m_and_l(const View& v, double score) {
 
 // Without L, or for a key that the mask should hide; empty where the weight is what it should be.
 std::string broken_weight(const View& v, double score, double L) {
-    const std::string query = "query " + str(v.row), key = "key " + str(v.col);
+    const std::string query = v.query(), key = v.key();
     if (!visible(v.problem, v.row, v.col) && std::isfinite(score))
         return "Fault: the mask should hide " + key + " from " + query +
                ". The forward pass did, so L does not "
@@ -154,33 +127,29 @@ std::string broken_weight(const View& v, double score, double L) {
 
 void explain_recompute(const View& v) {
     const bool no_lse = v.problem.switches.no_lse;
-    const double score = v.at(v.read(Slot::S), v.row, v.col), L = v.at(v.read(Slot::Li), v.row, 0);
+    const Expr exponent = v.number(Slot::S);
+    const double score = exponent.value, L = v.at(v.read(Slot::Li), v.row, 0);
     const double base = L == minus_infinity ? 0 : L;
     v.out.formula = join({sym(Slot::Prob), text("  ←  exp("), sym(Slot::S),
                           no_lse ? Line{} : join({text(" − "), sym(Slot::Li, v.step.i)}), text(")")});
-    set_result(v, v.result());
-    const std::string query = "query " + str(v.row);
     v.out.kind = L == minus_infinity ? 2 : score == minus_infinity ? 1 : 0;
     v.out.why =
         L == minus_infinity
             ? "Query " + str(v.row) + " saw no key: L = −∞, 0 stands in for it, and its weights are 0."
         : score == minus_infinity
-            ? "A masked score gives weight 0 again: no gradient will pass between " + query + " and key " +
-                  str(v.col) + "."
+            ? "A masked score gives weight 0 again: no gradient will pass between " + v.query() + " and " +
+                  v.key() + "."
             : "L = m + ln ℓ holds the maximum and the sum of the whole row, so one exp gives the final "
               "weight: no other key block is needed.";
     if (std::string fault = broken_weight(v, score, L); !fault.empty())
         v.out.why = fault, v.out.kind = faulty;
     if (std::isfinite(L)) v.out.asides.push_back(from_m_and_l(v, score));
-    v.source(Slot::S, v.row, v.col);
     if (!no_lse) v.source(Slot::Li, v.row, 0);
-    const Expr exponent = num(score, Role::S);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            exponential(no_lse ? exponent : difference(exponent, num(base, Role::l)))));
 }
 
 void explain_gradient_store(const View& v) {
-    set_result(v, v.result());
     const bool keys = keys_outside(v);
     if (keys) v.out.place = "key block " + str(v.step.j);
     const Slot chip = !keys ? Slot::dQi : v.out.target.slot == Slot::dK ? Slot::dKj : Slot::dVj;

@@ -1,14 +1,19 @@
 #include "core/lessons/dense/explain.h"
 
 #include "core/lessons/dense/explain_parts.h"
+#include "core/problem/mask.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk {
 
 namespace dense {
+
+int keys_seen(const View& v) {
+    const KeyRange keys = visible_keys(v.problem, v.row);
+    return keys.last - keys.first + 1;
+}
 
 bool reads(const View& v, Slot slot) {
     return std::ranges::any_of(v.trace.reads(v.k), [&](const Access& a) { return a.slot == slot; });
@@ -16,15 +21,9 @@ bool reads(const View& v, Slot slot) {
 
 Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first) ? first : second; }
 
-void set_result(const View& v) {
-    v.out.result =
-        join({sym(v.out.target.slot), text(index_text(v) + " = "), {strong_number(num_text(v.result()))}});
-}
-
-void set_sum(const View& v, std::vector<Expr> terms, double scale) {
-    if (static_cast<int>(terms.size()) > most_terms) return;
-    const Expr all = terms.size() == 1 ? std::move(terms[0]) : sum(std::move(terms));
-    v.out.numbers = write(scale == 1.0 ? all : product({num(scale), all}), v.result());
+void set_sum(const View& v, const Expr& sum, double scale) {
+    if (static_cast<int>(sum.parts.size()) > most_terms) return;
+    v.out.numbers = write(scale == 1.0 ? sum : product({num(scale), sum}), v.result());
 }
 
 namespace {
@@ -48,11 +47,6 @@ std::string key_name(const View& v, int c) {
     return name_of(v, v.problem.key_token(c), "key ", c, c + std::max(0, v.problem.N() - v.problem.N_kv()));
 }
 
-std::string capital(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
-
 std::string percent(double part) {
     const double p = 100 * part;
     if (p == 0 || p == 100) return p == 0 ? "0\u00A0%" : "100\u00A0%";
@@ -61,12 +55,13 @@ std::string percent(double part) {
     return format_fixed(p, p < 9.95 || p >= 99.5 ? 1 : 0) + "\u00A0%";
 }
 
-std::vector<int> largest(const std::vector<double>& values) {
+std::vector<int> largest(const std::vector<Expr>& terms) {
     std::vector<int> out;
-    double most = -INFINITY;
-    for (std::size_t n = 0; n < values.size(); ++n) {
-        if (values[n] > most) most = values[n], out.clear();
-        if (values[n] == most) out.push_back(static_cast<int>(n));
+    double most = minus_infinity;
+    for (std::size_t n = 0; n < terms.size(); ++n) {
+        const double value = evaluate(terms[n]);
+        if (value > most) most = value, out.clear();
+        if (value == most) out.push_back(static_cast<int>(n));
     }
     return out;
 }
@@ -79,12 +74,9 @@ std::string names(const View& v, const std::vector<int>& which, std::string (*na
                                : first.starts_with("key") ? "keys"
                                                           : "tokens";
     if (which.size() > 3) return str(static_cast<int>(which.size())) + " " + plural;
-    std::string list;
-    for (std::size_t n = 0; n < which.size(); ++n) {
-        if (n > 0) list += n + 1 == which.size() ? " and " : ", ";
-        list += words ? name(v, which[n]) : str(which[n]);
-    }
-    return words ? list : plural + " " + list;
+    std::vector<std::string> list;
+    for (int n : which) list.push_back(words ? name(v, n) : str(n));
+    return (words ? "" : plural + " ") + listed(list, "and");
 }
 
 }  // namespace dense

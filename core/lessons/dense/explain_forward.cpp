@@ -2,14 +2,12 @@
 #include "core/lessons/dense/explain_parts.h"
 #include "core/problem/mask.h"
 
-#include <algorithm>
-
 namespace tilewalk::dense {
 
 namespace {
 
-Expr bytes_expr(const View& v, int rows, int cols) {
-    return product({num(rows), num(cols), num(v.problem.element_bytes)});
+Expr bytes_expr(const View& v, const Region& of) {
+    return product({num(of.rows), num(of.cols), num(v.problem.element_bytes)});
 }
 
 std::string size_text(int rows, int cols) { return str(rows) + "\u00A0×\u00A0" + str(cols); }
@@ -22,14 +20,8 @@ std::string pairs_text(const View& v) { return size_text(v.problem.N(), v.proble
 void load(const View& v) {
     const Problem& p = v.problem;
     std::vector<Expr> parts;
-    std::int64_t bytes = 0;
-    for (const Access& a : v.trace.reads(v.k)) {
-        const Region& at = v.trace.value(a.value).region;
-        parts.push_back(bytes_expr(v, at.rows, at.cols));
-        bytes += std::int64_t{at.rows} * at.cols * p.element_bytes;
-    }
-    v.out.numbers = write(parts.size() == 1 ? parts[0] : sum(std::move(parts)), static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
+    for (const Access& a : v.trace.reads(v.k)) parts.push_back(bytes_expr(v, v.trace.value(a.value).region));
+    set_bytes(v, sum(std::move(parts)), "bytes read");
     if (reads(v, Slot::Q)) {
         v.out.formula = join({sym(Slot::Q), text(", "), sym(Slot::K), text("  from HBM")});
         v.out.why = "The first kernel needs every query and every key: " + size_text(p.N(), p.d()) + " and " +
@@ -49,11 +41,8 @@ void load(const View& v) {
 
 void store(const View& v) {
     const CellRef at = v.out.target;
-    const Region& all = v.written(at.slot).region;
-    const std::int64_t bytes = std::int64_t{all.rows} * all.cols * v.problem.element_bytes;
     v.out.formula = join({sym(at.slot), text("  to HBM")});
-    v.out.numbers = write(bytes_expr(v, all.rows, all.cols), static_cast<double>(bytes));
-    tilewalk::set_bytes(v, bytes, "bytes written");
+    set_bytes(v, bytes_expr(v, v.written(at.slot).region), "bytes written");
     if (at.slot == Slot::S_hbm) {
         v.out.why = "All " + pairs_text(v) +
                     " scores leave the chip, only to be read again by the next kernel: the traffic that "
@@ -71,35 +60,25 @@ void store(const View& v) {
 }
 
 void scores(const View& v) {
-    const Value &Q = v.read(Slot::Q), &K = v.read(Slot::K);
+    const std::vector<Expr> Q = v.numbers_in_row(Slot::Q, v.row), K = v.numbers_in_row(Slot::K, v.col);
     const double factor = v.out.target.slot == Slot::S_hbm ? v.problem.softmax_scale() : 1.0;
-    std::vector<Expr> terms;
     bool meet = false;
-    for (int c = 0; c < v.problem.d(); ++c) {
-        const double q = v.at(Q, v.row, c), k = v.at(K, v.col, c);
-        terms.push_back(product({num(q, Role::Q), num(k, Role::K)}));
-        meet |= q != 0 && k != 0;
-    }
+    for (std::size_t c = 0; c < Q.size(); ++c) meet |= Q[c].value != 0 && K[c].value != 0;
     v.out.formula = join({sym(Slot::S), text("  ←  "), factor != 1.0 ? text("scale · ") : Line{},
                           sym(Slot::Q), text(" "), transposed(sym(Slot::K))});
-    set_sum(v, std::move(terms), factor);
-    set_result(v);
+    set_sum(v, dot(Q, K), factor);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = !meet;
     v.out.why = meet ? "How well does what " + q + " looks for match what " + k + " contains? Each of the " +
                            pairs_text(v) + " pairs gets one score."
                      : "What " + q + " looks for and what " + k +
                            " contains have no component in common: the score is 0.";
-    v.source_row(Slot::Q, Q, v.row);
-    v.source_row(Slot::K, K, v.col);
 }
 
 void scale(const View& v) {
     const double factor = v.problem.softmax_scale();
     v.out.formula = join({sym(Slot::S), text("  ←  scale · "), sym(Slot::S)});
-    v.out.numbers =
-        write(product({num(factor), num(v.at(v.read(Slot::S), v.row, v.col), Role::S)}), v.result());
-    set_result(v);
+    v.out.numbers = write(product({num(factor), v.number(Slot::S)}), v.result());
     const std::string s = num_text(factor);
     if (v.problem.scale.kind == Scale::Kind::sqrt)
         v.out.why = "A sum of " + count(v.problem.d(), "product") +
@@ -113,19 +92,17 @@ void scale(const View& v) {
         v.out.why = "The scale " + s +
                     (factor < 1 ? " moves the scores together: the weights will be more even."
                                 : " drives the scores apart: the weights will be more uneven.");
-    v.source(Slot::S, v.row, v.col);
 }
 
 void mask(const View& v) {
     const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
     v.out.formula = join({sym(Slot::S), text("  ←  −∞  where masked")});
-    set_result(v);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = visible(v.problem, v.row, v.col) ? 0 : 1;
     if (v.out.kind == 0)
-        v.out.why = capital(q) + " may look at " + k + ": the score stays.";
+        v.out.why = capitalised(q) + " may look at " + k + ": the score stays.";
     else if (v.problem.causal && own < 0)
-        v.out.why = capital(q) + " comes before every key, so the mask hides all of them.";
+        v.out.why = capitalised(q) + " comes before every key, so the mask hides all of them.";
     else if (v.problem.causal && v.col > own)
         v.out.why = "For " + q + ", " + k + " lies in the future: the causal mask hides it.";
     else
@@ -135,39 +112,29 @@ void mask(const View& v) {
 }
 
 void row_max(const View& v) {
-    const Slot from = read_one_of(v, Slot::S, Slot::S_hbm);
-    const Value& S = v.read(from);
-    std::vector<double> row;
-    std::vector<Expr> terms;
-    for (int c = 0; c < S.region.cols; ++c) {
-        row.push_back(v.at(S, v.row, c));
-        terms.push_back(num(row.back(), Role::S));
-    }
+    const std::vector<Expr> S = v.numbers_in_row(read_one_of(v, Slot::S, Slot::S_hbm), v.row);
     v.out.formula = join({sym(Slot::m), text("  ←  rowmax("), sym(Slot::S), text(")")});
-    if (S.region.cols <= most_terms) v.out.numbers = write(maximum(std::move(terms)), v.result());
-    set_result(v);
+    if (static_cast<int>(S.size()) <= most_terms) v.out.numbers = write(maximum(S), v.result());
     const std::string q = query_name(v, v.row);
-    const std::vector<int> best = largest(row);
+    const std::vector<int> best = largest(S);
     v.out.kind = v.result() == minus_infinity ? 2 : best.size() > 1;
     if (v.out.kind == 2)
         v.out.why = "The mask hides every key from " + q + ".";
     else if (best.size() == 1)
-        v.out.why = capital(q) + " scores highest with " + key_name(v, best[0]) +
+        v.out.why = capitalised(q) + " scores highest with " + key_name(v, best[0]) +
                     ". Measured from there, no exponent will be above 0.";
     else
-        v.out.why = capital(names(v, best, key_name)) + " tie for the highest score of " + q +
+        v.out.why = capitalised(names(v, best, key_name)) + " tie for the highest score of " + q +
                     ". Measured from there, no exponent will be above 0.";
-    v.source_row(from, S, v.row);
 }
 
 void exponentials(const View& v) {
-    const Slot from = read_one_of(v, Slot::S, Slot::S_hbm);
-    const double score = v.at(v.read(from), v.row, v.col), most = v.at(v.read(Slot::m), v.row, 0);
+    const Expr exponent = v.number(read_one_of(v, Slot::S, Slot::S_hbm)), m = v.number(Slot::m);
+    const double score = exponent.value, most = m.value;
     const double base = most == minus_infinity ? 0 : most;
     v.out.formula =
         join({sym(Slot::E), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::m), text(")")});
-    v.out.numbers = write(exponential(difference(num(score, Role::S), num(base, Role::m))), v.result());
-    set_result(v);
+    v.out.numbers = write(exponential(difference(exponent, num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = score == minus_infinity ? 1
                  : score > 709.78        ? 2
@@ -187,28 +154,18 @@ void exponentials(const View& v) {
     else
         v.out.why = "Every score becomes a positive weight; for " + q + ", " + k + " counts " +
                     num_text(v.result()) + " times as much as its best key.";
-    v.source(from, v.row, v.col);
-    v.source(Slot::m, v.row, 0);
 }
 
 void row_sum(const View& v) {
-    const Value& E = v.read(Slot::E);
-    std::vector<Expr> terms;
-    int seen = 0;
-    for (int c = 0; c < E.region.cols; ++c) {
-        terms.push_back(num(v.at(E, v.row, c), Role::S));
-        seen += visible(v.problem, v.row, c);
-    }
     v.out.formula = join({sym(Slot::l), text("  ←  rowsum("), sym(Slot::E), text(")")});
-    set_sum(v, std::move(terms));
-    set_result(v);
+    set_sum(v, sum(v.numbers_in_row(Slot::E, v.row)));
     const std::string q = query_name(v, v.row);
+    const int seen = keys_seen(v);
     v.out.kind = seen == 0;
-    v.out.why = seen == 0   ? capital(q) + " sees no key: there is nothing to add up."
-                : seen == 1 ? capital(q) + " sees one key, so its sum is 1."
+    v.out.why = seen == 0   ? capitalised(q) + " sees no key: there is nothing to add up."
+                : seen == 1 ? capitalised(q) + " sees one key, so its sum is 1."
                             : "Between 1, if one key takes everything, and " + str(seen) + ", if all " +
                                   str(seen) + " visible keys count the same.";
-    v.source_row(Slot::E, E, v.row);
 }
 
 }  // namespace tilewalk::dense

@@ -8,14 +8,14 @@ namespace tilewalk::dense {
 /// Sums with more terms than this are not written out.
 constexpr int most_terms = 256;
 
+/// How many keys the target's row sees.
+int keys_seen(const View& v);
 /// This step reads the slot.
 bool reads(const View& v, Slot slot);
 /// The one of the two that this step reads: scores on chip or in HBM.
 Slot read_one_of(const View& v, Slot first, Slot second);
-/// "W_Q[0,1] = 0.94"
-void set_result(const View& v);
-/// The numbers of Σ terms, multiplied by `scale` if that is not 1; nothing where there are too many.
-void set_sum(const View& v, std::vector<Expr> terms, double scale = 1);
+/// The numbers of a sum, multiplied by `scale` if that is not 1; nothing where it has too many terms.
+void set_sum(const View& v, const Expr& sum, double scale = 1);
 
 /// “it” or token 3 (query 3 where queries and keys are different positions); a word that occurs twice carries
 /// its position: “the” (4).
@@ -23,13 +23,11 @@ std::string query_name(const View& v, int r);
 std::string key_name(const View& v, int c);
 /// Where the tutorial's own figure of the worked example differs from the exact one by more than rounding.
 void tutorial_note(const View& v);
-/// The same at the start of a sentence.
-std::string capital(std::string text);
 /// "61 %"; never rounded to 0 % or 100 % unless it is.
 std::string percent(double part);
 
-/// Positions of the largest value; all of them where several tie.
-std::vector<int> largest(const std::vector<double>& values);
+/// Positions of the largest term; all of them where several tie.
+std::vector<int> largest(const std::vector<Expr>& terms);
 /// "token 1", "tokens 1 and 3", "“cat” and “mat”", "5 tokens"; `name` is query_name or key_name.
 std::string names(const View& v, const std::vector<int>& which, std::string (*name)(const View&, int));
 

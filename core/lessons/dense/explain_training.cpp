@@ -99,15 +99,11 @@ void tell_change(const View& v, double before, double now) {
 void project(const View& v) {
     const WeightPath& path = path_of(v);
     const Slot input = input_of(v.problem, path);
-    const Value &X = v.read(input), &W = v.read(path.weight);
-    std::vector<Expr> terms;
-    for (int c = 0; c < X.region.cols; ++c)
-        terms.push_back(product({num(v.at(X, v.row, c)), num(v.at(W, c, v.col), info(path.weight).role)}));
-    const bool identity = is_identity(X);
+    const std::vector<Expr> X = v.numbers_in_row(input, v.row), W = v.numbers_in_column(path.weight, v.col);
+    const bool identity = is_identity(v.read(input));
     v.out.title = std::string("Project ") + info(path.matrix).symbol;
     v.out.formula = join({sym(path.matrix), text("  ←  "), sym(input), text(" "), sym(path.weight)});
-    set_sum(v, std::move(terms));
-    set_result(v);
+    set_sum(v, dot(X, W));
     const std::string who = row_name(v, path, v.row);
     const char* part = path.matrix == Slot::Q   ? "looks for"
                        : path.matrix == Slot::K ? "contains"
@@ -119,24 +115,19 @@ void project(const View& v) {
                           who + " " + part + " is learned directly."
                     : "What " + who + " " + part +
                           ": the same weights for every token, so only its input makes it different.";
-    v.source_row(input, X, v.row);
-    v.source_column(path.weight, W, v.col);
 }
 
 void loss(const View& v) {
-    const Value &dO = v.read(Slot::dO), &O = v.read(Slot::O);
     std::vector<Expr> terms;
-    for (int r = 0; r < O.region.rows; ++r) {
-        for (int c = 0; c < O.region.cols; ++c)
-            terms.push_back(product({num(v.at(dO, r, c), Role::O), num(v.at(O, r, c), Role::O)}));
-        v.source_row(Slot::dO, dO, r);
-        v.source_row(Slot::O, O, r);
+    for (int r = 0; r < v.problem.N(); ++r) {
+        const std::vector<Expr> dO = v.numbers_in_row(Slot::dO, r), O = v.numbers_in_row(Slot::O, r);
+        for (std::size_t c = 0; c < O.size(); ++c) terms.push_back(product({dO[c], O[c]}));
     }
     v.out.formula = join({text("loss  ←  sum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
-    set_sum(v, std::move(terms));
+    set_sum(v, sum(std::move(terms)));
     v.out.result = join({text("loss = "), {strong_number(num_text(v.result()))}});
     if (!second_pass(v)) {
-        v.out.kind = dO.data.isZero(0) ? 1 : 0;
+        v.out.kind = v.read(Slot::dO).data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1
                         ? "dO is 0 everywhere: no output matters, and the loss is always 0."
                         : "The simplest loss whose gradient with respect to O is exactly dO: what the "
@@ -152,19 +143,15 @@ void loss(const View& v) {
 void weight_gradient(const View& v) {
     const WeightPath& path = path_of(v);
     const Slot input = input_of(v.problem, path);
-    const Value &X = v.read(input), &gradient = v.read(path.gradient);
-    std::vector<Expr> terms;
-    for (int r = 0; r < X.region.rows; ++r)
-        terms.push_back(
-            product({num(v.at(X, r, v.row)), num(v.at(gradient, r, v.col), info(path.gradient).role)}));
-    const bool identity = is_identity(X);
+    const std::vector<Expr> X = v.numbers_in_column(input, v.row),
+                            gradient = v.numbers_in_column(path.gradient, v.col);
+    const bool identity = is_identity(v.read(input));
     v.out.title = std::string("Gradient of W") + (path.matrix == Slot::Q   ? "\u2009Q"
                                                   : path.matrix == Slot::K ? "\u2009K"
                                                                            : "\u2009V");
     v.out.formula = join(
         {sym(path.weight_gradient), text("  ←  "), transposed(sym(input)), text(" "), sym(path.gradient)});
-    set_sum(v, std::move(terms));
-    set_result(v);
+    set_sum(v, dot(X, gradient));
     v.out.kind = identity;
     v.out.why =
         identity ? "The input is the identity, so the gradient of the weights is that of " +
@@ -172,21 +159,15 @@ void weight_gradient(const View& v) {
                  : "One weight serves all tokens: its gradient adds up what each of them wants, by how much "
                    "of input " +
                        str(v.row) + " it has.";
-    v.source_column(input, X, v.row);
-    v.source_column(path.gradient, gradient, v.col);
 }
 
 void update(const View& v) {
     const WeightPath& path = path_of(v);
-    const double old = v.at(v.read(path.weight), v.row, v.col),
-                 slope = v.at(v.read(path.weight_gradient), v.row, v.col),
-                 rate = v.problem.options.learning_rate;
+    const Expr weight = v.number(path.weight), gradient = v.number(path.weight_gradient);
+    const double old = weight.value, slope = gradient.value, rate = v.problem.options.learning_rate;
     v.out.formula =
         join({sym(path.weight), text("  ←  "), sym(path.weight), text(" − η "), sym(path.weight_gradient)});
-    v.out.numbers = write(difference(num(old, info(path.weight).role),
-                                     product({num(rate), num(slope, info(path.weight).role)})),
-                          v.result());
-    set_result(v);
+    v.out.numbers = write(difference(weight, product({num(rate), gradient})), v.result());
     const auto [from, to] = format_apart(old, v.result());
     v.out.kind = rate == 0 ? 0 : slope == 0 ? 1 : rate < 0 ? 2 : old == v.result() ? 3 : slope > 0 ? 4 : 5;
     switch (v.out.kind) {
@@ -200,8 +181,6 @@ void update(const View& v) {
     default:
         v.out.why = "A larger weight would lower the loss, so it goes up, from " + from + " to " + to + ".";
     }
-    v.source(path.weight, v.row, v.col);
-    v.source(path.weight_gradient, v.row, v.col);
 }
 
 }  // namespace tilewalk::dense

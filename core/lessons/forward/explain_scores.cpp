@@ -1,4 +1,4 @@
-
+// The words and numbers of the ops that make S and m of a tile: load to new_max.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
 #include "core/problem/mask.h"
@@ -12,28 +12,20 @@ namespace {
 
 void explain_load_q(const View& v) {
     const Region q = v.written(Slot::Qi).region;
-    const int e = v.problem.element_bytes;
-    v.out.formula = join({sym(Slot::Qi, v.step.i),
-                          text("  ←  " + range(q.row, q.rows, "row", "rows") + " of "), sym(Slot::Q)});
-    v.out.numbers =
-        write(product({num(q.rows), num(q.cols), num(e)}), static_cast<double>(q.rows) * q.cols * e);
-    set_bytes(v, std::int64_t{q.rows} * q.cols * e, "bytes read");
     const std::string who = range(q.row, q.rows, "Query", "Queries");
-    const std::string size = size_words(q.rows, q.cols, e) + ".";
-    v.out.why = key_blocks_seen(v.problem, v.step.i) == 0
-                    ? who + (q.rows == 1 ? " comes" : " come") +
-                          " on chip, but the mask hides every key block: " + size
-                    : who + (q.rows == 1 ? " comes on chip once and stays" : " come on chip once and stay") +
-                          " there while the key blocks stream past: " + size;
-    tell_input_rounding(v, v.problem.Q);
-    v.source(Slot::Q, v.row, v.col);
+    const std::string size = size_words(q, v.problem.element_bytes) + ".";
+    tell_query_load(
+        v, key_blocks_seen(v.problem, v.step.i) == 0
+               ? who + (q.rows == 1 ? " comes" : " come") +
+                     " on chip, but the mask hides every key block: " + size
+               : who + (q.rows == 1 ? " comes on chip once and stays" : " come on chip once and stay") +
+                     " there while the key blocks stream past: " + size);
 }
 
 void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::m), text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l), text(" ← 0,  "),
                           sym(Slot::Oi, v.step.i), text(" ← 0")});
-    set_result(v, v.result());
     v.out.why = no_max
                     ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                     : "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
@@ -41,54 +33,36 @@ void explain_init(const View& v) {
 }
 
 void explain_load_kv(const View& v) {
-    const Region k = v.written(Slot::Kj).region;
-    const int e = v.problem.element_bytes;
-    v.out.formula = join({sym(Slot::Kj, v.step.j), text(", "), sym(Slot::Vj, v.step.j),
-                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
-                          text(", "), sym(Slot::V)});
-    const std::int64_t bytes = std::int64_t{2} * k.rows * k.cols * e;
-    v.out.numbers = write(product({num(2), num(k.rows), num(k.cols), num(e)}), static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
-    const std::string once =
+    const char* once =
         v.problem.Tr() == 1
             ? "Only one key block is on chip at a time; with one query block each is read once."
             : "Only one key block is on chip at a time; every query block that needs it reads it again.";
-    v.out.why = once + " K and V: 2 × " + size_words(k.rows, k.cols, e) + ".";
-    const bool value = v.out.target.slot == Slot::Vj;
-    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
-    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+    tell_key_load(v, once + std::string(" K and V"));
 }
 
 void explain_scores(const View& v) {
-    const Value &Q = v.read(Slot::Qi), &K = v.read(Slot::Kj);
+    const std::vector<Expr> Q = v.numbers_in_row(Slot::Qi, v.row), K = v.numbers_in_row(Slot::Kj, v.col);
     const double scale = v.problem.softmax_scale();
-    std::vector<Expr> terms;
-    for (int c = 0; c < v.problem.d(); ++c)
-        terms.push_back(product({num(v.at(Q, v.row, c), Role::Q), num(v.at(K, v.col, c), Role::K)}));
-    const Expr dot = terms.size() == 1 ? terms[0] : sum(std::move(terms));
     const bool scaled = scale != 1.0;
     v.out.formula = join({sym(Slot::S), text("  ←  "), scaled ? text("scale · ") : Line{},
                           sym(Slot::Qi, v.step.i), text(" "), transposed(sym(Slot::Kj, v.step.j))});
-    set_result(v, v.result());
-    v.out.why = "How well does query " + str(v.row) + " match key " + str(v.col) + "? The " +
-                str(Q.region.rows) + "\u00A0×\u00A0" + str(K.region.rows) +
-                " tile of scores exists only in SRAM.";
-    v.source_row(Slot::Qi, Q, v.row);
-    v.source_row(Slot::Kj, K, v.col);
-    set_numbers(v, rounded(v.problem.precision.scores, scaled ? product({num(scale), dot}) : dot));
+    const Region tile = v.written(Slot::S).region;
+    v.out.why = "How well does " + v.query() + " match " + v.key() + "? The " + str(tile.rows) +
+                "\u00A0×\u00A0" + str(tile.cols) + " tile of scores exists only in SRAM.";
+    set_numbers(v,
+                rounded(v.problem.precision.scores, scaled ? product({num(scale), dot(Q, K)}) : dot(Q, K)));
 }
 
 void explain_mask(const View& v) {
     const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
     const bool masked = !passes_mask(v.problem, v.row, v.col);
     v.out.formula = join({sym(Slot::S), text("  ←  −∞  where masked")});
-    set_result(v, v.result());
-    const std::string pair = "key " + str(v.col) + " for query " + str(v.row);
+    const std::string pair = v.key() + " for " + v.query();
     v.out.kind = masked;
     if (!masked && !visible(v.problem, v.row, v.col)) v.out.kind = faulty;
     if (v.out.kind == faulty)
-        v.out.why = "Fault: the edge of the mask lies one key too far right, so query " + str(v.row) +
-                    " keeps its score with key " + str(v.col) + ", which it should not see.";
+        v.out.why = "Fault: the edge of the mask lies one key too far right, so " + v.query() +
+                    " keeps its score with " + v.key() + ", which it should not see.";
     else if (!masked)
         v.out.why = "The mask leaves " + pair + " as it is.";
     else if (v.col > own && v.problem.causal)
@@ -109,7 +83,7 @@ std::string no_score_sentence(const View& v, const Value& S) {
         nan |= std::isnan(v.at(S, v.row, c));
         passes |= passes_mask(v.problem, v.row, c);
     }
-    const std::string query = "query " + str(v.row);
+    const std::string query = v.query();
     if (nan)
         return "The scores of " + query + " in this tile are NaN; the maximum passes over NaN and is −∞.";
     if (passes) return "The scores of " + query + " in this tile overflowed to −∞; so is its maximum.";
@@ -118,7 +92,7 @@ std::string no_score_sentence(const View& v, const Value& S) {
 
 // Which key gives the row its maximum in this tile; ties name them all, up to three.
 std::string best_key_sentence(const View& v, const Value& S, double best) {
-    const std::string query = "query " + str(v.row);
+    const std::string query = v.query();
     if (best == minus_infinity) return no_score_sentence(v, S);
     if (S.region.cols == 1) return "The tile has one key, so its score is the maximum of " + query + ".";
     std::vector<int> keys;
@@ -128,27 +102,20 @@ std::string best_key_sentence(const View& v, const Value& S, double best) {
     if (keys.size() > 3)
         return str(static_cast<int>(keys.size())) + " keys tie for the highest score of " + query +
                " in this tile.";
-    std::string names = str(keys[0]);
-    for (std::size_t n = 1; n < keys.size(); ++n)
-        names += (n + 1 == keys.size() ? " and " : ", ") + str(keys[n]);
-    return "Keys " + names + " tie for the highest score of " + query + " in this tile.";
+    std::vector<std::string> names;
+    for (int key : keys) names.push_back(str(key));
+    return "Keys " + listed(names, "and") + " tie for the highest score of " + query + " in this tile.";
 }
 
 void explain_tile_max(const View& v) {
-    const Value& S = v.read(Slot::S);
     const Precision& format = v.problem.precision;
-    std::vector<Expr> scores;
+    std::vector<Expr> scores = v.numbers_in_row(Slot::S, v.row);
     double best = minus_infinity;
-    for (int c = 0; c < S.region.cols; ++c) {
-        scores.push_back(num(v.at(S, v.row, S.region.col + c), Role::S));
-        best = std::fmax(best, scores.back().value);
-    }
+    for (const Expr& score : scores) best = std::fmax(best, score.value);
     const bool all_nan = std::ranges::all_of(scores, [](const Expr& e) { return std::isnan(e.value); });
     if (all_nan) scores.push_back(num(minus_infinity));  // where the hardware's max begins
     v.out.formula = join({sym(Slot::m_tile), text("  ←  rowmax("), sym(Slot::S), text(")")});
-    set_result(v, v.result());
-    v.out.why = best_key_sentence(v, S, best);
-    v.source_row(Slot::S, S, v.row);
+    v.out.why = best_key_sentence(v, v.read(Slot::S), best);
     // A maximum is one of the scores: it is rounded only where the stage is coarser than they are.
     const Format stage = contains(format.softmax, format.scores) ? Format::fp64 : format.softmax;
     set_numbers(v, rounded(stage, maximum(std::move(scores))));
@@ -158,30 +125,26 @@ void explain_tile_max(const View& v) {
 // The maximum is left out: m stays what it was, 0.
 void explain_no_max(const View& v, double tile) {
     v.out.formula = join({sym(Slot::m), text("  ←  0")});
-    set_result(v, v.result());
     v.out.kind = faulty;
-    v.out.why = "Fault: m stays 0, although query " + str(v.row) + " has a maximum of " + num_text(tile) +
+    v.out.why = "Fault: m stays 0, although " + v.query() + " has a maximum of " + num_text(tile) +
                 " in this tile. Nothing keeps its weights at or below 1.";
     if (tile == minus_infinity)
-        v.out.why = "Fault: m stays 0; query " + str(v.row) + " has no score above −∞ in this tile.";
-    v.source(Slot::m, v.row, 0);
-    v.source(Slot::m_tile, v.row, 0);
+        v.out.why = "Fault: m stays 0; " + v.query() + " has no score above −∞ in this tile.";
 }
 
 void explain_new_max(const View& v) {
-    const double old = v.at(v.read(Slot::m), v.row, 0), tile = v.at(v.read(Slot::m_tile), v.row, 0),
-                 now = v.result();
-    if (v.problem.switches.no_max) return explain_no_max(v, tile);
+    const Expr old = v.number(Slot::m), tile = v.number(Slot::m_tile);
+    if (v.problem.switches.no_max) return explain_no_max(v, tile.value);
     v.out.formula =
         join({sym(Slot::m), text("  ←  max("), m_old(), text(", "), sym(Slot::m_tile), text(")")});
-    set_result(v, now);
-    const auto [from, to] = format_apart(old, now);
-    const std::string query = "query " + str(v.row);
-    v.out.kind = kind_of(old, now);
-    switch (kind_of(old, now)) {
+    const auto [from, to] = format_apart(old.value, v.result());
+    const std::string query = v.query();
+    const Kind kind = kind_of(old.value, v.result());
+    v.out.kind = kind;
+    switch (kind) {
     case sees_no_key:
         v.out.why = sees_some_key(v.problem, v.row, last_key(v))
-                        ? "Every score of query " + str(v.row) + " so far is −∞ or NaN: its maximum stays −∞."
+                        ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
                         : "Query " + str(v.row) + " has not seen a single key yet, so its maximum stays −∞.";
         break;
     case starts:
@@ -196,9 +159,7 @@ void explain_new_max(const View& v) {
             "The maximum of " + query + " stays " + to + ": what it summed so far needs no correction.";
         break;
     }
-    v.source(Slot::m, v.row, 0);
-    v.source(Slot::m_tile, v.row, 0);
-    set_numbers(v, maximum({num(old, Role::m), num(tile, Role::m)}));
+    set_numbers(v, maximum({old, tile}));
 }
 
 }  // namespace

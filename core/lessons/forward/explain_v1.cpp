@@ -1,9 +1,9 @@
-
+// The words and numbers of FlashAttention-1 where it differs from FlashAttention-2: loads, the output,
+// stores.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
 #include "core/problem/mask.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewalk {
@@ -15,7 +15,6 @@ void explain_clear(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::O), text(" ← 0,  "), sym(Slot::m_hbm),
                           text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l_hbm), text(" ← 0   in HBM")});
-    set_result(v, v.result());
     v.out.why =
         "With key blocks outside, no query block is finished in one go: its O, m and ℓ wait in HBM, so "
         "that is where they start.";
@@ -23,59 +22,38 @@ void explain_clear(const View& v) {
 }
 
 void explain_load_kv(const View& v) {
-    const Region k = v.written(Slot::Kj).region;
-    const int e = v.problem.element_bytes, j = v.step.j;
-    const std::int64_t bytes = std::int64_t{2} * k.rows * k.cols * e;
-    v.out.place = "key block " + str(j);
-    v.out.formula = join({sym(Slot::Kj, j), text(", "), sym(Slot::Vj, j),
-                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
-                          text(", "), sym(Slot::V)});
-    v.out.numbers = write(product({num(2), num(k.rows), num(k.cols), num(e)}), static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
-    v.out.why = "Key block " + str(j) +
-                " comes on chip once in the whole walk and stays while the query blocks pass: 2 × " +
-                size_words(k.rows, k.cols, e) + ".";
-    const bool value = v.out.target.slot == Slot::Vj;
-    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
-    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+    v.out.place = "key block " + str(v.step.j);
+    tell_key_load(v, "Key block " + str(v.step.j) +
+                         " comes on chip once in the whole walk and stays while the query blocks pass");
 }
 
 void explain_load_q(const View& v) {
-    const Region q = v.written(Slot::Qi).region;
-    const int e = v.problem.element_bytes, times = key_blocks_seen(v.problem, v.step.i);
-    v.out.formula = join({sym(Slot::Qi, v.step.i),
-                          text("  ←  " + range(q.row, q.rows, "row", "rows") + " of "), sym(Slot::Q)});
-    v.out.numbers =
-        write(product({num(q.rows), num(q.cols), num(e)}), static_cast<double>(q.rows) * q.cols * e);
-    set_bytes(v, std::int64_t{q.rows} * q.cols * e, "bytes read");
+    const int times = key_blocks_seen(v.problem, v.step.i);
+    const std::string size = size_words(v.written(Slot::Qi).region, v.problem.element_bytes);
     v.out.kind = times > 1;
-    v.out.why =
-        times > 1
-            ? "Query block " + str(v.step.i) + " is read " + str(times) +
-                  " times, once for each key block that it sees: " + size_words(q.rows, q.cols, e) + " each."
-            : "Query block " + str(v.step.i) +
-                  " sees this key block only, so it is read once: " + size_words(q.rows, q.cols, e) + ".";
-    tell_input_rounding(v, v.problem.Q);
-    v.source(Slot::Q, v.row, v.col);
+    tell_query_load(v, times > 1 ? "Query block " + str(v.step.i) + " is read " + str(times) +
+                                       " times, once for each key block that it sees: " + size + " each."
+                                 : "Query block " + str(v.step.i) +
+                                       " sees this key block only, so it is read once: " + size + ".");
 }
 
-Expr state_bytes(const Region& O, int e) {
-    return sum({product({num(O.rows), num(O.cols), num(e)}), product({num(2), num(O.rows), num(4)})});
+// O in the elements' size, m and ℓ in fp32
+Expr state_bytes(const View& v, const Region& O) {
+    return sum({product({num(O.rows), num(O.cols), num(v.problem.element_bytes)}),
+                product({num(2), num(O.rows), num(4)})});
 }
-std::int64_t bytes_of(const Region& O, int e) { return std::int64_t{O.rows} * (O.cols * e + 8); }
 
 Slot chip_of(Slot hbm) { return hbm == Slot::O ? Slot::Oi : hbm == Slot::m_hbm ? Slot::m : Slot::l; }
 Slot hbm_of(Slot chip) { return chip == Slot::Oi ? Slot::O : chip == Slot::m ? Slot::m_hbm : Slot::l_hbm; }
 
 void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
-    const int e = v.problem.element_bytes, i = v.step.i;
+    const int i = v.step.i;
     const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
     v.out.formula = join({sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l),
                           text("  ←  " + range(O.row, O.rows, "row", "rows") + " of "), sym(Slot::O),
                           text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm)});
-    v.out.numbers = write(state_bytes(O, e), static_cast<double>(bytes_of(O, e)));
-    set_bytes(v, bytes_of(O, e), "bytes read");
+    set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
     v.out.why = before > 0
                     ? "What " + count(before, "key block") + " left of query block " + str(i) +
@@ -88,14 +66,12 @@ void explain_load_state(const View& v) {
 }
 
 void explain_store_state(const View& v) {
-    const Region O = v.written(Slot::O).region;
-    const int e = v.problem.element_bytes, i = v.step.i;
+    const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
     v.out.formula =
         join({sym(Slot::O), text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm), text("  ←  "),
               sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l)});
-    v.out.numbers = write(state_bytes(O, e), static_cast<double>(bytes_of(O, e)));
-    set_bytes(v, bytes_of(O, e), "bytes written");
+    set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
     v.out.why = later > 0 ? "The chip must make room for the next query block: O, m and ℓ go out, and " +
                                 count(later, "key block") + " will ask for them again."
@@ -116,7 +92,7 @@ void explain_exponential(const View& v) {
 
 // What a broken kernel makes of the output; empty where the true one's sentence holds.
 std::string broken_output(const View& v, double l_old, double l) {
-    const std::string query = "query " + str(v.row);
+    const std::string query = v.query();
     if (v.problem.switches.no_division && l != 0)
         return "Fault: the division by ℓ = " + num_text(l) +
                " is left out, and yet ℓ_old = " + num_text(l_old) +
@@ -129,7 +105,7 @@ std::string broken_output(const View& v, double l_old, double l) {
 
 void normalised_sentence(const View& v, double l_old, double l) {
     const Kind kind = move_of(v).kind;
-    const std::string query = "query " + str(v.row);
+    const std::string query = v.query();
     v.out.kind = kind;
     if (std::string fault = broken_output(v, l_old, l); !fault.empty()) {
         v.out.why = fault;
@@ -160,24 +136,16 @@ void normalised_sentence(const View& v, double l_old, double l) {
 }
 
 void explain_normalised_output(const View& v) {
-    const Value &P = v.read(Slot::P), &V = v.read(Slot::Vj);
-    const double alpha = v.at(v.read(Slot::alpha), v.row, 0), old = v.at(v.read(Slot::Oi), v.row, v.col);
-    const double l_old = v.at(v.read(Slot::l, 0), v.row, 0), l = v.at(v.read(Slot::l, 1), v.row, 0);
+    const Expr alpha = v.number(Slot::alpha), l_old = v.number(Slot::l), old = v.number(Slot::Oi);
+    const double l = v.at(v.read(Slot::l, 1), v.row, 0);
     const bool divides = !v.problem.switches.no_division;
-    const Expr total =
-        weighted_values(v, product({num(alpha, Role::alpha), num(l_old, Role::l), num(old, Role::O)}));
+    const Expr total = weighted_values(v, product({alpha, l_old, old}));
     Line before = sym(Slot::l);
     before.push_back({"old", Role::l, Span::Face::text, Span::Script::sub});
     v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before,
                           text(" ⊙ "), sym(Slot::Oi, v.step.i), text("  +  "), sym(Slot::P), text(" "),
                           sym(Slot::Vj, v.step.j), divides ? join({text(") ⊘ "), sym(Slot::l)}) : text(")")});
-    set_result(v, v.result());
-    normalised_sentence(v, l_old, l);
-    v.source(Slot::alpha, v.row, 0);
-    v.source(Slot::l, v.row, 0);
-    v.source(Slot::Oi, v.row, v.col);
-    v.source_row(Slot::P, P, v.row);
-    v.source_column(Slot::Vj, V, v.col);
+    normalised_sentence(v, l_old.value, l);
     tell_operand(v, "The weights enter");
     if (l != 0 || !divides)
         set_numbers(

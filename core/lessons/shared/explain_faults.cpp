@@ -1,6 +1,5 @@
 #include "core/lessons/shared/explain_faults.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewalk {
@@ -74,19 +73,13 @@ std::string bad_source(const View& v, bool nan) {
     return {};
 }
 
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z' && text.compare(0, 4, "exp(") != 0)
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
-
 // How the cell became NaN or ∞, from the numbers that came in.
 std::string accident(const View& v, const Expr& e) {
     const bool nan = std::isnan(v.result());
     const std::string begins = birth(e), cell = cell_text(v.out.target), value = num_text(v.result());
     const std::string came_in = bad_source(v, nan && begins.empty());
     if (!begins.empty())
-        return capitalised(begins) + ", so " + cell + " is " + value +
+        return (begins.starts_with("exp(") ? begins : capitalised(begins)) + ", so " + cell + " is " + value +
                (came_in.empty() ? "." : ": " + came_in + ".");
     if (came_in.empty()) return {};
     return came_in +
@@ -130,6 +123,30 @@ void tell_input_rounding(const View& v, const Matrix& given) {
     tell_copy_rounding(v, v.problem.precision.inputs, given(v.row, v.col));
 }
 
+void tell_query_load(const View& v, const std::string& why) {
+    const Region q = v.written(Slot::Qi).region;
+    const int e = v.problem.element_bytes;
+    v.out.formula = join({sym(Slot::Qi, v.step.i),
+                          text("  ←  " + range(q.row, q.rows, "row", "rows") + " of "), sym(Slot::Q)});
+    set_bytes(v, product({num(q.rows), num(q.cols), num(e)}), "bytes read");
+    v.out.why = why;
+    tell_input_rounding(v, v.problem.Q);
+    v.source(Slot::Q, v.row, v.col);
+}
+
+void tell_key_load(const View& v, const std::string& why) {
+    const Region k = v.written(Slot::Kj).region;
+    const int e = v.problem.element_bytes, j = v.step.j;
+    v.out.formula = join({sym(Slot::Kj, j), text(", "), sym(Slot::Vj, j),
+                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
+                          text(", "), sym(Slot::V)});
+    set_bytes(v, product({num(2), num(k.rows), num(k.cols), num(e)}), "bytes read");
+    v.out.why = why + ": 2 × " + size_words(k, e) + ".";
+    const bool value = v.out.target.slot == Slot::Vj;
+    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
+    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+}
+
 void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence) {
     if (const std::size_t at = v.out.why.find(old_end); at != std::string::npos)
         v.out.why.replace(0, at + old_end.size(), sentence);
@@ -138,6 +155,12 @@ void replace_sentence(const View& v, const std::string& old_end, const std::stri
 void tell_operand(const View& v, const char* what) {
     const Format cast = operand_format(v.problem.precision);
     if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");
+}
+
+std::vector<Expr> operands(const View& v, std::vector<Expr> numbers) {
+    const Format cast = operand_format(v.problem.precision);
+    for (Expr& number : numbers) number = rounded(cast, std::move(number));
+    return numbers;
 }
 
 }  // namespace tilewalk

@@ -23,8 +23,13 @@ void tell_copy_rounding(const View& v, Format format, double before);
 /// Puts another sentence in place of the one that an explanation of the forward pass begins with; what was
 /// added to it stays. A sentence about NaN or ∞ stays as it is.
 void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence);
+/// A load of Qᵢ, or of Kⱼ and Vⱼ, whose bytes follow after `why`: what it copies, and what rounding changed.
+void tell_query_load(const View& v, const std::string& why);
+void tell_key_load(const View& v, const std::string& why);
 /// Says in which format P̃ or dS enters the product, if it is a coarser one than its own.
 void tell_operand(const View& v, const char* what);
+/// P̃ or dS as it enters the product.
+std::vector<Expr> operands(const View& v, std::vector<Expr> numbers);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
 /// "the largest number of fp16, 65 504": what overflows here.

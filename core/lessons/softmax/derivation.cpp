@@ -1,21 +1,10 @@
-#include "core/lessons/softmax/softmax.h"
-
-#include "core/lessons/softmax/argument.h"
+// The derivation of the recurrences, element by element.
 #include "core/lessons/softmax/row.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk {
-
-Argument argument_line(std::string title, Line formula, Line symbol, const Expr* numbers, double value,
-                       double other, std::string why) {
-    Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
-    if (numbers) out.numbers = write(*numbers, value);
-    out.result = equals(std::move(symbol), value);
-    return out;
-}
 
 namespace {
 
@@ -28,11 +17,6 @@ struct Letters {
 Letters letters_of(Problem p) {
     p.options.normalised = true;
     return {.online = softmax_letters(p, SoftmaxForm::one_pass)};
-}
-
-Line component(Line symbol, const Problem& p, int col) {
-    if (p.d() > 1) symbol.push_back(word("[" + str(col) + "]"));
-    return symbol;
 }
 
 // "Σ j ≤ 3  exp(xⱼ − m₄)"

@@ -51,11 +51,8 @@ void explain_row_load(const RowView& r) {
                         ? join({softmax_score(r.now), text(", "), softmax_value(r.now), text("  ←  "),
                                 element, x, text(", row " + str(v.step.j) + " of "), softmax_value("")})
                         : join({softmax_score(r.now), text("  ←  "), element, x});
-    const std::int64_t bytes = std::int64_t{e} * (with_value ? 1 + d : 1);
     const Expr score = product({num(1), num(e)});
-    v.out.numbers =
-        write(with_value ? sum({score, product({num(d), num(e)})}) : score, static_cast<double>(bytes));
-    set_bytes(v, bytes, "bytes read");
+    set_bytes(v, with_value ? sum({score, product({num(d), num(e)})}) : score, "bytes read");
     v.out.kind = r.masked();
     v.out.why = r.masked() ? "The mask hides key " + str(v.step.j) + " from " + r.query + ", so " +
                                  plain(softmax_score(r.now)) +
@@ -98,29 +95,28 @@ void explain_row_init(const RowView& r) {
 
 void explain_row_max(const RowView& r) {
     const View& v = r.v;
-    const double old = r.stored(Slot::m), x = r.stored(Slot::S), now = v.result();
+    const Expr before = r.number(Slot::m), score = r.number(Slot::S);
+    const double old = before.value, x = score.value, now = v.result();
     v.out.formula = join({softmax_max(r.now), text("  =  max("), softmax_max(r.before), text(", "),
                           softmax_score(r.now), text(")")});
-    v.out.numbers = write(maximum({num(old, Role::m), num(x, Role::S)}), now);
+    v.out.numbers = write(maximum({before, score}), now);
     r.result(softmax_max(r.now), now);
-    v.source(Slot::m, v.row, 0);
-    v.source(Slot::S, v.row, v.step.j);
     const auto [from, to] = format_apart(old, x);
-    const std::string score = plain(softmax_score(r.now));
+    const std::string name = plain(softmax_score(r.now));
     v.out.kind = kind_of(old, now);
     switch (kind_of(old, now)) {
     case rises:
         v.out.title = "The maximum rises";
-        v.out.why = score + " = " + to + " is larger than the maximum so far, " + from +
+        v.out.why = name + " = " + to + " is larger than the maximum so far, " + from +
                     (r.passes == 3 ? ". Nothing has been summed yet, so there is nothing to correct."
                                    : ": all that was summed up to here was measured from " + from + ".");
         break;
-    case starts: v.out.why = score + " = " + to + " is the first score that " + r.query + " sees."; break;
+    case starts: v.out.why = name + " = " + to + " is the first score that " + r.query + " sees."; break;
     case stays:
         v.out.why = x == minus_infinity
                         ? "A masked score is −∞ and never becomes the maximum; it stays " + from + "."
-                    : x == old ? score + " ties with the maximum: it stays " + from + "."
-                               : score + " = " + to + " is below the maximum: it stays " + from + ".";
+                    : x == old ? name + " ties with the maximum: it stays " + from + "."
+                               : name + " = " + to + " is below the maximum: it stays " + from + ".";
         break;
     case sees_no_key:
         v.out.why = "The mask has hidden every key up to here from " + r.query + ": there is no maximum yet.";
@@ -130,13 +126,13 @@ void explain_row_max(const RowView& r) {
 
 void explain_row_correction(const RowView& r) {
     const View& v = r.v;
-    const double old = r.stored(Slot::m, 0), now = r.stored(Slot::m, 1);
+    const Expr before = r.number(Slot::m);
+    const double old = before.value, now = r.stored(Slot::m, 1);
     const double base = now == minus_infinity ? 0 : now;
     v.out.formula = join({softmax_alpha(r.now), text("  =  exp("), softmax_max(r.before), text(" − "),
                           softmax_max(r.now), text(")")});
-    v.out.numbers = write(exponential(difference(num(old, Role::m), num(base, Role::m))), v.result());
+    v.out.numbers = write(exponential(difference(before, num(base, Role::m))), v.result());
     r.result(softmax_alpha(r.now), v.result());
-    v.source(Slot::m, v.row, 0);
     const auto [from, to] = format_apart(old, now);
     v.out.kind = kind_of(old, now);
     switch (kind_of(old, now)) {
@@ -157,16 +153,15 @@ void explain_row_correction(const RowView& r) {
 void explain_row_weight(const RowView& r) {
     if (r.dense()) return explain_dense_weight(r);
     const View& v = r.v;
-    const double x = r.stored(Slot::S), m = r.stored(Slot::m);
+    const Expr score = r.number(Slot::S), most = r.number(Slot::m);
+    const double x = score.value, m = most.value;
     const std::string max_index = r.passes == 3 ? r.end : r.now;
     v.out.title = "Weight";
     v.out.formula = join({softmax_weight(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
                           softmax_max(max_index), text(")")});
-    v.out.numbers = write(exponential(difference(num(x, Role::S), num(m == minus_infinity ? 0 : m, Role::m))),
-                          v.result());
+    v.out.numbers =
+        write(exponential(difference(score, num(m == minus_infinity ? 0 : m, Role::m))), v.result());
     r.result(softmax_weight(r.now), v.result());
-    v.source(Slot::S, v.row, v.step.j);
-    v.source(Slot::m, v.row, 0);
     v.out.kind = x == minus_infinity ? 1 : x > 709.78 ? 2 : x == m ? 3 : 0;
     if (x == minus_infinity)
         v.out.why = "A masked score weighs exp(−∞) = 0: key " + str(v.step.j) + " does not count for " +

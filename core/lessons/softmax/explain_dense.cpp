@@ -17,12 +17,12 @@ bool sees_a_key(const RowView& r) { return sees_some_key(r.v.problem, r.v.row); 
 
 void explain_dense_weight(const RowView& r) {
     const View& v = r.v;
-    const double x = r.stored(Slot::S), weight = v.result();
+    const Expr score = r.number(Slot::S);
+    const double x = score.value, weight = v.result();
     v.out.title = "Weight";
     v.out.formula = join({softmax_weight(r.now), text("  =  exp("), softmax_score(r.now), text(")")});
-    v.out.numbers = write(exponential(num(x, Role::S)), weight);
+    v.out.numbers = write(exponential(score), weight);
     r.result(softmax_weight(r.now), weight);
-    v.source(Slot::S, v.row, v.step.j);
     const std::string p = plain(softmax_weight(r.now));
     v.out.kind = x == minus_infinity  ? masked_row
                  : std::isinf(weight) ? overflowed
@@ -62,15 +62,13 @@ void explain_dense_total(const RowView& r) {
 
 void explain_dense_share(const RowView& r) {
     const View& v = r.v;
-    const double x = r.stored(Slot::S), total = r.stored(Slot::l), share = v.result();
+    const Expr score = r.number(Slot::S), sum = r.number(Slot::l);
+    const double total = sum.value, share = v.result();
     v.out.title = "Share";
     v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(") ÷ "),
                           softmax_sum(r.letters, r.end)});
-    if (sees_a_key(r))
-        v.out.numbers = write(quotient(exponential(num(x, Role::S)), num(total, Role::l)), share);
+    if (sees_a_key(r)) v.out.numbers = write(quotient(exponential(score), sum), share);
     r.result(softmax_share(r.now), share);
-    v.source(Slot::S, v.row, v.step.j);
-    v.source(Slot::l, v.row, 0);
     const std::string a = plain(softmax_share(r.now));
     v.out.kind = !sees_a_key(r)      ? no_key
                  : std::isnan(share) ? lost

@@ -18,7 +18,9 @@ struct RowView {
     std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
     std::string query = "query " + str(v.row);
 
+    /// What the step reads of a slot that holds one number, and the same as a part of the formula.
     double stored(Slot slot, int nth = 0) const { return v.read(slot, nth).data(0, 0); }
+    Expr number(Slot slot) const { return v.number(slot, v.row, one_column(slot) ? 0 : v.step.j); }
     bool safe() const { return form == SoftmaxForm::three_passes; }
     /// Without the maximum: nothing keeps exp from overflowing.
     bool dense() const { return form == SoftmaxForm::dense; }

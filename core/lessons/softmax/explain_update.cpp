@@ -1,5 +1,6 @@
 // The words and numbers of the softmax lessons: running sum, shares, running output and the end.
 #include "core/lessons/softmax/explain_parts.h"
+#include "core/lessons/softmax/row.h"
 
 namespace tilewalk {
 
@@ -14,12 +15,6 @@ Rise rise_of(const RowView& r) {
     const auto [from, to] =
         format_apart(r.v.trace.live(Slot::m, m.step - 1).value->data(0, 0), m.value->data(0, 0));
     return {from, to};
-}
-
-// "o′₃" and behind it, where the row has several columns, the one that is shown: "[2]".
-Line component(const RowView& r, Line symbol) {
-    if (r.v.problem.d() > 1) symbol.push_back(word("[" + str(r.v.col) + "]"));
-    return symbol;
 }
 
 void online_total_words(const RowView& r) {
@@ -45,74 +40,12 @@ void online_total_words(const RowView& r) {
     if (kind != sees_no_key) v.out.why += last;
 }
 
-}  // namespace
-
-void explain_row_total(const RowView& r) {
-    const View& v = r.v;
-    v.out.title = "Running sum";
-    const double weight = r.stored(Slot::P), old = r.stored(Slot::l);
-    r.result(softmax_sum(r.letters, r.now), v.result());
-    if (r.safe() || r.dense()) {
-        v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_sum(r.letters, r.before),
-                              text(" + "), softmax_weight(r.now)});
-        v.out.numbers = write(sum({num(old, Role::l), num(weight, Role::S)}), v.result());
-        v.out.kind = r.masked();
-        v.out.why = r.masked()  ? "A masked key weighs nothing: the sum stays as it is."
-                    : r.dense() ? ""
-                                : "All weights of this pass are measured from one maximum, " + r.max_text() +
-                                      ", so the sum just grows.";
-        if (r.dense()) explain_dense_total(r);
-        v.source(Slot::l, v.row, 0);
-        v.source(Slot::P, v.row, v.step.j);
-        return;
-    }
-    const double alpha = r.stored(Slot::alpha);
-    v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_alpha(r.now), text(" "),
-                          softmax_sum(r.letters, r.before), text(" + "), softmax_weight(r.now)});
-    v.out.numbers =
-        write(sum({product({num(alpha, Role::alpha), num(old, Role::l)}), num(weight, Role::S)}), v.result());
-    online_total_words(r);
-    v.source(Slot::alpha, v.row, 0);
-    v.source(Slot::l, v.row, 0);
-    v.source(Slot::P, v.row, v.step.j);
-}
-
-void explain_row_share(const RowView& r) {
-    if (r.dense()) return explain_dense_share(r);
-    const View& v = r.v;
-    const double x = r.stored(Slot::S), m = r.stored(Slot::m), total = r.stored(Slot::l);
-    v.out.title = "Share";
-    v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
-                          softmax_max(r.end), text(") ÷ "), softmax_sum(r.letters, r.end)});
-    if (total != 0)
-        v.out.numbers =
-            write(quotient(exponential(difference(num(x, Role::S), num(m, Role::m))), num(total, Role::l)),
-                  v.result());
-    r.result(softmax_share(r.now), v.result());
-    v.source(Slot::S, v.row, v.step.j);
-    v.source(Slot::m, v.row, 0);
-    v.source(Slot::l, v.row, 0);
-    v.out.kind = total == 0 ? 2 : r.masked();
-    v.out.why = total == 0 ? "The mask hides every key from " + r.query +
-                                 ": the sum is 0, there is nothing to divide, and all weights are 0."
-                : r.masked() ? "The mask hides key " + str(v.step.j) + ": its share of the softmax is 0."
-                             : "Maximum and sum are those of the whole row, so this is the finished softmax "
-                               "weight of element " +
-                                   r.now + "; the " + r.end + " of them together make 1.";
-}
-
-namespace {
-
 // o = o + a V with finished weights
-void plain_output(const RowView& r) {
+void plain_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
-    const Value &O = v.read(Slot::Oi), &V = v.read(Slot::Vj);
-    const double old = v.at(O, v.row, v.col), a = r.stored(Slot::Prob), value = v.at(V, v.step.j, v.col);
     v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before),
                           text(" + "), softmax_share(r.now), text(" "), softmax_value(r.now)});
-    v.out.numbers =
-        write(sum({num(old, Role::O), product({num(a, Role::S), num(value, Role::V)})}), v.result());
-    v.source(Slot::Prob, v.row, v.step.j);
+    v.out.numbers = write(sum({old, product({r.number(Slot::Prob), value})}), v.result());
     const double total = v.trace.live(Slot::l, v.k).value->data(0, 0);
     v.out.kind = total == 0 ? 2 : r.masked();
     v.out.why = total == 0   ? "The mask hides every key from " + r.query + ": its output stays 0."
@@ -122,19 +55,13 @@ void plain_output(const RowView& r) {
 }
 
 // O = α O + p V: the division waits
-void late_output(const RowView& r) {
+void late_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
-    const Value &O = v.read(Slot::Oi), &V = v.read(Slot::Vj);
-    const double old = v.at(O, v.row, v.col), alpha = r.stored(Slot::alpha), weight = r.stored(Slot::P),
-                 value = v.at(V, v.step.j, v.col);
     v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_alpha(r.now), text(" "),
                           softmax_out(r.letters, r.before), text(" + "), softmax_weight(r.now), text(" "),
                           softmax_value(r.now)});
-    v.out.numbers = write(sum({product({num(alpha, Role::alpha), num(old, Role::O)}),
-                               product({num(weight, Role::S), num(value, Role::V)})}),
-                          v.result());
-    v.source(Slot::alpha, v.row, 0);
-    v.source(Slot::P, v.row, v.step.j);
+    const Expr rebased = product({r.number(Slot::alpha), old});
+    v.out.numbers = write(sum({rebased, product({r.number(Slot::P), value})}), v.result());
     const Kind kind = r.kind();
     v.out.kind = kind;
     if (kind == sees_no_key)
@@ -152,25 +79,19 @@ void late_output(const RowView& r) {
 }
 
 // o′ = o′ (d′_old / d′) α + (p / d′) V: an average at every element
-void average_output(const RowView& r) {
+void average_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
-    const Value &O = v.read(Slot::Oi), &V = v.read(Slot::Vj);
-    const double old = v.at(O, v.row, v.col), alpha = r.stored(Slot::alpha), weight = r.stored(Slot::P),
-                 value = v.at(V, v.step.j, v.col), before = r.stored(Slot::l, 0), now = r.stored(Slot::l, 1);
+    const Expr alpha = r.number(Slot::alpha), before = r.number(Slot::l), weight = r.number(Slot::P),
+               now = num(r.stored(Slot::l, 1), Role::l);
     const Line sum_now = softmax_sum(r.letters, r.now);
     v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before),
                           text(" ("), softmax_sum(r.letters, r.before), text("\u00A0÷\u00A0"), sum_now,
                           text(") "), softmax_alpha(r.now), text("  +  ("), softmax_weight(r.now),
                           text("\u00A0÷\u00A0"), sum_now, text(") "), softmax_value(r.now)});
-    if (now != 0)
-        v.out.numbers =
-            write(sum({product({num(old, Role::O), quotient(num(before, Role::l), num(now, Role::l)),
-                                num(alpha, Role::alpha)}),
-                       product({quotient(num(weight, Role::S), num(now, Role::l)), num(value, Role::V)})}),
-                  v.result());
-    v.source(Slot::alpha, v.row, 0);
-    v.source(Slot::l, v.row, 0);
-    v.source(Slot::P, v.row, v.step.j);
+    if (now.value != 0)
+        v.out.numbers = write(
+            sum({product({old, quotient(before, now), alpha}), product({quotient(weight, now), value})}),
+            v.result());
     const Kind kind = r.kind();
     const std::string out = plain(softmax_out(r.letters, r.before)), V_now = plain(softmax_value(r.now));
     v.out.kind = kind;
@@ -178,38 +99,78 @@ void average_output(const RowView& r) {
         v.out.why = "No key seen yet: the sum is 0, so nothing is divided and the output stays 0.";
     else if (kind == starts)
         v.out.why = "So far only this key counts: the average is " + V_now + " itself.";
-    else if (weight == 0) {
+    else if (weight.value == 0) {
         v.out.kind = 4;
         v.out.why = V_now + " weighs nothing, so the average stays what it was.";
     } else
         v.out.why = out + " is the average of the values before. In the new average they keep a share of " +
-                    num_text(before / now * alpha) + ", and " + V_now + " gets the rest, " +
-                    num_text(weight / now) + ".";
+                    num_text(before.value / now.value * alpha.value) + ", and " + V_now + " gets the rest, " +
+                    num_text(weight.value / now.value) + ".";
 }
 
 }  // namespace
 
+void explain_row_total(const RowView& r) {
+    const View& v = r.v;
+    v.out.title = "Running sum";
+    r.result(softmax_sum(r.letters, r.now), v.result());
+    if (r.safe() || r.dense()) {
+        v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_sum(r.letters, r.before),
+                              text(" + "), softmax_weight(r.now)});
+        v.out.numbers = write(sum({r.number(Slot::l), r.number(Slot::P)}), v.result());
+        v.out.kind = r.masked();
+        v.out.why = r.masked()  ? "A masked key weighs nothing: the sum stays as it is."
+                    : r.dense() ? ""
+                                : "All weights of this pass are measured from one maximum, " + r.max_text() +
+                                      ", so the sum just grows.";
+        if (r.dense()) explain_dense_total(r);
+        return;
+    }
+    const Expr rebased = product({r.number(Slot::alpha), r.number(Slot::l)});
+    v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_alpha(r.now), text(" "),
+                          softmax_sum(r.letters, r.before), text(" + "), softmax_weight(r.now)});
+    v.out.numbers = write(sum({rebased, r.number(Slot::P)}), v.result());
+    online_total_words(r);
+}
+
+void explain_row_share(const RowView& r) {
+    if (r.dense()) return explain_dense_share(r);
+    const View& v = r.v;
+    const Expr score = r.number(Slot::S), m = r.number(Slot::m), sum = r.number(Slot::l);
+    const double total = sum.value;
+    v.out.title = "Share";
+    v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
+                          softmax_max(r.end), text(") ÷ "), softmax_sum(r.letters, r.end)});
+    if (total != 0) v.out.numbers = write(quotient(exponential(difference(score, m)), sum), v.result());
+    r.result(softmax_share(r.now), v.result());
+    v.out.kind = total == 0 ? 2 : r.masked();
+    v.out.why = total == 0 ? "The mask hides every key from " + r.query +
+                                 ": the sum is 0, there is nothing to divide, and all weights are 0."
+                : r.masked() ? "The mask hides key " + str(v.step.j) + ": its share of the softmax is 0."
+                             : "Maximum and sum are those of the whole row, so this is the finished softmax "
+                               "weight of element " +
+                                   r.now + "; the " + r.end + " of them together make 1.";
+}
+
 void explain_row_output(const RowView& r) {
     const View& v = r.v;
     v.out.title = "Running output";
-    r.result(component(r, softmax_out(r.letters, r.now)), v.result());
-    v.source(Slot::Oi, v.row, v.col);
-    v.source(Slot::Vj, v.step.j, v.col);
-    if (r.passes > 1) return plain_output(r);
-    if (r.late()) return late_output(r);
-    average_output(r);
+    r.result(component(softmax_out(r.letters, r.now), v.problem, v.col), v.result());
+    const Expr old = v.number(Slot::Oi), value = v.number(Slot::Vj, v.step.j, v.col);
+    if (r.passes > 1) return plain_output(r, old, value);
+    if (r.late()) return late_output(r, old, value);
+    average_output(r, old, value);
 }
 
 void explain_row_normalize(const RowView& r) {
     const View& v = r.v;
-    const double old = v.at(v.read(Slot::Oi), v.row, v.col), total = r.stored(Slot::l);
+    const Expr old = v.number(Slot::Oi), sum = v.number(Slot::l);
+    const double total = sum.value;
     v.out.place = "row " + str(v.row);
     v.out.formula = join({softmax_final(r.letters, r.end), text("  =  "), softmax_out(r.letters, r.end),
                           text(" ÷ "), softmax_sum(r.letters, r.end)});
-    if (total != 0) v.out.numbers = write(quotient(num(old, Role::O), num(total, Role::l)), v.result());
-    r.result(component(r, softmax_final(r.letters, r.end)), v.result());
-    v.source(Slot::Oi, v.row, v.col);
-    v.source(Slot::l, v.row, 0);
+    if (total != 0) v.out.numbers = write(quotient(old, sum), v.result());
+    r.result(component(softmax_final(r.letters, r.end), v.problem, v.col), v.result());
     v.out.kind = total == 0;
     v.out.why = total == 0 ? "The mask hides every key from " + r.query +
                                  ": the sum is 0, nothing is divided, and the output is defined as 0."
@@ -222,7 +183,6 @@ void explain_row_store(const RowView& r) {
     v.out.place = "row " + str(v.row);
     v.out.formula = join({text("row " + str(v.row) + " of "), slot_symbol(Slot::O), text("  ←  "),
                           r.late() ? softmax_final(r.letters, r.end) : softmax_out(r.letters, r.end)});
-    set_result(v, v.result());
     v.source(Slot::Oi, v.row, v.col);
     const std::string readings = r.passes == 1 ? "once" : r.passes == 2 ? "twice" : "three times";
     const bool no_key = v.trace.live(Slot::l, v.k).value->data(0, 0) == 0;

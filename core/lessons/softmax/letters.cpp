@@ -1,5 +1,4 @@
 #include "core/lessons/softmax/lesson_parts.h"
-#include "core/lessons/softmax/softmax.h"
 #include "core/walk/formula.h"
 
 #include <string_view>
@@ -13,6 +12,23 @@ Line letter(const char* text, Role role, const std::string& index, bool tilde = 
     base.tilde = tilde;
     if (index.empty()) return {base};
     return {base, {index, role, Span::Face::symbol, Span::Script::sub}};
+}
+
+// Each letter has a card of its own.
+const char* card_of_sum(std::string_view letter) {
+    return letter == "d"    ? "sum-d"
+           : letter == "d′" ? "sum-d-prime"
+           : letter == "δ"  ? "sum-delta"
+                            : "running-sum";
+}
+const char* card_of_output(const SoftmaxLetters& letters) {
+    const std::string_view out = letters.out;
+    if (letters.tilde)
+        return out == "O" ? "output-deferred-O" : out == "ω" ? "output-deferred-omega" : "output-deferred";
+    return out == "o′"  ? "output-o-prime"
+           : out == "ω" ? "output-omega"
+           : out == "O" ? "output"
+                        : "output-row";
 }
 
 }  // namespace
@@ -78,27 +94,6 @@ Line softmax_step_symbol(const Trace& trace, int k) {
     default: return op_symbol(trace, k);
     }
 }
-
-namespace {
-
-// Each letter has a card of its own.
-const char* card_of_sum(std::string_view letter) {
-    return letter == "d"    ? "sum-d"
-           : letter == "d′" ? "sum-d-prime"
-           : letter == "δ"  ? "sum-delta"
-                            : "running-sum";
-}
-const char* card_of_output(const SoftmaxLetters& letters) {
-    const std::string_view out = letters.out;
-    if (letters.tilde)
-        return out == "O" ? "output-deferred-O" : out == "ω" ? "output-deferred-omega" : "output-deferred";
-    return out == "o′"  ? "output-o-prime"
-           : out == "ω" ? "output-omega"
-           : out == "O" ? "output"
-                        : "output-row";
-}
-
-}  // namespace
 
 const char* softmax_card(const Trace& trace, int k) {
     const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_form(trace));

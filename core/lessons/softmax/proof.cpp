@@ -1,8 +1,6 @@
 // The proof by splitting: two parts of a row, each with its own maximum, merge to the whole (induction over
 // the tiles: what is merged so far is the left part, the next tile the right one).
-#include "core/lessons/softmax/argument.h"
 #include "core/lessons/softmax/row.h"
-#include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
@@ -43,10 +41,6 @@ struct Proof {
     Line m(const Part& part) const { return marked(softmax_max(""), part); }
     Line sum(const Part& part) const { return marked(softmax_sum(letters, ""), part); }
     Line out(const Part& part) const { return marked(softmax_out(letters, ""), part); }
-    Line component(Line symbol) const {
-        if (p.d() > 1) symbol.push_back(word("[" + str(col) + "]"));
-        return symbol;
-    }
     // "j ≤ 2" or "j > 2"
     std::string range_of(const Part& part) const {
         return part.first == 0 && part.last == N && !*part.mark ? std::string("j")
@@ -120,7 +114,7 @@ struct Proof {
             "The output likewise",
             join(
                 {out(whole), text("  =  "), factor(left), out(left), text(" + "), factor(right), out(right)}),
-            component(out(whole)), &numbers, whole.out,
+            component(out(whole), p, col), &numbers, whole.out,
             factor_value(left) * left.out + factor_value(right) * right.out,
             "Each value is multiplied by the weight that also stands in the sum, so the same two factors "
             "re-base both.");
@@ -132,7 +126,7 @@ struct Proof {
         return argument_line(
             "One division at the end",
             join({softmax_final(letters, ""), text("  =  "), out(whole), text(" ÷ "), sum(whole)}),
-            component(softmax_final(letters, "")), none ? nullptr : &numbers, o,
+            component(softmax_final(letters, ""), p, col), none ? nullptr : &numbers, o,
             none ? 0 : whole.out / whole.sum,
             none ? "The row sees no key: there is nothing to divide, and its output is 0."
                  : "The output of attention, whatever the cut: move it and only the way changes.");

@@ -1,6 +1,6 @@
 #include "core/lessons/softmax/row.h"
 
-#include "core/lessons/softmax/softmax.h"
+#include "core/walk/explain_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +48,7 @@ Expr SoftmaxRow::weights(int first, int last, double m) const {
     const int head = head_end(first, last);
     if (head > first) terms.push_back(num(sum(first, head, m), Role::l));
     for (int j = head; j < last; ++j) terms.push_back(exp_of(x(0, j), m, Role::S));
-    if (terms.empty()) return num(0, Role::l);
-    return terms.size() == 1 ? terms[0] : tilewalk::sum(std::move(terms));
+    return terms.empty() ? num(0, Role::l) : tilewalk::sum(std::move(terms));
 }
 
 Expr SoftmaxRow::values(int first, int last, double m, double d) const {
@@ -59,8 +58,20 @@ Expr SoftmaxRow::values(int first, int last, double m, double d) const {
     for (int j = head; j < last; ++j)
         terms.push_back(
             product({quotient(exp_of(x(0, j), m, Role::S), num(d, Role::l)), num(value(j), Role::V)}));
-    if (terms.empty()) return num(0, Role::O);
-    return terms.size() == 1 ? terms[0] : tilewalk::sum(std::move(terms));
+    return terms.empty() ? num(0, Role::O) : tilewalk::sum(std::move(terms));
+}
+
+Argument argument_line(std::string title, Line formula, Line symbol, const Expr* numbers, double value,
+                       double other, std::string why) {
+    Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
+    if (numbers) out.numbers = write(*numbers, value);
+    out.result = equals(std::move(symbol), value);
+    return out;
+}
+
+Line component(Line symbol, const Problem& p, int col) {
+    if (p.d() > 1) symbol.push_back(word("[" + str(col) + "]"));
+    return symbol;
 }
 
 }  // namespace tilewalk

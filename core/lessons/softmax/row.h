@@ -1,8 +1,8 @@
-// Sums over a part of one row of scores, directly from their definitions. The derivation and the proof hold
-// the recurrences against them.
+// What the derivation and the proof share: sums over a part of one row of scores, directly from their
+// definitions, which the recurrences are held against, and how a line of the argument is made.
 #pragma once
 
-#include "core/problem/problem.h"
+#include "core/lessons/softmax/softmax.h"
 #include "core/walk/formula.h"
 
 namespace tilewalk {
@@ -29,5 +29,12 @@ struct SoftmaxRow {
     Expr weights(int first, int last, double m) const;
     Expr values(int first, int last, double m, double d) const;
 };
+
+/// `symbol` = `value` is the result; `numbers`, where there are some, the right side worked out; `other` its
+/// own value.
+Argument argument_line(std::string title, Line formula, Line symbol, const Expr* numbers, double value,
+                       double other, std::string why);
+/// "o′₃" and behind it, where the row has several columns, the one that is shown: "[2]".
+Line component(Line symbol, const Problem& problem, int col);
 
 }  // namespace tilewalk

@@ -14,9 +14,11 @@ Matrix one(double value) { return Matrix::Constant(1, 1, value); }
 // The loop bodies that the passes are put together from. All tiles are one row high: m, α, p, the sum and a
 // are single numbers (1 × 1), the output is a row (1 × d).
 struct Walk {
+    using Step = void (Walk::*)(int j);
+
     Recorder& rec;
     const Problem& p;
-    int R = softmax_row(p);
+    int R = softmax_row(p), passes = 0;
     std::int64_t d = p.d();
     Region cell{R, 0, 1, 1}, out{R, 0, 1, p.d()};
     bool sees_a_key = visible_keys(p, R).first <= visible_keys(p, R).last;
@@ -26,28 +28,39 @@ struct Walk {
         rec.give(Slot::V, p.V, 1);
     }
 
-    // m ← −∞, sum ← 0, output ← 0, as far as this pass computes them
-    void begin_pass(int pass, bool max, bool sum, bool output) {
-        rec.phase(pass);
+    // m ← −∞, sum ← 0, output ← 0, as far as this pass computes them; then its steps for each element
+    void pass(std::initializer_list<Slot> starts, std::initializer_list<Step> steps) {
+        rec.phase(passes++);
         rec.begin(Op::init);
-        if (max) rec.write(Slot::m, one(minus_infinity), cell);
-        if (sum) rec.write(Slot::l, one(0), cell);
-        if (output) rec.write(Slot::Oi, Matrix::Zero(1, p.d()), out);
+        for (Slot slot : starts) {
+            const Region& place = slot == Slot::Oi ? out : cell;
+            rec.write(slot, Matrix::Constant(1, place.cols, slot == Slot::m ? minus_infinity : 0), place);
+        }
+        rec.end();
+        for (int j = 0; j < p.N_kv(); ++j)
+            for (Step step : steps) (this->*step)(j);
+    }
+
+    double number(Slot slot) { return rec.read(slot)(0, 0); }
+
+    void load_score(int j) {
+        rec.begin(Op::load_x, -1, j);
+        rec.load(Slot::x, j, Slot::S);
         rec.end();
     }
 
-    // Load xⱼ, and Vⱼ where the pass has use for it
-    void load(int j, bool with_value) {
+    // The score together with its value
+    void load_pair(int j) {
         rec.begin(Op::load_x, -1, j);
         rec.load(Slot::x, j, Slot::S);
-        if (with_value) rec.load(Slot::V, j, Slot::Vj);
+        rec.load(Slot::V, j, Slot::Vj);
         rec.end();
     }
 
     // m ← max(m, xⱼ)
     void maximum(int j) {
         rec.begin(Op::new_max, -1, j);
-        const double m = rec.read(Slot::m)(0, 0), x = rec.read(Slot::S)(0, 0);
+        const double m = number(Slot::m), x = number(Slot::S);
         rec.write(Slot::m, one(std::max(m, x)), cell);
         rec.end(1);
     }
@@ -58,7 +71,7 @@ struct Walk {
     // α = exp(m_old − m)
     void correction(int j) {
         rec.begin(Op::correction, -1, j);
-        const double before = rec.read_previous(Slot::m)(0, 0), now = rec.read(Slot::m)(0, 0);
+        const double before = rec.read_previous(Slot::m)(0, 0), now = number(Slot::m);
         rec.write(Slot::alpha, one(std::exp(before - base(now))), cell);
         rec.end(2);
     }
@@ -66,7 +79,7 @@ struct Walk {
     // p = exp(xⱼ − m)
     void weight(int j) {
         rec.begin(Op::exponentials, -1, j);
-        const double x = rec.read(Slot::S)(0, 0), m = rec.read(Slot::m)(0, 0);
+        const double x = number(Slot::S), m = number(Slot::m);
         rec.write(Slot::P, one(std::exp(x - base(m))), {R, j, 1, 1});
         rec.end(2);
     }
@@ -74,15 +87,14 @@ struct Walk {
     // p = exp(xⱼ), as the textbook has it: ∞ where the score is large
     void dense_weight(int j) {
         rec.begin(Op::exponentials, -1, j);
-        const double x = rec.read(Slot::S)(0, 0);
-        rec.write(Slot::P, one(std::exp(x)), {R, j, 1, 1});
+        rec.write(Slot::P, one(std::exp(number(Slot::S))), {R, j, 1, 1});
         rec.end(1);
     }
 
     // sum ← sum + p: right as long as m does not change any more
     void plain_sum(int j) {
         rec.begin(Op::row_sum, -1, j);
-        const double sum = rec.read(Slot::l)(0, 0), weight = rec.read(Slot::P)(0, 0);
+        const double sum = number(Slot::l), weight = number(Slot::P);
         rec.write(Slot::l, one(sum + weight), cell);
         rec.end(1);
     }
@@ -90,36 +102,32 @@ struct Walk {
     // sum ← α sum + p
     void online_sum(int j) {
         rec.begin(Op::row_sum, -1, j);
-        const double alpha = rec.read(Slot::alpha)(0, 0), sum = rec.read(Slot::l)(0, 0),
-                     weight = rec.read(Slot::P)(0, 0);
+        const double alpha = number(Slot::alpha), sum = number(Slot::l), weight = number(Slot::P);
         rec.write(Slot::l, one(alpha * sum + weight), cell);
         rec.end(2);
     }
 
-    // a = exp(xⱼ − m) / sum with the final m and sum, then o ← o + a Vⱼ. A row that sees no key has a sum of
-    // 0; all its a are 0.
-    void final_output(int j) {
+    // a = exp(xⱼ − m) / sum with the final m and sum. A row that sees no key has a sum of 0; all its a are 0.
+    void share(int j) {
         rec.begin(Op::divide, -1, j);
-        const double x = rec.read(Slot::S)(0, 0), m = rec.read(Slot::m)(0, 0), sum = rec.read(Slot::l)(0, 0);
+        const double x = number(Slot::S), m = number(Slot::m), sum = number(Slot::l);
         rec.write(Slot::Prob, one(sum == 0 ? 0 : std::exp(x - base(m)) / sum), {R, j, 1, 1});
         rec.end(3);
-        plain_output(j);
     }
 
-    // a = exp(xⱼ) / sum, then the same: ∞ / ∞ and 0 / 0 are NaN. A row that sees no key has all its a 0.
-    void dense_output(int j) {
+    // a = exp(xⱼ) / sum: ∞ / ∞ and 0 / 0 are NaN. A row that sees no key has all its a 0.
+    void dense_share(int j) {
         rec.begin(Op::divide, -1, j);
-        const double x = rec.read(Slot::S)(0, 0), sum = rec.read(Slot::l)(0, 0);
+        const double x = number(Slot::S), sum = number(Slot::l);
         rec.write(Slot::Prob, one(sees_a_key ? std::exp(x) / sum : 0), {R, j, 1, 1});
         rec.end(2);
-        plain_output(j);
     }
 
     // o ← o + a Vⱼ
     void plain_output(int j) {
         rec.begin(Op::output, -1, j);
         const Matrix& o = rec.read(Slot::Oi);
-        const double a = rec.read(Slot::Prob)(0, 0);
+        const double a = number(Slot::Prob);
         const Matrix& V = rec.read(Slot::Vj);
         rec.write(Slot::Oi, o + a * V, out);
         rec.end(2 * d);
@@ -129,8 +137,8 @@ struct Walk {
     void online_output(int j) {
         rec.begin(Op::output, -1, j);
         const Matrix& o = rec.read(Slot::Oi);
-        const double before = rec.read_previous(Slot::l)(0, 0), now = rec.read(Slot::l)(0, 0),
-                     alpha = rec.read(Slot::alpha)(0, 0), weight = rec.read(Slot::P)(0, 0);
+        const double before = rec.read_previous(Slot::l)(0, 0), now = number(Slot::l),
+                     alpha = number(Slot::alpha), weight = number(Slot::P);
         const Matrix& V = rec.read(Slot::Vj);
         const double sum = now == 0 ? 1 : now;  // no key seen yet: α and p are 0, and o′ stays 0
         rec.write(Slot::Oi, (before / sum * alpha) * o + (weight / sum) * V, out);
@@ -141,7 +149,7 @@ struct Walk {
     void unnormalised_output(int j) {
         rec.begin(Op::output, -1, j);
         const Matrix& o = rec.read(Slot::Oi);
-        const double alpha = rec.read(Slot::alpha)(0, 0), weight = rec.read(Slot::P)(0, 0);
+        const double alpha = number(Slot::alpha), weight = number(Slot::P);
         const Matrix& V = rec.read(Slot::Vj);
         rec.write(Slot::Oi, alpha * o + weight * V, out);
         rec.end(3 * d);
@@ -151,7 +159,7 @@ struct Walk {
     void normalize() {
         rec.begin(Op::normalize);
         const Matrix& o = rec.read(Slot::Oi);
-        const double sum = rec.read(Slot::l)(0, 0);
+        const double sum = number(Slot::l);
         rec.write(Slot::Oi, o / (sum == 0 ? 1 : sum), out);
         rec.end(d);
     }
@@ -167,80 +175,39 @@ struct Walk {
 void walk_dense(Recorder& rec, const Problem& p) {
     Walk walk(rec, p);
     // Pass 1: the sum of the exponentials
-    walk.begin_pass(0, false, true, false);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, false);
-        walk.dense_weight(j);
-        walk.plain_sum(j);
-    }
+    walk.pass({Slot::l}, {&Walk::load_score, &Walk::dense_weight, &Walk::plain_sum});
     // Pass 2: the values, each with its share of the sum
-    walk.begin_pass(1, false, false, true);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, true);
-        walk.dense_output(j);
-    }
+    walk.pass({Slot::Oi}, {&Walk::load_pair, &Walk::dense_share, &Walk::plain_output});
     walk.store();
 }
 
 void walk_3pass(Recorder& rec, const Problem& p) {
     Walk walk(rec, p);
     // Pass 1: the maximum of the row
-    walk.begin_pass(0, true, false, false);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, false);
-        walk.maximum(j);
-    }
+    walk.pass({Slot::m}, {&Walk::load_score, &Walk::maximum});
     // Pass 2: the sum of the weights, all measured from that maximum
-    walk.begin_pass(1, false, true, false);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, false);
-        walk.weight(j);
-        walk.plain_sum(j);
-    }
+    walk.pass({Slot::l}, {&Walk::load_score, &Walk::weight, &Walk::plain_sum});
     // Pass 3: the values, each with its share of the sum
-    walk.begin_pass(2, false, false, true);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, true);
-        walk.final_output(j);
-    }
+    walk.pass({Slot::Oi}, {&Walk::load_pair, &Walk::share, &Walk::plain_output});
     walk.store();
 }
 
 void walk_2pass(Recorder& rec, const Problem& p) {
     Walk walk(rec, p);
     // Pass 1: maximum and sum together; when the maximum rises, α re-bases the sum
-    walk.begin_pass(0, true, true, false);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, false);
-        walk.maximum(j);
-        walk.correction(j);
-        walk.weight(j);
-        walk.online_sum(j);
-    }
+    walk.pass({Slot::m, Slot::l},
+              {&Walk::load_score, &Walk::maximum, &Walk::correction, &Walk::weight, &Walk::online_sum});
     // Pass 2: the values, each with its share of the sum
-    walk.begin_pass(1, false, false, true);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, true);
-        walk.final_output(j);
-    }
+    walk.pass({Slot::Oi}, {&Walk::load_pair, &Walk::share, &Walk::plain_output});
     walk.store();
 }
 
 void walk_1pass(Recorder& rec, const Problem& p) {
     Walk walk(rec, p);
     // The only pass: the output is re-based together with the sum
-    walk.begin_pass(0, true, true, true);
-    for (int j = 0; j < p.N_kv(); ++j) {
-        walk.load(j, true);
-        walk.maximum(j);
-        walk.correction(j);
-        walk.weight(j);
-        walk.online_sum(j);
-        if (p.options.normalised)
-            walk.online_output(j);
-        else
-            walk.unnormalised_output(j);
-    }
+    const Walk::Step output = p.options.normalised ? &Walk::online_output : &Walk::unnormalised_output;
+    walk.pass({Slot::m, Slot::l, Slot::Oi}, {&Walk::load_pair, &Walk::maximum, &Walk::correction,
+                                             &Walk::weight, &Walk::online_sum, output});
     if (!p.options.normalised) walk.normalize();
     walk.store();
 }
