@@ -9,7 +9,6 @@
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
-#include "core/problem/reference.h"
 #include "tests/bench/program.h"
 
 #include <cstdio>
@@ -46,7 +45,7 @@ ui::AppState state_of(const Problem& problem) {
 
 // A walk that is wrong may be as fast as it likes.
 void check_result(const ui::AppState& state) {
-    const Matrix wanted = reference_attention(*state.problem).O;
+    const Matrix wanted = find_lesson("attention")->build(*state.problem)->result(Slot::O);
     const double error = (state.trace->result(Slot::O) - wanted).cwiseAbs().maxCoeff();
     if (!(error < 1e-10))
         throw std::runtime_error("O differs from standard attention by " + std::to_string(error));

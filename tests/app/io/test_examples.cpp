@@ -5,7 +5,7 @@
 #include "app/io/embedded.h"
 #include "app/io/problem_json.h"
 #include "core/lessons/table.h"
-#include "core/problem/reference.h"
+#include "tests/core/matrix_of.h"
 
 #include <doctest/doctest.h>
 
@@ -132,7 +132,7 @@ TEST_CASE("examples: every one walks to the output of dense attention") {
 
 TEST_CASE("examples: six-words finds what its sentence says") {
     const Problem& p = example("six-words");
-    const Matrix P = reference_attention(p).P;
+    const Matrix P = test::matrix_of(test::dense_attention(p).P);
     CHECK(p.query_token(2) == "sat");
     CHECK(p.key_token(1) == "cat");
     CHECK(p.key_token(5) == "mat");

@@ -1,6 +1,6 @@
 #include "tests/core/lessons/dense_checks.h"
 
-#include "core/problem/reference.h"
+#include "tests/core/matrix_of.h"
 
 #include <algorithm>
 #include <cmath>
@@ -109,7 +109,9 @@ Problem projected_problem(Random& random, int largest) {
     return p;
 }
 
-double loss_of(const Problem& p, const Matrix& dO) { return dO.cwiseProduct(reference_attention(p).O).sum(); }
+double loss_of(const Problem& p, const Matrix& dO) {
+    return dO.cwiseProduct(matrix_of(dense_attention(p).O)).sum();
+}
 
 void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit) {
     REQUIRE(got.size() == static_cast<Eigen::Index>(printed.size()));

@@ -1,7 +1,6 @@
 #include "core/lessons/shared/memory_model.h"
 #include "core/problem/mask.h"
-#include "core/problem/reference.h"
-#include "tests/core/problems.h"
+#include "tests/core/matrix_of.h"
 
 #include <doctest/doctest.h>
 
@@ -140,42 +139,16 @@ TEST_SUITE("memory model") {
     }
 }
 
-TEST_SUITE("reference") {
-    TEST_CASE("equals the same computation in long double") {
-        Random random(32);
-        for (int n = 0; n < 300; ++n) {
-            const Problem p = any_problem(random);
-            const Reference ref = reference_attention(p);
-            const Dense dense = dense_attention(p);
-            for (int r = 0; r < p.N(); ++r) {
-                const auto row = static_cast<std::size_t>(r);
-                const double L = static_cast<double>(dense.L[row]);
-                CHECK_MESSAGE((ref.L(r, 0) == L || std::abs(ref.L(r, 0) - L) <= tolerance_L(dense, r)),
-                              describe(p));
-                for (int c = 0; c < p.d(); ++c) {
-                    const double O = static_cast<double>(dense.O[row][static_cast<std::size_t>(c)]);
-                    CHECK_MESSAGE(std::abs(ref.O(r, c) - O) <= tolerance_O(dense, r, c), describe(p));
-                }
-                for (int c = 0; c < p.N_kv(); ++c) {
-                    const auto col = static_cast<std::size_t>(c);
-                    const double size = static_cast<double>(dense.size[row]),
-                                 S = static_cast<double>(dense.S[row][col]);
-                    CHECK((ref.S(r, c) == S || std::abs(ref.S(r, c) - S) <= 1e-14 * size));
-                    CHECK(std::abs(ref.P(r, c) - static_cast<double>(dense.P[row][col])) <=
-                          1e-12 + 2e-15 * size);
-                }
-            }
-        }
-    }
+TEST_SUITE("dense attention in long double") {
     TEST_CASE("the tutorial's S, P and O") {
-        const Reference ref = reference_attention(worked_example());
+        const Dense dense = dense_attention(worked_example());
         Matrix S(4, 4), P(4, 4), O(4, 4);
         S << 1, 0, 2, 0, 0, 1, 0, 2, 1, 0, 1, 0, 0, 1, 0, 1;
         P << .224, .083, .610, .083, .083, .224, .083, .610, .366, .134, .366, .134, .134, .366, .134, .366;
         O << 7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88, 6.08, 7.08, 8.08, 9.08, 7.92, 8.92, 9.92,
             10.92;
-        CHECK(ref.S == S);
-        CHECK((ref.P - P).cwiseAbs().maxCoeff() <= 0.001);
-        CHECK((ref.O - O).cwiseAbs().maxCoeff() <= 0.01);
+        CHECK(matrix_of(dense.S) == S);
+        CHECK((matrix_of(dense.P) - P).cwiseAbs().maxCoeff() <= 0.001);
+        CHECK((matrix_of(dense.O) - O).cwiseAbs().maxCoeff() <= 0.01);
     }
 }

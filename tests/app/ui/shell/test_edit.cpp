@@ -3,8 +3,8 @@
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/problem/reference.h"
 #include "tests/app/ui/harness.h"
+#include "tests/core/matrix_of.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 
 // O of the walk and of standard attention on the problem that is shown.
 double distance_from_reference(const AppState& state) {
-    const Matrix O = state.trace->result(Slot::O), wanted = reference_attention(*state.problem).O;
+    const Matrix O = state.trace->result(Slot::O), wanted = matrix_of(dense_attention(*state.problem).O);
     REQUIRE(O.rows() == wanted.rows());
     REQUIRE(O.cols() == wanted.cols());
     return (O - wanted).cwiseAbs().maxCoeff();
