@@ -91,10 +91,6 @@ double value_of(const Trace& trace, const Place& place) {
 
 const Value* tile_with(const Trace& trace, const Place& place) { return tile_of(trace, place).value; }
 
-bool holds_still(const Trace& trace, const Place& place, int k) {
-    return place_of(trace, place.cell, k) == place;
-}
-
 std::vector<Place> sources(const Trace& trace, const Place& place) {
     std::vector<Place> out;
     if (place.step < 0 || overruled(trace, place)) return out;
@@ -105,10 +101,6 @@ std::vector<Place> sources(const Trace& trace, const Place& place) {
             if (!std::ranges::count(out, source)) out.push_back(source);
         }
     return out;
-}
-
-bool is_constant(const Trace& trace, const Place& place) {
-    return place.step >= 0 && sources(trace, place).empty();
 }
 
 std::optional<std::vector<Place>> inputs_of(const Trace& trace, const Place& place, int most) {

@@ -33,15 +33,11 @@ std::optional<Place> place_of(const Trace& trace, const CellRef& cell, int k);
 double value_of(const Trace& trace, const Place& place);
 /// The tile that the place lies in; null if there is no such place in this trace.
 const Value* tile_with(const Trace& trace, const Place& place);
-/// The place is the latest that its cell holds after step k.
-bool holds_still(const Trace& trace, const Place& place, int k);
 
 /// What the explanation of this place names as sources, in its order, each as the step found it: of a cell
 /// that a step reads and then overwrites, the version before. None for what was given, for start values and
 /// for masked scores, which are −∞ whatever was there before.
 std::vector<Place> sources(const Trace& trace, const Place& place);
-/// The step put 0 or −∞ there without looking at anything.
-bool is_constant(const Trace& trace, const Place& place);
 /// The given cells that a place comes from in the end, sorted; nothing if more than `most` places lie
 /// between.
 std::optional<std::vector<Place>> inputs_of(const Trace& trace, const Place& place, int most = 1 << 24);

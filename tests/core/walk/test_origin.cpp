@@ -3,7 +3,6 @@
 #include "core/walk/origin.h"
 
 #include "core/lessons/table.h"
-#include "core/problem/reference.h"
 #include "tests/core/lessons/dense_checks.h"
 #include "tests/core/problems.h"
 
@@ -396,8 +395,8 @@ TEST_SUITE("origin") {
             REQUIRE(from.size() == 2);
             CHECK(from[0].cell == from[1].cell);
             CHECK(from[0].step < from[1].step);
-            CHECK(holds_still(*trace, from[1], k));
-            CHECK(!holds_still(*trace, from[0], k));
+            CHECK(place_of(*trace, from[1].cell, k) == from[1]);
+            CHECK(place_of(*trace, from[0].cell, k) != from[0]);
         }
     }
 }
