@@ -14,9 +14,40 @@ std::array<const Rung*, 3> ladder() { return {&standard(), &flash_eigen(), &flas
 
 class PreparedOnCpu : public Prepared {
 public:
-    PreparedOnCpu(const Rung& rung, const Workload& workload, const Tensors& inputs,
-                  std::shared_ptr<ThreadPool> threads, std::stop_token stop);
-    std::optional<double> run(std::stop_token stop) override;
+    PreparedOnCpu(const Rung& rung, const Workload& w, const Tensors& in, std::shared_ptr<ThreadPool> threads,
+                  std::stop_token stop)
+        : direction(w.direction), pool(std::move(threads)), memory(stop) {
+        const auto make = [&](std::vector<float>& tensor, std::int64_t size) {
+            // Not zeros: what a kernel forgets to write must be seen.
+            tensor.assign(static_cast<std::size_t>(size), std::numeric_limits<float>::quiet_NaN());
+            return tensor.data();
+        };
+        views.Q = in.Q.data(), views.K = in.K.data(), views.V = in.V.data();
+        views.O = make(out.O, w.q_rows() * w.d);
+        views.L = make(out.L, w.q_rows());
+        if (direction == Direction::backward) {
+            views.dO = in.dO.data();
+            views.dQ = make(out.dQ, w.q_rows() * w.d);
+            views.dK = make(out.dK, w.kv_rows() * w.d);
+            views.dV = make(out.dV, w.kv_rows() * w.d);
+        }
+        kernel = rung.make(w, *pool, memory);
+        if (direction == Direction::backward) kernel->forward(views, stop);
+        if (stop.stop_requested()) throw Stopped();
+    }
+
+    std::optional<double> run(std::stop_token stop) override {
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point begin = Clock::now();
+        if (direction == Direction::forward)
+            kernel->forward(views, stop);
+        else
+            kernel->backward(views, stop);
+        const Clock::time_point end = Clock::now();
+        if (stop.stop_requested()) return std::nullopt;
+        return std::chrono::duration<double>(end - begin).count();
+    }
+
     const Tensors& outputs() override { return out; }
     std::int64_t workspace_bytes() const override { return memory.peak(); }
 
@@ -28,40 +59,6 @@ private:
     CountedMemory memory;
     std::unique_ptr<Kernel> kernel;  ///< after the memory that it gives back
 };
-
-PreparedOnCpu::PreparedOnCpu(const Rung& rung, const Workload& w, const Tensors& in,
-                             std::shared_ptr<ThreadPool> threads, std::stop_token stop)
-    : direction(w.direction), pool(std::move(threads)), memory(stop) {
-    const auto make = [&](std::vector<float>& tensor, std::int64_t size) {
-        // Not zeros: what a kernel forgets to write must be seen.
-        tensor.assign(static_cast<std::size_t>(size), std::numeric_limits<float>::quiet_NaN());
-        return tensor.data();
-    };
-    views.Q = in.Q.data(), views.K = in.K.data(), views.V = in.V.data();
-    views.O = make(out.O, w.q_rows() * w.d);
-    views.L = make(out.L, w.q_rows());
-    if (direction == Direction::backward) {
-        views.dO = in.dO.data();
-        views.dQ = make(out.dQ, w.q_rows() * w.d);
-        views.dK = make(out.dK, w.kv_rows() * w.d);
-        views.dV = make(out.dV, w.kv_rows() * w.d);
-    }
-    kernel = rung.make(w, *pool, memory);
-    if (direction == Direction::backward) kernel->forward(views, stop);
-    if (stop.stop_requested()) throw Stopped();
-}
-
-std::optional<double> PreparedOnCpu::run(std::stop_token stop) {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point begin = Clock::now();
-    if (direction == Direction::forward)
-        kernel->forward(views, stop);
-    else
-        kernel->backward(views, stop);
-    const Clock::time_point end = Clock::now();
-    if (stop.stop_requested()) return std::nullopt;
-    return std::chrono::duration<double>(end - begin).count();
-}
 
 class CpuEngine : public Engine {
 public:

@@ -124,17 +124,13 @@ std::int64_t workspace(const Workload& w, int threads) {
     return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
-std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {
-    return std::make_unique<Flash>(w, pool, memory);
-}
-
 }  // namespace
 
 const Rung& flash() {
     static const Rung rung = {
         {"flash", "Flash, SIMD tiles", "tiles in the caches, vectors in the registers", "core/cpu/flash.cpp"},
         workspace,
-        make};
+        make_kernel<Flash>};
     return rung;
 }
 

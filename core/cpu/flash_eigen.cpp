@@ -160,10 +160,6 @@ std::int64_t workspace(const Workload& w, int threads) {
     return w.direction == Direction::forward ? scratch : scratch + 12 * w.q_rows();  // m, ℓ, D
 }
 
-std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {
-    return std::make_unique<FlashEigen>(w, pool, memory);
-}
-
 }  // namespace
 
 const Rung& flash_eigen() {
@@ -174,7 +170,7 @@ const Rung& flash_eigen() {
          .file = "core/cpu/flash_eigen.cpp",
          .materialises = false},
         workspace,
-        make};
+        make_kernel<FlashEigen>};
     return rung;
 }
 

@@ -33,6 +33,11 @@ struct Rung {
     std::unique_ptr<Kernel> (*make)(const Workload& workload, ThreadPool& pool, CountedMemory& memory);
 };
 
+template <class T>
+std::unique_ptr<Kernel> make_kernel(const Workload& workload, ThreadPool& pool, CountedMemory& memory) {
+    return std::make_unique<T>(workload, pool, memory);
+}
+
 /// One function for each file; the ladder lists them from slow to fast.
 const Rung& standard();     ///< standard.cpp
 const Rung& flash_eigen();  ///< flash_eigen.cpp

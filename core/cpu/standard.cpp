@@ -150,10 +150,6 @@ std::int64_t workspace(const Workload& w, int) {
     return w.direction == Direction::forward ? S_and_P : S_and_P + 4 * w.q_rows();
 }
 
-std::unique_ptr<Kernel> make(const Workload& w, ThreadPool& pool, CountedMemory& memory) {
-    return std::make_unique<Standard>(w, pool, memory);
-}
-
 }  // namespace
 
 const Rung& standard() {
@@ -163,7 +159,7 @@ const Rung& standard() {
                             .file = "core/cpu/standard.cpp",
                             .materialises = true},
                            workspace,
-                           make};
+                           make_kernel<Standard>};
     return rung;
 }
 
