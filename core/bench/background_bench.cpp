@@ -33,25 +33,4 @@ BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> w
           ++seen->changes;
       }) {}
 
-void BackgroundBench::cancel() { run.cancel(); }
-bool BackgroundBench::cancelled() const { return run.cancelled(); }
-bool BackgroundBench::running() const { return !run.ready(); }
-
-std::string BackgroundBench::failure() const {
-    const std::lock_guard lock(seen->mutex);
-    return seen->broken;
-}
-BenchReport BackgroundBench::report() const {
-    const std::lock_guard lock(seen->mutex);
-    return seen->latest;
-}
-BenchProgress BackgroundBench::progress() const {
-    const std::lock_guard lock(seen->mutex);
-    return seen->at;
-}
-std::uint64_t BackgroundBench::version() const {
-    const std::lock_guard lock(seen->mutex);
-    return seen->changes;
-}
-
 }  // namespace tilewalk

@@ -47,15 +47,15 @@ BenchReport run_bench(const BenchRequest& request, Engine& engine,
 class BackgroundBench {
 public:
     BackgroundBench(BenchRequest request, std::unique_ptr<Engine> engine);
-    void cancel();
-    bool cancelled() const;
-    bool running() const;
+    void cancel() { run.cancel(); }
+    bool cancelled() const { return run.cancelled(); }
+    bool running() const { return !run.ready(); }
     /// A sentence if the run ended because of something unforeseen.
-    std::string failure() const;
+    std::string failure() const { return look(&Seen::broken); }
     /// What there is so far. `version` changes with every call that would give something new.
-    BenchReport report() const;
-    BenchProgress progress() const;
-    std::uint64_t version() const;
+    BenchReport report() const { return look(&Seen::latest); }
+    BenchProgress progress() const { return look(&Seen::at); }
+    std::uint64_t version() const { return look(&Seen::changes); }
 
 private:
     /// What the run has told so far; it may outlive whoever looks at it.
@@ -66,6 +66,10 @@ private:
         std::uint64_t changes = 0;
         std::string broken;
     };
+    template <class T> T look(T Seen::*part) const {
+        const std::lock_guard lock(seen->mutex);
+        return (*seen).*part;
+    }
     std::shared_ptr<Seen> seen;
     Background<void> run;
 };
