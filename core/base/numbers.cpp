@@ -61,6 +61,15 @@ std::string special(double value) {
 
 bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value) >= 1e6; }
 
+std::string with_unit(double bytes, double step, const char* const units[7]) {
+    double value = bytes;
+    int unit = 0;
+    // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
+    while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
+    if (unit == 0) return fixed(bytes, 0) + " B";
+    return written(fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)) + " " + units[unit];
+}
+
 }  // namespace
 
 void set_number_style(NumberStyle wanted) {
@@ -123,19 +132,6 @@ std::string format_full(double value) {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
     return written(std::string(buffer, end));
 }
-
-namespace {
-
-std::string with_unit(double bytes, double step, const char* const units[7]) {
-    double value = bytes;
-    int unit = 0;
-    // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
-    while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
-    if (unit == 0) return fixed(bytes, 0) + " B";
-    return written(fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)) + " " + units[unit];
-}
-
-}  // namespace
 
 std::string format_large_size(double bytes) {
     static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

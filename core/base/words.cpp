@@ -33,8 +33,8 @@ std::string csv_line(const std::vector<std::string>& fields) {
     return line + "\n";
 }
 
-std::string range_text(int first, int last) {
-    return std::to_string(first) + (first == last ? "" : "…" + std::to_string(last));
-}
+std::string tile_text(int i, int j) { return "tile (" + str(i) + ", " + str(j) + ")"; }
+
+std::string range_text(int first, int last) { return str(first) + (first == last ? "" : "…" + str(last)); }
 
 }  // namespace tilewalk

@@ -1,5 +1,6 @@
 #include "core/bench/machine.h"
 
+#include "core/base/words.h"
 #include "core/bench/build_facts.h"
 #include "core/engine/pool.h"
 
@@ -98,11 +99,9 @@ std::string system_name() {
 
 std::string compiler() {
 #if defined(__clang__)
-    return "clang " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__) + "." +
-           std::to_string(__clang_patchlevel__);
+    return "clang " + str(__clang_major__) + "." + str(__clang_minor__) + "." + str(__clang_patchlevel__);
 #elif defined(__GNUC__)
-    return "gcc " + std::to_string(__GNUC__) + "." + std::to_string(__GNUC_MINOR__) + "." +
-           std::to_string(__GNUC_PATCHLEVEL__);
+    return "gcc " + str(__GNUC__) + "." + str(__GNUC_MINOR__) + "." + str(__GNUC_PATCHLEVEL__);
 #else
     return "unknown";
 #endif

@@ -1,6 +1,6 @@
 #include "core/bench/verify.h"
-#include "core/base/matrix.h"
 
+#include "core/base/matrix.h"
 #include "core/bench/reference.h"
 #include "core/engine/heads.h"
 

@@ -28,8 +28,7 @@ std::string plain_powers(std::string text) {
     static constexpr std::array<std::string_view, 10> raised = {"⁰", "¹", "²", "³", "⁴",
                                                                 "⁵", "⁶", "⁷", "⁸", "⁹"};
     text = replaced(std::move(text), "⁻", "^-");
-    for (std::size_t n = 0; n < raised.size(); ++n)
-        text = replaced(std::move(text), raised[n], "^" + std::to_string(n));
+    for (std::size_t n = 0; n < raised.size(); ++n) text = replaced(std::move(text), raised[n], "^" + str(n));
     // Only the first of several raised characters begins the exponent.
     for (std::size_t at = text.find('^'); at != std::string::npos; at = text.find('^', at + 1))
         for (std::size_t n = at + 1; n < text.size() && (std::isdigit(static_cast<unsigned char>(text[n])) ||
@@ -285,7 +284,7 @@ Verdict check_choices(const Question& q, std::string_view typed) {
         if (c == ' ' || c == ',' || c == ';') continue;
         const int n = c - '1';
         if (n < 0 || n >= static_cast<int>(q.choices.size()))
-            return unreadable("Choose by the numbers 1 to " + std::to_string(q.choices.size()) + ".");
+            return unreadable("Choose by the numbers 1 to " + str(q.choices.size()) + ".");
         chosen.push_back(n);
     }
     return check(q, std::move(chosen));
@@ -301,8 +300,8 @@ std::string trimmed(std::string_view text) {
 
 std::string answer_text(const Question& q) {
     if (q.is_choice()) return choice_names(q, q.right);
-    return q.bytes   ? std::to_string(static_cast<std::int64_t>(q.expected)) + " B"
-           : q.exact ? std::to_string(static_cast<std::int64_t>(q.expected))
+    return q.bytes   ? str(static_cast<std::int64_t>(q.expected)) + " B"
+           : q.exact ? str(static_cast<std::int64_t>(q.expected))
                      : quiz::shown(q.expected);
 }
 

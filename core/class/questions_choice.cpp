@@ -17,7 +17,6 @@ constexpr int most_choices = 5;  // keys 1 to 5
 struct Tile {
     int i, j;
     bool skipped;
-    std::string name() const { return "tile (" + str(i) + ", " + str(j) + ")"; }
 };
 
 // The tiles of the block that begins with this step; none if it begins no block.
@@ -70,7 +69,7 @@ void ask_skipped(const Asked& a, std::vector<Question>& out) {
         if (tile.skipped && q.right.empty())
             if (const auto skip = skip_explanation(a, tile)) q.explanation = *skip;
         if (tile.skipped) q.right.push_back(static_cast<int>(q.choices.size()));
-        q.choices.push_back(tile.name());
+        q.choices.push_back(tile_text(tile.i, tile.j));
     }
     if (q.right.empty()) q.right.push_back(static_cast<int>(q.choices.size()));
     q.choices.push_back("none of these");

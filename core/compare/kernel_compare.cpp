@@ -4,6 +4,7 @@
 #include "core/compare/kernel_compare_parts.h"
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/forward/forward.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,17 +90,11 @@ Problem rounded_problem(const KernelTrace& trace) {
 }
 
 double ulp_distance(Format format, double a, double b) {
-    const double far = off_by(a, b);
+    const double far = distance(a, b);
     if (far == 0 || !std::isfinite(far)) return far;
     const double larger = std::max(std::abs(a), std::abs(b));
     const FormatInfo& f = info(format);
     return far / std::ldexp(1.0, std::max(std::ilogb(larger), f.least_exponent) - f.fraction_bits);
-}
-
-double off_by(double x, double exact) {
-    if (x == exact || (std::isnan(x) && std::isnan(exact))) return 0;
-    const double far = std::abs(x - exact);
-    return std::isnan(far) ? infinity : far;
 }
 
 Matrix as_matrix(const std::vector<float>& values, int rows, int columns) {
@@ -115,7 +110,7 @@ KernelDistance distance_of(const ThreeWays& values, Format format) {
     out.worst = out.worst_ulp = values.cell(0, 0);
     for (int r = 0; r < values.kernel.rows(); ++r)
         for (int c = 0; c < values.kernel.cols(); ++c) {
-            const double far = off_by(values.kernel(r, c), values.cpu(r, c));
+            const double far = distance(values.kernel(r, c), values.cpu(r, c));
             if (far > out.largest) out.largest = far, out.worst = values.cell(r, c);
             if (far == 0) continue;
             const double ulp = ulp_distance(format, values.kernel(r, c), values.cpu(r, c));
@@ -197,19 +192,15 @@ ThreeWays tile_values(const KernelComparison& c, Quantity quantity, int i, int j
 
 ThreeWays output_values(const KernelComparison& c, Slot slot) {
     const KernelTrace& k = *c.kernel;
-    const int N = k.problem.N(), M = k.problem.N_kv(), d = k.problem.d();
     ThreeWays out{c.exact->result(slot), c.cpu->result(slot), {}};
-    switch (slot) {
-    case Slot::O: out.kernel = as_matrix(k.O, N, d); break;
-    case Slot::L: out.kernel = as_matrix(k.L, N, 1); break;
-    case Slot::dQ:
+    if (slot == Slot::dQ)
         out.cpu = round_to(format_of(k.dtype), out.cpu);  // its sums stay in fp32 in the walk
-        out.kernel = as_matrix(k.dQ, N, d);
-        break;
-    case Slot::dK: out.kernel = as_matrix(k.dK, M, d); break;
-    case Slot::dV: out.kernel = as_matrix(k.dV, M, d); break;
-    default: break;
-    }
+    const std::pair<Slot, const std::vector<float>*> kernel[] = {
+        {Slot::O, &k.O}, {Slot::L, &k.L}, {Slot::dQ, &k.dQ}, {Slot::dK, &k.dK}, {Slot::dV, &k.dV}};
+    for (const auto& [of, values] : kernel)
+        if (of == slot)
+            out.kernel =
+                as_matrix(*values, static_cast<int>(out.exact.rows()), static_cast<int>(out.exact.cols()));
     return out;
 }
 

@@ -117,8 +117,6 @@ CellRef cell_of(const KernelTrace& trace, KernelFault::Quantity quantity, int i,
 
 // ---- In words
 
-/// "tile (0, 1)"
-std::string tile_text(int i, int j);
 /// 0.0213, 1.77×10⁻⁷: three digits.
 std::string three_digits(double x);
 /// "max |O − O₆₄| = 7.80×10⁻⁴ ≤ 2 · 6.93×10⁻⁴ + 1.20×10⁻⁷ = 0.00139"

@@ -12,8 +12,6 @@ KernelFinding locate(const KernelComparison& comparison);
 
 /// Floats of a record as a matrix.
 Matrix as_matrix(const std::vector<float>& values, int rows, int columns);
-/// |x − exact|, ∞ for what is not finite on one side only.
-double off_by(double x, double exact);
 /// How far the kernel is from the CPU's walk, over all cells.
 KernelDistance distance_of(const ThreeWays& values, Format format);
 

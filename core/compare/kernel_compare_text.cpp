@@ -1,5 +1,6 @@
 // The comparison in words.
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/compare/kernel_compare.h"
 
 #include <cmath>
@@ -10,8 +11,6 @@ namespace {
 
 using Quantity = KernelFault::Quantity;
 using Kind = KernelFinding::Kind;
-
-std::string str(int n) { return std::to_string(n); }
 
 std::string symbol(Quantity quantity) {
     return quantity == Quantity::O ? "O" : info(info(quantity).slot).symbol;

@@ -2,28 +2,19 @@
 // two roundings of the largest element, which covers outputs that the standard happens to get exactly.
 #include "core/compare/kernel_compare_parts.h"
 #include "core/problem/mask.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace tilewalk {
 
 namespace {
 
 using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-struct Standard {
-    Matrix O, L, dQ, dK, dV;
-    const Matrix& operator[](Slot slot) const {
-        switch (slot) {
-        case Slot::L: return L;
-        case Slot::dQ: return dQ;
-        case Slot::dK: return dK;
-        case Slot::dV: return dV;
-        default: return O;
-        }
-    }
-};
+using Standard = std::map<Slot, Matrix>;  // O, L, dQ, dK, dV
 
 // What a matrix of the kernel's type is when it has been written to HBM
 Floats stored(Format format, const Floats& A) {
@@ -66,13 +57,13 @@ struct StandardAttention {
         P = Q * K.transpose() * scale;
         // A kernel with tiles never stores S: its L is held against that of scores in float32.
         if (stores_S) P = stored(format, P);
-        out.L.resize(P.rows(), 1);
-        for (Eigen::Index r = 0; r < P.rows(); ++r) out.L(r, 0) = log_sum(r);
+        out[Slot::L] =
+            Matrix::NullaryExpr(P.rows(), 1, [&](Eigen::Index r, Eigen::Index) { return log_sum(r); });
         P = stored(format, P);
         for (Eigen::Index r = 0; r < P.rows(); ++r) softmax_row(r);
         // O = P V                                                                            (N × d)
         O = stored(format, P * V);
-        out.O = unturned(O);
+        out[Slot::O] = unturned(O);
     }
 
     // L = m + ln ℓ of one row of scores
@@ -106,16 +97,16 @@ struct StandardAttention {
         const Floats D = (dO.array() * O.array()).rowwise().sum();
         const Floats dS = stored(format, P.array() * (dP.colwise() - D.col(0)).array());
         // dQ = scale · dS K,  dK = scale · dSᵀ Q,  dV = Pᵀ dO
-        out.dQ = unturned(stored(format, dS * K * scale));
-        out.dK = unturned(stored(format, dS.transpose() * Q * scale));
-        out.dV = unturned(stored(format, P.transpose() * dO));
+        out[Slot::dQ] = unturned(stored(format, dS * K * scale));
+        out[Slot::dK] = unturned(stored(format, dS.transpose() * Q * scale));
+        out[Slot::dV] = unturned(stored(format, P.transpose() * dO));
     }
 };
 
 double largest_off(const Matrix& x, const Matrix& exact) {
     double most = 0;
     for (Eigen::Index n = 0; n < exact.size(); ++n)
-        most = std::max(most, off_by(x.data()[n], exact.data()[n]));
+        most = std::max(most, distance(x.data()[n], exact.data()[n]));
     return most;
 }
 
@@ -136,11 +127,11 @@ OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Stan
     // Tensor cores cut their sums off instead of rounding them (core/bench/verify.h).
     if (slot == Slot::L && c.kernel->dtype != DType::f32) out.floor *= 8;
     for (const Standard& standard : standards)
-        out.standard = std::max(out.standard, largest_off(standard[slot], values.exact));
+        out.standard = std::max(out.standard, largest_off(standard.at(slot), values.exact));
     out.worst = values.cell(0, 0);
     for (int r = 0; r < values.kernel.rows(); ++r)
         for (int col = 0; col < values.kernel.cols(); ++col) {
-            const double far = off_by(values.kernel(r, col), values.exact(r, col));
+            const double far = distance(values.kernel(r, col), values.exact(r, col));
             if (far > out.error) out.error = far, out.worst = values.cell(r, col);
         }
     out.apart = distance_of(values, format);

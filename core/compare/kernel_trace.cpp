@@ -1,6 +1,6 @@
 #include "core/compare/kernel_trace.h"
 
-#include "core/compare/kernel_compare.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ using Sentence = std::optional<std::string>;
 Sentence check_size(const std::string& what, std::size_t has, int rows, int columns, bool may_be_empty) {
     const std::size_t wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     if (has == wanted || (has == 0 && may_be_empty)) return {};
-    return what + " has " + std::to_string(has) + " numbers; expected " + std::to_string(wanted) + ".";
+    return what + " has " + str(has) + " numbers; expected " + str(wanted) + ".";
 }
 
 Sentence check_tile(const KernelTrace& trace, const KernelTile& tile) {
@@ -65,7 +65,6 @@ const std::vector<float>& values_of(const KernelTile& tile, KernelFault::Quantit
     return none;
 }
 
-std::string tile_text(int i, int j) { return "tile (" + std::to_string(i) + ", " + std::to_string(j) + ")"; }
 int tile_rows(const Problem& p, int i) { return std::min(p.Br, p.N() - i * p.Br); }
 int tile_columns(const Problem& p, int j) { return std::min(p.Bc, p.N_kv() - j * p.Bc); }
 
@@ -89,8 +88,7 @@ std::optional<std::string> refuse(const KernelTrace& trace) {
         if (auto s = validate_gradients(p)) return s;
     const std::int64_t tiles = std::int64_t{p.Tr()} * p.Tc();
     if (!trace.tiles.empty() && static_cast<std::int64_t>(trace.tiles.size()) != tiles)
-        return "There are " + std::to_string(trace.tiles.size()) + " tiles; expected " +
-               std::to_string(tiles) + ".";
+        return "There are " + str(trace.tiles.size()) + " tiles; expected " + str(tiles) + ".";
     for (std::size_t n = 0; n < trace.tiles.size(); ++n) {
         const KernelTile& tile = trace.tiles[n];
         const int at = static_cast<int>(n);

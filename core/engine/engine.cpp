@@ -1,6 +1,7 @@
 #include "core/engine/engine.h"
 
 #include "core/base/float16.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <random>
@@ -29,12 +30,11 @@ std::int64_t Workload::last_key(std::int64_t i) const {
 
 std::string describe(const Workload& w) {
     std::string text = std::string(name_of(w.direction)) + ", " + name_of(w.dtype) + ", batch " +
-                       std::to_string(w.batch) + ", " + std::to_string(w.heads) +
-                       (w.heads == 1 ? " head" : " heads");
-    if (w.kv_heads != w.heads) text += " (" + std::to_string(w.kv_heads) + " of K and V)";
-    text += ", d = " + std::to_string(w.d);
+                       str(w.batch) + ", " + str(w.heads) + (w.heads == 1 ? " head" : " heads");
+    if (w.kv_heads != w.heads) text += " (" + str(w.kv_heads) + " of K and V)";
+    text += ", d = " + str(w.d);
     if (w.causal) text += ", causal";
-    if (w.window) text += ", window " + std::to_string(*w.window);
+    if (w.window) text += ", window " + str(*w.window);
     return text;
 }
 
@@ -66,12 +66,11 @@ std::optional<std::string> refuse(const Workload& w) {
                           {"head-dim", w.d, 1024}};
     for (const Size& size : sizes)
         if (size.value < 1 || size.value > size.most)
-            return std::string(size.name) + " is " + std::to_string(size.value) + ", expected 1 to " +
-                   std::to_string(size.most) + ".";
+            return std::string(size.name) + " is " + str(size.value) + ", expected 1 to " + str(size.most) +
+                   ".";
     if (w.heads % w.kv_heads != 0)
-        return "kv-heads is " + std::to_string(w.kv_heads) + ", expected a divisor of heads (" +
-               std::to_string(w.heads) + ").";
-    if (w.window && *w.window < 0) return "window is " + std::to_string(*w.window) + ", expected 0 or more.";
+        return "kv-heads is " + str(w.kv_heads) + ", expected a divisor of heads (" + str(w.heads) + ").";
+    if (w.window && *w.window < 0) return "window is " + str(*w.window) + ", expected 0 or more.";
     if (w.q_rows() > largest_elements / w.d || w.kv_rows() > largest_elements / w.d)
         return "Q, K, V of this size have more than 2⁴⁰ elements.";
     if (w.q_rows() > largest_scores / w.N_kv) return "S and P of this size have more than 2⁵² elements each.";

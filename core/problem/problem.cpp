@@ -1,6 +1,7 @@
 #include "core/problem/problem.h"
 
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +18,14 @@ namespace {
 
 using Sentence = std::optional<std::string>;
 
-std::string shape(const Matrix& A) { return std::to_string(A.rows()) + " × " + std::to_string(A.cols()); }
+std::string shape(const Matrix& A) { return str(A.rows()) + " × " + str(A.cols()); }
 
 Sentence check_finite(const char* name, const Matrix& A) {
     for (int r = 0; r < A.rows(); ++r)
         for (int c = 0; c < A.cols(); ++c)
             if (!std::isfinite(A(r, c)))
-                return std::string(name) + "[" + std::to_string(r) + "," + std::to_string(c) + "] is " +
-                       format_number(A(r, c)) + "; every input must be a finite number.";
+                return std::string(name) + "[" + str(r) + "," + str(c) + "] is " + format_number(A(r, c)) +
+                       "; every input must be a finite number.";
     return {};
 }
 
@@ -44,8 +45,8 @@ Sentence check_shapes(const Problem& p) {
 Sentence check_projection(const Problem& p) {
     const Projection& w = *p.projection;
     if (p.N() != p.N_kv())
-        return "With an input X queries and keys are the same tokens, but Q has " + std::to_string(p.N()) +
-               " rows and K has " + std::to_string(p.N_kv()) + ".";
+        return "With an input X queries and keys are the same tokens, but Q has " + str(p.N()) +
+               " rows and K has " + str(p.N_kv()) + ".";
     if (w.X.rows() != p.N() || w.X.cols() < 1)
         return "X is " + shape(w.X) + " and Q is " + shape(p.Q) + "; X must have a row for each row of Q.";
     const std::pair<const char*, const Matrix*> weights[] = {
@@ -53,8 +54,7 @@ Sentence check_projection(const Problem& p) {
     for (const auto& [name, W] : weights)
         if (W->rows() != w.X.cols() || W->cols() != p.d())
             return std::string(name) + " is " + shape(*W) + "; with X " + shape(w.X) +
-                   " and d = " + std::to_string(p.d()) + " it must be " + std::to_string(w.X.cols()) + " × " +
-                   std::to_string(p.d()) + ".";
+                   " and d = " + str(p.d()) + " it must be " + str(w.X.cols()) + " × " + str(p.d()) + ".";
     if (auto s = check_finite("X", w.X)) return s;
     for (const auto& [name, W] : weights)
         if (auto s = check_finite(name, *W)) return s;
@@ -64,27 +64,25 @@ Sentence check_projection(const Problem& p) {
 Sentence check_lesson_options(const Problem& p) {
     const int positions = std::max(p.N(), p.N_kv());
     if (p.options.row < 0 || p.options.row >= p.N())
-        return "The row is " + std::to_string(p.options.row) + "; Q has the rows 0 to " +
-               std::to_string(p.N() - 1) + ".";
+        return "The row is " + str(p.options.row) + "; Q has the rows 0 to " + str(p.N() - 1) + ".";
     if (!std::isfinite(p.options.learning_rate) || std::abs(p.options.learning_rate) > 1e6)
         return "The learning rate is " + format_number(p.options.learning_rate) +
                "; it must be a number between −1,000,000 and 1,000,000.";
     if (!p.tokens.empty() && static_cast<int>(p.tokens.size()) != positions)
-        return "There are " + std::to_string(p.tokens.size()) +
-               " token labels; expected one for each of the " + std::to_string(positions) +
-               " positions, or none.";
+        return "There are " + str(p.tokens.size()) + " token labels; expected one for each of the " +
+               str(positions) + " positions, or none.";
     return p.projection ? check_projection(p) : std::nullopt;
 }
 
 Sentence check_options(const Problem& p) {
-    if (p.Br < 1) return "Br is " + std::to_string(p.Br) + "; a tile needs at least one query row.";
-    if (p.Bc < 1) return "Bc is " + std::to_string(p.Bc) + "; a tile needs at least one key row.";
+    if (p.Br < 1) return "Br is " + str(p.Br) + "; a tile needs at least one query row.";
+    if (p.Bc < 1) return "Bc is " + str(p.Bc) + "; a tile needs at least one key row.";
     if (p.window && *p.window < 0)
-        return "The window is " + std::to_string(*p.window) + "; it must be 0 or more positions.";
+        return "The window is " + str(*p.window) + "; it must be 0 or more positions.";
     if (p.scale.kind == Scale::Kind::number && !std::isfinite(p.scale.number))
         return "The scale is " + format_number(p.scale.number) + "; it must be a finite number.";
     if (p.element_bytes != 1 && p.element_bytes != 2 && p.element_bytes != 4 && p.element_bytes != 8)
-        return "An element has " + std::to_string(p.element_bytes) + " bytes; expected 1, 2, 4 or 8.";
+        return "An element has " + str(p.element_bytes) + " bytes; expected 1, 2, 4 or 8.";
     return {};
 }
 
@@ -193,14 +191,12 @@ std::optional<std::string> validate_update(const Problem& p) {
 }
 
 Result<Problem> random_problem(int N, int d, std::uint64_t seed) {
-    if (N < 1 || N > 4096)
-        return Failure{"N is " + std::to_string(N) + "; a random problem has 1 to 4096 rows."};
-    if (d < 1 || d > 1024)
-        return Failure{"d is " + std::to_string(d) + "; a random problem has 1 to 1024 columns."};
+    if (N < 1 || N > 4096) return Failure{"N is " + str(N) + "; a random problem has 1 to 4096 rows."};
+    if (d < 1 || d > 1024) return Failure{"d is " + str(d) + "; a random problem has 1 to 1024 columns."};
     // The engine's output is fixed by the standard; its distributions are not, so we take the remainder.
     std::mt19937_64 generator(seed);
     Problem p;
-    p.title = "Random " + std::to_string(N) + " × " + std::to_string(d) + ", seed " + std::to_string(seed);
+    p.title = "Random " + str(N) + " × " + str(d) + ", seed " + str(seed);
     p.watch = "Random numbers between −2 and 2: every seed is another problem.";
     p.seed = seed;
     p.Q = random_matrix(generator, N, d);

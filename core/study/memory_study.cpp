@@ -46,6 +46,31 @@ std::int64_t whole_root(std::int64_t n) {
     return root;
 }
 
+std::vector<ScoreRow> score_rows(const StudyInput& in) {
+    std::vector<std::int64_t> lengths = in.lengths;
+    if (lengths.empty()) {
+        for (std::int64_t N = 512; N <= 131072; N *= 2) lengths.push_back(N);
+        lengths.push_back(in.N);
+        std::ranges::sort(lengths);
+        lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+    }
+    const double all = real(in.heads) * real(in.batch);
+    const std::int64_t most =
+        largest_N_standard(in.hardware.capacity.value, in.element_bytes, in.heads, in.batch);
+    std::vector<ScoreRow> rows;
+    for (std::int64_t N : lengths) {
+        const double S = real(N) * real(N) * in.element_bytes;
+        rows.push_back({N, S, 2 * S * all, 4 * real(N) * all, N <= most});
+    }
+    return rows;
+}
+
+Tile tile_of(const StudyInput& in) {
+    if (in.rule == TileRule::paper) return paper_tile(in.hardware.shared.value, in.d, in.element_bytes);
+    if (in.rule == TileRule::square) return square_tile(in.hardware.shared.value, in.d, in.element_bytes);
+    return in.tile;
+}
+
 }  // namespace
 
 const char* algorithm_name(Algorithm a) {
@@ -149,35 +174,6 @@ std::int64_t largest_N_flash(double capacity, std::int64_t d, int element_bytes,
     const double most = std::min(std::max(capacity, 0.0), 9e18);
     return static_cast<std::int64_t>(most) / per_token;
 }
-
-namespace {
-
-std::vector<ScoreRow> score_rows(const StudyInput& in) {
-    std::vector<std::int64_t> lengths = in.lengths;
-    if (lengths.empty()) {
-        for (std::int64_t N = 512; N <= 131072; N *= 2) lengths.push_back(N);
-        lengths.push_back(in.N);
-        std::sort(lengths.begin(), lengths.end());
-        lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
-    }
-    const double all = real(in.heads) * real(in.batch);
-    const std::int64_t most =
-        largest_N_standard(in.hardware.capacity.value, in.element_bytes, in.heads, in.batch);
-    std::vector<ScoreRow> rows;
-    for (std::int64_t N : lengths) {
-        const double S = real(N) * real(N) * in.element_bytes;
-        rows.push_back({N, S, 2 * S * all, 4 * real(N) * all, N <= most});
-    }
-    return rows;
-}
-
-Tile tile_of(const StudyInput& in) {
-    if (in.rule == TileRule::paper) return paper_tile(in.hardware.shared.value, in.d, in.element_bytes);
-    if (in.rule == TileRule::square) return square_tile(in.hardware.shared.value, in.d, in.element_bytes);
-    return in.tile;
-}
-
-}  // namespace
 
 Study study(const StudyInput& in) {
     const Tile tile = tile_of(in);

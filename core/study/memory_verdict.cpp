@@ -1,5 +1,6 @@
 // The sentences of the study: what cannot be studied, and what the numbers come to.
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/study/memory_study.h"
 
 #include <cmath>
@@ -15,8 +16,7 @@ struct Bounded {
 
 std::optional<std::string> outside(const Bounded& b) {
     if (b.value >= 1 && b.value <= b.most) return std::nullopt;
-    return std::string(b.name) + " is " + std::to_string(b.value) + ", expected 1 to " +
-           std::to_string(b.most) + ".";
+    return std::string(b.name) + " is " + str(b.value) + ", expected 1 to " + str(b.most) + ".";
 }
 
 std::optional<std::string> not_positive(const char* name, const Figure& figure) {
@@ -78,8 +78,7 @@ std::optional<std::string> refuse(const StudyInput& in) {
     for (std::int64_t N : in.lengths)
         if (auto sentence = outside({"N", N, largest_N})) return sentence;
     if (in.element_bytes != 1 && in.element_bytes != 2 && in.element_bytes != 4)
-        return "An element has " + std::to_string(in.element_bytes) +
-               " bytes, expected 4 (fp32), 2 (fp16) or 1 (fp8).";
+        return "An element has " + str(in.element_bytes) + " bytes, expected 4 (fp32), 2 (fp16) or 1 (fp8).";
     const Hardware& h = in.hardware;
     if (auto sentence = not_positive("capacity", h.capacity)) return sentence;
     if (auto sentence = not_positive("bandwidth", h.bandwidth)) return sentence;

@@ -1,5 +1,6 @@
 // Runs a kernel on one head of a lesson's problem and brings back what its traced twin wrote down.
 #include "core/base/float16.h"
+#include "core/base/words.h"
 #include "core/bench/build_facts.h"
 #include "core/bench/machine.h"
 #include "core/compare/kernel_compare.h"

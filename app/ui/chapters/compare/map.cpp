@@ -3,7 +3,7 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
-#include "core/compare/kernel_compare_parts.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <array>
@@ -169,7 +169,7 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     c.text(a.x + 12, a.title_y(), worst ? "Worst cell" : "Cell", size::body, t.t1, Face::semibold);
     c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
-    const double far = off_by(cell.kernel, cell.cpu);
+    const double far = distance(cell.kernel, cell.cpu);
     const std::pair<const char*, double> lines[] = {
         {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
     float y = a.y + 48;
