@@ -177,26 +177,6 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     return q;
 }
 
-}  // namespace
-
-// The cell is chosen at random; among three the first that is neither 0 nor 1, which are easily guessed.
-void ask_value(const Asked& a, std::vector<Question>& out) {
-    if (a.trace.writes(a.k).empty() || breaks(a.trace.lesson(), a.problem)) return;
-    const Region region = step_region(a.trace, a.k);
-    std::optional<Question> best;
-    for (std::uint64_t n = 0; n < 3; ++n) {
-        const CellRef cell = {a.e.target.slot, region.row + a.any(region.rows, 10 + n),
-                              region.col + a.any(region.cols, 20 + n)};
-        std::optional<Question> q = about_cell(a, cell);
-        const bool plain_one = q && (q->expected == 0 || q->expected == 1);
-        if (q && (!best || !plain_one)) best = std::move(q);
-        if (best && !plain_one) break;
-    }
-    if (best) out.push_back(std::move(*best));
-}
-
-namespace {
-
 // What the step moves between HBM and the chip.
 struct Moved {
     std::vector<std::string> tiles;  // "K (2 × 4)"
@@ -237,13 +217,27 @@ Question byte_question(const Asked& a, Question::Kind kind, std::string text, st
     q.exact = q.bytes = true;
     q.target = what;
     q.explanation.numbers = std::move(numbers);
-    Span shown_number{std::to_string(bytes), Role::none, Span::Face::number};
-    shown_number.strong = true;
-    q.explanation.result = {word(what), word(" = "), shown_number};
+    q.explanation.result = {word(what), word(" = "), strong_number(str(bytes))};
     return q;
 }
 
 }  // namespace
+
+// The cell is chosen at random; among three the first that is neither 0 nor 1, which are easily guessed.
+void ask_value(const Asked& a, std::vector<Question>& out) {
+    if (a.trace.writes(a.k).empty() || breaks(a.trace.lesson(), a.problem)) return;
+    const Region region = step_region(a.trace, a.k);
+    std::optional<Question> best;
+    for (std::uint64_t n = 0; n < 3; ++n) {
+        const CellRef cell = {a.e.target.slot, region.row + a.any(region.rows, 10 + n),
+                              region.col + a.any(region.cols, 20 + n)};
+        std::optional<Question> q = about_cell(a, cell);
+        const bool plain_one = q && (q->expected == 0 || q->expected == 1);
+        if (q && (!best || !plain_one)) best = std::move(q);
+        if (best && !plain_one) break;
+    }
+    if (best) out.push_back(std::move(*best));
+}
 
 std::int64_t bytes_in_hbm(const Asked& a, std::span<const Access> accesses) {
     return moved(a, accesses).bytes;
@@ -256,8 +250,7 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
         const Moved m = moved(a, read ? a.trace.reads(a.k) : a.trace.writes(a.k));
         if (bytes == 0 || m.bytes != bytes) return;  // some of it was on chip, or is counted otherwise
         const std::string what = listed(m.tiles, "and"), each = sizes(a, m);
-        const Line numbers =
-            write(m.terms.size() == 1 ? m.terms[0] : sum(m.terms), static_cast<double>(bytes));
+        const Line numbers = write(sum(m.terms), static_cast<double>(bytes));
         out.push_back(byte_question(a, read ? Question::Kind::bytes_read : Question::Kind::bytes_written,
                                     a.next() + " How many bytes does it " +
                                         (read ? "read from" : "write to") + " HBM for " + what + ", " + each +
@@ -268,7 +261,7 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
         all.insert(all.end(), m.terms.begin(), m.terms.end());
         const std::int64_t total = a.step.traffic.hbm_read;
         out.push_back(byte_question(a, Question::Kind::total_read,
-                                    a.next() + " HBM has given " + std::to_string(a.before.hbm_read) +
+                                    a.next() + " HBM has given " + str(a.before.hbm_read) +
                                         " bytes so far; how many will it be with " + what + ", " + each + "?",
                                     total, write(sum(std::move(all)), static_cast<double>(total)),
                                     "bytes read so far"));
@@ -295,9 +288,7 @@ void ask_flops(const Asked& a, std::vector<Question>& out) {
     const Expr one = product({num(2), num(d)});
     q.explanation.numbers =
         write(product({num(at.rows), num(at.cols), scaled ? sum({one, num(1)}) : one}), q.expected);
-    Span number{std::to_string(flops), Role::none, Span::Face::number};
-    number.strong = true;
-    q.explanation.result = {word("FLOPs"), word(" = "), number};
+    q.explanation.result = {word("FLOPs"), word(" = "), strong_number(str(flops))};
     out.push_back(std::move(q));
 }
 

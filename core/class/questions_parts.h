@@ -4,7 +4,6 @@
 #include "core/class/questions.h"
 #include "core/walk/explain_view.h"
 
-#include <limits>
 #include <string>
 #include <vector>
 

@@ -33,16 +33,15 @@ int steps_with(const Trace& trace, Op op) {
 std::optional<std::string> whole_of(const Trace& trace, int k, std::string_view name) {
     const Problem& p = trace.problem();
     const Traffic& now = trace.step(k).traffic;
-    const auto count = [](std::int64_t n) { return format_count(n); };
-    if (name == "step") return count(k + 1);
-    if (name == "steps") return count(trace.size());
-    if (name == "N") return count(p.N());
-    if (name == "N_kv") return count(p.N_kv());
-    if (name == "d") return count(p.d());
-    if (name == "Br") return count(p.Br);
-    if (name == "Bc") return count(p.Bc);
-    if (name == "tiles") return count(static_cast<std::int64_t>(p.Tr()) * p.Tc());
-    if (name == "skipped") return count(steps_with(trace, Op::skip));
+    if (name == "step") return format_count(k + 1);
+    if (name == "steps") return format_count(trace.size());
+    if (name == "N") return format_count(p.N());
+    if (name == "N_kv") return format_count(p.N_kv());
+    if (name == "d") return format_count(p.d());
+    if (name == "Br") return format_count(p.Br);
+    if (name == "Bc") return format_count(p.Bc);
+    if (name == "tiles") return format_count(static_cast<std::int64_t>(p.Tr()) * p.Tc());
+    if (name == "skipped") return format_count(steps_with(trace, Op::skip));
     if (name == "read") return format_traffic(now.hbm_read);
     if (name == "written") return format_traffic(now.hbm_write);
     if (name == "moved") return format_traffic(moved(now));
@@ -143,11 +142,6 @@ std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {
         }
     }
     return out;
-}
-
-std::vector<std::string> placeholder_names() {
-    return {"step",  "steps",   "N",    "N_kv",    "d",     "Br",     "Bc",
-            "tiles", "skipped", "read", "written", "moved", "on chip"};
 }
 
 }  // namespace tilewalk

@@ -75,7 +75,5 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
 /// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been
 /// checked: every placeholder can be filled in this walk.
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace);
-/// What may stand in braces besides cells: "step", "steps", "N", …
-std::vector<std::string> placeholder_names();
 
 }  // namespace tilewalk

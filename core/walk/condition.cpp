@@ -1,12 +1,12 @@
 #include "core/walk/condition.h"
 
+#include "core/base/words.h"
 #include "core/walk/explain.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 
 namespace tilewalk {
@@ -180,7 +180,7 @@ private:
         return true;
     }
     NodePtr fail(int column, const std::string& what) {
-        if (error_.empty()) error_ = "column " + std::to_string(column) + ": " + what;
+        if (error_.empty()) error_ = "column " + str(column) + ": " + what;
         return nullptr;
     }
     NodePtr expected(const std::string& what) {
@@ -189,24 +189,18 @@ private:
         return fail(now_.column, "expected " + what + ", found " + found);
     }
 
-    NodePtr any() {
-        NodePtr left = all();
-        while (left && take("||"))
-            if (const NodePtr right = all())
-                left = node(
-                    [left, right](const Trace& t, int k) { return left->holds(t, k) || right->holds(t, k); });
-            else
-                return nullptr;
-        return left;
-    }
-    NodePtr all() {
-        NodePtr left = one();
-        while (left && take("&&"))
-            if (const NodePtr right = one())
-                left = node(
-                    [left, right](const Trace& t, int k) { return left->holds(t, k) && right->holds(t, k); });
-            else
-                return nullptr;
+    NodePtr any() { return chain(&Parser::all, "||", true); }
+    NodePtr all() { return chain(&Parser::one, "&&", false); }
+    // Parts with that sign between them; the first part that answers `decides` is the answer of all.
+    NodePtr chain(NodePtr (Parser::*part)(), std::string_view sign, bool decides) {
+        NodePtr left = (this->*part)();
+        while (left && take(sign)) {
+            const NodePtr right = (this->*part)();
+            if (!right) return nullptr;
+            left = node([left, right, decides](const Trace& t, int k) {
+                return left->holds(t, k) == decides ? decides : right->holds(t, k);
+            });
+        }
         return left;
     }
     NodePtr one() {
@@ -305,8 +299,7 @@ private:
         if (name == "i") out.number = [](const Trace& t, int k) { return t.step(k).i; };
         if (name == "j") out.number = [](const Trace& t, int k) { return t.step(k).j; };
         if (name == "step") out.number = [](const Trace&, int k) { return k + 1; };
-        if (name == "inf")
-            out.number = [](const Trace&, int) { return std::numeric_limits<double>::infinity(); };
+        if (name == "inf") out.number = [](const Trace&, int) { return infinity; };
         out.op = name == "op";
         if (!out.number && !out.op) out.slots = find_slots(name);
         return out.number || out.op || !out.slots.empty();
