@@ -118,15 +118,12 @@ const OpInfo& info(Op op) { return ops[static_cast<std::size_t>(op)]; }
 
 std::span<const Access> Trace::reads(int k) const {
     const Step& s = step(k);
-    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access),
-                                        static_cast<std::size_t>(s.reads));
+    return {accesses_.data() + s.first_access, static_cast<std::size_t>(s.reads)};
 }
 
 std::span<const Access> Trace::writes(int k) const {
     const Step& s = step(k);
-    return std::span(accesses_).subspan(static_cast<std::size_t>(s.first_access) +
-                                            static_cast<std::size_t>(s.reads),
-                                        static_cast<std::size_t>(s.writes));
+    return {accesses_.data() + s.first_access + s.reads, static_cast<std::size_t>(s.writes)};
 }
 
 Held Trace::live(Slot slot, int tile, int k) const {
@@ -200,11 +197,7 @@ std::int64_t Recorder::bytes_of(Slot slot, const Value& value) const {
 }
 
 void Recorder::begin(Op op, int i, int j) {
-    step_ = {};
-    step_.op = op;
-    step_.i = i;
-    step_.j = j;
-    step_.phase = phase_;
+    step_ = {.op = op, .i = i, .j = j, .phase = phase_, .traffic = {}};
     reads_.clear();
     writes_.clear();
 }
@@ -256,8 +249,7 @@ const Matrix& Recorder::read_previous(Slot slot) {
 }
 
 const Matrix& Recorder::load(Slot from, int tile, Slot to) {
-    const std::int32_t id =
-        trace_->histories_[static_cast<std::size_t>(from)][static_cast<std::size_t>(tile)].back().value;
+    const std::int32_t id = history(from, tile).back().value;
     note_read(from, tile, id);
     total_.hbm_read += bytes_of(from, trace_->value(id));
     note_write(to, 0, id);
