@@ -1,12 +1,11 @@
 #include "core/walk/compare.h"
-#include "core/base/matrix.h"
 
+#include "core/base/matrix.h"
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk {
 

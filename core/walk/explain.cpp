@@ -22,6 +22,44 @@ std::string subscript(const std::string& text) {
 
 std::string superscript(const std::string& text) { return text == "T" ? "ᵀ" : text; }
 
+// The slot that a step's numbers are about: L for `store` (O is only carried over), the first written of
+// loads and starts, else the last result on chip (dQ is loaded, increased and stored in one step).
+Access principal(const Trace& trace, int k) {
+    const auto writes = trace.writes(k);
+    const OpKind kind = info(trace.step(k).op).kind;
+    if (kind == OpKind::store) return writes.back();
+    if (kind == OpKind::compute)
+        for (auto at = writes.rbegin(); at != writes.rend(); ++at)
+            if (!info(at->slot).hbm) return *at;
+    return writes.front();
+}
+
+bool wrote(const Trace& trace, int k, const CellRef& cell) {
+    return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+        return a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col);
+    });
+}
+
+// The first key that the mask removed from the row; where a broken mask lets one through, that one.
+int first_masked(const Trace& trace, const Value& S, int local_row) {
+    const Problem& p = trace.problem();
+    const int row = S.region.row + local_row;
+    for (int c = 0; p.switches.wrong_mask_edge && c < S.region.cols; ++c)
+        if (S.data(local_row, c) != minus_infinity && !visible(p, row, S.region.col + c)) return c;
+    for (int c = 0; c < S.region.cols; ++c)
+        if (S.data(local_row, c) == minus_infinity) return c;
+    return -1;
+}
+
+CellRef default_cell(const Trace& trace, int k) {
+    if (trace.writes(k).empty()) return {};
+    const Value& value = trace.value(principal(trace, k).value);
+    int row = 0;  // a mask step speaks of its first masked cell
+    if (trace.step(k).op == Op::mask)
+        while (row + 1 < value.region.rows && first_masked(trace, value, row) < 0) ++row;
+    return cell_of_row(trace, k, value.region.row + row);
+}
+
 }  // namespace
 
 std::string plain(const Line& line) {
@@ -40,7 +78,7 @@ Line slot_symbol(Slot slot, int block) {
     if (*info(slot).sub)
         line.push_back({info(slot).sub, info(slot).role, Span::Face::symbol, Span::Script::sub});
     if (block >= 0) {
-        Span index{std::to_string(block), info(slot).role, Span::Face::symbol, Span::Script::sub};
+        Span index{str(block), info(slot).role, Span::Face::symbol, Span::Script::sub};
         line.push_back(index);
     }
     return line;
@@ -85,8 +123,8 @@ Line step_symbol(const Trace& trace, int k) { return trace.lesson().step_symbol(
 Line op_symbol(const Trace& trace, int k) { return step_symbol(trace.step(k).op); }
 
 std::string cell_text(const CellRef& cell) {
-    return plain(slot_symbol(cell.slot)) + "[" + std::to_string(cell.row) +
-           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) +
+           (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
 }
 
 std::vector<Slot> slots_called(std::string_view name) {
@@ -99,48 +137,6 @@ std::vector<Slot> slots_called(std::string_view name) {
     }
     return out;
 }
-
-namespace {
-
-// The slot that a step's numbers are about: L for `store` (O is only carried over), the first written of
-// loads and starts, else the last result on chip (dQ is loaded, increased and stored in one step).
-Access principal(const Trace& trace, int k) {
-    const auto writes = trace.writes(k);
-    const OpKind kind = info(trace.step(k).op).kind;
-    if (kind == OpKind::store) return writes.back();
-    if (kind == OpKind::compute)
-        for (auto at = writes.rbegin(); at != writes.rend(); ++at)
-            if (!info(at->slot).hbm) return *at;
-    return writes.front();
-}
-
-bool wrote(const Trace& trace, int k, const CellRef& cell) {
-    return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
-        return a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col);
-    });
-}
-
-// The first key that the mask removed from the row; where a broken mask lets one through, that one.
-int first_masked(const Trace& trace, const Value& S, int local_row) {
-    const Problem& p = trace.problem();
-    const int row = S.region.row + local_row;
-    for (int c = 0; p.switches.wrong_mask_edge && c < S.region.cols; ++c)
-        if (S.data(local_row, c) != minus_infinity && !visible(p, row, S.region.col + c)) return c;
-    for (int c = 0; c < S.region.cols; ++c)
-        if (S.data(local_row, c) == minus_infinity) return c;
-    return -1;
-}
-
-CellRef default_cell(const Trace& trace, int k) {
-    if (trace.writes(k).empty()) return {};
-    const Value& value = trace.value(principal(trace, k).value);
-    int row = 0;  // a mask step speaks of its first masked cell
-    if (trace.step(k).op == Op::mask)
-        while (row + 1 < value.region.rows && first_masked(trace, value, row) < 0) ++row;
-    return cell_of_row(trace, k, value.region.row + row);
-}
-
-}  // namespace
 
 CellRef cell_of_row(const Trace& trace, int k, int row, int col) {
     if (trace.writes(k).empty()) return {};
@@ -172,8 +168,7 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     const Step& step = trace.step(k);
     Explanation out;
     out.title = title(step.op);
-    out.place = step.j >= 0 ? "tile (" + std::to_string(step.i) + ", " + std::to_string(step.j) + ")"
-                            : "query block " + std::to_string(step.i);
+    out.place = step.j >= 0 ? tile_text(step.i, step.j) : "query block " + str(step.i);
     out.target = cell && wrote(trace, k, *cell) ? *cell : default_cell(trace, k);
     out.code_line = code_line(trace, k);
     const View view{trace, k, out};

@@ -11,8 +11,6 @@
 
 namespace tilewalk {
 
-inline std::string str(int n) { return std::to_string(n); }
-
 // One step as its explanation sees it: the tile, and the stored values at the target cell.
 struct View {
     const Trace& trace;
@@ -49,15 +47,15 @@ struct View {
     }
     // The one in the target's row, and in its column if the slot has several.
     Expr number(Slot slot) const { return number(slot, row, one_column(slot) ? 0 : col); }
-    std::vector<Expr> numbers_in_row(Slot slot, int r) const {
+    Numbers numbers_in_row(Slot slot, int r) const {
         const Region& all = read(slot).region;
-        std::vector<Expr> numbers;
+        Numbers numbers;
         for (int c = all.col; c < all.col + all.cols; ++c) numbers.push_back(number(slot, r, c));
         return numbers;
     }
-    std::vector<Expr> numbers_in_column(Slot slot, int c) const {
+    Numbers numbers_in_column(Slot slot, int c) const {
         const Region& all = read(slot).region;
-        std::vector<Expr> numbers;
+        Numbers numbers;
         for (int r = all.row; r < all.row + all.rows; ++r) numbers.push_back(number(slot, r, c));
         return numbers;
     }
@@ -100,15 +98,22 @@ inline void set_result(const View& v) {
 inline void set_bytes(const View& v, const Expr& bytes, const char* what) {
     const double all = evaluate(bytes);
     v.out.numbers = write(bytes, all);
-    v.out.result = {word(what), word(" = "), strong_number(std::to_string(static_cast<std::int64_t>(all)))};
+    v.out.result = {word(what), word(" = "), strong_number(str(static_cast<std::int64_t>(all)))};
 }
 
-inline Line join(std::initializer_list<Line> lines) {
+inline Line text(std::string s) { return {word(std::move(s))}; }
+// What a formula is put together from: symbols, or words between them.
+struct Piece {
+    Line line;
+    Piece(Line symbols) : line(std::move(symbols)) {}
+    Piece(std::string words) : line(text(std::move(words))) {}
+    Piece(const char* words) : line(text(words)) {}
+};
+inline Line join(std::initializer_list<Piece> pieces) {
     Line out;
-    for (const Line& line : lines) out.insert(out.end(), line.begin(), line.end());
+    for (const Piece& piece : pieces) out.insert(out.end(), piece.line.begin(), piece.line.end());
     return out;
 }
-inline Line text(std::string s) { return {word(std::move(s))}; }
 inline Line sym(Slot slot, int block = -1) { return slot_symbol(slot, block); }
 // m before this tile, as in the tutorial: m_old
 inline Line m_old() {
@@ -126,6 +131,16 @@ enum Kind { stays = 0, rises = 1, starts = 2, sees_no_key = 3 };
 inline Kind kind_of(double old, double now) {
     return now == minus_infinity ? sees_no_key : old == minus_infinity ? starts : now > old ? rises : stays;
 }
+// What there is to say of each.
+struct OfKinds {
+    std::string sees_no_key, starts, rises, stays;
+    std::string operator[](Kind kind) const {
+        return kind == Kind::sees_no_key ? sees_no_key
+               : kind == Kind::starts    ? starts
+               : kind == Kind::rises     ? rises
+                                         : stays;
+    }
+};
 
 // "4 rows × 2 columns × 4 bytes"
 inline std::string size_words(const Region& of, int e) {

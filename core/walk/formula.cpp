@@ -61,14 +61,8 @@ double evaluate(const Expr& e, int decimals) {
     if (e.kind == Expr::Kind::rounded) return round_to(e.format, out);
     if (e.kind == Expr::Kind::exponential) return std::exp(out);
     if (e.kind == Expr::Kind::logarithm) return std::log(out);
-    for (std::size_t n = 1; n < e.parts.size(); ++n) {
-        const double next = evaluate(e.parts[n], decimals);
-        if (e.kind == Expr::Kind::sum) out += next;
-        if (e.kind == Expr::Kind::product) out *= next;
-        if (e.kind == Expr::Kind::difference) out -= next;
-        if (e.kind == Expr::Kind::quotient) out /= next;
-        if (e.kind == Expr::Kind::maximum) out = std::fmax(out, next);
-    }
+    for (std::size_t n = 1; n < e.parts.size(); ++n)
+        out = combined(e.kind, out, evaluate(e.parts[n], decimals));
     return out;
 }
 
@@ -135,12 +129,8 @@ public:
         if (e.kind == K::logarithm) return call("ln(", e);
         if (e.kind == K::maximum) return call("max(", e);
         if (e.kind == K::rounded) return call(name(e.format) + std::string("("), e);
-        const char* sign = e.kind == K::sum          ? " + "
-                           : e.kind == K::product    ? " × "
-                           : e.kind == K::difference ? " − "
-                                                     : " ÷ ";
         for (std::size_t n = 0; n < e.parts.size(); ++n) {
-            if (n > 0) line.push_back(word(sign));
+            if (n > 0) line.push_back(word(sign_of(e.kind)));
             const bool brackets = binds_looser(e.parts[n].kind, e.kind);
             if (brackets) line.push_back(word("("));
             put(e.parts[n], brackets || (first && n == 0));
@@ -168,11 +158,26 @@ private:
 
 }  // namespace
 
-Expr dot(const std::vector<Expr>& a, const std::vector<Expr>& b, std::optional<Expr> first) {
-    std::vector<Expr> terms;
+Expr dot(const Numbers& a, const Numbers& b, std::optional<Expr> first) {
+    Numbers terms;
     if (first) terms.push_back(std::move(*first));
     for (std::size_t n = 0; n < a.size(); ++n) terms.push_back(product({a[n], b[n]}));
     return sum(std::move(terms));
+}
+
+const char* sign_of(Expr::Kind kind) {
+    using K = Expr::Kind;
+    return kind == K::sum ? " + " : kind == K::product ? " × " : kind == K::difference ? " − " : " ÷ ";
+}
+
+double combined(Expr::Kind kind, double left, double right) {
+    switch (kind) {
+    case Expr::Kind::sum: return left + right;
+    case Expr::Kind::product: return left * right;
+    case Expr::Kind::difference: return left - right;
+    case Expr::Kind::maximum: return std::fmax(left, right);
+    default: return left / right;
+    }
 }
 
 double evaluate(const Expr& expr) { return evaluate(expr, exactly); }

@@ -31,18 +31,17 @@ struct Expr {
     Format format = Format::fp64;  ///< kind == rounded
 };
 
+/// Parts of a formula.
+using Numbers = std::vector<Expr>;
+
 inline Expr num(double value, Role role = Role::none) { return {Expr::Kind::number, value, role, {}}; }
 /// A single part stands for itself.
-inline Expr sum(std::vector<Expr> parts) {
+inline Expr sum(Numbers parts) {
     if (parts.size() == 1) return parts[0];
     return {Expr::Kind::sum, 0, Role::none, std::move(parts)};
 }
-inline Expr product(std::vector<Expr> parts) {
-    return {Expr::Kind::product, 0, Role::none, std::move(parts)};
-}
-inline Expr maximum(std::vector<Expr> parts) {
-    return {Expr::Kind::maximum, 0, Role::none, std::move(parts)};
-}
+inline Expr product(Numbers parts) { return {Expr::Kind::product, 0, Role::none, std::move(parts)}; }
+inline Expr maximum(Numbers parts) { return {Expr::Kind::maximum, 0, Role::none, std::move(parts)}; }
 inline Expr difference(Expr a, Expr b) {
     return {Expr::Kind::difference, 0, Role::none, {std::move(a), std::move(b)}};
 }
@@ -53,13 +52,16 @@ inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none
 inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
 
 /// Σ aᵢ bᵢ, behind `first` if there is one.
-Expr dot(const std::vector<Expr>& a, const std::vector<Expr>& b, std::optional<Expr> first = {});
+Expr dot(const Numbers& a, const Numbers& b, std::optional<Expr> first = {});
 /// Nothing to write in fp64, in which everything is computed.
 inline Expr rounded(Format format, Expr a) {
     if (format == Format::fp64) return a;
     return {Expr::Kind::rounded, 0, Role::none, {std::move(a)}, format};
 }
 
+/// Of an operation with a sign: " + ", " × ", " − ", " ÷ ", and what it makes of two numbers.
+const char* sign_of(Expr::Kind kind);
+double combined(Expr::Kind kind, double left, double right);
 /// What it comes to with the stored values. The maximum passes over NaN, as the hardware's does.
 double evaluate(const Expr& expr);
 /// The formula with its numbers; `result` is the value that it is shown to give (by format_short).

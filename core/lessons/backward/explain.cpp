@@ -14,14 +14,13 @@ namespace {
 
 void explain_preprocess(const View& v) {
     if (v.out.target.slot == Slot::dQ) {
-        v.out.formula = join({sym(Slot::dQ), text("  ←  0   in HBM")});
+        v.out.formula = join({sym(Slot::dQ), "  ←  0   in HBM"});
         v.out.why = "dQ grows in HBM, key block by key block: it must start there as 0.";
         return;
     }
-    const std::vector<Expr> dO = v.numbers_in_row(Slot::dO, v.row), O = v.numbers_in_row(Slot::O, v.row);
+    const Numbers dO = v.numbers_in_row(Slot::dO, v.row), O = v.numbers_in_row(Slot::O, v.row);
     const bool any = std::ranges::any_of(dO, [](const Expr& e) { return e.value != 0; });
-    v.out.formula =
-        join({sym(Slot::D), text("  ←  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
+    v.out.formula = join({sym(Slot::D), "  ←  rowsum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     const bool blind = v.at(*v.trace.live(Slot::L, v.step.i, v.k).value, v.row, 0) == minus_infinity;
     v.out.kind = blind ? 2 : !any;
     v.out.why = blind  ? "Query " + str(v.row) + " sees no key, so its output is 0 and so is D."
@@ -46,18 +45,17 @@ void explain_load_kv(const View& v) {
 void explain_init(const View& v) {
     if (keys_outside(v)) {
         v.out.place = "key block " + str(v.step.j);
-        v.out.formula =
-            join({sym(Slot::dKj, v.step.j), text(" ← 0,  "), sym(Slot::dVj, v.step.j), text(" ← 0")});
+        v.out.formula = join({sym(Slot::dKj, v.step.j), " ← 0,  ", sym(Slot::dVj, v.step.j), " ← 0"});
         v.out.why =
             "While the query blocks pass, dK and dV of this key block grow on chip; nobody else writes "
             "to them, so they start here at 0.";
     } else if (v.step.i < 0) {
         v.out.place = "all key blocks";
-        v.out.formula = join({sym(Slot::dK), text(" ← 0,  "), sym(Slot::dV), text(" ← 0   in HBM")});
+        v.out.formula = join({sym(Slot::dK), " ← 0,  ", sym(Slot::dV), " ← 0   in HBM"});
         v.out.why = "With query blocks outside, every query block adds to every key it looks at: dK and dV "
                     "grow in HBM and must start there at 0.";
     } else {
-        v.out.formula = join({sym(Slot::dQi, v.step.i), text(" ← 0")});
+        v.out.formula = join({sym(Slot::dQi, v.step.i), " ← 0"});
         v.out.why = "While the key blocks pass, dQ of this query block grows on chip; it starts here at 0.";
     }
 }
@@ -69,8 +67,8 @@ Slot hbm_of(Slot chip) {
 void explain_load_q(const View& v) {
     const Region q = v.written(Slot::Qi).region;
     const int e = v.problem.element_bytes, i = v.step.i;
-    v.out.formula = join({sym(Slot::Qi, i), text(", "), sym(Slot::dOi, i), text(", "), sym(Slot::Li, i),
-                          text(", "), sym(Slot::Di, i), text("  ←  " + range(q.row, q.rows, "row", "rows"))});
+    v.out.formula = join({sym(Slot::Qi, i), ", ", sym(Slot::dOi, i), ", ", sym(Slot::Li, i), ", ",
+                          sym(Slot::Di, i), "  ←  " + range(q.row, q.rows, "row", "rows")});
     const Expr rows = product({num(2), num(q.rows), num(q.cols), num(e)});
     set_bytes(v, sum({rows, product({num(2), num(q.rows), num(4)})}), "bytes read");
     const int times = key_blocks_seen(v.problem, i);
@@ -102,8 +100,8 @@ Aside from_m_and_l(const View& v, double score) {
     Aside out;
     const bool same = !v.problem.broken();
     out.label = same ? "the same from m and ℓ" : "as the forward pass had it, from m and ℓ";
-    out.formula = join({sym(Slot::Prob), text("  =  exp("), sym(Slot::S), text(" − "), sym(Slot::m_hbm),
-                        text(") ⊘ "), sym(Slot::l_hbm)});
+    out.formula =
+        join({sym(Slot::Prob), "  =  exp(", sym(Slot::S), " − ", sym(Slot::m_hbm), ") ⊘ ", sym(Slot::l_hbm)});
     out.numbers = write(
         quotient(exponential(difference(num(score, Role::S), num(m, Role::m))), num(l, Role::l)), weight);
     out.result = equals({symbol(Slot::Prob), word(index_text(v))}, weight);
@@ -130,8 +128,8 @@ void explain_recompute(const View& v) {
     const Expr exponent = v.number(Slot::S);
     const double score = exponent.value, L = v.at(v.read(Slot::Li), v.row, 0);
     const double base = L == minus_infinity ? 0 : L;
-    v.out.formula = join({sym(Slot::Prob), text("  ←  exp("), sym(Slot::S),
-                          no_lse ? Line{} : join({text(" − "), sym(Slot::Li, v.step.i)}), text(")")});
+    v.out.formula = join({sym(Slot::Prob), "  ←  exp(", sym(Slot::S),
+                          no_lse ? Line{} : join({" − ", sym(Slot::Li, v.step.i)}), ")"});
     v.out.kind = L == minus_infinity ? 2 : score == minus_infinity ? 1 : 0;
     v.out.why =
         L == minus_infinity
@@ -153,9 +151,9 @@ void explain_gradient_store(const View& v) {
     const bool keys = keys_outside(v);
     if (keys) v.out.place = "key block " + str(v.step.j);
     const Slot chip = !keys ? Slot::dQi : v.out.target.slot == Slot::dK ? Slot::dKj : Slot::dVj;
-    v.out.formula = keys ? join({sym(Slot::dK), text(" ← "), sym(Slot::dKj, v.step.j), text(",   "),
-                                 sym(Slot::dV), text(" ← "), sym(Slot::dVj, v.step.j)})
-                         : join({sym(Slot::dQ), text("  ←  "), sym(Slot::dQi, v.step.i)});
+    v.out.formula = keys ? join({sym(Slot::dK), " ← ", sym(Slot::dKj, v.step.j), ",   ", sym(Slot::dV), " ← ",
+                                 sym(Slot::dVj, v.step.j)})
+                         : join({sym(Slot::dQ), "  ←  ", sym(Slot::dQi, v.step.i)});
     const bool none =
         keys ? query_blocks_looking(v.problem, v.step.j) == 0 : key_blocks_seen(v.problem, v.step.i) == 0;
     v.out.kind = none;

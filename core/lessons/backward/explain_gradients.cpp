@@ -9,15 +9,14 @@ namespace tilewalk {
 namespace {
 
 // What grows by scale · Σ aᵢ bᵢ, where it stood before.
-void set_sum(const View& v, const Expr& old, double scale, const std::vector<Expr>& a,
-             const std::vector<Expr>& b) {
+void set_sum(const View& v, const Expr& old, double scale, const Numbers& a, const Numbers& b) {
     const Expr total = scale == 1.0 ? dot(a, b, old) : sum({old, product({num(scale), dot(a, b)})});
     set_numbers(v, rounded(v.problem.precision.accumulator, total));
 }
 
 Line formula_of(const View& v, const Line& target, const Line& more) {
     const bool scaled = v.problem.softmax_scale() != 1.0;
-    return join({target, text("  ←  "), target, text("  +  "), scaled ? text("scale · ") : Line{}, more});
+    return join({target, "  ←  ", target, "  +  ", scaled ? text("scale · ") : Line{}, more});
 }
 
 }  // namespace
@@ -25,12 +24,11 @@ Line formula_of(const View& v, const Line& target, const Line& more) {
 void explain_dv(const View& v) {
     const Region queries = v.read(Slot::Prob).region;
     const Expr old = v.number(keys_outside(v) ? Slot::dVj : Slot::dV);
-    const std::vector<Expr> P = v.numbers_in_column(Slot::Prob, v.row),
-                            dO = v.numbers_in_column(Slot::dOi, v.col);
+    const Numbers P = v.numbers_in_column(Slot::Prob, v.row), dO = v.numbers_in_column(Slot::dOi, v.col);
     const bool any = std::ranges::any_of(P, [](const Expr& e) { return e.value != 0; });
     const Line target = sym(Slot::dVj, v.step.j);
-    v.out.formula = join({target, text("  ←  "), target, text("  +  "), transposed(sym(Slot::Prob)),
-                          text(" "), sym(Slot::dOi, v.step.i)});
+    v.out.formula =
+        join({target, "  ←  ", target, "  +  ", transposed(sym(Slot::Prob)), " ", sym(Slot::dOi, v.step.i)});
     v.out.kind = !any;
     v.out.why = any ? "In the forward pass " + range(queries.row, queries.rows, "query", "queries") +
                           " took value " + str(v.row) +
@@ -42,9 +40,9 @@ void explain_dv(const View& v) {
 }
 
 void explain_dp(const View& v) {
-    const std::vector<Expr> dO = v.numbers_in_row(Slot::dOi, v.row), V = v.numbers_in_row(Slot::Vj, v.col);
-    v.out.formula = join({sym(Slot::dP), text("  ←  "), sym(Slot::dOi, v.step.i), text(" "),
-                          transposed(sym(Slot::Vj, v.step.j))});
+    const Numbers dO = v.numbers_in_row(Slot::dOi, v.row), V = v.numbers_in_row(Slot::Vj, v.col);
+    v.out.formula =
+        join({sym(Slot::dP), "  ←  ", sym(Slot::dOi, v.step.i), " ", transposed(sym(Slot::Vj, v.step.j))});
     v.out.why = "How fast would the loss grow if " + v.query() + " put more weight on " + v.key() +
                 "? As much as value " + str(v.col) + " points along dO.";
     set_numbers(v, rounded(v.problem.precision.scores, dot(dO, V)));
@@ -53,8 +51,8 @@ void explain_dp(const View& v) {
 void explain_ds(const View& v) {
     const Expr weight = v.number(Slot::Prob), slope = v.number(Slot::dP), row_mean = v.number(Slot::Di);
     const double P = weight.value, dP = slope.value, D = row_mean.value;
-    v.out.formula = join({sym(Slot::dS), text("  ←  "), sym(Slot::Prob), text(" ⊙ ("), sym(Slot::dP),
-                          text(" − "), sym(Slot::Di, v.step.i), text(")")});
+    v.out.formula = join({sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ",
+                          sym(Slot::Di, v.step.i), ")"});
     const std::string key = v.key();
     const auto [value, mean] = format_apart(dP, D);
     v.out.kind = P == 0 ? 3 : dP == D ? 2 : dP < D;
@@ -72,9 +70,9 @@ void explain_ds(const View& v) {
 
 void explain_dq(const View& v) {
     const Expr old = v.number(keys_outside(v) ? Slot::dQ : Slot::dQi);
-    const std::vector<Expr> dS = v.numbers_in_row(Slot::dS, v.row), K = v.numbers_in_column(Slot::Kj, v.col);
+    const Numbers dS = v.numbers_in_row(Slot::dS, v.row), K = v.numbers_in_column(Slot::Kj, v.col);
     v.out.formula =
-        formula_of(v, sym(Slot::dQi, v.step.i), join({sym(Slot::dS), text(" "), sym(Slot::Kj, v.step.j)}));
+        formula_of(v, sym(Slot::dQi, v.step.i), join({sym(Slot::dS), " ", sym(Slot::Kj, v.step.j)}));
     v.out.why = keys_outside(v)
                     ? "Query " + str(v.row) +
                           " hears from every key block, and the key blocks are outside: its dQ is read from "
@@ -89,10 +87,9 @@ void explain_dq(const View& v) {
 void explain_dk(const View& v) {
     const Region queries = v.read(Slot::dS).region;
     const Expr old = v.number(keys_outside(v) ? Slot::dKj : Slot::dK);
-    const std::vector<Expr> dS = v.numbers_in_column(Slot::dS, v.row),
-                            Q = v.numbers_in_column(Slot::Qi, v.col);
+    const Numbers dS = v.numbers_in_column(Slot::dS, v.row), Q = v.numbers_in_column(Slot::Qi, v.col);
     v.out.formula = formula_of(v, sym(Slot::dKj, v.step.j),
-                               join({transposed(sym(Slot::dS)), text(" "), sym(Slot::Qi, v.step.i)}));
+                               join({transposed(sym(Slot::dS)), " ", sym(Slot::Qi, v.step.i)}));
     v.out.why = keys_outside(v)
                     ? "Key " + str(v.row) + " is on chip for all query blocks, so its dK grows there: " +
                           range(queries.row, queries.rows, "query", "queries") +

@@ -1,5 +1,4 @@
 #include "core/lessons/dense/dense.h"
-#include "core/lessons/dense/explain.h"
 #include "core/lessons/dense/steps.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/running_words.h"

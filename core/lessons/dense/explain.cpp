@@ -1,6 +1,6 @@
-#include "core/lessons/dense/explain.h"
-
 #include "core/lessons/dense/explain_parts.h"
+
+#include "core/lessons/dense/steps.h"
 #include "core/problem/mask.h"
 #include "core/walk/lesson.h"
 
@@ -55,7 +55,7 @@ std::string percent(double part) {
     return format_fixed(p, p < 9.95 || p >= 99.5 ? 1 : 0) + "\u00A0%";
 }
 
-std::vector<int> largest(const std::vector<Expr>& terms) {
+std::vector<int> largest(const Numbers& terms) {
     std::vector<int> out;
     double most = minus_infinity;
     for (std::size_t n = 0; n < terms.size(); ++n) {

@@ -10,12 +10,12 @@ namespace tilewalk::dense {
 namespace {
 
 // The products aᵢ bᵢ that say most in their sum.
-std::vector<int> strongest(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-    std::vector<Expr> sizes;
+std::vector<int> strongest(const Numbers& a, const Numbers& b) {
+    Numbers sizes;
     for (std::size_t n = 0; n < a.size(); ++n) sizes.push_back(num(std::abs(a[n].value * b[n].value)));
     return largest(sizes);
 }
-bool all_zero(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+bool all_zero(const Numbers& a, const Numbers& b) {
     return std::ranges::equal(a, b, [](const Expr& x, const Expr& y) { return x.value * y.value == 0; });
 }
 
@@ -41,13 +41,11 @@ void tutorial_note(const View& v) {
 }
 
 void dv(const View& v) {
-    const std::vector<Expr> P = v.numbers_in_column(Slot::P_hbm, v.row),
-                            dO = v.numbers_in_column(Slot::dO, v.col);
+    const Numbers P = v.numbers_in_column(Slot::P_hbm, v.row), dO = v.numbers_in_column(Slot::dO, v.col);
     double received = 0;  // what queries with a gradient look at this key
     for (int r = 0; r < v.problem.N(); ++r)
         if (!row_is_zero(v, Slot::dO, r)) received += P[static_cast<std::size_t>(r)].value;
-    v.out.formula =
-        join({sym(Slot::dV), text("  ←  "), transposed(sym(Slot::Prob)), text(" "), sym(Slot::dO)});
+    v.out.formula = join({sym(Slot::dV), "  ←  ", transposed(sym(Slot::Prob)), " ", sym(Slot::dO)});
     set_sum(v, dot(P, dO));
     const std::vector<int> most = strongest(P, dO);
     const bool silent = all_zero(P, dO);
@@ -66,8 +64,8 @@ void dv(const View& v) {
 }
 
 void dp(const View& v) {
-    const std::vector<Expr> dO = v.numbers_in_row(Slot::dO, v.row), V = v.numbers_in_row(Slot::V, v.col);
-    v.out.formula = join({sym(Slot::dP), text("  ←  "), sym(Slot::dO), text(" "), transposed(sym(Slot::V))});
+    const Numbers dO = v.numbers_in_row(Slot::dO, v.row), V = v.numbers_in_row(Slot::V, v.col);
+    v.out.formula = join({sym(Slot::dP), "  ←  ", sym(Slot::dO), " ", transposed(sym(Slot::V))});
     set_sum(v, dot(dO, V));
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = row_is_zero(v, Slot::dO, v.row) ? 1 : visible(v.problem, v.row, v.col) ? 0 : 2;
@@ -84,10 +82,8 @@ void dp(const View& v) {
 }
 
 void row_dot(const View& v) {
-    const std::vector<Expr> P = v.numbers_in_row(Slot::P_hbm, v.row),
-                            dP = v.numbers_in_row(Slot::dP_hbm, v.row);
-    v.out.formula =
-        join({sym(Slot::Di), text("  ←  rowsum("), sym(Slot::Prob), text(" ⊙ "), sym(Slot::dP), text(")")});
+    const Numbers P = v.numbers_in_row(Slot::P_hbm, v.row), dP = v.numbers_in_row(Slot::dP_hbm, v.row);
+    v.out.formula = join({sym(Slot::Di), "  ←  rowsum(", sym(Slot::Prob), " ⊙ ", sym(Slot::dP), ")"});
     set_sum(v, dot(P, dP));
     const std::string q = query_name(v, v.row);
     v.out.kind = row_is_zero(v, Slot::P_hbm, v.row) ? 1 : row_is_zero(v, Slot::dP_hbm, v.row) ? 2 : 0;
@@ -104,15 +100,14 @@ void row_dot(const View& v) {
     // D without P and dP: what makes the tiled backward pass possible
     const Held O = v.trace.live(Slot::O, v.k), dO = v.trace.live(Slot::dO, v.k);
     if (!O || !dO || v.problem.d() > most_terms) return;
-    std::vector<Expr> products;
+    Numbers products;
     for (int c = 0; c < v.problem.d(); ++c)
         products.push_back(
             product({num(v.at(*dO.value, v.row, c), Role::O), num(v.at(*O.value, v.row, c), Role::O)}));
     const Expr all = sum(std::move(products));
     Aside aside;
     aside.label = "the same from dO and O, as FlashAttention does it";
-    aside.formula =
-        join({sym(Slot::Di), text("  =  rowsum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
+    aside.formula = join({sym(Slot::Di), "  =  rowsum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     aside.numbers = write(all, evaluate(all));
     aside.result = equals({symbol(Slot::Di), word(index_text(v))}, evaluate(all));
     v.out.asides.push_back(std::move(aside));
@@ -121,8 +116,8 @@ void row_dot(const View& v) {
 void ds(const View& v) {
     const Expr weight = v.number(Slot::P_hbm), slope = v.number(Slot::dP_hbm), mean = v.number(Slot::Di);
     const double P = weight.value, dP = slope.value, D = mean.value;
-    v.out.formula = join({sym(Slot::dS), text("  ←  "), sym(Slot::Prob), text(" ⊙ ("), sym(Slot::dP),
-                          text(" − "), sym(Slot::Di), text(")")});
+    v.out.formula =
+        join({sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ", sym(Slot::Di), ")"});
     v.out.numbers = write(product({weight, difference(slope, mean)}), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     const auto [shown_dP, shown_D] = format_apart(dP, D);
@@ -145,9 +140,8 @@ void ds(const View& v) {
 }
 
 void dq(const View& v) {
-    const std::vector<Expr> dS = v.numbers_in_row(Slot::dS_hbm, v.row),
-                            K = v.numbers_in_column(Slot::K, v.col);
-    v.out.formula = join({sym(Slot::dQ), text("  ←  "), scaled(v), sym(Slot::dS), text(" "), sym(Slot::K)});
+    const Numbers dS = v.numbers_in_row(Slot::dS_hbm, v.row), K = v.numbers_in_column(Slot::K, v.col);
+    v.out.formula = join({sym(Slot::dQ), "  ←  ", scaled(v), sym(Slot::dS), " ", sym(Slot::K)});
     set_sum(v, dot(dS, K), v.problem.softmax_scale());
     const std::vector<int> most = strongest(dS, K);
     const bool silent = all_zero(dS, K);
@@ -164,10 +158,8 @@ void dq(const View& v) {
 }
 
 void dk(const View& v) {
-    const std::vector<Expr> dS = v.numbers_in_column(Slot::dS_hbm, v.row),
-                            Q = v.numbers_in_column(Slot::Q, v.col);
-    v.out.formula =
-        join({sym(Slot::dK), text("  ←  "), scaled(v), transposed(sym(Slot::dS)), text(" "), sym(Slot::Q)});
+    const Numbers dS = v.numbers_in_column(Slot::dS_hbm, v.row), Q = v.numbers_in_column(Slot::Q, v.col);
+    v.out.formula = join({sym(Slot::dK), "  ←  ", scaled(v), transposed(sym(Slot::dS)), " ", sym(Slot::Q)});
     set_sum(v, dot(dS, Q), v.problem.softmax_scale());
     const std::vector<int> most = strongest(dS, Q);
     const bool silent = all_zero(dS, Q);

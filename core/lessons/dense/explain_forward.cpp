@@ -19,20 +19,20 @@ std::string pairs_text(const View& v) { return size_text(v.problem.N(), v.proble
 
 void load(const View& v) {
     const Problem& p = v.problem;
-    std::vector<Expr> parts;
+    Numbers parts;
     for (const Access& a : v.trace.reads(v.k)) parts.push_back(bytes_expr(v, v.trace.value(a.value).region));
     set_bytes(v, sum(std::move(parts)), "bytes read");
     if (reads(v, Slot::Q)) {
-        v.out.formula = join({sym(Slot::Q), text(", "), sym(Slot::K), text("  from HBM")});
+        v.out.formula = join({sym(Slot::Q), ", ", sym(Slot::K), "  from HBM"});
         v.out.why = "The first kernel needs every query and every key: " + size_text(p.N(), p.d()) + " and " +
                     size_text(p.N_kv(), p.d()) + " numbers of " + count(p.element_bytes, "byte") + ".";
     } else if (reads(v, Slot::S_hbm)) {
-        v.out.formula = join({sym(Slot::S), text("  from HBM")});
+        v.out.formula = join({sym(Slot::S), "  from HBM"});
         v.out.why = "A second kernel starts with an empty chip: the " + pairs_text(v) +
                     " scores that the first one has just written come back.";
         v.source(Slot::S_hbm, v.row, v.col);
     } else {
-        v.out.formula = join({sym(Slot::Prob), text(", "), sym(Slot::V), text("  from HBM")});
+        v.out.formula = join({sym(Slot::Prob), ", ", sym(Slot::V), "  from HBM"});
         v.out.why = "The third kernel fetches the " + pairs_text(v) +
                     " weights again, and for the first time the values.";
         v.source(Slot::P_hbm, v.row, v.col);
@@ -41,7 +41,7 @@ void load(const View& v) {
 
 void store(const View& v) {
     const CellRef at = v.out.target;
-    v.out.formula = join({sym(at.slot), text("  to HBM")});
+    v.out.formula = join({sym(at.slot), "  to HBM"});
     set_bytes(v, bytes_expr(v, v.written(at.slot).region), "bytes written");
     if (at.slot == Slot::S_hbm) {
         v.out.why = "All " + pairs_text(v) +
@@ -60,12 +60,12 @@ void store(const View& v) {
 }
 
 void scores(const View& v) {
-    const std::vector<Expr> Q = v.numbers_in_row(Slot::Q, v.row), K = v.numbers_in_row(Slot::K, v.col);
+    const Numbers Q = v.numbers_in_row(Slot::Q, v.row), K = v.numbers_in_row(Slot::K, v.col);
     const double factor = v.out.target.slot == Slot::S_hbm ? v.problem.softmax_scale() : 1.0;
     bool meet = false;
     for (std::size_t c = 0; c < Q.size(); ++c) meet |= Q[c].value != 0 && K[c].value != 0;
-    v.out.formula = join({sym(Slot::S), text("  ←  "), factor != 1.0 ? text("scale · ") : Line{},
-                          sym(Slot::Q), text(" "), transposed(sym(Slot::K))});
+    v.out.formula = join({sym(Slot::S), "  ←  ", factor != 1.0 ? text("scale · ") : Line{}, sym(Slot::Q), " ",
+                          transposed(sym(Slot::K))});
     set_sum(v, dot(Q, K), factor);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = !meet;
@@ -77,7 +77,7 @@ void scores(const View& v) {
 
 void scale(const View& v) {
     const double factor = v.problem.softmax_scale();
-    v.out.formula = join({sym(Slot::S), text("  ←  scale · "), sym(Slot::S)});
+    v.out.formula = join({sym(Slot::S), "  ←  scale · ", sym(Slot::S)});
     v.out.numbers = write(product({num(factor), v.number(Slot::S)}), v.result());
     const std::string s = num_text(factor);
     if (v.problem.scale.kind == Scale::Kind::sqrt)
@@ -96,7 +96,7 @@ void scale(const View& v) {
 
 void mask(const View& v) {
     const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
-    v.out.formula = join({sym(Slot::S), text("  ←  −∞  where masked")});
+    v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = visible(v.problem, v.row, v.col) ? 0 : 1;
     if (v.out.kind == 0)
@@ -112,8 +112,8 @@ void mask(const View& v) {
 }
 
 void row_max(const View& v) {
-    const std::vector<Expr> S = v.numbers_in_row(read_one_of(v, Slot::S, Slot::S_hbm), v.row);
-    v.out.formula = join({sym(Slot::m), text("  ←  rowmax("), sym(Slot::S), text(")")});
+    const Numbers S = v.numbers_in_row(read_one_of(v, Slot::S, Slot::S_hbm), v.row);
+    v.out.formula = join({sym(Slot::m), "  ←  rowmax(", sym(Slot::S), ")"});
     if (static_cast<int>(S.size()) <= most_terms) v.out.numbers = write(maximum(S), v.result());
     const std::string q = query_name(v, v.row);
     const std::vector<int> best = largest(S);
@@ -132,8 +132,7 @@ void exponentials(const View& v) {
     const Expr exponent = v.number(read_one_of(v, Slot::S, Slot::S_hbm)), m = v.number(Slot::m);
     const double score = exponent.value, most = m.value;
     const double base = most == minus_infinity ? 0 : most;
-    v.out.formula =
-        join({sym(Slot::E), text("  ←  exp("), sym(Slot::S), text(" − "), sym(Slot::m), text(")")});
+    v.out.formula = join({sym(Slot::E), "  ←  exp(", sym(Slot::S), " − ", sym(Slot::m), ")"});
     v.out.numbers = write(exponential(difference(exponent, num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = score == minus_infinity ? 1
@@ -157,7 +156,7 @@ void exponentials(const View& v) {
 }
 
 void row_sum(const View& v) {
-    v.out.formula = join({sym(Slot::l), text("  ←  rowsum("), sym(Slot::E), text(")")});
+    v.out.formula = join({sym(Slot::l), "  ←  rowsum(", sym(Slot::E), ")"});
     set_sum(v, sum(v.numbers_in_row(Slot::E, v.row)));
     const std::string q = query_name(v, v.row);
     const int seen = keys_seen(v);

@@ -27,7 +27,7 @@ void tutorial_note(const View& v);
 std::string percent(double part);
 
 /// Positions of the largest term; all of them where several tie.
-std::vector<int> largest(const std::vector<Expr>& terms);
+std::vector<int> largest(const Numbers& terms);
 /// "token 1", "tokens 1 and 3", "“cat” and “mat”", "5 tokens"; `name` is query_name or key_name.
 std::string names(const View& v, const std::vector<int>& which, std::string (*name)(const View&, int));
 

@@ -28,7 +28,7 @@ std::string row_name(const View& v, const WeightPath& path, int r) {
 }
 
 // −η (‖dW_Q‖² + ‖dW_K‖² + ‖dW_V‖²): what the gradient promises for a small step.
-double promised(const View& v, std::vector<Expr>* squares = nullptr) {
+double promised(const View& v, Numbers* squares = nullptr) {
     double total = 0;
     for (const WeightPath& path : weight_paths) {
         const double square = v.trace.live(path.weight_gradient, v.k).value->data.squaredNorm();
@@ -38,17 +38,17 @@ double promised(const View& v, std::vector<Expr>* squares = nullptr) {
     return -v.problem.options.learning_rate * total;
 }
 
-Line change_result(double value) { return join({text("change = "), {strong_number(num_text(value))}}); }
+Line change_result(double value) { return equals(text("change"), value); }
 
 void promise_aside(const View& v) {
     Aside aside;
     aside.label = "promised by the gradient, for small steps";
     aside.formula = text("−η (");
     for (const WeightPath& path : weight_paths)
-        aside.formula = join({aside.formula, text(path.weight == Slot::W_Q ? "‖" : " + ‖"),
-                              sym(path.weight_gradient), text("‖²")});
+        aside.formula =
+            join({aside.formula, path.weight == Slot::W_Q ? "‖" : " + ‖", sym(path.weight_gradient), "‖²"});
     aside.formula.push_back(word(")"));
-    std::vector<Expr> squares;
+    Numbers squares;
     const double value = promised(v, &squares);
     aside.numbers = write(product({num(-v.problem.options.learning_rate), sum(std::move(squares))}), value);
     aside.result = change_result(value);
@@ -99,10 +99,10 @@ void tell_change(const View& v, double before, double now) {
 void project(const View& v) {
     const WeightPath& path = path_of(v);
     const Slot input = input_of(v.problem, path);
-    const std::vector<Expr> X = v.numbers_in_row(input, v.row), W = v.numbers_in_column(path.weight, v.col);
+    const Numbers X = v.numbers_in_row(input, v.row), W = v.numbers_in_column(path.weight, v.col);
     const bool identity = is_identity(v.read(input));
     v.out.title = std::string("Project ") + info(path.matrix).symbol;
-    v.out.formula = join({sym(path.matrix), text("  ←  "), sym(input), text(" "), sym(path.weight)});
+    v.out.formula = join({sym(path.matrix), "  ←  ", sym(input), " ", sym(path.weight)});
     set_sum(v, dot(X, W));
     const std::string who = row_name(v, path, v.row);
     const char* part = path.matrix == Slot::Q   ? "looks for"
@@ -118,14 +118,14 @@ void project(const View& v) {
 }
 
 void loss(const View& v) {
-    std::vector<Expr> terms;
+    Numbers terms;
     for (int r = 0; r < v.problem.N(); ++r) {
-        const std::vector<Expr> dO = v.numbers_in_row(Slot::dO, r), O = v.numbers_in_row(Slot::O, r);
+        const Numbers dO = v.numbers_in_row(Slot::dO, r), O = v.numbers_in_row(Slot::O, r);
         for (std::size_t c = 0; c < O.size(); ++c) terms.push_back(product({dO[c], O[c]}));
     }
-    v.out.formula = join({text("loss  ←  sum("), sym(Slot::dO), text(" ⊙ "), sym(Slot::O), text(")")});
+    v.out.formula = join({"loss  ←  sum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     set_sum(v, sum(std::move(terms)));
-    v.out.result = join({text("loss = "), {strong_number(num_text(v.result()))}});
+    v.out.result = equals(text("loss"), v.result());
     if (!second_pass(v)) {
         v.out.kind = v.read(Slot::dO).data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1
@@ -143,14 +143,13 @@ void loss(const View& v) {
 void weight_gradient(const View& v) {
     const WeightPath& path = path_of(v);
     const Slot input = input_of(v.problem, path);
-    const std::vector<Expr> X = v.numbers_in_column(input, v.row),
-                            gradient = v.numbers_in_column(path.gradient, v.col);
+    const Numbers X = v.numbers_in_column(input, v.row), gradient = v.numbers_in_column(path.gradient, v.col);
     const bool identity = is_identity(v.read(input));
     v.out.title = std::string("Gradient of W") + (path.matrix == Slot::Q   ? "\u2009Q"
                                                   : path.matrix == Slot::K ? "\u2009K"
                                                                            : "\u2009V");
-    v.out.formula = join(
-        {sym(path.weight_gradient), text("  ←  "), transposed(sym(input)), text(" "), sym(path.gradient)});
+    v.out.formula =
+        join({sym(path.weight_gradient), "  ←  ", transposed(sym(input)), " ", sym(path.gradient)});
     set_sum(v, dot(X, gradient));
     v.out.kind = identity;
     v.out.why =
@@ -165,8 +164,7 @@ void update(const View& v) {
     const WeightPath& path = path_of(v);
     const Expr weight = v.number(path.weight), gradient = v.number(path.weight_gradient);
     const double old = weight.value, slope = gradient.value, rate = v.problem.options.learning_rate;
-    v.out.formula =
-        join({sym(path.weight), text("  ←  "), sym(path.weight), text(" − η "), sym(path.weight_gradient)});
+    v.out.formula = join({sym(path.weight), "  ←  ", sym(path.weight), " − η ", sym(path.weight_gradient)});
     v.out.numbers = write(difference(weight, product({num(rate), gradient})), v.result());
     const auto [from, to] = format_apart(old, v.result());
     v.out.kind = rate == 0 ? 0 : slope == 0 ? 1 : rate < 0 ? 2 : old == v.result() ? 3 : slope > 0 ? 4 : 5;

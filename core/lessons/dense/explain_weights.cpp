@@ -16,7 +16,7 @@ std::string key_or_itself(const View& v, int c) {
 // How this weight compares with the others of its row.
 std::string rank(const View& v) {
     const Value& P = v.written(v.out.target.slot);
-    std::vector<Expr> row;
+    Numbers row;
     for (int c = 0; c < P.region.cols; ++c) row.push_back(num(v.at(P, v.row, c)));
     const std::vector<int> best = largest(row);
     const bool among = std::ranges::find(best, v.col) != best.end();
@@ -35,7 +35,7 @@ std::string rank(const View& v) {
 void divide(const View& v) {
     const Expr weight = v.number(Slot::E), total = v.number(Slot::l);
     const double l = total.value;
-    v.out.formula = join({sym(Slot::Prob), text("  ←  "), sym(Slot::E), text(" ⊘ "), sym(Slot::l)});
+    v.out.formula = join({sym(Slot::Prob), "  ←  ", sym(Slot::E), " ⊘ ", sym(Slot::l)});
     if (l != 0) v.out.numbers = write(quotient(weight, total), v.result());
     const std::string q = capitalised(query_name(v, v.row));
     const bool hidden = !visible(v.problem, v.row, v.col);
@@ -49,9 +49,9 @@ void divide(const View& v) {
 }
 
 void output(const View& v) {
-    const std::vector<Expr> P = v.numbers_in_row(read_one_of(v, Slot::Prob, Slot::P_hbm), v.row),
-                            V = v.numbers_in_column(Slot::V, v.col);
-    v.out.formula = join({sym(Slot::O), text("  ←  "), sym(Slot::Prob), text(" "), sym(Slot::V)});
+    const Numbers P = v.numbers_in_row(read_one_of(v, Slot::Prob, Slot::P_hbm), v.row),
+                  V = v.numbers_in_column(Slot::V, v.col);
+    v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Prob), " ", sym(Slot::V)});
     set_sum(v, dot(P, V));
     const std::vector<int> best = largest(P);
     const double most = P[static_cast<std::size_t>(best[0])].value;

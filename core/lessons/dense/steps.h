@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/walk/explain.h"
+#include "core/walk/lesson.h"
 
 namespace tilewalk {
 
@@ -30,7 +31,8 @@ void dense_backward(Recorder& rec, const Problem& p, int first_phase, bool one_l
 
 /// Upper bound of a dense trace that holds so many numbers; saturates where the count leaves int64.
 std::int64_t dense_bytes(double numbers);
-/// Lesson::step_symbol of the dense lessons.
+/// Lesson::explain and Lesson::step_symbol of the dense lessons.
+void explain_dense(const View& view);
 Line dense_step_symbol(const Trace& trace, int k);
 
 /// Some query must not look at some key.

@@ -24,8 +24,8 @@ void explain_load_q(const View& v) {
 
 void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
-    v.out.formula = join({sym(Slot::m), text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l), text(" ← 0,  "),
-                          sym(Slot::Oi, v.step.i), text(" ← 0")});
+    v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
+                          sym(Slot::Oi, v.step.i), " ← 0"});
     v.out.why = no_max
                     ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                     : "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
@@ -41,11 +41,11 @@ void explain_load_kv(const View& v) {
 }
 
 void explain_scores(const View& v) {
-    const std::vector<Expr> Q = v.numbers_in_row(Slot::Qi, v.row), K = v.numbers_in_row(Slot::Kj, v.col);
+    const Numbers Q = v.numbers_in_row(Slot::Qi, v.row), K = v.numbers_in_row(Slot::Kj, v.col);
     const double scale = v.problem.softmax_scale();
     const bool scaled = scale != 1.0;
-    v.out.formula = join({sym(Slot::S), text("  ←  "), scaled ? text("scale · ") : Line{},
-                          sym(Slot::Qi, v.step.i), text(" "), transposed(sym(Slot::Kj, v.step.j))});
+    v.out.formula = join({sym(Slot::S), "  ←  ", scaled ? text("scale · ") : Line{}, sym(Slot::Qi, v.step.i),
+                          " ", transposed(sym(Slot::Kj, v.step.j))});
     const Region tile = v.written(Slot::S).region;
     v.out.why = "How well does " + v.query() + " match " + v.key() + "? The " + str(tile.rows) +
                 "\u00A0×\u00A0" + str(tile.cols) + " tile of scores exists only in SRAM.";
@@ -56,7 +56,7 @@ void explain_scores(const View& v) {
 void explain_mask(const View& v) {
     const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
     const bool masked = !passes_mask(v.problem, v.row, v.col);
-    v.out.formula = join({sym(Slot::S), text("  ←  −∞  where masked")});
+    v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
     const std::string pair = v.key() + " for " + v.query();
     v.out.kind = masked;
     if (!masked && !visible(v.problem, v.row, v.col)) v.out.kind = faulty;
@@ -109,12 +109,12 @@ std::string best_key_sentence(const View& v, const Value& S, double best) {
 
 void explain_tile_max(const View& v) {
     const Precision& format = v.problem.precision;
-    std::vector<Expr> scores = v.numbers_in_row(Slot::S, v.row);
+    Numbers scores = v.numbers_in_row(Slot::S, v.row);
     double best = minus_infinity;
     for (const Expr& score : scores) best = std::fmax(best, score.value);
     const bool all_nan = std::ranges::all_of(scores, [](const Expr& e) { return std::isnan(e.value); });
     if (all_nan) scores.push_back(num(minus_infinity));  // where the hardware's max begins
-    v.out.formula = join({sym(Slot::m_tile), text("  ←  rowmax("), sym(Slot::S), text(")")});
+    v.out.formula = join({sym(Slot::m_tile), "  ←  rowmax(", sym(Slot::S), ")"});
     v.out.why = best_key_sentence(v, v.read(Slot::S), best);
     // A maximum is one of the scores: it is rounded only where the stage is coarser than they are.
     const Format stage = contains(format.softmax, format.scores) ? Format::fp64 : format.softmax;
@@ -124,7 +124,7 @@ void explain_tile_max(const View& v) {
 
 // The maximum is left out: m stays what it was, 0.
 void explain_no_max(const View& v, double tile) {
-    v.out.formula = join({sym(Slot::m), text("  ←  0")});
+    v.out.formula = join({sym(Slot::m), "  ←  0"});
     v.out.kind = faulty;
     v.out.why = "Fault: m stays 0, although " + v.query() + " has a maximum of " + num_text(tile) +
                 " in this tile. Nothing keeps its weights at or below 1.";
@@ -135,30 +135,22 @@ void explain_no_max(const View& v, double tile) {
 void explain_new_max(const View& v) {
     const Expr old = v.number(Slot::m), tile = v.number(Slot::m_tile);
     if (v.problem.switches.no_max) return explain_no_max(v, tile.value);
-    v.out.formula =
-        join({sym(Slot::m), text("  ←  max("), m_old(), text(", "), sym(Slot::m_tile), text(")")});
+    v.out.formula = join({sym(Slot::m), "  ←  max(", m_old(), ", ", sym(Slot::m_tile), ")"});
     const auto [from, to] = format_apart(old.value, v.result());
     const std::string query = v.query();
     const Kind kind = kind_of(old.value, v.result());
+    const OfKinds words{
+        .sees_no_key =
+            sees_some_key(v.problem, v.row, last_key(v))
+                ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
+                : "Query " + str(v.row) + " has not seen a single key yet, so its maximum stays −∞.",
+        .starts = "These are the first scores that " + query + " sees: its maximum starts at " + to + ".",
+        .rises = "The maximum of " + query + " rises from " + from + " to " + to +
+                 ": all that it summed so far was measured from " + from + " and must be corrected.",
+        .stays = "The maximum of " + query + " stays " + to + ": what it summed so far needs no correction.",
+    };
     v.out.kind = kind;
-    switch (kind) {
-    case sees_no_key:
-        v.out.why = sees_some_key(v.problem, v.row, last_key(v))
-                        ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
-                        : "Query " + str(v.row) + " has not seen a single key yet, so its maximum stays −∞.";
-        break;
-    case starts:
-        v.out.why = "These are the first scores that " + query + " sees: its maximum starts at " + to + ".";
-        break;
-    case rises:
-        v.out.why = "The maximum of " + query + " rises from " + from + " to " + to +
-                    ": all that it summed so far was measured from " + from + " and must be corrected.";
-        break;
-    case stays:
-        v.out.why =
-            "The maximum of " + query + " stays " + to + ": what it summed so far needs no correction.";
-        break;
-    }
+    v.out.why = words[kind];
     set_numbers(v, maximum({old, tile}));
 }
 

@@ -33,30 +33,23 @@ void rebase_sentence(const View& v, const std::string& what) {
         v.out.kind |= faulty;
         return;
     }
-    switch (move.kind) {
-    case sees_no_key:
-        v.out.why = "Query " + str(v.row) + " still " + nothing_yet(v) + ": its " + what + " stays 0.";
-        break;
-    case starts:
-        v.out.why = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile.";
-        break;
-    case rises:
-        v.out.why = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") re-bases the old " +
-                    what + " of " + query + " from max " + move.from + " to max " + move.to +
-                    ", so old and new weights share one scale.";
-        break;
-    case stays:
-        v.out.why = "α = 1: the maximum of " + query + " did not rise, so its old " + what +
-                    " is kept and the new weights are added.";
-        break;
-    }
+    const OfKinds words{
+        .sees_no_key = "Query " + str(v.row) + " still " + nothing_yet(v) + ": its " + what + " stays 0.",
+        .starts = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile.",
+        .rises = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") re-bases the old " +
+                 what + " of " + query + " from max " + move.from + " to max " + move.to +
+                 ", so old and new weights share one scale.",
+        .stays = "α = 1: the maximum of " + query + " did not rise, so its old " + what +
+                 " is kept and the new weights are added.",
+    };
+    v.out.why = words[move.kind];
 }
 
 // α = 1, whatever the maximum did.
 void explain_no_correction(const View& v, double old, double now) {
     const auto [from, to] = format_apart(old, now);
     const std::string query = v.query();
-    v.out.formula = join({sym(Slot::alpha), text("  ←  1")});
+    v.out.formula = join({sym(Slot::alpha), "  ←  1"});
     const int kind = kind_of(old, now);
     v.out.kind = kind | faulty;
     if (kind == rises)
@@ -125,7 +118,7 @@ std::string empty_row(const View& v) {
 }
 
 void explain_no_division(const View& v, double l) {
-    v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::Oi, v.step.i)});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i)});
     v.out.kind = faulty + (l == 0);
     v.out.why = l == 0 ? empty_row(v) + ": the division is left out, but there is nothing to divide."
                        : "Fault: the division is left out. All weights of " + v.query() + " together are " +
@@ -170,27 +163,20 @@ void explain_correction(const View& v) {
     const double old = m_before.value, now = v.at(v.read(Slot::m, 1), v.row, 0);
     if (v.problem.switches.no_correction) return explain_no_correction(v, old, now);
     const double base = now == minus_infinity ? 0 : now;
-    v.out.formula =
-        join({sym(Slot::alpha), text("  ←  exp("), m_old(), text(" − "), sym(Slot::m), text(")")});
+    v.out.formula = join({sym(Slot::alpha), "  ←  exp(", m_old(), " − ", sym(Slot::m), ")"});
     const auto [from, to] = format_apart(old, now);
     const std::string query = "Query " + str(v.row);
-    v.out.kind = kind_of(old, now);
-    switch (kind_of(old, now)) {
-    case sees_no_key:
-        v.out.why = query + (nothing_yet(v) == "sees no key" ? " has seen no key" : " " + nothing_yet(v)) +
-                    ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.";
-        break;
-    case starts:
-        v.out.why = query + " starts here: exp(−∞) = 0 multiplies the empty start values of ℓ and O away.";
-        break;
-    case rises:
-        v.out.why = query + ": multiplying by α re-bases its old sums from maximum " + from + " to maximum " +
-                    to + ".";
-        break;
-    case stays:
-        v.out.why = query + ": its maximum did not change, so α = 1 and its old sums stay as they are.";
-        break;
-    }
+    const OfKinds words{
+        .sees_no_key = query + (nothing_yet(v) == "sees no key" ? " has seen no key" : " " + nothing_yet(v)) +
+                       ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.",
+        .starts = query + " starts here: exp(−∞) = 0 multiplies the empty start values of ℓ and O away.",
+        .rises = query + ": multiplying by α re-bases its old sums from maximum " + from + " to maximum " +
+                 to + ".",
+        .stays = query + ": its maximum did not change, so α = 1 and its old sums stay as they are.",
+    };
+    const Kind kind = kind_of(old, now);
+    v.out.kind = kind;
+    v.out.why = words[kind];
     if (v.problem.switches.no_max)
         v.out.why = query +
                     ": m is 0 before and after, so α = 1. With one base for every tile nothing has to "
@@ -203,8 +189,8 @@ void explain_exponentials(const View& v) {
     const bool stale = v.problem.switches.stale_max;
     const Expr score = v.number(Slot::S), m = v.number(Slot::m);
     const double base = m.value == minus_infinity && !stale ? 0 : m.value;
-    v.out.formula = join({sym(Slot::P), text("  ←  exp("), sym(Slot::S), text(" − "),
-                          stale ? m_old() : sym(Slot::m), text(")")});
+    v.out.formula =
+        join({sym(Slot::P), "  ←  exp(", sym(Slot::S), " − ", stale ? m_old() : sym(Slot::m), ")"});
     weight_sentence(v, score.value, base, move_of(v));
     const std::string why = v.out.why;
     set_numbers(v, rounded(v.problem.precision.softmax, exponential(difference(score, num(base, Role::m)))));
@@ -215,24 +201,22 @@ void explain_exponentials(const View& v) {
 void explain_row_sum(const View& v) {
     const Expr alpha = v.number(Slot::alpha), old = v.number(Slot::l);
     const Expr rowsum = sum(v.numbers_in_row(Slot::P, v.row));
-    v.out.formula = join({sym(Slot::l), text("  ←  "), sym(Slot::alpha), text(" ⊙ "), sym(Slot::l),
-                          text("  +  rowsum("), sym(Slot::P), text(")")});
+    v.out.formula = join(
+        {sym(Slot::l), "  ←  ", sym(Slot::alpha), " ⊙ ", sym(Slot::l), "  +  rowsum(", sym(Slot::P), ")"});
     rebase_sentence(v, "sum");
     set_numbers(v, rounded(v.problem.precision.softmax, sum({product({alpha, old}), rowsum})));
 }
 
 Expr weighted_values(const View& v, Expr first) {
-    const std::vector<Expr> P = operands(v, v.numbers_in_row(Slot::P, v.row)),
-                            V = v.numbers_in_column(Slot::Vj, v.col);
+    const Numbers P = operands(v, v.numbers_in_row(Slot::P, v.row)), V = v.numbers_in_column(Slot::Vj, v.col);
     return dot(P, V, std::move(first));
 }
 
 void explain_output(const View& v) {
     const Expr alpha = v.number(Slot::alpha), old = v.number(Slot::Oi);
     const Expr total = weighted_values(v, product({alpha, old}));
-    v.out.formula =
-        join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::alpha), text(" ⊙ "), sym(Slot::Oi, v.step.i),
-              text("  +  "), sym(Slot::P), text(" "), sym(Slot::Vj, v.step.j)});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::alpha), " ⊙ ", sym(Slot::Oi, v.step.i),
+                          "  +  ", sym(Slot::P), " ", sym(Slot::Vj, v.step.j)});
     rebase_sentence(v, "output");
     tell_operand(v, "The weights enter");
     set_numbers(v, rounded(v.problem.precision.accumulator, total));
@@ -242,8 +226,7 @@ void explain_normalize(const View& v) {
     const Expr total = v.number(Slot::Oi), row_sum = v.number(Slot::l);
     const double l = row_sum.value;
     if (v.problem.switches.no_division) return explain_no_division(v, l);
-    v.out.formula =
-        join({sym(Slot::Oi, v.step.i), text("  ←  "), sym(Slot::Oi, v.step.i), text(" ⊘ "), sym(Slot::l)});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i), " ⊘ ", sym(Slot::l)});
     v.out.kind = l == 0 ? 1 : std::isinf(l) ? 2 : 0;
     const char* one = v.problem.precision.any() ? "about 1" : "1";
     v.out.why = l == 0 ? empty_row(v) + ": ℓ = 0, there is nothing to divide, and O is " +
@@ -258,14 +241,14 @@ void explain_normalize(const View& v) {
 void explain_store(const View& v) {
     const Precision& format = v.problem.precision;
     if (v.out.target.slot == Slot::O) {
-        v.out.formula = join({sym(Slot::O), text("  ←  "), sym(Slot::Oi, v.step.i)});
+        v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi, v.step.i)});
         v.out.why = "The finished output row leaves the chip: the only write of O to HBM.";
         const Expr O = v.number(Slot::Oi);
         if (!contains(format.output, format.accumulator)) set_numbers(v, rounded(format.output, O));
         return;
     }
-    v.out.formula = join({sym(Slot::O), text(" ← "), sym(Slot::Oi, v.step.i), text(",   "), sym(Slot::L),
-                          text(" ← "), sym(Slot::m), text(" + ln "), sym(Slot::l)});
+    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi, v.step.i), ",   ", sym(Slot::L), " ← ",
+                          sym(Slot::m), " + ln ", sym(Slot::l)});
     const Expr m = v.number(Slot::m), l = v.number(Slot::l);
     v.out.kind = l.value == 0;
     v.out.why = l.value == 0
@@ -278,7 +261,7 @@ void explain_store(const View& v) {
 void explain_skip(const View& v) {
     const Problem& p = v.problem;
     const Region q = query_rows(p, v.step.i), k = key_rows(p, v.step.j);
-    v.out.formula = text("tile (" + str(v.step.i) + ", " + str(v.step.j) + ") is masked");
+    v.out.formula = text(tile_text(v.step.i, v.step.j) + " is masked");
     v.out.why = "No query of " + range(q.row, q.rows, "row", "rows") + " may look at " +
                 range(k.row, k.rows, "key", "keys") + ": nothing is loaded, nothing is computed.";
 }

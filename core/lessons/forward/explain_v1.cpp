@@ -13,8 +13,8 @@ namespace {
 void explain_clear(const View& v) {
     v.out.place = "all query blocks";
     const bool no_max = v.problem.switches.no_max;
-    v.out.formula = join({sym(Slot::O), text(" ← 0,  "), sym(Slot::m_hbm),
-                          text(no_max ? " ← 0,  " : " ← −∞,  "), sym(Slot::l_hbm), text(" ← 0   in HBM")});
+    v.out.formula = join({sym(Slot::O), " ← 0,  ", sym(Slot::m_hbm), no_max ? " ← 0,  " : " ← −∞,  ",
+                          sym(Slot::l_hbm), " ← 0   in HBM"});
     v.out.why =
         "With key blocks outside, no query block is finished in one go: its O, m and ℓ wait in HBM, so "
         "that is where they start.";
@@ -50,9 +50,9 @@ void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int i = v.step.i;
     const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
-    v.out.formula = join({sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l),
-                          text("  ←  " + range(O.row, O.rows, "row", "rows") + " of "), sym(Slot::O),
-                          text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm)});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l),
+                          "  ←  " + range(O.row, O.rows, "row", "rows") + " of ", sym(Slot::O), ", ",
+                          sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
     v.out.why = before > 0
@@ -68,9 +68,8 @@ void explain_load_state(const View& v) {
 void explain_store_state(const View& v) {
     const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
-    v.out.formula =
-        join({sym(Slot::O), text(", "), sym(Slot::m_hbm), text(", "), sym(Slot::l_hbm), text("  ←  "),
-              sym(Slot::Oi, i), text(", "), sym(Slot::m), text(", "), sym(Slot::l)});
+    v.out.formula = join({sym(Slot::O), ", ", sym(Slot::m_hbm), ", ", sym(Slot::l_hbm), "  ←  ",
+                          sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l)});
     set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
     v.out.why = later > 0 ? "The chip must make room for the next query block: O, m and ℓ go out, and " +
@@ -112,27 +111,18 @@ void normalised_sentence(const View& v, double l_old, double l) {
         v.out.kind |= faulty;
         return;
     }
-    switch (kind) {
-    case sees_no_key:
-        v.out.why = "Query " + str(v.row) + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.";
-        break;
-    case starts:
-        v.out.why = "These are the first keys of " + query + ". Divided by ℓ = " + num_text(l) +
-                    " their weights sum to 1, so O is an average already.";
-        break;
-    case rises:
-        v.out.why = "Times ℓ_old = " + num_text(l_old) +
-                    " takes the last division back, α re-bases the sum "
-                    "of " +
-                    query + ", then ℓ = " + num_text(l) +
-                    " divides anew. FlashAttention-2 divides once, at the end.";
-        break;
-    case stays:
-        v.out.why =
-            "The maximum of " + query + " stays (α = 1). Only the division by ℓ_old = " + num_text(l_old) +
-            " is taken back and made again with ℓ = " + num_text(l) + "; FlashAttention-2 divides once.";
-        break;
-    }
+    const OfKinds words{
+        .sees_no_key = "Query " + str(v.row) + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.",
+        .starts = "These are the first keys of " + query + ". Divided by ℓ = " + num_text(l) +
+                  " their weights sum to 1, so O is an average already.",
+        .rises = "Times ℓ_old = " + num_text(l_old) +
+                 " takes the last division back, α re-bases the sum of " + query +
+                 ", then ℓ = " + num_text(l) + " divides anew. FlashAttention-2 divides once, at the end.",
+        .stays = "The maximum of " + query +
+                 " stays (α = 1). Only the division by ℓ_old = " + num_text(l_old) +
+                 " is taken back and made again with ℓ = " + num_text(l) + "; FlashAttention-2 divides once.",
+    };
+    v.out.why = words[kind];
 }
 
 void explain_normalised_output(const View& v) {
@@ -142,9 +132,9 @@ void explain_normalised_output(const View& v) {
     const Expr total = weighted_values(v, product({alpha, l_old, old}));
     Line before = sym(Slot::l);
     before.push_back({"old", Role::l, Span::Face::text, Span::Script::sub});
-    v.out.formula = join({sym(Slot::Oi, v.step.i), text("  ←  ("), sym(Slot::alpha), text(" ⊙ "), before,
-                          text(" ⊙ "), sym(Slot::Oi, v.step.i), text("  +  "), sym(Slot::P), text(" "),
-                          sym(Slot::Vj, v.step.j), divides ? join({text(") ⊘ "), sym(Slot::l)}) : text(")")});
+    v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  (", sym(Slot::alpha), " ⊙ ", before, " ⊙ ",
+                          sym(Slot::Oi, v.step.i), "  +  ", sym(Slot::P), " ", sym(Slot::Vj, v.step.j),
+                          divides ? join({") ⊘ ", sym(Slot::l)}) : text(")")});
     normalised_sentence(v, l_old.value, l);
     tell_operand(v, "The weights enter");
     if (l != 0 || !divides)

@@ -15,18 +15,11 @@ std::string in_brackets(double value) {
 
 // "∞ − ∞": the operands of a node that made NaN of them.
 std::string operands(const Expr& e) {
-    const char* sign = e.kind == K::sum          ? " + "
-                       : e.kind == K::product    ? " × "
-                       : e.kind == K::difference ? " − "
-                                                 : " ÷ ";
     double left = evaluate(e.parts[0]);
     for (std::size_t n = 1; n < e.parts.size(); ++n) {
         const double right = evaluate(e.parts[n]);
-        const double next = e.kind == K::sum          ? left + right
-                            : e.kind == K::product    ? left * right
-                            : e.kind == K::difference ? left - right
-                                                      : left / right;
-        if (std::isnan(next)) return num_text(left) + sign + in_brackets(right);
+        const double next = combined(e.kind, left, right);
+        if (std::isnan(next)) return num_text(left) + sign_of(e.kind) + in_brackets(right);
         left = next;
     }
     return {};
@@ -126,8 +119,8 @@ void tell_input_rounding(const View& v, const Matrix& given) {
 void tell_query_load(const View& v, const std::string& why) {
     const Region q = v.written(Slot::Qi).region;
     const int e = v.problem.element_bytes;
-    v.out.formula = join({sym(Slot::Qi, v.step.i),
-                          text("  ←  " + range(q.row, q.rows, "row", "rows") + " of "), sym(Slot::Q)});
+    v.out.formula =
+        join({sym(Slot::Qi, v.step.i), "  ←  " + range(q.row, q.rows, "row", "rows") + " of ", sym(Slot::Q)});
     set_bytes(v, product({num(q.rows), num(q.cols), num(e)}), "bytes read");
     v.out.why = why;
     tell_input_rounding(v, v.problem.Q);
@@ -137,9 +130,9 @@ void tell_query_load(const View& v, const std::string& why) {
 void tell_key_load(const View& v, const std::string& why) {
     const Region k = v.written(Slot::Kj).region;
     const int e = v.problem.element_bytes, j = v.step.j;
-    v.out.formula = join({sym(Slot::Kj, j), text(", "), sym(Slot::Vj, j),
-                          text("  ←  " + range(k.row, k.rows, "row", "rows") + " of "), sym(Slot::K),
-                          text(", "), sym(Slot::V)});
+    v.out.formula =
+        join({sym(Slot::Kj, j), ", ", sym(Slot::Vj, j),
+              "  ←  " + range(k.row, k.rows, "row", "rows") + " of ", sym(Slot::K), ", ", sym(Slot::V)});
     set_bytes(v, product({num(2), num(k.rows), num(k.cols), num(e)}), "bytes read");
     v.out.why = why + ": 2 × " + size_words(k, e) + ".";
     const bool value = v.out.target.slot == Slot::Vj;
@@ -157,7 +150,7 @@ void tell_operand(const View& v, const char* what) {
     if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");
 }
 
-std::vector<Expr> operands(const View& v, std::vector<Expr> numbers) {
+Numbers operands(const View& v, Numbers numbers) {
     const Format cast = operand_format(v.problem.precision);
     for (Expr& number : numbers) number = rounded(cast, std::move(number));
     return numbers;

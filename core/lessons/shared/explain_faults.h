@@ -29,7 +29,7 @@ void tell_key_load(const View& v, const std::string& why);
 /// Says in which format P̃ or dS enters the product, if it is a coarser one than its own.
 void tell_operand(const View& v, const char* what);
 /// P̃ or dS as it enters the product.
-std::vector<Expr> operands(const View& v, std::vector<Expr> numbers);
+Numbers operands(const View& v, Numbers numbers);
 /// The last key of this step's tile.
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
 /// "the largest number of fp16, 65 504": what overflows here.

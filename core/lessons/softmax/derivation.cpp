@@ -21,7 +21,7 @@ Letters letters_of(Problem p) {
 
 // "Σ j ≤ 3  exp(xⱼ − m₄)"
 Line weights_up_to(Index n, Index m) {
-    return join({text("Σ j ≤ " + n + "  exp("), softmax_score("j"), text(" − "), softmax_max(m), text(")")});
+    return join({"Σ j ≤ " + n + "  exp(", softmax_score("j"), " − ", softmax_max(m), ")"});
 }
 
 struct Derivation {
@@ -42,8 +42,8 @@ struct Derivation {
         const double d = row.sum(0, n, m_end);
         const Expr numbers = row.weights(0, n, m_end);
         return argument_line("The sum waits for the maximum",
-                             join({safe_sum(now), text("  =  "), weights_up_to(now, end)}), safe_sum(now),
-                             &numbers, d, d,
+                             join({safe_sum(now), "  =  ", weights_up_to(now, end)}), safe_sum(now), &numbers,
+                             d, d,
                              n == N ? "All elements have been read, so " + plain(softmax_max(end)) +
                                           " is known. During the pass it was not."
                                     : plain(softmax_max(end)) + " is known only after the last element, " +
@@ -54,8 +54,8 @@ struct Derivation {
         const double d = row.sum(0, n, m_now);
         const Expr numbers = row.weights(0, n, m_now);
         return argument_line(
-            "A surrogate that does not wait", join({sum(now), text("  =  "), weights_up_to(now, now)}),
-            sum(now), &numbers, d, d,
+            "A surrogate that does not wait", join({sum(now), "  =  ", weights_up_to(now, now)}), sum(now),
+            &numbers, d, d,
             m_now == minus_infinity && n < N
                 ? "The mask has hidden every key up to here: there is no maximum yet and nothing to sum."
             : n == N ? "At the last element both maxima are the same, so " + plain(sum(end)) + " = " +
@@ -70,24 +70,23 @@ struct Derivation {
         const Expr numbers =
             tilewalk::sum({product({num(d_before, Role::l), row.exp_of(m_before, m_now, Role::m)}),
                            row.exp_of(row.x(0, n - 1), m_now, Role::S)});
-        return argument_line("Its recurrence",
-                             join({sum(now), text("  =  "), sum(before), text(" exp("), softmax_max(before),
-                                   text(" − "), softmax_max(now), text(") + exp("), softmax_score(now),
-                                   text(" − "), softmax_max(now), text(")")}),
-                             sum(now), &numbers, row.sum(0, n, m_now), d_before * alpha + p_now,
-                             n == 1 ? plain(sum(before)) + " is empty, so the first weight stands alone."
-                                    : "Every term of " + plain(sum(before)) + " holds the same factor exp(−" +
-                                          plain(softmax_max(before)) +
-                                          "), so one multiplication re-bases them all: " + plain(sum(now)) +
-                                          " follows from " + plain(sum(before)) + " alone.");
+        return argument_line(
+            "Its recurrence",
+            join({sum(now), "  =  ", sum(before), " exp(", softmax_max(before), " − ", softmax_max(now),
+                  ") + exp(", softmax_score(now), " − ", softmax_max(now), ")"}),
+            sum(now), &numbers, row.sum(0, n, m_now), d_before * alpha + p_now,
+            n == 1 ? plain(sum(before)) + " is empty, so the first weight stands alone."
+                   : "Every term of " + plain(sum(before)) + " holds the same factor exp(−" +
+                         plain(softmax_max(before)) + "), so one multiplication re-bases them all: " +
+                         plain(sum(now)) + " follows from " + plain(sum(before)) + " alone.");
     }
     Argument safe_out_line() const {
         const double o = row.output(0, n, m_end, d_end);
         const Expr numbers = row.values(0, n, m_end, d_end);
         return argument_line(
             "The output waits for both",
-            join({safe_out(now), text("  =  Σ j ≤ " + now + "  (exp("), softmax_score("j"), text(" − "),
-                  softmax_max(end), text(") ÷ "), safe_sum(end), text(") "), softmax_value("j")}),
+            join({safe_out(now), "  =  Σ j ≤ " + now + "  (exp(", softmax_score("j"), " − ", softmax_max(end),
+                  ") ÷ ", safe_sum(end), ") ", softmax_value("j")}),
             component(safe_out(now), p, col), d_end == 0 ? nullptr : &numbers, o, o,
             d_end == 0 ? "The row sees no key: all weights are 0 and so is the output."
                        : "With " + plain(softmax_max(end)) + " = " + num_text(m_end) + " and " +
@@ -100,8 +99,8 @@ struct Derivation {
         const Expr numbers = row.values(0, n, m_now, d);
         return argument_line(
             "The same trick once more",
-            join({out(now), text("  =  Σ j ≤ " + now + "  (exp("), softmax_score("j"), text(" − "),
-                  softmax_max(now), text(") ÷ "), sum(now), text(") "), softmax_value("j")}),
+            join({out(now), "  =  Σ j ≤ " + now + "  (exp(", softmax_score("j"), " − ", softmax_max(now),
+                  ") ÷ ", sum(now), ") ", softmax_value("j")}),
             component(out(now), p, col), d == 0 ? nullptr : &numbers, o, o,
             d == 0   ? "No key has been seen yet: there is nothing to average."
             : n == N ? "At the last element maximum and sum are those of the row, so " + plain(out(end)) +
@@ -122,10 +121,9 @@ struct Derivation {
                                     num(row.value(n - 1), Role::V)})});
         return argument_line(
             "The recurrence of the output",
-            join({out(now), text("  =  "), out(before), text(" ("), sum(before), text(" ÷ "), sum(now),
-                  text(") exp("), softmax_max(before), text(" − "), softmax_max(now), text(")  +  (exp("),
-                  softmax_score(now), text(" − "), softmax_max(now), text(") ÷ "), sum(now), text(") "),
-                  softmax_value(now)}),
+            join({out(now), "  =  ", out(before), " (", sum(before), " ÷ ", sum(now), ") exp(",
+                  softmax_max(before), " − ", softmax_max(now), ")  +  (exp(", softmax_score(now), " − ",
+                  softmax_max(now), ") ÷ ", sum(now), ") ", softmax_value(now)}),
             component(out(now), p, col), d == 0 ? nullptr : &numbers, row.output(0, n, m_now, d),
             o_before * (d_before / divisor) * alpha + p_now / divisor * row.value(n - 1),
             d == 0 ? "No key has been seen yet: output and sum stay 0."

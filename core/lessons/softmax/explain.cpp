@@ -1,6 +1,5 @@
 // The words and numbers of the softmax lessons: loads, maximum, correction and weight.
-#include "core/lessons/softmax/explain_parts.h"
-#include "core/lessons/softmax/lesson_parts.h"
+#include "core/lessons/softmax/parts.h"
 
 namespace tilewalk {
 
@@ -47,10 +46,9 @@ void explain_row_load(const RowView& r) {
     const bool with_value = v.trace.writes(v.k).size() > 1;
     const int e = v.problem.element_bytes, d = v.problem.d();
     const Line element = text("element " + r.now + " of "), x = softmax_score("");
-    v.out.formula = with_value
-                        ? join({softmax_score(r.now), text(", "), softmax_value(r.now), text("  ←  "),
-                                element, x, text(", row " + str(v.step.j) + " of "), softmax_value("")})
-                        : join({softmax_score(r.now), text("  ←  "), element, x});
+    v.out.formula = with_value ? join({softmax_score(r.now), ", ", softmax_value(r.now), "  ←  ", element, x,
+                                       ", row " + str(v.step.j) + " of ", softmax_value("")})
+                               : join({softmax_score(r.now), "  ←  ", element, x});
     const Expr score = product({num(1), num(e)});
     set_bytes(v, with_value ? sum({score, product({num(d), num(e)})}) : score, "bytes read");
     v.out.kind = r.masked();
@@ -71,8 +69,8 @@ void explain_row_init(const RowView& r) {
         const Line symbol = a.slot == Slot::m   ? softmax_max("0")
                             : a.slot == Slot::l ? softmax_sum(r.letters, "0")
                                                 : softmax_out(r.letters, "0");
-        const Line start = join({symbol, text(a.slot == Slot::m ? " = −∞" : " = 0")});
-        v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, text(",   "), start});
+        const Line start = join({symbol, a.slot == Slot::m ? " = −∞" : " = 0"});
+        v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, ",   ", start});
         if (a.slot == v.out.target.slot) r.result(symbol, v.result());
     }
     if (r.dense())
@@ -97,31 +95,28 @@ void explain_row_max(const RowView& r) {
     const View& v = r.v;
     const Expr before = r.number(Slot::m), score = r.number(Slot::S);
     const double old = before.value, x = score.value, now = v.result();
-    v.out.formula = join({softmax_max(r.now), text("  =  max("), softmax_max(r.before), text(", "),
-                          softmax_score(r.now), text(")")});
+    v.out.formula =
+        join({softmax_max(r.now), "  =  max(", softmax_max(r.before), ", ", softmax_score(r.now), ")"});
     v.out.numbers = write(maximum({before, score}), now);
     r.result(softmax_max(r.now), now);
     const auto [from, to] = format_apart(old, x);
     const std::string name = plain(softmax_score(r.now));
-    v.out.kind = kind_of(old, now);
-    switch (kind_of(old, now)) {
-    case rises:
-        v.out.title = "The maximum rises";
-        v.out.why = name + " = " + to + " is larger than the maximum so far, " + from +
-                    (r.passes == 3 ? ". Nothing has been summed yet, so there is nothing to correct."
-                                   : ": all that was summed up to here was measured from " + from + ".");
-        break;
-    case starts: v.out.why = name + " = " + to + " is the first score that " + r.query + " sees."; break;
-    case stays:
-        v.out.why = x == minus_infinity
-                        ? "A masked score is −∞ and never becomes the maximum; it stays " + from + "."
-                    : x == old ? name + " ties with the maximum: it stays " + from + "."
-                               : name + " = " + to + " is below the maximum: it stays " + from + ".";
-        break;
-    case sees_no_key:
-        v.out.why = "The mask has hidden every key up to here from " + r.query + ": there is no maximum yet.";
-        break;
-    }
+    const OfKinds words{
+        .sees_no_key =
+            "The mask has hidden every key up to here from " + r.query + ": there is no maximum yet.",
+        .starts = name + " = " + to + " is the first score that " + r.query + " sees.",
+        .rises = name + " = " + to + " is larger than the maximum so far, " + from +
+                 (r.passes == 3 ? ". Nothing has been summed yet, so there is nothing to correct."
+                                : ": all that was summed up to here was measured from " + from + "."),
+        .stays = x == minus_infinity
+                     ? "A masked score is −∞ and never becomes the maximum; it stays " + from + "."
+                 : x == old ? name + " ties with the maximum: it stays " + from + "."
+                            : name + " = " + to + " is below the maximum: it stays " + from + ".",
+    };
+    const Kind kind = kind_of(old, now);
+    if (kind == rises) v.out.title = "The maximum rises";
+    v.out.kind = kind;
+    v.out.why = words[kind];
 }
 
 void explain_row_correction(const RowView& r) {
@@ -129,25 +124,21 @@ void explain_row_correction(const RowView& r) {
     const Expr before = r.number(Slot::m);
     const double old = before.value, now = r.stored(Slot::m, 1);
     const double base = now == minus_infinity ? 0 : now;
-    v.out.formula = join({softmax_alpha(r.now), text("  =  exp("), softmax_max(r.before), text(" − "),
-                          softmax_max(r.now), text(")")});
+    v.out.formula =
+        join({softmax_alpha(r.now), "  =  exp(", softmax_max(r.before), " − ", softmax_max(r.now), ")"});
     v.out.numbers = write(exponential(difference(before, num(base, Role::m))), v.result());
     r.result(softmax_alpha(r.now), v.result());
     const auto [from, to] = format_apart(old, now);
-    v.out.kind = kind_of(old, now);
-    switch (kind_of(old, now)) {
-    case rises:
-        v.out.why = "Every earlier exponential was measured from " + from + " and is too large by the same " +
-                    "factor, now that the maximum is " + to + "; one multiplication repairs the whole past.";
-        break;
-    case starts:
-        v.out.why = "Nothing has been summed yet: exp(−∞) = 0 multiplies the empty start away.";
-        break;
-    case stays: v.out.why = "The maximum did not change, so a factor of 1 leaves the past as it is."; break;
-    case sees_no_key:
-        v.out.why = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for the maximum.";
-        break;
-    }
+    const OfKinds words{
+        .sees_no_key = "No key seen yet: −∞ − (−∞) would be NaN, so 0 stands in for the maximum.",
+        .starts = "Nothing has been summed yet: exp(−∞) = 0 multiplies the empty start away.",
+        .rises = "Every earlier exponential was measured from " + from + " and is too large by the same " +
+                 "factor, now that the maximum is " + to + "; one multiplication repairs the whole past.",
+        .stays = "The maximum did not change, so a factor of 1 leaves the past as it is.",
+    };
+    const Kind kind = kind_of(old, now);
+    v.out.kind = kind;
+    v.out.why = words[kind];
 }
 
 void explain_row_weight(const RowView& r) {
@@ -157,8 +148,8 @@ void explain_row_weight(const RowView& r) {
     const double x = score.value, m = most.value;
     const std::string max_index = r.passes == 3 ? r.end : r.now;
     v.out.title = "Weight";
-    v.out.formula = join({softmax_weight(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
-                          softmax_max(max_index), text(")")});
+    v.out.formula =
+        join({softmax_weight(r.now), "  =  exp(", softmax_score(r.now), " − ", softmax_max(max_index), ")"});
     v.out.numbers =
         write(exponential(difference(score, num(m == minus_infinity ? 0 : m, Role::m))), v.result());
     r.result(softmax_weight(r.now), v.result());

@@ -1,7 +1,7 @@
 // The words and numbers of the textbook softmax where it differs from the safe one: nothing is subtracted
 // before exp, so a large score overflows.
 #include "core/lessons/shared/explain_faults.h"
-#include "core/lessons/softmax/explain_parts.h"
+#include "core/lessons/softmax/parts.h"
 
 #include <cmath>
 
@@ -20,7 +20,7 @@ void explain_dense_weight(const RowView& r) {
     const Expr score = r.number(Slot::S);
     const double x = score.value, weight = v.result();
     v.out.title = "Weight";
-    v.out.formula = join({softmax_weight(r.now), text("  =  exp("), softmax_score(r.now), text(")")});
+    v.out.formula = join({softmax_weight(r.now), "  =  exp(", softmax_score(r.now), ")"});
     v.out.numbers = write(exponential(score), weight);
     r.result(softmax_weight(r.now), weight);
     const std::string p = plain(softmax_weight(r.now));
@@ -65,8 +65,8 @@ void explain_dense_share(const RowView& r) {
     const Expr score = r.number(Slot::S), sum = r.number(Slot::l);
     const double total = sum.value, share = v.result();
     v.out.title = "Share";
-    v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(") ÷ "),
-                          softmax_sum(r.letters, r.end)});
+    v.out.formula = join(
+        {softmax_share(r.now), "  =  exp(", softmax_score(r.now), ") ÷ ", softmax_sum(r.letters, r.end)});
     if (sees_a_key(r)) v.out.numbers = write(quotient(exponential(score), sum), share);
     r.result(softmax_share(r.now), share);
     const std::string a = plain(softmax_share(r.now));

@@ -1,5 +1,5 @@
 // The words and numbers of the softmax lessons: running sum, shares, running output and the end.
-#include "core/lessons/softmax/explain_parts.h"
+#include "core/lessons/softmax/parts.h"
 #include "core/lessons/softmax/row.h"
 
 namespace tilewalk {
@@ -43,8 +43,8 @@ void online_total_words(const RowView& r) {
 // o = o + a V with finished weights
 void plain_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
-    v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before),
-                          text(" + "), softmax_share(r.now), text(" "), softmax_value(r.now)});
+    v.out.formula = join({softmax_out(r.letters, r.now), "  =  ", softmax_out(r.letters, r.before), " + ",
+                          softmax_share(r.now), " ", softmax_value(r.now)});
     v.out.numbers = write(sum({old, product({r.number(Slot::Prob), value})}), v.result());
     const double total = v.trace.live(Slot::l, v.k).value->data(0, 0);
     v.out.kind = total == 0 ? 2 : r.masked();
@@ -57,9 +57,9 @@ void plain_output(const RowView& r, const Expr& old, const Expr& value) {
 // O = α O + p V: the division waits
 void late_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
-    v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_alpha(r.now), text(" "),
-                          softmax_out(r.letters, r.before), text(" + "), softmax_weight(r.now), text(" "),
-                          softmax_value(r.now)});
+    v.out.formula =
+        join({softmax_out(r.letters, r.now), "  =  ", softmax_alpha(r.now), " ",
+              softmax_out(r.letters, r.before), " + ", softmax_weight(r.now), " ", softmax_value(r.now)});
     const Expr rebased = product({r.number(Slot::alpha), old});
     v.out.numbers = write(sum({rebased, product({r.number(Slot::P), value})}), v.result());
     const Kind kind = r.kind();
@@ -84,10 +84,10 @@ void average_output(const RowView& r, const Expr& old, const Expr& value) {
     const Expr alpha = r.number(Slot::alpha), before = r.number(Slot::l), weight = r.number(Slot::P),
                now = num(r.stored(Slot::l, 1), Role::l);
     const Line sum_now = softmax_sum(r.letters, r.now);
-    v.out.formula = join({softmax_out(r.letters, r.now), text("  =  "), softmax_out(r.letters, r.before),
-                          text(" ("), softmax_sum(r.letters, r.before), text("\u00A0÷\u00A0"), sum_now,
-                          text(") "), softmax_alpha(r.now), text("  +  ("), softmax_weight(r.now),
-                          text("\u00A0÷\u00A0"), sum_now, text(") "), softmax_value(r.now)});
+    v.out.formula =
+        join({softmax_out(r.letters, r.now), "  =  ", softmax_out(r.letters, r.before), " (",
+              softmax_sum(r.letters, r.before), "\u00A0÷\u00A0", sum_now, ") ", softmax_alpha(r.now),
+              "  +  (", softmax_weight(r.now), "\u00A0÷\u00A0", sum_now, ") ", softmax_value(r.now)});
     if (now.value != 0)
         v.out.numbers = write(
             sum({product({old, quotient(before, now), alpha}), product({quotient(weight, now), value})}),
@@ -115,8 +115,8 @@ void explain_row_total(const RowView& r) {
     v.out.title = "Running sum";
     r.result(softmax_sum(r.letters, r.now), v.result());
     if (r.safe() || r.dense()) {
-        v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_sum(r.letters, r.before),
-                              text(" + "), softmax_weight(r.now)});
+        v.out.formula = join({softmax_sum(r.letters, r.now), "  =  ", softmax_sum(r.letters, r.before), " + ",
+                              softmax_weight(r.now)});
         v.out.numbers = write(sum({r.number(Slot::l), r.number(Slot::P)}), v.result());
         v.out.kind = r.masked();
         v.out.why = r.masked()  ? "A masked key weighs nothing: the sum stays as it is."
@@ -127,8 +127,8 @@ void explain_row_total(const RowView& r) {
         return;
     }
     const Expr rebased = product({r.number(Slot::alpha), r.number(Slot::l)});
-    v.out.formula = join({softmax_sum(r.letters, r.now), text("  =  "), softmax_alpha(r.now), text(" "),
-                          softmax_sum(r.letters, r.before), text(" + "), softmax_weight(r.now)});
+    v.out.formula = join({softmax_sum(r.letters, r.now), "  =  ", softmax_alpha(r.now), " ",
+                          softmax_sum(r.letters, r.before), " + ", softmax_weight(r.now)});
     v.out.numbers = write(sum({rebased, r.number(Slot::P)}), v.result());
     online_total_words(r);
 }
@@ -139,8 +139,8 @@ void explain_row_share(const RowView& r) {
     const Expr score = r.number(Slot::S), m = r.number(Slot::m), sum = r.number(Slot::l);
     const double total = sum.value;
     v.out.title = "Share";
-    v.out.formula = join({softmax_share(r.now), text("  =  exp("), softmax_score(r.now), text(" − "),
-                          softmax_max(r.end), text(") ÷ "), softmax_sum(r.letters, r.end)});
+    v.out.formula = join({softmax_share(r.now), "  =  exp(", softmax_score(r.now), " − ", softmax_max(r.end),
+                          ") ÷ ", softmax_sum(r.letters, r.end)});
     if (total != 0) v.out.numbers = write(quotient(exponential(difference(score, m)), sum), v.result());
     r.result(softmax_share(r.now), v.result());
     v.out.kind = total == 0 ? 2 : r.masked();
@@ -167,8 +167,8 @@ void explain_row_normalize(const RowView& r) {
     const Expr old = v.number(Slot::Oi), sum = v.number(Slot::l);
     const double total = sum.value;
     v.out.place = "row " + str(v.row);
-    v.out.formula = join({softmax_final(r.letters, r.end), text("  =  "), softmax_out(r.letters, r.end),
-                          text(" ÷ "), softmax_sum(r.letters, r.end)});
+    v.out.formula = join({softmax_final(r.letters, r.end), "  =  ", softmax_out(r.letters, r.end), " ÷ ",
+                          softmax_sum(r.letters, r.end)});
     if (total != 0) v.out.numbers = write(quotient(old, sum), v.result());
     r.result(component(softmax_final(r.letters, r.end), v.problem, v.col), v.result());
     v.out.kind = total == 0;
@@ -181,7 +181,7 @@ void explain_row_normalize(const RowView& r) {
 void explain_row_store(const RowView& r) {
     const View& v = r.v;
     v.out.place = "row " + str(v.row);
-    v.out.formula = join({text("row " + str(v.row) + " of "), slot_symbol(Slot::O), text("  ←  "),
+    v.out.formula = join({"row " + str(v.row) + " of ", slot_symbol(Slot::O), "  ←  ",
                           r.late() ? softmax_final(r.letters, r.end) : softmax_out(r.letters, r.end)});
     v.source(Slot::Oi, v.row, v.col);
     const std::string readings = r.passes == 1 ? "once" : r.passes == 2 ? "twice" : "three times";

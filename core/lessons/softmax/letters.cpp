@@ -1,4 +1,4 @@
-#include "core/lessons/softmax/lesson_parts.h"
+#include "core/lessons/softmax/parts.h"
 #include "core/walk/formula.h"
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // What the softmax lessons cost, in closed form, and their pseudocode.
-#include "core/lessons/softmax/lesson_parts.h"
+#include "core/lessons/softmax/parts.h"
 
 #include <array>
 

@@ -48,12 +48,9 @@ struct Proof {
                                                                 : "j > " + str(split);
     }
     Line weights(const Part& part, const Part& base) const {
-        return join(
-            {text("Σ " + range_of(part) + "  exp("), softmax_score("j"), text(" − "), m(base), text(")")});
+        return join({"Σ " + range_of(part) + "  exp(", softmax_score("j"), " − ", m(base), ")"});
     }
-    Line factor(const Part& part) const {
-        return join({text("exp("), m(part), text(" − "), m(whole), text(") ")});
-    }
+    Line factor(const Part& part) const { return join({"exp(", m(part), " − ", m(whole), ") "}); }
     Expr factor_numbers(const Part& part) const { return row.exp_of(part.m, whole.m, Role::m); }
     double factor_value(const Part& part) const { return SoftmaxRow::weight(part.m, whole.m); }
 
@@ -71,14 +68,14 @@ struct Proof {
             why = std::string(is_left ? "The left part" : "The right part") +
                   " knows its own maximum only, " + num_text(part.m) + ".";
         return argument_line(is_left ? "The left part" : "The right part",
-                             join({sum(part), text("  =  "), weights(part, part)}), sum(part), &numbers,
-                             part.sum, part.sum, why);
+                             join({sum(part), "  =  ", weights(part, part)}), sum(part), &numbers, part.sum,
+                             part.sum, why);
     }
     Argument maximum_line() const {
         const Expr numbers = maximum({num(left.m, Role::m), num(right.m, Role::m)});
         return argument_line("One maximum for both",
-                             join({m(whole), text("  =  max("), m(left), text(", "), m(right), text(")")}),
-                             m(whole), &numbers, whole.m, std::max(left.m, right.m),
+                             join({m(whole), "  =  max(", m(left), ", ", m(right), ")"}), m(whole), &numbers,
+                             whole.m, std::max(left.m, right.m),
                              "The largest of all is the larger of the two largest, wherever the row is cut.");
     }
     Argument rebased_line(const Part& part) const {
@@ -87,8 +84,7 @@ struct Proof {
         const std::string side = is_left ? "left" : "right";
         const double rebased = row.sum(part.first, part.last, whole.m);
         return argument_line(
-            "The " + side + " part, re-based",
-            join({weights(part, whole), text("  =  "), factor(part), sum(part)}),
+            "The " + side + " part, re-based", join({weights(part, whole), "  =  ", factor(part), sum(part)}),
             text("the " + side + " weights"), &numbers, rebased, factor_value(part) * part.sum,
             part.m == whole.m ? "This part holds the maximum of both, so its weights are right as they are."
                               : "exp(x − m) is exp(x − " + plain(m(part)) +
@@ -100,8 +96,7 @@ struct Proof {
                                             product({factor_numbers(right), num(right.sum, Role::l)})});
         return argument_line(
             "The sum of the whole row",
-            join(
-                {sum(whole), text("  =  "), factor(left), sum(left), text(" + "), factor(right), sum(right)}),
+            join({sum(whole), "  =  ", factor(left), sum(left), " + ", factor(right), sum(right)}),
             sum(whole), &numbers, whole.sum, factor_value(left) * left.sum + factor_value(right) * right.sum,
             "The same as the sum over all " + count(N, "element") +
                 " at once. What is merged so far is the left part, the next tile the right one: that "
@@ -112,8 +107,7 @@ struct Proof {
                                             product({factor_numbers(right), num(right.out, Role::O)})});
         return argument_line(
             "The output likewise",
-            join(
-                {out(whole), text("  =  "), factor(left), out(left), text(" + "), factor(right), out(right)}),
+            join({out(whole), "  =  ", factor(left), out(left), " + ", factor(right), out(right)}),
             component(out(whole), p, col), &numbers, whole.out,
             factor_value(left) * left.out + factor_value(right) * right.out,
             "Each value is multiplied by the weight that also stands in the sum, so the same two factors "
@@ -125,7 +119,7 @@ struct Proof {
         const bool none = whole.sum == 0;
         return argument_line(
             "One division at the end",
-            join({softmax_final(letters, ""), text("  =  "), out(whole), text(" ÷ "), sum(whole)}),
+            join({softmax_final(letters, ""), "  =  ", out(whole), " ÷ ", sum(whole)}),
             component(softmax_final(letters, ""), p, col), none ? nullptr : &numbers, o,
             none ? 0 : whole.out / whole.sum,
             none ? "The row sees no key: there is nothing to divide, and its output is 0."

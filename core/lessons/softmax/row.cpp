@@ -44,7 +44,7 @@ Expr SoftmaxRow::exp_of(double from, double to, Role role) const {
 }
 
 Expr SoftmaxRow::weights(int first, int last, double m) const {
-    std::vector<Expr> terms;
+    Numbers terms;
     const int head = head_end(first, last);
     if (head > first) terms.push_back(num(sum(first, head, m), Role::l));
     for (int j = head; j < last; ++j) terms.push_back(exp_of(x(0, j), m, Role::S));
@@ -52,7 +52,7 @@ Expr SoftmaxRow::weights(int first, int last, double m) const {
 }
 
 Expr SoftmaxRow::values(int first, int last, double m, double d) const {
-    std::vector<Expr> terms;
+    Numbers terms;
     const int head = head_end(first, last);
     if (head > first) terms.push_back(num(output(first, head, m, d), Role::O));
     for (int j = head; j < last; ++j)

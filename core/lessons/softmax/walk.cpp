@@ -1,5 +1,5 @@
 #include "core/lessons/shared/running_words.h"
-#include "core/lessons/softmax/lesson_parts.h"
+#include "core/lessons/softmax/parts.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>

@@ -1,10 +1,22 @@
-// What the explanations of the softmax lessons share.
+// What the softmax lessons are put together from, and what their explanations share.
 #pragma once
 
 #include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {
+
+// ---- Parts of the lessons (walk.cpp)
+
+void explain_softmax(const View& view);
+Line softmax_step_symbol(const Trace& trace, int k);
+const char* softmax_card(const Trace& trace, int k);
+std::int64_t softmax_bytes(const Problem& problem, SoftmaxForm form);
+std::span<const CodeLine> softmax_code(const Problem& problem, SoftmaxForm form);
+TrafficModel softmax_model(const Problem& problem, SoftmaxForm form);
+std::string softmax_lane(SoftmaxForm form, int phase);
+
+// ---- Explanations
 
 /// One step of a softmax lesson: which pass and element, and how the lesson writes its quantities.
 struct RowView {
