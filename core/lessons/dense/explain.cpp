@@ -21,6 +21,10 @@ bool reads(const View& v, Slot slot) {
 
 Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first) ? first : second; }
 
+Line result_line(const View& v, Slot slot, double value) {
+    return join({sym(slot), index_text(v) + " = ", Line{strong_number(num_text(value))}});
+}
+
 void set_sum(const View& v, const Expr& sum, double scale) {
     if (static_cast<int>(sum.parts.size()) > most_terms) return;
     v.out.numbers = write(scale == 1.0 ? sum : product({num(scale), sum}), v.result());
@@ -83,6 +87,7 @@ std::string names(const View& v, const std::vector<int>& which, std::string (*na
 
 void explain_dense(const View& v) {
     v.out.place = v.trace.lesson().lane(v.problem, v.step.phase);
+    if (v.step.writes > 0) v.out.result = dense::result_line(v, v.out.target.slot, v.result());
     switch (v.step.op) {
     case Op::load: return dense::load(v);
     case Op::store: return dense::store(v);

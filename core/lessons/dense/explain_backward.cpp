@@ -109,7 +109,7 @@ void row_dot(const View& v) {
     aside.label = "the same from dO and O, as FlashAttention does it";
     aside.formula = join({sym(Slot::Di), "  =  rowsum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     aside.numbers = write(all, evaluate(all));
-    aside.result = equals({symbol(Slot::Di), word(index_text(v))}, evaluate(all));
+    aside.result = result_line(v, Slot::Di, evaluate(all));
     v.out.asides.push_back(std::move(aside));
 }
 

@@ -14,6 +14,8 @@ int keys_seen(const View& v);
 bool reads(const View& v, Slot slot);
 /// The one of the two that this step reads: scores on chip or in HBM.
 Slot read_one_of(const View& v, Slot first, Slot second);
+/// "W_Q[0,1] = 0.94", in one piece up to the number.
+Line result_line(const View& v, Slot slot, double value);
 /// The numbers of a sum, multiplied by `scale` if that is not 1; nothing where it has too many terms.
 void set_sum(const View& v, const Expr& sum, double scale = 1);
 

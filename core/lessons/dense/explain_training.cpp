@@ -38,7 +38,7 @@ double promised(const View& v, Numbers* squares = nullptr) {
     return -v.problem.options.learning_rate * total;
 }
 
-Line change_result(double value) { return equals(text("change"), value); }
+Line change_result(double value) { return join({"change = ", Line{strong_number(num_text(value))}}); }
 
 void promise_aside(const View& v) {
     Aside aside;
@@ -125,7 +125,7 @@ void loss(const View& v) {
     }
     v.out.formula = join({"loss  ←  sum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     set_sum(v, sum(std::move(terms)));
-    v.out.result = equals(text("loss"), v.result());
+    v.out.result = join({"loss = ", Line{strong_number(num_text(v.result()))}});
     if (!second_pass(v)) {
         v.out.kind = v.read(Slot::dO).data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1
