@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/render/offscreen.h"
-#include "app/ui/kit/fonts_aside.h"
+#include "app/ui/kit/fonts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/kit/vector_picture.h"
 
@@ -10,8 +10,7 @@
 
 namespace tilewalk {
 
-/// A context and fonts of its own; what is drawn in it appears in no list. The frame under way goes on
-/// undisturbed afterwards.
+/// A context and fonts of its own; what is drawn in it appears in no list. The frame under way goes on.
 class DrawingApart {
 public:
     DrawingApart();
@@ -27,8 +26,7 @@ private:
     ui::VectorPicture* vectors_;
 };
 
-/// PNG or SVG, as whole files: what the state shows, without the card that asks for the picture and without
-/// notices.
+/// PNG or SVG, as whole files: what the state shows, without notices and the card that asks for it.
 std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors);
 
 }  // namespace tilewalk

@@ -48,7 +48,7 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     if (auto press = key_press(key, scancode, action, mods, ImGui::GetIO().WantTextInput))
         events.state->keys.push_back(*press);
 
-    const bool is_new = std::find(events.pressed.begin(), events.pressed.end(), key) != events.pressed.end();
+    const bool is_new = std::ranges::find(events.pressed, key) != events.pressed.end();
     if (action == GLFW_RELEASE && is_new) {
         events.releases.push_back({key, scancode, action, mods});
         return;

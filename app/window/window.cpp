@@ -198,8 +198,7 @@ void remember_size(GLFWwindow* window, ui::AppState& state) {
         static_cast<int>(std::lround(static_cast<float>(height) / state.display_scale));
 }
 
-// Where swapping does not wait for the display (software rendering), more than 60 pictures a second help
-// nobody.
+// Where swapping does not wait for the display (software rendering) 60 pictures a second are enough.
 void pace(double frame_began, const ui::AppState& state) {
     const double spent = glfwGetTime() - frame_began;
     if (spent < 0.004 && ui::animating(state)) glfwWaitEventsTimeout(1.0 / 60 - spent);

@@ -48,8 +48,7 @@ bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus);
 /// True if the key is the shortcut of a card.
 bool open_card(AppState& state, const KeyPress& press);
 
-// ---- Where presenter mode has the cards that take the place of parts of its page; empty while they are
-// closed
+// ---- Where presenter mode has the cards that take the place of parts of its page; empty: closed
 
 Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
 Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);

@@ -51,7 +51,7 @@ void move_choice(Glossary& g, int by) {
 void draw_row(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& card, const Rect& a) {
     const Theme& t = *c.theme;
     const bool chosen = g.card == card.id;
-    const Hot hot = hot_area(c, (std::string("##card ") + card.id).c_str(), a.x, a.y, a.w, a.h);
+    const Hot hot = hot_area(c, std::string("##card ") + card.id, a.x, a.y, a.w, a.h);
     if (hot.clicked) choose(g, card);
     if (chosen || hot.hovered) c.rect(a.x, a.y + 1, a.w, a.h - 2, t.well, 6);
     if (chosen) c.frame(a.x + .5f, a.y + 1.5f, a.w - 1, a.h - 3, t.line2, 1, 6);
@@ -67,23 +67,16 @@ void draw_row(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& 
 void draw_list(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
     const Found found = search_glossary(g.search);
     const int fit = std::max(1, static_cast<int>(a.h / s.row)), count = static_cast<int>(found.size());
-    const float most = s.row * static_cast<float>(std::max(0, count - fit));
-    const Point mouse = c.mouse();
-    if (mouse.x >= a.x && mouse.x < a.right() && mouse.y >= a.y && mouse.y < a.bottom())
-        g.scroll -= ImGui::GetIO().MouseWheel * 3 * s.row;
+    const float most = s.row * px(std::max(0, count - fit));
+    if (a.contains(c.mouse())) g.scroll -= ImGui::GetIO().MouseWheel * 3 * s.row;
     if (const int at = index_in(found, g); std::exchange(g.to_card, false) && at >= 0)
-        g.scroll =
-            std::clamp(g.scroll, s.row * static_cast<float>(at - fit + 1), s.row * static_cast<float>(at));
+        g.scroll = std::clamp(g.scroll, s.row * px(at - fit + 1), s.row * px(at));
     g.scroll = std::clamp(g.scroll, 0.0f, most);
     const int first = static_cast<int>(g.scroll / s.row + .5f);
     for (int n = first; n < std::min(count, first + fit); ++n)
         draw_row(c, g, s, *found[static_cast<std::size_t>(n)],
-                 {a.x, a.y + s.row * static_cast<float>(n - first), a.w - 10, s.row});
-    if (most <= 0) return;
-    const float part = static_cast<float>(fit) / static_cast<float>(count),
-                h = s.row * static_cast<float>(fit);
-    c.rect(a.right() - 5, a.y + h * static_cast<float>(first) / static_cast<float>(count), 4, h * part,
-           c.theme->line2, 2);
+                 {a.x, a.y + s.row * px(n - first), a.w - 10, s.row});
+    if (most > 0) scroll_bar(c, {a.x, a.y, a.w, s.row * px(fit)}, px(first), px(fit), px(count));
 }
 
 // "Defined in", then where.
@@ -108,7 +101,7 @@ void draw_related(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCa
         const float w = std::min(a.w, button_width(other->term, size));
         if (x > a.x && x + w > a.right()) x = a.x, y += h + 6;
         if (y + h > a.bottom()) return;
-        if (!button(c, (std::string("##related ") + id).c_str(), x, y, w, h, other->term, {.size = size})) {
+        if (!button(c, std::string("##related ") + id, x, y, w, h, other->term, {.size = size})) {
             x += w + 8;
             continue;
         }
@@ -179,9 +172,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
             c.text(x, a.y + 36, "No card has that.", s.text, c.theme->t2);
         else
             draw_card(c, g, s, {x, a.y + 16, a.right() - 24 - x, a.h - 32});
-        if (icon_button(c, "##close glossary", a.right() - 48, a.y + 16, 32, 32, Icon::close,
-                        {.tooltip = "Close (Esc)"}))
-            state.glossary.reset();
+        if (close_button(c, "##close glossary", a)) state.glossary.reset();
     };
     show_card(main, "Glossary", a, inside, Below::dimmed);
 }

@@ -40,7 +40,7 @@ std::vector<Column> columns(const std::string& typed, int count) {
     }
     for (const Column& group : groups) {
         const auto shorter = [](const Column& a, const Column& b) { return a.size() < b.size(); };
-        Column& column = *std::min_element(out.begin(), out.end(), shorter);
+        Column& column = *std::ranges::min_element(out, shorter);
         column.insert(column.end(), group.begin(), group.end());
     }
     return out;
@@ -79,7 +79,7 @@ void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& 
 void legend(const Canvas& c, float x, float y, float w, float size) {
     const float side = size * 2, half = w / 2;
     for (int n = 0; n < 2; ++n) {
-        const float X = x + half * static_cast<float>(n);
+        const float X = x + half * px(n);
         c.rect(X + 1, y + 1, side - 2, side - 2, ramp(*c.theme, Role::S, .6f), 4);
         n == 0 ? wrong_mark(c, X, y, side, side) : edit_mark(c, X, y, side, side);
         c.text_within(X + side + 12, y + side / 2, half - side - 20,
@@ -93,18 +93,15 @@ void draw_list(const Canvas& c, KeySearch& s, const Rect& a, const Sizes& sizes)
     std::size_t longest = 0;
     for (const auto& list : lists) longest = std::max(longest, list.size());
     const float fit = std::max(1.0f, std::floor(a.h / sizes.row)) * sizes.row,
-                most = std::max(0.0f, static_cast<float>(longest) * sizes.row - fit);
+                most = std::max(0.0f, px(longest) * sizes.row - fit);
     s.page = fit;
     s.scroll = std::clamp(s.scroll - ImGui::GetIO().MouseWheel * 3 * sizes.row, 0.0f, most);
-    const float from = std::floor(s.scroll / sizes.row + .5f) * sizes.row,
-                w = (a.w - 16) / static_cast<float>(lists.size());
+    const float from = std::floor(s.scroll / sizes.row + .5f) * sizes.row, w = (a.w - 16) / px(lists.size());
     const Rect window{a.x, a.y, a.w, fit};
     for (std::size_t n = 0; n < lists.size(); ++n)
-        draw_column(c, lists[n], sizes, a.x + w * static_cast<float>(n), a.y - from, w - 24, window);
+        draw_column(c, lists[n], sizes, a.x + w * px(n), a.y - from, w - 24, window);
     if (longest == 0) c.text(a.x, a.y + sizes.row / 2, "No key has that.", sizes.text, c.theme->t2);
-    if (most <= 0) return;
-    const float all = most + fit;
-    c.rect(a.right() - 5, a.y + fit * from / all, 4, fit * fit / all, c.theme->line2, 2);
+    if (most > 0) scroll_bar(c, window, from, fit, most + fit);
 }
 
 void set_open(AppState& state, bool open) {
@@ -145,9 +142,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
         const float field = big ? 56.0f : 38.0f, x = a.x + 24 + title + 32;
         draw_search(c, "find key", x, a.y + (top - field) / 2,
                     std::min(big ? 520.0f : 300.0f, a.right() - 64 - x), field, s.text, "Type to find a key");
-        if (icon_button(c, "##close help", a.right() - 48, a.y + 16, 32, 32, Icon::close,
-                        {.tooltip = "Close (Esc)"}))
-            set_open(state, false);
+        if (close_button(c, "##close help", a)) set_open(state, false);
         draw_list(c, s, {a.x + 24, a.y + top, a.w - 40, a.h - top - marks - 12}, sizes);
         legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
     };

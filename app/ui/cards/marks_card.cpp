@@ -56,13 +56,13 @@ void list(const Canvas& c, AppState& state, const Sizes& s, float x, float y, fl
               first = std::clamp(marks.chosen - shown + 1, 0, std::max(0, count - shown));
     int removed = -1;
     for (int n = first; n < std::min(count, first + shown); ++n) {
-        const float Y = y + s.row * static_cast<float>(n - first), middle = Y + s.row / 2;
+        const float Y = y + s.row * px(n - first), middle = Y + s.row / 2;
         if (n == marks.chosen) c.frame(x - 4, Y + 1, w + 8, s.row - 2, c.theme->focus, 1.6f, 6);
         c.disc(x + 8, middle, s.text * .3f, c.theme->danger);
         c.text_within(x + 24, middle, w - 24 - s.row, marks.breakpoints[static_cast<std::size_t>(n)].text(),
                       s.text, 0, Face::mono);
-        if (icon_button(c, ("##remove " + std::to_string(n)).c_str(), x + w - s.row + 4, Y + 2, s.row - 4,
-                        s.row - 4, Icon::close, {.quiet = true, .tooltip = "Remove (Delete)"}))
+        if (icon_button(c, "##remove " + std::to_string(n), x + w - s.row + 4, Y + 2, s.row - 4, s.row - 4,
+                        Icon::close, {.quiet = true, .tooltip = "Remove (Delete)"}))
             removed = n;
     }
     if (removed >= 0) remove_breakpoint(state, removed);
@@ -79,7 +79,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     const int count = static_cast<int>(marks.breakpoints.size());
     const float list_room = H - 60 - top - words_h - 30;
     const int shown = std::min(count, std::max(1, static_cast<int>(list_room / s.row)));
-    const float h = std::ceil(top + words_h + 18 + static_cast<float>(shown) * s.row + (count ? 8.0f : 0.0f));
+    const float h = std::ceil(top + words_h + 18 + px(shown) * s.row + (count ? 8.0f : 0.0f));
     const Rect area{(W - w) / 2, std::max(16.0f, (H - h) * .4f), w, h};
     show_card(main, "Breakpoints", area, [&](const Canvas& c) {
         c.frame(area.x + 1, area.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);

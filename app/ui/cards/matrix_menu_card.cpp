@@ -55,8 +55,7 @@ struct Look {
     float size, small, row, w;
 };
 
-// Its heading under the mouse, which then no longer rests on a cell, but within the window; without a mouse
-// in the middle.
+// Its heading under the mouse, which then rests on no cell, but within the window; without a mouse centred.
 void place(const Canvas& main, MatrixMenu& menu, float w, float h, float W, float H) {
     if (menu.placed) return;
     menu.placed = true;
@@ -76,13 +75,12 @@ void heading(const Canvas& c, const std::string& name, const std::string& note, 
 bool entry_row(const Canvas& c, MatrixMenu& menu, int n, const Look& look, float x, float y) {
     const Entry& entry = entries[n];
     const std::string id = std::string("##copy ") + (entry.whole ? "all " : "tile ") + entry.format;
-    const Hot hot = hot_area(c, id.c_str(), x + 6, y, look.w - 12, look.row);
+    const Hot hot = hot_area(c, id, x + 6, y, look.w - 12, look.row);
     if (hot.hovered) menu.at = n;
     if (menu.at == n) c.rect(x + 6, y + 1, look.w - 12, look.row - 2, c.theme->raised, 7);
     c.text(x + 30, y + look.row / 2, std::string("as ") + entry.format, look.size);
     if (menu.at == n)
-        c.text(x + look.w - 18, y + look.row / 2, "Enter", look.small, c.theme->t3, Face::regular,
-               Align::right);
+        c.text(x + look.w - 18, y + look.row / 2, "Enter", look.small, c.theme->t3, Align::right);
     return hot.clicked;
 }
 
@@ -127,7 +125,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     const std::shared_ptr<MatrixMenu> menu = state.matrix_menu;  // it may be closed while it is drawn
     const Look look = state.presenter ? Look{27, 27, 50, 460} : Look{14, 13, 32, 252};
     const int count = entry_count(state, *menu);
-    const float h = look.row * static_cast<float>(count + count / per_matrix) + 16;
+    const float h = look.row * px(count + count / per_matrix) + 16;
     place(main, *menu, look.w, h, W, H);
     const Rect area{menu->corner.x, menu->corner.y, look.w, h};
     show_card(main, "Copy matrix", area, [&](const Canvas& c) {

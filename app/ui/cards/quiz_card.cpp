@@ -30,23 +30,25 @@ struct Stack {
         for (const Piece& piece : pieces) h += piece.h;
         return h;
     }
+    void add(float h, std::function<void(const Canvas&, float x, float y)> draw) {
+        pieces.push_back({h, std::move(draw)});
+    }
     void space(float h) {
-        pieces.push_back({h, [](const Canvas&, float, float) {}});
+        add(h, [](const Canvas&, float, float) {});
     }
     void paragraph(const std::string& text, ImU32 colour, int most_lines = 0, float of = 0) {
         const float s = of > 0 ? of : size, width = w;
-        pieces.push_back({paragraph_height(w, text, s, most_lines), [=](const Canvas& to, float x, float y) {
-                              to.paragraph(x, y, width, text, s, colour, most_lines);
-                          }});
+        add(paragraph_height(w, text, s, most_lines), [=](const Canvas& to, float x, float y) {
+            to.paragraph(x, y, width, text, s, colour, most_lines);
+        });
     }
     void rich(const Line& line, float of, int most_lines) {
         if (line.empty()) return;
         const float width = w;
         const ImU32 ink = c.theme->t1;
-        pieces.push_back({rich_paragraph_height(c, w, line, of, most_lines, 1.5f),
-                          [=](const Canvas& to, float x, float y) {
-                              to.rich_paragraph(x, y, width, line, of, most_lines, ink, 1.5f);
-                          }});
+        add(rich_paragraph_height(c, w, line, of, most_lines, 1.5f), [=](const Canvas& to, float x, float y) {
+            to.rich_paragraph(x, y, width, line, of, most_lines, ink, 1.5f);
+        });
     }
 };
 
@@ -66,10 +68,10 @@ void draw_mark(const Canvas& c, float x, float y, float side, bool right) {
 void add_head(Stack& s, const Quiz& quiz) {
     const std::string score = quiz_score(quiz);
     const float w = s.w;
-    s.pieces.push_back({34, [=](const Canvas& c, float x, float y) {
-                            c.text(x, y + 12, "Before the next step", size::symbol, 0, Face::semibold);
-                            c.text(x + w, y + 12, score, size::body, c.theme->t2, Face::medium, Align::right);
-                        }});
+    s.add(34, [=](const Canvas& c, float x, float y) {
+        c.text(x, y + 12, "Before the next step", size::symbol, 0, Face::semibold);
+        c.text(x + w, y + 12, score, size::body, c.theme->t2, Face::medium, Align::right);
+    });
 }
 
 void add_field(Stack& s, AppState& state) {
@@ -94,7 +96,7 @@ void add_field(Stack& s, AppState& state) {
 void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) {
     const Theme& t = *c.theme;
     const std::string id = "##choice " + std::to_string(n + 1);
-    const Hot hot = hot_area(c, id.c_str(), x, y, w, 36);
+    const Hot hot = hot_area(c, id, x, y, w, 36);
     const bool chosen = std::ranges::count(quiz.chosen, n) > 0;
     if (hot.hovered || chosen) c.rect(x, y, w, 36, t.raised, 8);
     if (quiz.mark == n || hot.focused) c.frame(x + .5f, y + .5f, w - 1, 35, t.focus, 1.5f, 8);
@@ -113,17 +115,16 @@ void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) 
 void add_choices(Stack& s, AppState& state) {
     const float w = s.w;
     for (int n = 0; n < static_cast<int>(state.quiz->question.choices.size()); ++n)
-        s.pieces.push_back({40, [w, n, &state](const Canvas& c, float x, float y) {
-                                draw_choice(c, *state.quiz, n, x, y + 2, w);
-                            }});
-    s.pieces.push_back({48, [w, &state](const Canvas& c, float x, float y) {
-                            const std::string all =
-                                state.quiz->question.several ? "all that apply" : "one of them";
-                            c.text_within(x, y + 24, w - 100, all, size::body, c.theme->t2);
-                            if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
-                                       {.primary = true, .enabled = !state.quiz->chosen.empty()}))
-                                check_answer(state);
-                        }});
+        s.add(40, [w, n, &state](const Canvas& c, float x, float y) {
+            draw_choice(c, *state.quiz, n, x, y + 2, w);
+        });
+    s.add(48, [w, &state](const Canvas& c, float x, float y) {
+        const std::string all = state.quiz->question.several ? "all that apply" : "one of them";
+        c.text_within(x, y + 24, w - 100, all, size::body, c.theme->t2);
+        if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
+                   {.primary = true, .enabled = !state.quiz->chosen.empty()}))
+            check_answer(state);
+    });
 }
 
 std::string verdict_text(const Quiz& quiz) {
@@ -151,10 +152,10 @@ void add_verdict(Stack& s, const Quiz& quiz) {
     const std::string text = verdict_text(quiz);
     const bool right = quiz.was_right();
     const float w = s.w - 28, h = paragraph_height(w, text, size::formula);
-    s.pieces.push_back({h + 4, [=](const Canvas& c, float x, float y) {
-                            draw_mark(c, x + 2, y + 12, 16, right);
-                            c.paragraph(x + 28, y, w, text, size::formula, c.theme->t1);
-                        }});
+    s.add(h + 4, [=](const Canvas& c, float x, float y) {
+        draw_mark(c, x + 2, y + 12, 16, right);
+        c.paragraph(x + 28, y, w, text, size::formula, c.theme->t1);
+    });
 }
 
 void add_saving(Stack& s, AppState& state) {

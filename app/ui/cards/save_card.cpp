@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 5> endings = {".png", ".svg", ".html", ".md", ".tex"};
-constexpr std::initializer_list<const char*> format_names = {"PNG", "SVG", "HTML", "Markdown", "LaTeX"},
-                                             size_names = {"As on screen", "1920 × 1080", "3840 × 2160"};
+const std::vector<std::string> format_names = {"PNG", "SVG", "HTML", "Markdown", "LaTeX"},
+                               size_names = {"As on screen", "1920 × 1080", "3840 × 2160"};
 
 bool whole_walk(const SaveCard& card) { return card.format >= static_cast<int>(SaveFormat::html); }
 const char* ending_of(int format) { return endings[static_cast<std::size_t>(format)]; }

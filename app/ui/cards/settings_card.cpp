@@ -4,6 +4,7 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,20 +18,17 @@ struct Row {
     const char* name;
     const char* note;  ///< what it does, in the normal view
     void (*control)(const Canvas&, AppState&, float x, float y, float size);
+    bool Settings::*on = nullptr;  ///< a switch, in place of `control`
 };
 
 // A choice among the values of an enumeration or a range that begins at `first`.
 template <class Value>
 bool choice(const Canvas& c, const char* id, float x, float y, float size,
-            std::initializer_list<const char*> labels, Value& value, int first = 0) {
+            const std::vector<std::string>& labels, Value& value, int first = 0) {
     int current = static_cast<int>(value) - first;
     if (!segmented(c, id, x, y - (size > 20 ? 23.0f : 16.0f), labels, current, size)) return false;
     value = static_cast<Value>(current + first);
     return true;
-}
-
-void on_off(const Canvas& c, const char* id, float x, float y, bool& value) {
-    toggle(c, id, x, y, value ? "on" : "off", value);
 }
 
 void theme_row(const Canvas& c, AppState& s, float x, float y, float size) {
@@ -51,14 +49,9 @@ void size_row(const Canvas& c, AppState& s, float x, float y, float size) {
     if (stepper(c, "##set size", x, y - (size > 20 ? 22.0f : 16.0f), w, percent, 50, 300)) {
         // One press of − or + is a tenth, a typed number is taken as it is.
         const int before = static_cast<int>(std::lround(100 * s.settings.zoom)), by = percent - before;
-        s.settings.zoom =
-            static_cast<float>(std::abs(by) == 1 ? std::clamp(before + 10 * by, 50, 300) : percent) / 100;
+        s.settings.zoom = px(std::abs(by) == 1 ? std::clamp(before + 10 * by, 50, 300) : percent) / 100;
     }
     c.text(x + w + 10, y, "%", size, c.theme->t2);
-}
-
-void motion_row(const Canvas& c, AppState& s, float x, float y, float) {
-    on_off(c, "##set motion", x, y, s.settings.motion);
 }
 
 void digits_row(const Canvas& c, AppState& s, float x, float y, float size) {
@@ -83,7 +76,7 @@ void letters_row(const Canvas& c, AppState& s, float x, float y, float size) {
 }
 
 void speed_row(const Canvas& c, AppState& s, float x, float y, float size) {
-    auto speed = static_cast<float>(s.settings.speed);
+    auto speed = px(s.settings.speed);
     const float w = size > 20 ? 300.0f : 170.0f;
     if (slider(c, "##set speed", x + 8, y, w, speed, .1f, 60, true))
         s.settings.speed = static_cast<double>(speed);
@@ -92,37 +85,35 @@ void speed_row(const Canvas& c, AppState& s, float x, float y, float size) {
            c.theme->t2);
 }
 
-void spotlight_row(const Canvas& c, AppState& s, float x, float y, float) {
-    on_off(c, "##set spotlight", x, y, s.settings.spotlight);
-}
-
-void subtitles_row(const Canvas& c, AppState& s, float x, float y, float) {
-    on_off(c, "##set subtitles", x, y, s.settings.subtitles);
-}
-
 void questions_row(const Canvas& c, AppState& s, float x, float y, float size) {
     choice(c, "##set questions", x, y, size, {"Now and then", "Every step"}, s.settings.question_each);
 }
 
-constexpr Row rows[] = {{"Theme", "", theme_row},
-                        {"Colours", "", palette_row},
-                        {"Size", "Ctrl + and Ctrl − do the same", size_row},
-                        {"Motion", "the short transition of a step", motion_row},
-                        {"Speed", "while playing", speed_row},
-                        {"Digits", "significant, where there is room", digits_row},
-                        {"Decimal mark", "", mark_row},
-                        {"Letters", "of the softmax lessons", letters_row},
-                        {"Spotlight", "presenter mode dims what the step leaves alone", spotlight_row},
-                        {"Subtitles", "presenter mode says the step in a sentence", subtitles_row},
-                        {"Questions", "how often, while they are on", questions_row}};
+constexpr Row rows[] = {
+    {"Theme", "", theme_row},
+    {"Colours", "", palette_row},
+    {"Size", "Ctrl + and Ctrl − do the same", size_row},
+    {"Motion", "the short transition of a step", nullptr, &Settings::motion},
+    {"Speed", "while playing", speed_row},
+    {"Digits", "significant, where there is room", digits_row},
+    {"Decimal mark", "", mark_row},
+    {"Letters", "of the softmax lessons", letters_row},
+    {"Spotlight", "presenter mode dims what the step leaves alone", nullptr, &Settings::spotlight},
+    {"Subtitles", "presenter mode says the step in a sentence", nullptr, &Settings::subtitles},
+    {"Questions", "how often, while they are on", questions_row}};
 
 void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool big) {
     const float size = big ? 27.0f : 14.0f, control = a.x + (big ? 250.0f : 150.0f);
     float y = a.y + row / 2;
     for (const Row& one : rows) {
         c.text(a.x, y, one.name, size, 0, Face::medium);
-        one.control(c, state, control, y, size);
-        if (!big) c.text(a.right(), y, one.note, size::small, c.theme->t3, Face::regular, Align::right);
+        if (one.on) {
+            bool& on = state.settings.*one.on;
+            toggle(c, ("##set " + lower_case(one.name)).c_str(), control, y, on ? "on" : "off", on);
+        } else {
+            one.control(c, state, control, y, size);
+        }
+        if (!big) c.text(a.right(), y, one.note, size::small, c.theme->t3, Align::right);
         y += row;
     }
 }
@@ -133,30 +124,21 @@ bool answer_key(AppState& state, const KeyPress& press) {
     case Key::o: state.show_settings = false; return true;
     case Key::up: return focus_next_row(-1), true;
     case Key::down: return focus_next_row(1), true;
-    case Key::left:
-    case Key::right:
-    case Key::page_up:
-    case Key::page_down:
-    case Key::home:
-    case Key::end:
     case Key::enter:
-    case Key::space: return true;  // not for the walk below
-    default: return false;
+    case Key::space: return true;
+    default: return is_direction(press.key);  // not for the walk below
     }
 }
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
-    const float head = big ? 64.0f : 62.0f, foot = big ? 64.0f : 60.0f,
-                count = static_cast<float>(std::size(rows));
+    const float head = big ? 64.0f : 62.0f, foot = big ? 64.0f : 60.0f, count = px(std::size(rows));
     const float w = std::min(W - 32, big ? 1180.0f : 760.0f),
                 row = std::min(big ? 49.0f : 42.0f, (H - 32 - head - foot) / count);
     const Rect a = centred(w, head + row * count + foot, W, H);
     const auto inside = [&](const Canvas& c) {
         c.text(a.x + 24, a.y + 34, "Settings", big ? 34 : 22, 0, Face::semibold);
-        if (icon_button(c, "##close settings", a.right() - 48, a.y + 16, 32, 32, Icon::close,
-                        {.tooltip = "Close (Esc)"}))
-            state.show_settings = false;
+        if (close_button(c, "##close settings", a)) state.show_settings = false;
         draw_rows(c, state, {a.x + 24, a.y + head, a.w - 48, 0}, row, big);
         const float h = big ? 48.0f : 34.0f, size = big ? 27.0f : 14.0f, y = a.bottom() - h - 12;
         ButtonLook look{.size = size};

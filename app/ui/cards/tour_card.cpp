@@ -43,11 +43,10 @@ void badge(const Canvas& c, const std::string& number, const Rect& a, float size
     c.text(a.x + a.w / 2, a.middle(), number, size, c.theme->inv, Face::semibold, Align::center);
 }
 
-// Two lines, so that one of them stands out from whatever lies below; the number says to which card it
-// belongs.
+// Two lines, so that one of them stands out from what lies below; the number says which card it is of.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
     constexpr float out = 5;
-    begin_region(c, "Ring", 0, 0, W, H);
+    const PanelPart part(c, "Ring", {0, 0, W, H});
     const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - out, 3.0f);
     const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + out, H - 3) - y;
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
@@ -62,7 +61,6 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const float bx = panel ? x - bw / 2 : cell ? x + w : x + w - bw / 2;
     const float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side / 2;
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
-    end_panel(c);
 }
 
 // The corner that hides least of the place.
@@ -125,17 +123,13 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     const Look& look = large;
     Pressed pressed;
     const float y = a.y + 14, middle = y + look.control / 2;
-    float right = a.right() - look.pad + 8;
-    const auto icon = [&](const char* id, Icon which, bool enabled, const char* tip) {
-        right -= look.control;
-        const bool clicked = icon_button(c, id, right, y, look.control, look.control, which,
-                                         {.enabled = enabled, .quiet = true, .tooltip = tip});
-        right -= 6;
-        return clicked;
-    };
-    pressed.close = icon("##leave tour", Icon::close, true, "Leave the tour (Esc)");
-    pressed.next = icon("##next stop", Icon::forward, true, "Next stop (PgDn)");
-    pressed.back = icon("##previous stop", Icon::back, tour.at > 0, "Previous stop (PgUp)");
+    const float side = look.control;
+    IconRow icon{c, a.right() - look.pad + 8 - side, y, side, -2 * side - 6};  // from the right
+    pressed.close = icon("##leave tour", Icon::close, {.quiet = true, .tooltip = "Leave the tour (Esc)"});
+    pressed.next = icon("##next stop", Icon::forward, {.quiet = true, .tooltip = "Next stop (PgDn)"});
+    pressed.back = icon("##previous stop", Icon::back,
+                        {.enabled = tour.at > 0, .quiet = true, .tooltip = "Previous stop (PgUp)"});
+    float right = icon.x + side;
     right -=
         10 + c.text(right - 10, middle, counter(tour), look.text, c.theme->t2, Face::medium, Align::right);
     if (!at_stop(state)) {

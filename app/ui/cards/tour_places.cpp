@@ -76,28 +76,12 @@ std::map<std::string, Names> panels_of_all() {
 }  // namespace
 
 TourNames tour_names() {
-    return {{"memory", "scale", "compare"},
-            panels_of_all(),
-            {"chapter attention",
-             "chapter softmax",
-             "chapter forward",
-             "chapter backward",
-             "chapter training",
-             "chapter memory",
-             "chapter scale",
-             "chapter compare",
-             "menu",
-             "help",
-             "presenter",
-             "theme",
-             "problem",
-             "break",
-             "example",
-             "first",
-             "back",
-             "play",
-             "forward",
-             "last"}};
+    Names buttons{"menu",    "help",  "presenter", "theme", "problem", "break",
+                  "example", "first", "back",      "play",  "forward", "last"};
+    for (const char* chapter :
+         {"attention", "softmax", "forward", "backward", "training", "memory", "scale", "compare"})
+        buttons.push_back(std::string("chapter ") + chapter);
+    return {{"memory", "scale", "compare"}, panels_of_all(), buttons};
 }
 
 std::optional<Rect> tour_place(const Canvas& c, const TourPlace& place) {

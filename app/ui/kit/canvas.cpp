@@ -15,12 +15,6 @@ float nearest_pixel(float v) { return std::floor(v + .5f); }
 float stroke_pixels(const Canvas& c, float width) { return std::max(1.0f, nearest_pixel(width * c.s)); }
 bool is_odd(float pixels) { return std::fmod(pixels, 2.0f) == 1.0f; }
 
-ImU32 tint(const Canvas& c, ImU32 colour) {
-    if (c.opacity >= 1) return colour;
-    const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
-    return with_alpha(colour, alpha * c.opacity);
-}
-
 /// Middle of a crisp stroke nearest to v: on half pixels at odd widths, between pixels at even ones.
 float stroke_middle(float v, float pixels) {
     return is_odd(pixels) ? std::floor(v + .01f) + .5f : nearest_pixel(v);
@@ -33,7 +27,7 @@ void record_shape(const Canvas& c, Kind kind, std::vector<ImVec2> points, ImU32 
                   float radius = 0, bool closed = false) {
     record(*c.dl, {.kind = kind,
                    .points = std::move(points),
-                   .colour = tint(c, colour),
+                   .colour = c.tint(colour),
                    .width = width,
                    .radius = radius,
                    .closed = closed});
@@ -42,8 +36,7 @@ void record_shape(const Canvas& c, Kind kind, std::vector<ImVec2> points, ImU32 
 struct DeviceBox {
     ImVec2 min, max;
 };
-/// Where the middle of an outline runs. What must move to get onto the pixel grid moves inwards, on all
-/// sides.
+/// Where the middle of an outline runs. What must move to get onto the pixel grid moves inwards.
 DeviceBox outline(const Canvas& c, float x, float y, float w, float h, float pixels) {
     const ImVec2 a = c.device(x, y), b = c.device(x + w, y + h);
     const float shift = is_odd(pixels) ? .5f : 0.0f;
@@ -53,7 +46,7 @@ DeviceBox outline(const Canvas& c, float x, float y, float w, float h, float pix
 }
 
 void fill(const Canvas& c, float x0, float y0, float x1, float y1, ImU32 colour) {
-    c.dl->AddRectFilled({x0, y0}, {x1, y1}, tint(c, colour));
+    c.dl->AddRectFilled({x0, y0}, {x1, y1}, c.tint(colour));
 }
 
 /// A horizontal or vertical stroke from `from` to `to` along its axis.
@@ -67,8 +60,7 @@ void straight(const Canvas& c, bool horizontal, float from, float to, float midd
         fill(c, low, a, low + pixels, b, colour);
 }
 
-/// From the beginning of a dash to the next, stretched a little so that both ends carry one: corners then
-/// close.
+/// From one dash to the next, stretched a little so that both ends carry one: corners then close.
 float dash_count(float length, float on, float off) {
     return std::min(4096.0f, std::max(1.0f, std::round((length + off) / (on + off))));
 }
@@ -98,7 +90,7 @@ void record_dashes(const Canvas& c, std::vector<ImVec2> ends, float length, floa
     if (!(length > 0) || !(on > 0) || !(off >= 0)) return;
     record(*c.dl, {.kind = Kind::lines,
                    .points = std::move(ends),
-                   .colour = tint(c, colour),
+                   .colour = c.tint(colour),
                    .width = pixels,
                    .dash_on = on,
                    .dash_off = std::max(0.0f, dash_period(length, on, off) - on)});
@@ -106,7 +98,7 @@ void record_dashes(const Canvas& c, std::vector<ImVec2> ends, float length, floa
 
 /// A slanting line.
 void slanting(const Canvas& c, ImVec2 p, ImVec2 q, ImU32 colour, float pixels) {
-    c.dl->AddLine({p.x - .5f, p.y - .5f}, {q.x - .5f, q.y - .5f}, tint(c, colour), pixels);
+    c.dl->AddLine({p.x - .5f, p.y - .5f}, {q.x - .5f, q.y - .5f}, c.tint(colour), pixels);
 }
 
 std::vector<ImVec2> device_points(const Canvas& c, std::span<const Point> points) {
@@ -185,8 +177,8 @@ void Canvas::rect(float x, float y, float w, float h, ImU32 colour, float radius
     const ImVec2 min = {nearest_pixel(a.x), nearest_pixel(a.y)},
                  max = {nearest_pixel(b.x), nearest_pixel(b.y)};
     if (max.x <= min.x || max.y <= min.y) return;
-    dl->AddRectFilled(min, max, tint(*this, colour), radius * s);
-    note_fill(min, max, tint(*this, colour));
+    dl->AddRectFilled(min, max, tint(colour), radius * s);
+    note_fill(min, max, tint(colour));
     if (vector_picture) record_shape(*this, Kind::rect, {min, max}, colour, 0, radius * s);
 }
 
@@ -196,7 +188,7 @@ void Canvas::frame(float x, float y, float w, float h, ImU32 colour, float width
     if (vector_picture) record_shape(*this, Kind::frame, {min, max}, colour, pixels, radius * s);
     if (radius > 0) {
         dl->PathRect(min, max, radius * s);
-        dl->PathStroke(tint(*this, colour), ImDrawFlags_Closed, pixels);
+        dl->PathStroke(tint(colour), ImDrawFlags_Closed, pixels);
         return;
     }
     const float half = pixels / 2;
@@ -290,8 +282,8 @@ void Canvas::polygon(std::span<const Point> corners, ImU32 colour) const {
         const ImVec2 p = points[k], q = points[(k + 1) % points.size()];
         area += p.x * q.y - p.y * q.x;
     }
-    if (area < 0) std::reverse(points.begin(), points.end());
-    dl->AddConvexPolyFilled(points.data(), static_cast<int>(points.size()), tint(*this, colour));
+    if (area < 0) std::ranges::reverse(points);
+    dl->AddConvexPolyFilled(points.data(), static_cast<int>(points.size()), tint(colour));
     if (vector_picture) record_shape(*this, Kind::polygon, std::move(points), colour);
 }
 
@@ -301,20 +293,20 @@ void Canvas::polygon(std::initializer_list<Point> corners, ImU32 colour) const {
 
 void Canvas::polyline(std::span<const Point> points, ImU32 colour, float width, bool closed) const {
     const std::vector<ImVec2> path = device_points(*this, points);
-    dl->AddPolyline(path.data(), static_cast<int>(path.size()), tint(*this, colour),
+    dl->AddPolyline(path.data(), static_cast<int>(path.size()), tint(colour),
                     closed ? ImDrawFlags_Closed : ImDrawFlags_None, std::max(1.0f, width * s));
     if (vector_picture)
         record_shape(*this, Kind::polyline, path, colour, std::max(1.0f, width * s), 0, closed);
 }
 
 void Canvas::disc(float x, float y, float radius, ImU32 colour) const {
-    dl->AddCircleFilled(device(x, y), radius * s, tint(*this, colour));
+    dl->AddCircleFilled(device(x, y), radius * s, tint(colour));
     if (vector_picture) record_shape(*this, Kind::disc, {device(x, y)}, colour, 0, radius * s);
 }
 
 void Canvas::ring(float x, float y, float radius, ImU32 colour, float width) const {
     const float pixels = std::max(1.0f, width * s);
-    dl->AddCircle(device(x, y), radius * s + .5f, tint(*this, colour), 0, pixels);
+    dl->AddCircle(device(x, y), radius * s + .5f, tint(colour), 0, pixels);
     if (vector_picture) record_shape(*this, Kind::ring, {device(x, y)}, colour, pixels, radius * s);
 }
 
@@ -324,6 +316,11 @@ void Canvas::halo(float x, float y, float w, float h, float radius) const {
 
 void Canvas::corner(float x, float y, float w, float h, float side, ImU32 colour) const {
     polygon({{x + w, y + h - side}, {x + w, y + h}, {x + w - side, y + h}}, colour);
+}
+
+void Canvas::cross(float x, float y, float reach, ImU32 colour, float width) const {
+    line({x - reach, y - reach}, {x + reach, y + reach}, colour, width);
+    line({x - reach, y + reach}, {x + reach, y - reach}, colour, width);
 }
 
 void Canvas::head(Point tip, Point direction, ImU32 colour, float size) const {
@@ -371,7 +368,7 @@ void Canvas::bezier_arrow(Point a, Point b, Point c, Point d, ImU32 colour, floa
     const Point end = {d.x - direction.x * cut, d.y - direction.y * cut};
     const ImVec2 p[] = {device(a.x, a.y), device(b.x, b.y), device(c.x, c.y), device(end.x, end.y)};
     const float pixels = std::max(1.0f, width * s);
-    dl->AddBezierCubic(p[0], p[1], p[2], p[3], tint(*this, colour), pixels);
+    dl->AddBezierCubic(p[0], p[1], p[2], p[3], tint(colour), pixels);
     if (vector_picture) record_shape(*this, Kind::bezier, {p[0], p[1], p[2], p[3]}, colour, pixels);
     head(d, direction, colour, head_size);
 }

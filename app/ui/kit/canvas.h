@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/ui/kit/fonts.h"
-#include "app/ui/kit/measures.h"
+#include "app/ui/kit/layout.h"
 #include "app/ui/kit/theme.h"
 #include "core/walk/explain.h"
 
@@ -14,9 +14,6 @@
 
 namespace tilewalk::ui {
 
-struct Point {
-    float x = 0, y = 0;
-};
 struct Dash {
     float on = 5, off = 4;
 };
@@ -40,6 +37,10 @@ struct Canvas {
     /// The same canvas with its origin moved by (dx, dy) logical px.
     Canvas moved(float dx, float dy) const;
     Canvas faded(float factor) const;
+    /// The colour as it is drawn: paler by the opacity.
+    ImU32 tint(ImU32 colour) const {
+        return opacity < 1 ? with_alpha(colour, alpha_of(colour) * opacity) : colour;
+    }
     /// The same canvas, drawing into the current ImGui window or popup.
     Canvas in_window() const;
     ImVec2 device(float x, float y) const { return {x0 + x * s, y0 + y * s}; }
@@ -67,6 +68,7 @@ struct Canvas {
     void corner(float x, float y, float w, float h, float side, ImU32 fill) const;
 
     // Arrows (canvas.cpp). `progress` 0 … 1 draws that part of the way only.
+    void cross(float x, float y, float reach, ImU32 colour, float width) const;  ///< ×
     void head(Point tip, Point direction, ImU32 colour, float size = 7) const;
     void arrow(std::span<const Point> points, ArrowStyle style, ImU32 colour = 0, float progress = 1) const;
     void arrow(std::initializer_list<Point> points, ArrowStyle style, ImU32 colour = 0,
@@ -77,11 +79,17 @@ struct Canvas {
     // Text (canvas_text.cpp). y is the optical middle of the line. Returns the width in logical px.
     float text(float x, float y, std::string_view text, float size = size::body, ImU32 colour = 0,
                Face face = Face::regular, Align align = Align::left) const;
+    float text(float x, float y, std::string_view words, float size, ImU32 colour, Align align) const {
+        return text(x, y, words, size, colour, Face::regular, align);
+    }
     /// As `text`, cut with "…" where it would be wider than `room`.
     float text_within(float x, float y, float room, std::string_view text, float size = size::body,
                       ImU32 colour = 0, Face face = Face::regular, Align align = Align::left) const;
-    /// Styled pieces: a role gives the hue; words without a role take `colour` (0: t2), numbers and results
-    /// t1.
+    float text_within(float x, float y, float room, std::string_view words, float size, ImU32 colour,
+                      Align align) const {
+        return text_within(x, y, room, words, size, colour, Face::regular, align);
+    }
+    /// Styled pieces: a role gives the hue; else words take `colour` (0: t2), numbers and results t1.
     float rich(float x, float y, const Line& line, float size = size::formula, Align align = Align::left,
                ImU32 colour = 0) const;
     /// Words broken into lines of at most `w`; y is the top. Returns the height. `max_lines` 0: as many as it
@@ -115,6 +123,8 @@ float paragraph_height(float w, std::string_view text, float size = size::lead, 
                        Face face = Face::regular, float line_height = 1.45f);
 float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size = size::formula,
                             int max_lines = 0, float line_height = 1.6f);
+/// The largest of these sizes, in falling order, at which the line needs no second row; else the last.
+float fitting_size(const Canvas& canvas, const Line& line, float w, std::initializer_list<float> sizes);
 float pill_width(std::string_view text, float size = size::small);
 float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note);
 float key_cap_width(std::string_view key);

@@ -79,11 +79,6 @@ float draw_text(const Pen& pen, float x, float baseline, std::string_view text) 
     }
 }
 
-ImU32 faded_colour(const Canvas& c, ImU32 colour) {
-    const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
-    return c.opacity < 1 ? with_alpha(colour, alpha * c.opacity) : colour;
-}
-
 // ---- Into the vector picture
 
 void add_run(std::vector<VectorRun>& runs, const Pen& pen, Point at, std::string_view text) {
@@ -136,8 +131,7 @@ struct Style {
 };
 
 bool is_letter(const std::string& text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 Face face_of(const Span& span) {
@@ -186,7 +180,7 @@ void note_rich(const Canvas& c, float x, float y, float width, const Line& line,
         if (paler) palest = style.colour;
     }
     note_item(ItemKind::text, c.device(x, y - size / 2), c.device(x + width, y + size / 2), joined(line), 0,
-              em, faded_colour(c, palest));
+              em, c.tint(palest));
 }
 
 void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, ImU32 plain_colour) {
@@ -194,7 +188,7 @@ void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, 
     std::vector<VectorRun> runs;
     for (const Span& span : line) {
         const Style style = style_of(c, span, size, plain_colour);
-        const Pen pen = {c, style.face, style.em, faded_colour(c, style.colour)};
+        const Pen pen = {c, style.face, style.em, c.tint(style.colour)};
         const float w = draw_text(pen, x, baseline - style.rise, span.text);
         if (span.tilde && !span.text.empty()) draw_tilde(pen, x, w, baseline - style.rise, span.text);
         if (vector_picture)
@@ -312,7 +306,7 @@ float Canvas::text(float x, float y, std::string_view words, float size, ImU32 c
                    Align align) const {
     const float em = baked_em(face, size), width = text_width(face, em, words);
     const float left = aligned(x, width, align);
-    const ImU32 ink = faded_colour(*this, colour ? colour : theme->t1);
+    const ImU32 ink = tint(colour ? colour : theme->t1);
     const Pen pen = {*this, face, em, ink};
     draw_text(pen, left, y + cap_middle * em, words);
     if (vector_picture) {
@@ -341,16 +335,16 @@ float Canvas::paragraph(float x, float y, float w, std::string_view words, float
     const float em = baked_em(face, size), step = em * spacing;
     const auto lines = broken(words, w, face, em, max_lines);
     for (std::size_t k = 0; k < lines.size(); ++k)
-        text(x, y + step * (static_cast<float>(k) + .5f), lines[k], em, colour, face);
-    return step * static_cast<float>(lines.size());
+        text(x, y + step * (px(k) + .5f), lines[k], em, colour, face);
+    return step * px(lines.size());
 }
 
 float Canvas::rich_paragraph(float x, float y, float w, const Line& line, float size, int max_lines,
                              ImU32 colour, float spacing) const {
     const auto lines = broken(*this, line, w, size, max_lines);
     for (std::size_t k = 0; k < lines.size(); ++k)
-        rich(x, y + size * spacing * (static_cast<float>(k) + .5f), lines[k], size, Align::left, colour);
-    return size * spacing * static_cast<float>(lines.size());
+        rich(x, y + size * spacing * (px(k) + .5f), lines[k], size, Align::left, colour);
+    return size * spacing * px(lines.size());
 }
 
 float rich_width(const Canvas& canvas, const Line& line, float size) {
@@ -362,15 +356,21 @@ float rich_width(const Canvas& canvas, const Line& line, float size) {
     return width;
 }
 
+float fitting_size(const Canvas& canvas, const Line& line, float w, std::initializer_list<float> sizes) {
+    for (float size : sizes)
+        if (rich_width(canvas, line, size) <= w) return size;
+    return *(sizes.end() - 1);
+}
+
 float paragraph_height(float w, std::string_view text, float size, int max_lines, Face face,
                        float line_height) {
     const float em = baked_em(face, size);
-    return em * line_height * static_cast<float>(broken(text, w, face, em, max_lines).size());
+    return em * line_height * px(broken(text, w, face, em, max_lines).size());
 }
 
 float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size, int max_lines,
                             float line_height) {
-    return size * line_height * static_cast<float>(broken(canvas, line, w, size, max_lines).size());
+    return size * line_height * px(broken(canvas, line, w, size, max_lines).size());
 }
 
 Span word(std::string text, Role role) { return {.text = std::move(text), .role = role}; }

@@ -47,7 +47,8 @@ void stack_cards(std::span<const char* const> names) {
         if (lies_above(names[n - 1], names[n])) bring_to_front(names[n]);
 }
 
-bool open_card_window(const Canvas& c, const char* name, const Rect& a, Below below) {
+void show_card(const Canvas& c, const char* name, const Rect& a,
+               const std::function<void(const Canvas&)>& draw, Below below) {
     // Whole pixels, all of the card: ImGui cuts off the rest, and with it a border.
     const ImVec2 from = c.device(a.x, a.y), to = c.device(a.right(), a.bottom());
     const ImVec2 first{std::floor(from.x), std::floor(from.y)};
@@ -65,12 +66,11 @@ bool open_card_window(const Canvas& c, const char* name, const Rect& a, Below be
                                        ImGuiWindowFlags_NoBackground);
     ImGui::PopStyleVar(2);
     if (below == Below::dimmed) keep_focus_here();
-    if (open) begin_panel(c.in_window(), name, a.x, a.y, a.w, a.h);
-    return open;
-}
-
-void close_card_window(bool open) {
-    if (open) end_panel({});
+    if (open) {
+        const Canvas inside = c.in_window();
+        const Panel panel(inside, name, a);
+        draw(inside);
+    }
     ImGui::End();
 }
 

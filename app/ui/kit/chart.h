@@ -99,9 +99,7 @@ struct SceneText {
     Face face = Face::regular;
     Align align = Align::left;
     float width = 0;
-    float left() const {
-        return align == Align::left ? x : align == Align::center ? x - width / 2 : x - width;
-    }
+    float left() const { return aligned(x, width, align); }
 };
 struct SceneMark {
     Marker marker = Marker::none;

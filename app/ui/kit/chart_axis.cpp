@@ -75,7 +75,7 @@ float place_on(const ChartAxis& axis, double value) {
     if (!has_ends(axis) || !has_place(axis, value)) return 0;
     const double part = axis.logarithmic ? std::log(value / axis.lo) / std::log(axis.hi / axis.lo)
                                          : (value - axis.lo) / (axis.hi - axis.lo);
-    return static_cast<float>(std::clamp(part, 0.0, 1.0));
+    return px(std::clamp(part, 0.0, 1.0));
 }
 
 std::vector<double> ticks_of(const ChartAxis& axis, int most) {

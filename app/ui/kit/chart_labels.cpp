@@ -57,12 +57,12 @@ void LabelPlaces::avoid_line(const std::vector<Point>& points) {
 bool LabelPlaces::is_free(const Rect& box) const {
     const bool within = box.x >= inside.x && box.right() <= inside.right() && box.y >= inside.y &&
                         box.bottom() <= inside.bottom();
-    return within && std::none_of(taken.begin(), taken.end(), [&](const Rect& o) { return meet(box, o); });
+    return within && std::ranges::none_of(taken, [&](const Rect& o) { return meet(box, o); });
 }
 
 int LabelPlaces::lines_crossed(const Rect& box) const {
     return static_cast<int>(
-        std::count_if(lines.begin(), lines.end(), [&](const auto& line) { return crosses(line, box); }));
+        std::ranges::count_if(lines, [&](const auto& line) { return crosses(line, box); }));
 }
 
 LabelPlaces::Found LabelPlaces::first_free(const std::vector<Point>& corners, float w, float h) {
@@ -87,8 +87,7 @@ LabelPlaces::Found LabelPlaces::find(Point anchor, float w, float h, bool below)
 std::vector<float> spread(std::vector<float> wanted, float gap, float lo, float hi) {
     std::vector<std::size_t> order(wanted.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
     // Neighbours that are too close become one group, which stands in the middle of what its members want.
     struct Group {
         float sum = 0, count = 0;  // sum of the places that its first member should have

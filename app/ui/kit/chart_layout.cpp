@@ -316,19 +316,18 @@ private:
             else
                 lines.push_back(word);
         }
-        const float step = look.label * 1.5f,
-                    y = scene.plot.middle() - step * (static_cast<float>(lines.size()) - 1) / 2;
+        const float step = look.label * 1.5f, y = scene.plot.middle() - step * (px(lines.size()) - 1) / 2;
         if (chart.empty.empty()) return;
         const float left = scene.plot.x + 6 * u, right = scene.plot.right() - 6 * u, above = y - step * .8f,
-                    below = y + step * (static_cast<float>(lines.size()) - .2f);
+                    below = y + step * (px(lines.size()) - .2f);
         scene.paths.push_back({{{left, above}, {right, above}, {right, below}, {left, below}},
                                look.panel ? t.panel : presenter_page(t),
                                0,
                                {0, 0},
                                true});
         for (std::size_t n = 0; n < lines.size(); ++n)
-            text(scene.plot.x + scene.plot.w / 2, y + step * static_cast<float>(n), lines[n], look.label,
-                 t.t2, Face::regular, Align::center);
+            text(scene.plot.x + scene.plot.w / 2, y + step * px(n), lines[n], look.label, t.t2, Face::regular,
+                 Align::center);
     }
 
     const Chart& chart;

@@ -35,9 +35,7 @@ void paint_marker(const Canvas& c, Marker marker, float x, float y, ImU32 colour
         return c.polygon({{x, y - big}, {x + big, y}, {x, y + big}, {x - big, y}}, colour);
     case Marker::ring: c.disc(x, y, out, rim); return c.ring(x, y, r - .2f, colour, r * .38f);
     case Marker::disc: c.disc(x, y, out, rim); return c.disc(x, y, r, colour);
-    case Marker::cross:
-        c.line({x - r, y - r}, {x + r, y + r}, colour, r * .45f);
-        return c.line({x - r, y + r}, {x + r, y - r}, colour, r * .45f);
+    case Marker::cross: return c.cross(x, y, r, colour, r * .45f);
     }
 }
 

@@ -1,5 +1,4 @@
-// A plot as an SVG file. Each text says how wide it was on the screen, so that another typeface does not move
-// it over its neighbours.
+// A plot as an SVG file. Each text says how wide it was, so that another typeface does not move it.
 #include "app/ui/kit/chart.h"
 #include "app/ui/kit/svg_parts.h"
 

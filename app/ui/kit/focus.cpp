@@ -84,8 +84,7 @@ std::vector<Stop> in_order(const Shown& shown) {
     std::vector<Stop> out;
     for (const Stop& stop : shown.stops)
         if (shown.only == 0 || stop.window == shown.only) out.push_back(stop);
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Stop& a, const Stop& b) { return a.region < b.region; });
+    std::ranges::stable_sort(out, [](const Stop& a, const Stop& b) { return a.region < b.region; });
     for (auto begin = out.begin(); begin != out.end();) {
         const auto end =
             std::find_if(begin, out.end(), [&](const Stop& s) { return s.region != begin->region; });
@@ -106,7 +105,7 @@ void move_by(Focus& f, int by) {
     const std::vector<Stop> stops = in_order(f.now);
     if (stops.empty()) return;
     const int count = static_cast<int>(stops.size());
-    const auto found = std::find_if(stops.begin(), stops.end(), [&](const Stop& s) { return s.id == f.id; });
+    const auto found = std::ranges::find_if(stops, [&](const Stop& s) { return s.id == f.id; });
     const int at = found != stops.end() ? static_cast<int>(found - stops.begin()) : by > 0 ? -1 : count;
     go_to_stop(f, stops[static_cast<std::size_t>((at + by + count) % count)]);
 }
@@ -199,7 +198,7 @@ float stepped_place(ImGuiID id, float place, int by) {
     Focus& f = current();
     const float from = f.slider == id && std::abs(f.led_to - place) < .15f ? f.led_to : place;
     f.slider = id;
-    return f.led_to = std::clamp(from + .05f * static_cast<float>(by), 0.0f, 1.0f);
+    return f.led_to = std::clamp(from + .05f * px(by), 0.0f, 1.0f);
 }
 
 void focus_on(ImGuiID id) { current().id = id; }
@@ -214,8 +213,7 @@ void keep_focus_here(bool popup) {
     Focus& f = current();
     now.only = current_window();
     now.popup = popup;
-    const bool inside =
-        std::any_of(now.stops.begin(), now.stops.end(), [&](const Stop& s) { return s.id == f.id; });
+    const bool inside = std::ranges::any_of(now.stops, [&](const Stop& s) { return s.id == f.id; });
     if (popup && inside) f.before_popup = f.id;
 }
 

@@ -44,8 +44,7 @@ struct Arrow {
     int x = 0, y = 0;
     explicit operator bool() const { return x != 0 || y != 0; }
 };
-/// The latest stop is changed by arrow keys (`both`: by up and down as well); what was pressed, in this
-/// frame.
+/// The latest stop is changed by arrow keys (`both`: up and down as well); what this frame pressed.
 Arrow focus_arrow(ImGuiID id, bool both = false);
 /// Where an arrow key moves a slider to, from its place of 0 … 1. The caller may round what it is given, so
 /// steps are taken from where the last one led, unless the value has gone elsewhere since.

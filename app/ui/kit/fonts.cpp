@@ -1,6 +1,5 @@
 #include "app/ui/kit/fonts.h"
 
-#include "app/ui/kit/fonts_aside.h"
 #include "app/ui/kit/imgui_compat.h"
 
 #include <algorithm>
@@ -199,9 +198,8 @@ bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter) {
     if (t.atlas != &atlas || t.scale != scale || t.presenter != presenter || atlas.Fonts.empty())
         return false;
     // Another context's atlas may have come to lie at the same address.
-    return std::all_of(t.faces.begin(), t.faces.end(), [&](const auto& face) {
-        return !face.empty() &&
-               std::find(atlas.Fonts.begin(), atlas.Fonts.end(), face[0].font) != atlas.Fonts.end();
+    return std::ranges::all_of(t.faces, [&](const auto& face) {
+        return !face.empty() && std::ranges::find(atlas.Fonts, face[0].font) != atlas.Fonts.end();
     });
 }
 
@@ -210,8 +208,8 @@ const FontTable::Entry* nearest(Face face, float em) {
     const auto index = static_cast<std::size_t>(face);
     if (index >= t.faces.size() || t.faces[index].empty()) return nullptr;
     auto distance = [&](const FontTable::Entry& entry) { return std::abs(entry.em - em); };
-    return &*std::min_element(t.faces[index].begin(), t.faces[index].end(),
-                              [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    return &*std::ranges::min_element(
+        t.faces[index], [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <imgui.h>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,19 @@ constexpr int face_count = 7;
 /// the sizes of presenter mode (27 and more) in place of the usual ones. True if the atlas was rebuilt, so
 /// that the window must upload its texture anew; false if it already was as asked. Call between frames.
 bool load_fonts(float scale, bool presenter);
+/// While it lives, load_fonts() builds other fonts, for a second context; then the old ones are back.
+class FontsAside {
+public:
+    FontsAside();
+    ~FontsAside();
+    FontsAside(const FontsAside&) = delete;
+    FontsAside& operator=(const FontsAside&) = delete;
+
+private:
+    struct Kept;
+    std::unique_ptr<Kept> kept_;
+};
+
 /// Why letters may look wrong: a sentence that names the missing font files, or nothing.
 const std::string& font_problem();
 /// The scale that fonts are loaded for.

@@ -6,8 +6,7 @@
 
 namespace tilewalk::ui {
 
-/// Uploads the font atlas after load_fonts() said that it was rebuilt. From 1.92 on the backend does so
-/// itself.
+/// Uploads the font atlas after load_fonts() said that it was rebuilt. From 1.92 on the backend does.
 inline void upload_font_texture() {
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace tilewalk::ui {
 
@@ -34,11 +33,10 @@ ImU32 surface_at(const ItemRegistry& r, ImVec2 p) {
 }
 
 /// What a person would call the item: "play" for "controls##play".
-std::string_view name_of(const char* id) {
-    const char* hashes = std::strstr(id, "##");
-    if (!hashes) return id;
-    while (*hashes == '#') ++hashes;
-    return hashes;
+std::string_view name_of(std::string_view id) {
+    const std::size_t hashes = id.find("##");
+    if (hashes == id.npos) return id;
+    return id.substr(std::min(id.find_first_not_of('#', hashes), id.size()));
 }
 
 ImU32 button_fill(const Theme& t, const ButtonLook& look, const Hot& hot) {
@@ -54,7 +52,7 @@ struct Drawn {
     ImU32 ink;
 };
 
-Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, float h,
+Drawn draw_button(const Canvas& c, const std::string& id, float x, float y, float w, float h,
                   const ButtonLook& look) {
     Hot hot = hot_area(c, id, x, y, w, h);
     if (look.tooltip && hot.hovered) tooltip(c, look.tooltip);
@@ -64,6 +62,21 @@ Drawn draw_button(const Canvas& c, const char* id, float x, float y, float w, fl
     if (look.active && !look.primary && !look.quiet)
         shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
     return {hot, shown, look.primary ? c.theme->inv : look.quiet && !look.active ? c.theme->t2 : c.theme->t1};
+}
+
+void open_part(const Canvas& c, std::string_view name, const Rect& a) {
+    const ImVec2 min = c.device(a.x, a.y), max = c.device(a.x + a.w, a.y + a.h);
+    begin_focus_region();
+    // ImGui's own, not the draw list's: it also keeps the mouse from what is cut off.
+    ImGui::PushClipRect(min, max, true);
+    note_item(ItemKind::panel, min, max, name);
+    if (item_registry) registry_of_this_frame().panels.push_back({std::string(name), min, max});
+}
+
+void close_part() {
+    ImGui::PopClipRect();
+    end_focus_region();
+    if (item_registry && !item_registry->panels.empty()) item_registry->panels.pop_back();
 }
 
 }  // namespace
@@ -84,7 +97,7 @@ void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImG
     item.font_px = font_px;
     item.bg = surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2});
     // Half-transparent letters are seen mixed with what lies below.
-    const float alpha = static_cast<float>((fg >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
+    const float alpha = alpha_of(fg);
     item.faint = fg != 0 && alpha < 1;
     item.fg = fg ? mix(item.bg | IM_COL32_A_MASK, fg | IM_COL32_A_MASK, alpha) : 0;
     r.items.push_back(std::move(item));
@@ -97,40 +110,29 @@ void note_part(const Canvas& c, const Rect& a, std::string_view name) {
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour) {
     if (!item_registry) return;
     ItemRegistry& r = registry_of_this_frame();
-    const float alpha = static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
+    const float alpha = alpha_of(colour);
     // Looking for what lies below takes a search; opaque fills need none.
     const ImU32 below = alpha < 1 ? surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2}) : colour;
     r.fills.push_back({min, max, mix(below, colour | IM_COL32_A_MASK, alpha)});
 }
 
-void begin_region(const Canvas& c, std::string_view name, float x, float y, float w, float h) {
-    const ImVec2 min = c.device(x, y), max = c.device(x + w, y + h);
-    begin_focus_region();
-    // ImGui's own, not the draw list's: it also keeps the mouse from what is cut off.
-    ImGui::PushClipRect(min, max, true);
-    note_item(ItemKind::panel, min, max, name);
-    if (item_registry) registry_of_this_frame().panels.push_back({std::string(name), min, max});
-}
+PanelPart::PanelPart(const Canvas& c, std::string_view name, const Rect& a) { open_part(c, name, a); }
+PanelPart::~PanelPart() { close_part(); }
 
-void begin_panel(const Canvas& c, std::string_view name, float x, float y, float w, float h,
-                 std::string_view title, std::string_view subtitle) {
-    c.panel(x, y, w, h);
-    begin_region(c, name, x, y, w, h);
+Panel::Panel(const Canvas& c, std::string_view name, const Rect& a, std::string_view title,
+             std::string_view subtitle) {
+    c.panel(a.x, a.y, a.w, a.h);
+    open_part(c, name, a);
     // The title belongs to the panel that it names.
-    if (!title.empty()) c.title(x, y, w, title, subtitle);
+    if (!title.empty()) c.title(a.x, a.y, a.w, title, subtitle);
 }
+Panel::~Panel() { close_part(); }
 
-void end_panel(const Canvas&) {
-    ImGui::PopClipRect();
-    end_focus_region();
-    if (item_registry && !item_registry->panels.empty()) item_registry->panels.pop_back();
-}
-
-Hot hot_area(const Canvas& c, const char* id, float x, float y, float w, float h, ItemKind kind) {
+Hot hot_area(const Canvas& c, const std::string& id, float x, float y, float w, float h, ItemKind kind) {
     const ImVec2 min = c.device(x, y), size = {std::max(1.0f, w * c.s), std::max(1.0f, h * c.s)};
     ImGui::SetCursorScreenPos(min);
     Hot hot;
-    hot.clicked = ImGui::InvisibleButton(id, size);
+    hot.clicked = ImGui::InvisibleButton(id.c_str(), size);
     hot.id = last_item();
     hot.hovered = ImGui::IsItemHovered();
     hot.held = ImGui::IsItemActive();
@@ -146,8 +148,8 @@ Hot hot_area(const Canvas& c, const char* id, float x, float y, float w, float h
     return hot;
 }
 
-bool button(const Canvas& c, const char* id, float x, float y, float w, float h, std::string_view label,
-            const ButtonLook& look) {
+bool button(const Canvas& c, const std::string& id, float x, float y, float w, float h,
+            std::string_view label, const ButtonLook& look) {
     const Drawn drawn = draw_button(c, id, x, y, w, h, look);
     drawn.canvas.text_within(x + w / 2, y + h / 2, w - 12, label, look.size, drawn.ink, look.face,
                              Align::center);
@@ -156,7 +158,7 @@ bool button(const Canvas& c, const char* id, float x, float y, float w, float h,
 
 float button_width(std::string_view label, float size) { return text_width(Face::medium, size, label) + 28; }
 
-bool icon_button(const Canvas& c, const char* id, float x, float y, float w, float h, Icon icon,
+bool icon_button(const Canvas& c, const std::string& id, float x, float y, float w, float h, Icon icon,
                  const ButtonLook& look) {
     const Drawn drawn = draw_button(c, id, x, y, w, h, look);
     draw_icon(drawn.canvas, icon, x + w / 2, y + h / 2, drawn.ink);

@@ -65,19 +65,21 @@ void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImG
 void note_part(const Canvas& canvas, const Rect& area, std::string_view name);
 void note_fill(ImVec2 min, ImVec2 max, ImU32 colour);
 
-/// Draws a panel, clips to it until end_panel(), and names it for the list. Panels may lie in each other.
-void begin_panel(const Canvas& canvas, std::string_view name, float x, float y, float w, float h,
-                 std::string_view title = {}, std::string_view subtitle = {});
-/// The same without drawing: a region of a panel.
-void begin_region(const Canvas& canvas, std::string_view name, float x, float y, float w, float h);
-inline void begin_panel(const Canvas& canvas, std::string_view name, const Rect& a,
-                        std::string_view title = {}, std::string_view subtitle = {}) {
-    begin_panel(canvas, name, a.x, a.y, a.w, a.h, title, subtitle);
-}
-inline void begin_region(const Canvas& canvas, std::string_view name, const Rect& a) {
-    begin_region(canvas, name, a.x, a.y, a.w, a.h);
-}
-void end_panel(const Canvas& canvas);
+/// A part of a panel: while it lives, what is drawn is clipped to it and stands under its name in the list.
+struct PanelPart {
+    PanelPart(const Canvas& canvas, std::string_view name, const Rect& area);
+    ~PanelPart();
+    PanelPart(const PanelPart&) = delete;
+    PanelPart& operator=(const PanelPart&) = delete;
+};
+/// A panel: the same, and its surface is drawn. Panels may lie in each other.
+struct Panel {
+    Panel(const Canvas& canvas, std::string_view name, const Rect& area, std::string_view title = {},
+          std::string_view subtitle = {});
+    ~Panel();
+    Panel(const Panel&) = delete;
+    Panel& operator=(const Panel&) = delete;
+};
 /// A hairline across a panel.
 inline void rule(const Canvas& canvas, const Rect& panel, float y, float inset = space::pad) {
     canvas.line({panel.x + inset, y + .5f}, {panel.right() - inset, y + .5f}, canvas.theme->line);
@@ -95,7 +97,7 @@ struct Hot {
     ImGuiID id = 0;
 };
 /// An invisible button, noted under its id (the part after "##" or "###" included).
-Hot hot_area(const Canvas& canvas, const char* id, float x, float y, float w, float h,
+Hot hot_area(const Canvas& canvas, const std::string& id, float x, float y, float w, float h,
              ItemKind kind = ItemKind::button);
 
 struct ButtonLook {
@@ -108,8 +110,8 @@ struct ButtonLook {
     const char* tooltip = nullptr;
 };
 /// True when clicked. The id names it in the list.
-bool button(const Canvas& canvas, const char* id, float x, float y, float w, float h, std::string_view label,
-            const ButtonLook& look = {});
+bool button(const Canvas& canvas, const std::string& id, float x, float y, float w, float h,
+            std::string_view label, const ButtonLook& look = {});
 
 enum class Icon {
     first,
@@ -130,20 +132,33 @@ enum class Icon {
     help,
     menu
 };
-bool icon_button(const Canvas& canvas, const char* id, float x, float y, float w, float h, Icon icon,
+bool icon_button(const Canvas& canvas, const std::string& id, float x, float y, float w, float h, Icon icon,
                  const ButtonLook& look = {});
+/// Icon buttons of one size from left to right.
+struct IconRow {
+    const Canvas& c;
+    float x, y, side, gap;
+    /// The next one; true when clicked.
+    bool operator()(const char* id, Icon icon, const ButtonLook& look) {
+        const bool clicked = icon_button(c, id, x, y, side, side, icon, look);
+        x += side + gap;
+        return clicked;
+    }
+};
+/// The cross at the top right of a card. True when clicked.
+inline bool close_button(const Canvas& canvas, const char* id, const Rect& card) {
+    return icon_button(canvas, id, card.right() - 48, card.y + 16, 32, 32, Icon::close,
+                       {.tooltip = "Close (Esc)"});
+}
 /// The icon alone, centred at (x, y), in a square of about 16.
 void draw_icon(const Canvas& canvas, Icon icon, float x, float y, ImU32 colour);
 /// Width of a button with this label and the usual padding.
 float button_width(std::string_view label, float size = size::body);
 
 /// One of several. Height 32. True if `current` changed. Width: segmented_width.
-bool segmented(const Canvas& canvas, const char* id, float x, float y, std::span<const std::string> labels,
+bool segmented(const Canvas& canvas, const char* id, float x, float y, const std::vector<std::string>& labels,
                int& current, float size = size::body);
-bool segmented(const Canvas& canvas, const char* id, float x, float y,
-               std::initializer_list<const char*> labels, int& current, float size = size::body);
-float segmented_width(std::span<const std::string> labels, float size = size::body);
-float segmented_width(std::initializer_list<const char*> labels, float size = size::body);
+float segmented_width(const std::vector<std::string>& labels, float size = size::body);
 
 /// Thin rail with a round grab; y is its middle. True while the value changes. `logarithmic` needs lo > 0.
 bool slider(const Canvas& canvas, const char* id, float x, float y, float w, float& value, float lo, float hi,
@@ -155,14 +170,21 @@ bool checkbox(const Canvas& canvas, const char* id, float x, float y, std::strin
 bool toggle(const Canvas& canvas, const char* id, float x, float y, std::string_view label, bool& on,
             bool enabled = true);
 
+/// A button with a small triangle that opens a list. While this is open call dropdown_item() for each entry.
+struct Dropdown {
+    Dropdown(const Canvas& canvas, const std::string& id, const Rect& area, std::string_view label,
+             const ButtonLook& look = {});
+    ~Dropdown();
+    Dropdown(const Dropdown&) = delete;
+    Dropdown& operator=(const Dropdown&) = delete;
+    explicit operator bool() const { return open; }
+
+private:
+    bool open = false;
+};
 /// `marked`: where the arrow keys stand in the list.
-/// A button with a small triangle that opens a list. While it returns true call dropdown_item() for each
-/// entry, then end_dropdown().
-bool begin_dropdown(const Canvas& canvas, const char* id, float x, float y, float w, float h,
-                    std::string_view label, const ButtonLook& look = {});
-bool dropdown_item(const Canvas& canvas, const char* id, std::string_view label, bool selected = false,
+bool dropdown_item(const Canvas& canvas, const std::string& id, std::string_view label, bool selected = false,
                    std::string_view note = {}, bool enabled = true, bool marked = false);
-void end_dropdown(const Canvas& canvas);
 
 /// − value +, 32 high; the value can be typed (only typed where there is no room for the buttons). True if it
 /// changed; it stays within lo … hi.
@@ -185,6 +207,9 @@ struct FieldLook {
 };
 FieldResult text_field(const Canvas& canvas, const char* id, float x, float y, float w, float h, char* text,
                        std::size_t capacity, const FieldLook& look = {});
+
+/// At the right edge of a list: `fit` of its `count` lines show, from `first` on.
+void scroll_bar(const Canvas& canvas, const Rect& list, float first, float fit, float count);
 
 /// A small window beside the mouse, once it has rested for a moment.
 void tooltip(const Canvas& canvas, std::string_view text, bool at_once = false);

@@ -1,5 +1,4 @@
-// Controls that hold a value: segmented, slider, checkbox, switch, drop-down list, stepper, text field;
-// tooltips.
+// Controls that hold a value: segmented, slider, checkbox, switch, list, stepper, text field; tooltips.
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/items.h"
@@ -20,10 +19,6 @@ constexpr float segment_padding = 12;
 
 float segment_width(std::string_view label, float size) {
     return std::ceil(text_width(Face::medium, size, label) + 2 * segment_padding);
-}
-
-std::vector<std::string> as_strings(std::initializer_list<const char*> labels) {
-    return {labels.begin(), labels.end()};
 }
 
 /// Value to place on the rail, 0 … 1, and back.
@@ -115,26 +110,22 @@ bool read_int(const char* text, int& value) {
 
 // ---- Segmented
 
-float segmented_width(std::span<const std::string> labels, float size) {
+float segmented_width(const std::vector<std::string>& labels, float size) {
     float width = 6;
     for (const std::string& label : labels) width += segment_width(label, size);
     return width;
 }
-float segmented_width(std::initializer_list<const char*> labels, float size) {
-    return segmented_width(as_strings(labels), size);
-}
 
-bool segmented(const Canvas& c, const char* id, float x, float y, std::span<const std::string> labels,
+bool segmented(const Canvas& c, const char* id, float x, float y, const std::vector<std::string>& labels,
                int& current, float size) {
     const float h = std::max(32.0f, baked_em(Face::medium, size) + 18);
-    c.rect(x, y, segmented_width(labels, size), h, c.theme->well, 8);
-    c.frame(x + .5f, y + .5f, segmented_width(labels, size) - 1, h - 1, c.theme->line, 1, 8);
+    c.well(x, y, segmented_width(labels, size), h, 8);
     int wanted = current;
     float left = x + 3;
     for (int k = 0; k < static_cast<int>(labels.size()); ++k) {
         const std::string& label = labels[static_cast<std::size_t>(k)];
         const float w = segment_width(label, size);
-        const Hot hot = hot_area(c, (std::string(id) + "/" + label).c_str(), left, y, w, h);
+        const Hot hot = hot_area(c, std::string(id) + "/" + label, left, y, w, h);
         const bool on = k == current;
         if (on || hot.held || hot.hovered)
             c.rect(left, y + 3, w, h - 6, on ? c.theme->raised : mix(c.theme->well, c.theme->raised, .6f), 6);
@@ -150,11 +141,6 @@ bool segmented(const Canvas& c, const char* id, float x, float y, std::span<cons
         left += w;
     }
     return std::exchange(current, wanted) != wanted;
-}
-
-bool segmented(const Canvas& c, const char* id, float x, float y, std::initializer_list<const char*> labels,
-               int& current, float size) {
-    return segmented(c, id, x, y, as_strings(labels), current, size);
 }
 
 // ---- Slider, checkbox, switch
@@ -210,9 +196,10 @@ bool toggle(const Canvas& c, const char* id, float x, float y, std::string_view 
 
 // ---- Drop-down list
 
-bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, float h,
-                    std::string_view label, const ButtonLook& look) {
-    const std::string popup = std::string(id) + "##list";
+Dropdown::Dropdown(const Canvas& c, const std::string& id, const Rect& area, std::string_view label,
+                   const ButtonLook& look) {
+    const auto& [x, y, w, h] = area;
+    const std::string popup = id + "##list";
     if (button(c, id, x, y, w, h, "", look)) ImGui::OpenPopup(popup.c_str());
     const Canvas shown = look.enabled ? c : c.faded(.5f);
     shown.text_within(x + 12, y + h / 2, w - 40, label, look.size, c.theme->t1, look.face);
@@ -226,7 +213,7 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {6 * c.s, 6 * c.s});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGui::PushStyleColor(ImGuiCol_Border, c.theme->line2);
-    const bool open = ImGui::BeginPopup(popup.c_str());
+    open = ImGui::BeginPopup(popup.c_str());
     if (open) keep_focus_here(true);
     if (open && focus_closes_popup()) ImGui::CloseCurrentPopup();
     if (open) record_popup();
@@ -235,10 +222,16 @@ bool begin_dropdown(const Canvas& c, const char* id, float x, float y, float w, 
         note_fill(at, {at.x + size.x, at.y + size.y}, c.theme->raised);
     }
     if (!open) ImGui::PopStyleColor(), ImGui::PopStyleVar(2);
-    return open;
 }
 
-bool dropdown_item(const Canvas& opener, const char* id, std::string_view label, bool selected,
+Dropdown::~Dropdown() {
+    if (!open) return;
+    ImGui::EndPopup();
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar(2);
+}
+
+bool dropdown_item(const Canvas& opener, const std::string& id, std::string_view label, bool selected,
                    std::string_view note, bool enabled, bool marked) {
     const Canvas c = opener.in_window();
     const ImVec2 cursor = ImGui::GetCursorScreenPos();
@@ -253,16 +246,9 @@ bool dropdown_item(const Canvas& opener, const char* id, std::string_view label,
     if (selected) c.disc(x + 16, y + h / 2, 3.5f, c.theme->t1);
     const Canvas shown = enabled ? c : c.faded(.5f);
     shown.text(x + 30, y + h / 2, label, size::body, c.theme->t1, Face::medium);
-    if (!note.empty())
-        shown.text(x + w - 12, y + h / 2, note, size::small, c.theme->t2, Face::regular, Align::right);
+    if (!note.empty()) shown.text(x + w - 12, y + h / 2, note, size::small, c.theme->t2, Align::right);
     if (hot.clicked) ImGui::CloseCurrentPopup();
     return hot.clicked;
-}
-
-void end_dropdown(const Canvas&) {
-    ImGui::EndPopup();
-    ImGui::PopStyleColor();
-    ImGui::PopStyleVar(2);
 }
 
 // ---- Stepper and text field
@@ -276,9 +262,8 @@ bool stepper(const Canvas& c, const char* id, float x, float y, float w, int& va
     ButtonLook less, more;
     less.enabled = enabled && value > lo;
     more.enabled = enabled && value < hi;
-    if (buttons && icon_button(c, (name + "/less").c_str(), x, y, side, h, Icon::minus, less)) --value;
-    if (buttons && icon_button(c, (name + "/more").c_str(), x + w - side, y, side, h, Icon::plus, more))
-        ++value;
+    if (buttons && icon_button(c, name + "/less", x, y, side, h, Icon::minus, less)) --value;
+    if (buttons && icon_button(c, name + "/more", x + w - side, y, side, h, Icon::plus, more)) ++value;
 
     char digits[16];
     std::snprintf(digits, sizeof digits, "%d", value);
@@ -318,7 +303,11 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
     return result;
 }
 
-// ---- Tooltip
+// ---- Scroll bar and tooltip
+
+void scroll_bar(const Canvas& c, const Rect& a, float first, float fit, float count) {
+    c.rect(a.right() - 5, a.y + a.h * first / count, 4, a.h * fit / count, c.theme->line2, 2);
+}
 
 void tooltip(const Canvas& c, std::string_view text, bool at_once) {
     if (text.empty() || (!at_once && hover_seconds() < .35f)) return;

@@ -25,15 +25,10 @@ void half_disc(const Canvas& c, float x, float y, ImU32 colour) {
     c.ring(x, y, 6.5f, colour, 1.5f);
     std::array<Point, 17> half;
     for (std::size_t k = 0; k < half.size(); ++k) {
-        const float angle = (static_cast<float>(k) / 16 - .5f) * 3.14159f;
+        const float angle = (px(k) / 16 - .5f) * 3.14159f;
         half[k] = {x + 6.5f * std::cos(angle), y + 6.5f * std::sin(angle)};
     }
     c.polygon(half, colour);
-}
-
-void cross(const Canvas& c, float x, float y, ImU32 colour) {
-    c.line({x - 5, y - 5}, {x + 5, y + 5}, colour, 1.8f);
-    c.line({x - 5, y + 5}, {x + 5, y - 5}, colour, 1.8f);
 }
 
 void folder(const Canvas& c, float x, float y, ImU32 colour) {
@@ -82,7 +77,7 @@ void draw_icon(const Canvas& c, Icon icon, float x, float y, ImU32 colour) {
     case Icon::minus: c.rect(x - 6, y - 1, 12, 2, colour); break;
     case Icon::theme: half_disc(c, x, y, colour); break;
     case Icon::screen: screen(c, x, y, colour); break;
-    case Icon::close: cross(c, x, y, colour); break;
+    case Icon::close: c.cross(x, y, 5, colour, 1.8f); break;
     case Icon::open: folder(c, x, y, colour); break;
     case Icon::save: save(c, x, y, colour); break;
     case Icon::undo: bent_arrow(c, x, y, colour, 1); break;

@@ -56,6 +56,11 @@ std::optional<Key> key_printing(char lower_case) {
     return std::nullopt;
 }
 
+bool prints_one_of(Key key, std::string_view letters) {
+    const char printed = printed_by(key);
+    return printed && letters.find(printed) != letters.npos;
+}
+
 std::optional<KeyPress> press_named(std::string_view name) {
     KeyPress press{Key::z};
     for (bool more = true; more;) {
@@ -76,9 +81,7 @@ bool works_while_typing(const KeyPress& press) {
     // Tab leaves a field for what comes next.
     if ((press.key >= Key::f1 && press.key <= Key::f11) || press.key == Key::tab) return true;
     // Ctrl with these edits the text itself.
-    const char printed = printed_by(press.key);
-    const bool edits = std::string_view("acvxyz").find(printed) != std::string_view::npos;
-    return press.ctrl && printed && printed != ' ' && !edits;
+    return press.ctrl && printed_by(press.key) && !prints_one_of(press.key, " acvxyz");
 }
 
 }  // namespace tilewalk::ui

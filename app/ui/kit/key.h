@@ -83,6 +83,8 @@ constexpr bool is_direction(Key key) { return key <= Key::page_down; }
 /// '\0' if it prints nothing.
 char printed_by(Key key);
 std::optional<Key> key_printing(char lower_case);
+/// It prints one of these.
+bool prints_one_of(Key key, std::string_view letters);
 
 /// "q", "?", "right", "shift+n", "ctrl+shift+tab".
 std::optional<KeyPress> press_named(std::string_view name);

@@ -8,11 +8,16 @@ namespace tilewalk::ui {
 /// A count as a length.
 template <class T> constexpr float px(T n) { return static_cast<float>(n); }
 
+struct Point {
+    float x = 0, y = 0;
+};
+
 struct Rect {
     float x = 0, y = 0, w = 0, h = 0;
     float right() const { return x + w; }
     float bottom() const { return y + h; }
     float middle() const { return y + h / 2; }
+    bool contains(Point p) const { return p.x >= x && p.x < right() && p.y >= y && p.y < bottom(); }
 
     // As a panel: where what it holds begins and ends, and the middle of its title
     float inner_x() const { return x + space::pad; }

@@ -31,6 +31,10 @@ inline ImU32 presenter_page(const Theme& theme) { return theme.light ? theme.pan
 ImU32 mix(ImU32 a, ImU32 b, float t);
 /// The same colour with alpha 0 … 1.
 ImU32 with_alpha(ImU32 colour, float alpha);
+/// 0 … 1
+inline float alpha_of(ImU32 colour) {
+    return static_cast<float>((colour >> IM_COL32_A_SHIFT) & 255u) / 255.0f;
+}
 /// WCAG 2 contrast ratio, 1 … 21. Alpha is ignored.
 float contrast(ImU32 a, ImU32 b);
 /// Text colour for a surface: the better of t1 and inv; with `quiet`, t2 where it is still legible.

@@ -38,8 +38,7 @@ bool nothing_to_see(const VectorShape& shape) {
     return transparent(shape.colour);
 }
 
-// A clip that cuts nothing is none, nor is one at the edge of the picture; a sharp rectangle is cut here and
-// now.
+// A clip that cuts nothing, or only at the edge of the picture, is none; a sharp rectangle is cut now.
 void settle_clip(VectorShape& shape, const Box& box) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize, min = shape.clip_min, max = shape.clip_max;
     const bool inside = (min.x <= 0 || box.min.x >= min.x) && (min.y <= 0 || box.min.y >= min.y) &&

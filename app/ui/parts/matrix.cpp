@@ -29,7 +29,7 @@ Region region_of(const MatrixLook& look) { return look.value ? look.value->regio
 
 Place place_of(const MatrixLook& look, int r, int c) {
     const int across = look.transposed ? r : c, down = look.transposed ? c : r;
-    return {look.x + static_cast<float>(across) * look.cw, look.y + static_cast<float>(down) * look.ch};
+    return {look.x + px(across) * look.cw, look.y + px(down) * look.ch};
 }
 
 bool heat_map(const MatrixLook& look) {
@@ -45,8 +45,8 @@ bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 
 
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const Region region = region_of(look);
-    const float w = static_cast<float>(look.transposed ? region.rows : region.cols) * look.cw + 8;
-    const float h = static_cast<float>(look.transposed ? region.cols : region.rows) * look.ch + 8;
+    const float w = px(look.transposed ? region.rows : region.cols) * look.cw + 8;
+    const float h = px(look.transposed ? region.cols : region.rows) * look.ch + 8;
     const Theme& t = *canvas.theme;
     const ImU32 colour = hue(t, info(look.slot).role);
     canvas.rect(look.x - 4, look.y - 4, w, h, t.well, 8);
@@ -69,8 +69,8 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
         for (int c = 0; c < region.cols; c += col_step) {
             const auto [x, y] = place_of(look, r, c);
             const int rows = std::min(row_step, region.rows - r), cols = std::min(col_step, region.cols - c);
-            const float w = look.cw * static_cast<float>(look.transposed ? rows : cols);
-            const float h = look.ch * static_cast<float>(look.transposed ? cols : rows);
+            const float w = look.cw * px(look.transposed ? rows : cols);
+            const float h = look.ch * px(look.transposed ? cols : rows);
             const double v = look.value->data(r + rows / 2, c + cols / 2);
             const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
             const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : cividis(place);
@@ -78,16 +78,14 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
         }
 }
 
-// Digits with which every number of this slot fits its cell; 0: none are shown, so that no matrix has numbers
-// in some cells only.
+// Digits with which all numbers of this slot fit their cells; 0: none are shown, not in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
     const int most = number_style().digits;  // 4 stands for as many as the user wants
     for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
          --digits) {
         const int letters = state.look[look.slot].letters_with(digits);
-        if (static_cast<float>(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f))
-            return digits;
+        if (px(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f)) return digits;
     }
     return 0;
 }
@@ -259,8 +257,7 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
     return nullptr;
 }
 
-// Cells that differ from the true walk have a filled corner, those that the latest edit changed a dotted
-// outline.
+// Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.
 void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
     const Value* truth = counterpart(state, look, state.truth.get());
@@ -326,9 +323,9 @@ void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look,
     const Region region = region_of(look);
     const int across = look.transposed ? region.rows : region.cols,
               down = look.transposed ? region.cols : region.rows;
-    const FocusAnswer focus = focus_stop(id, canvas.device(look.x, look.y),
-                                         canvas.device(look.x + static_cast<float>(across) * look.cw,
-                                                       look.y + static_cast<float>(down) * look.ch));
+    const FocusAnswer focus =
+        focus_stop(id, canvas.device(look.x, look.y),
+                   canvas.device(look.x + px(across) * look.cw, look.y + px(down) * look.ch));
     const Arrow arrow = focus_arrow(id, true);
     KeyCell& at = state.key_cell;
     if (at.matrix == id && at.edited && !state.edit) {
@@ -354,8 +351,8 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const int across = look.transposed ? region.rows : region.cols,
               down = look.transposed ? region.cols : region.rows;
     const std::string id = std::string("##") + widget + " " + info(look.slot).name;
-    const Hot hot = hot_area(canvas, id.c_str(), look.x, look.y, static_cast<float>(across) * look.cw,
-                             static_cast<float>(down) * look.ch, ItemKind::panel);
+    const Hot hot =
+        hot_area(canvas, id, look.x, look.y, px(across) * look.cw, px(down) * look.ch, ItemKind::panel);
     if (look.value) answer_focus(canvas, state, look, hot.id, widget);
     if (!hot.hovered || !look.value) return;
     const Point mouse = canvas.mouse();

@@ -45,8 +45,7 @@ void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool o
 /// That of a cell that differs from before the latest edit: a dotted outline inside.
 void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
 
-/// The mark round a rectangle of cells: double for the inspected cell, dashed for sources, corners only for
-/// what it feeds.
+/// The mark round cells: double for the inspected one, dashed for sources, corners only for what it feeds.
 void draw_link_mark(const Canvas& canvas, Link link, Role role, float x, float y, float w, float h);
 
 }  // namespace tilewalk::ui

@@ -9,8 +9,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-// What lies in the dark can still be read, but does not draw the eye. Each theme loses its contrast at
-// another pace.
+// What lies in the dark can still be read, but does not draw the eye: in each theme at another pace.
 float in_the_dark(const AppState& state) {
     switch (state.settings.theme) {
     case ThemeId::dark: return .5f;
@@ -45,8 +44,7 @@ void draw_mark(const Canvas& c, float x, float y, const MarkLook& look) {
     const float side = look.tile;
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j) {
-            const float X = x + look.pitch * static_cast<float>(j),
-                        Y = y + look.pitch * static_cast<float>(i);
+            const float X = x + look.pitch * px(j), Y = y + look.pitch * px(i);
             if (i == 0 && j == 1)
                 c.rect(X, Y, side, side, c.theme->t1, look.radius);
             else

@@ -1,5 +1,4 @@
-// What the presenter pages share: their title, the spotlight on what the step touches, and the colours of a
-// bright room.
+// What the presenter pages share: title, spotlight on what the step touches, colours of a bright room.
 #pragma once
 
 #include "app/ui/kit/canvas.h"

@@ -8,27 +8,19 @@ namespace tilewalk::ui {
 
 PresenterPage::PresenterPage(const Canvas& canvas, AppState& of, float W_of, float H, const char* title,
                              float buttons_of)
-    : theme(bright_room(*canvas.theme)), c(canvas), state(of), W(W_of), buttons(buttons_of) {
+    : theme(bright_room(*canvas.theme)), c(canvas), part(c, "Presenter", {0, 0, W_of, H}), state(of), W(W_of),
+      buttons(buttons_of) {
     c.theme = &theme;
-    begin_region(c, "Presenter", 0, 0, W, H);
     title_w = presenter_title(c, title);
 }
 
 PresenterPage::~PresenterPage() {
-    float x = buttons;
-    const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked =
-            icon_button(c, id, x, 14, space::far_icon, space::far_icon, which, {.tooltip = tip});
-        x += 50;
-        return clicked;
-    };
-    if (state.mouse_age <= presenter_buttons_seconds) {
-        if (icon("##back", Icon::back, back)) move(-1);
-        if (icon("##forward", Icon::forward, forward)) move(1);
-        if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
-        if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
-    }
-    end_panel(c);
+    if (state.mouse_age > presenter_buttons_seconds) return;
+    IconRow icon{c, buttons, 14, space::far_icon, 6};
+    if (icon("##back", Icon::back, {.tooltip = back})) move(-1);
+    if (icon("##forward", Icon::forward, {.tooltip = forward})) move(1);
+    if (icon("##theme", Icon::theme, {.tooltip = "Theme (T)"})) next_theme(state);
+    if (icon("##leave", Icon::close, {.tooltip = "Leave presenter mode (Esc)"})) state.presenter = false;
 }
 
 void PresenterPage::subject(const std::string& words, float reserved) const {

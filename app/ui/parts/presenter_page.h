@@ -1,13 +1,12 @@
 // What the presenter pages without a walk (memory, at scale, CPU vs GPU) have in common.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
 
-/// Such a page, from the colours of a bright room and the title to the buttons for those who have only a
-/// mouse, which come last.
+/// Such a page, from the colours of a bright room and the title to the buttons for a mouse, which come last.
 class PresenterPage {
 public:
     /// `buttons`: the left edge of the buttons.
@@ -26,6 +25,7 @@ public:
     std::function<void(int)> move;
 
 private:
+    PanelPart part;
     AppState& state;
     float W, title_w, buttons;
 };

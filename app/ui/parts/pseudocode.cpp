@@ -37,16 +37,16 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
     while (first + fit < shown.size() &&
            static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
         ++first;
-    const float row = std::min(22.0f, a.h / static_cast<float>(fit)), indent = 15;
+    const float row = std::min(22.0f, a.h / px(fit)), indent = 15;
     float at = a.y;
     for (std::size_t place = first; place < first + fit; ++place) {
         const std::size_t n = shown[place];
         const bool current = static_cast<int>(n) == state.explanation.code_line;
-        const float y = at, x = a.x + 12 + indent * static_cast<float>(code[n].indent);
+        const float y = at, x = a.x + 12 + indent * px(code[n].indent);
         at += row;
         if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
         for (int level = 0; level < code[n].indent && !current; ++level) {
-            const float guide = a.x + 15 + indent * static_cast<float>(level);
+            const float guide = a.x + 15 + indent * px(level);
             c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
         }
         c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, code[n].text), 13,
@@ -55,7 +55,7 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 float height_of(const AppState& state, float panel_h) {
-    return static_cast<float>(state.lesson->code(*state.problem).size()) * (panel_h > 700 ? 22.0f : 20.0f);
+    return px(state.lesson->code(*state.problem).size()) * (panel_h > 700 ? 22.0f : 20.0f);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void pseudocode(const Canvas& c, const AppState& state, const Rect& a, float pan
 void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
     const std::size_t count = state.lesson->code(*state.problem).size();
     const float code_y = y + 18, left = a.bottom() - 12 - code_y;
-    if (left < static_cast<float>(std::min<std::size_t>(count, 8)) * least_code_row) return;
+    if (left < px(std::min<std::size_t>(count, 8)) * least_code_row) return;
     const float code_h = height_of(state, a.h), top = std::max(code_y, a.bottom() - 12 - code_h);
     c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
     lines(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});

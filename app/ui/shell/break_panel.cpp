@@ -23,7 +23,7 @@ template <class Change> void break_it(AppState& state, Change change) {
 
 void faults_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
     const std::span<const Fault> faults = state.lesson->faults();
-    const float room = (bottom - y) / static_cast<float>(faults.size());
+    const float room = (bottom - y) / px(faults.size());
     const bool fit = std::ranges::all_of(
         faults, [&](const Fault& fault) { return text_width(Face::regular, 13, fault.what) <= w - 44; });
     const bool words = room >= 46 && fit;
@@ -44,26 +44,25 @@ std::string preset_name(const Precision& precision) {
 }
 
 void preset_list(const Canvas& c, AppState& state, float x, float y, float w) {
-    if (!begin_dropdown(c, "##preset", x, y, w, 32, preset_name(state.problem->precision),
-                        {.tooltip = "Which format a known kind of kernel uses at each stage"}))
-        return;
+    const Dropdown list(c, "##preset", {x, y, w, 32}, preset_name(state.problem->precision),
+                        {.tooltip = "Which format a known kind of kernel uses at each stage"});
+    if (!list) return;
     for (const Preset& preset : presets()) {
         const bool current = preset.precision == state.problem->precision;
-        if (dropdown_item(c, (std::string("##") + preset.name).c_str(), preset.name, current))
+        if (dropdown_item(c, std::string("##") + preset.name, preset.name, current))
             break_it(state, [&](Problem& p) { p.precision = preset.precision; });
     }
-    end_dropdown(c);
 }
 
 void stage_list(const Canvas& c, AppState& state, const Stage& stage, float x, float y, float w) {
     const Format now = state.problem->precision.*stage.format;
-    if (!begin_dropdown(c, (std::string("##") + stage.name).c_str(), x, y, w, 30, name(now))) return;
+    const Dropdown list(c, std::string("##") + stage.name, {x, y, w, 30}, name(now));
+    if (!list) return;
     for (Format format : formats()) {
         if (stage.needs_infinity && info(format).saturates) continue;
-        if (dropdown_item(c, (std::string("##") + name(format)).c_str(), name(format), format == now))
+        if (dropdown_item(c, std::string("##") + name(format), name(format), format == now))
             break_it(state, [&](Problem& p) { p.precision.*stage.format = format; });
     }
-    end_dropdown(c);
 }
 
 // Two columns of three stages in the order in which a number passes them.
@@ -74,7 +73,7 @@ void formats_section(const Canvas& c, AppState& state, float x, float y, float w
     const float half = (w - 16) / 2;
     int n = 0;
     for (const Stage& stage : stages()) {
-        const float X = x + static_cast<float>(n % 2) * (half + 16), Y = y + static_cast<float>(n / 2) * 58;
+        const float X = x + px(n % 2) * (half + 16), Y = y + px(n / 2) * 58;
         c.text_within(X, Y + 8, half, stage.title, 13, c.theme->t2);
         stage_list(c, state, stage, X, Y + 19, half);
         ++n;
@@ -115,15 +114,15 @@ void effect_buttons(const Canvas& c, AppState& state, float x, float y, float w)
 // Which steps differ: a strip of the walk, the current step marked.
 void difference_strip(const Canvas& c, const AppState& state, float x, float y, float w) {
     const Comparison& found = *state.comparison;
-    const float n = static_cast<float>(found.largest.size());
+    const float n = px(found.largest.size());
     c.rect(x, y, w, 10, c.theme->well, 3);
     for (std::size_t k = 0; k < found.largest.size(); ++k) {
         if (found.largest[k] == 0) continue;
-        const float at = x + w * static_cast<float>(k) / n, cell = std::max(1.0f, w / n - .5f);
+        const float at = x + w * px(k) / n, cell = std::max(1.0f, w / n - .5f);
         // A number that was lost stands taller than one that is off.
         c.rect(at, y + (found.lost[k] ? 0.0f : 4.0f), cell, found.lost[k] ? 10.0f : 6.0f, c.theme->danger);
     }
-    const float at = x + w * (static_cast<float>(state.cursor.step) + .5f) / n;
+    const float at = x + w * (px(state.cursor.step) + .5f) / n;
     c.polygon({{at - 5, y - 7}, {at + 5, y - 7}, {at, y - 1}}, c.theme->t1);
     c.frame(x, y, w, 10, c.theme->line2, 1, 3);
 }
@@ -160,7 +159,7 @@ float broken_pill(const Canvas& c, const AppState& state, float right, float y, 
 }
 
 void break_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Break it", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Break it", a);
     const float x = a.x + 16, w = a.w - 32;
     c.text_within(x, a.y + 28, w - 120, "Break it", 22, 0, Face::semibold);
     const ButtonLook close{.tooltip = "Back to the explanation (B)"};
@@ -171,20 +170,19 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
                     "This lesson has no switches: only the tiled lessons, flash forward and flash backward, "
                     "can be broken.",
                     15, c.theme->t2, 6);
-        return end_panel(c);
+        return;
     }
     reset_button(c, state, a.right() - 16 - 40, a.y + 12);
     const bool roomy = a.h >= 560;
     int tab = roomy ? std::min(state.break_tab, +formats_tab) : state.break_tab;
-    const std::vector<std::string> tabs = roomy ? std::vector<std::string>{"Faults", "Formats"}
-                                                : std::vector<std::string>{"Faults", "Formats", "Effect"};
+    std::vector<std::string> tabs = {"Faults", "Formats"};
+    if (!roomy) tabs.push_back("Effect");
     if (segmented(c, "##break tab", x, a.y + 56, tabs, tab)) state.break_tab = tab;
     const float top = a.y + 104, bottom = a.bottom() - 12, effect = roomy ? top + 262 : top;
     if (tab == faults_tab) faults_section(c, state, x, top, w, roomy ? effect - 20 : bottom);
     if (tab == formats_tab) formats_section(c, state, x, top, w);
     if (roomy) c.line({x, effect - 15.5f}, {x + w, effect - 15.5f}, c.theme->line);
     if (roomy || tab == effect_tab) effect_section(c, state, x, effect, w, bottom);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

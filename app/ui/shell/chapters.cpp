@@ -10,7 +10,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-std::vector<const Lesson*> lessons_of(ChapterId chapter) {
+std::vector<const Lesson*> Page::walk, lessons_of(ChapterId chapter) {
     std::vector<const Lesson*> out;
     for (const Lesson& lesson : lessons())
         if (lesson.chapter == chapter) out.push_back(&lesson);
@@ -22,33 +22,24 @@ std::vector<const Lesson*> lessons_of(ChapterId chapter) {
 std::span<const Chapter> chapters() {
     static const Chapter table[] = {
         {"chapter attention", "Attention", "Attention", "Standard attention, every multiplication",
-         lessons_of(ChapterId::attention)},
+         Page::walk, lessons_of(ChapterId::attention)},
         {"chapter softmax", "Online softmax", "Softmax", "Safe softmax in three passes, two and one",
-         lessons_of(ChapterId::softmax)},
+         Page::walk, lessons_of(ChapterId::softmax)},
         {"chapter forward", "Flash forward", "Forward",
-         "The tiled forward pass, in the order of FlashAttention-2 or -1", lessons_of(ChapterId::forward)},
+         "The tiled forward pass, in the order of FlashAttention-2 or -1", Page::walk,
+         lessons_of(ChapterId::forward)},
         {"chapter backward", "Backward", "Backward",
-         "Gradients by dense matrices, and tile by tile with recomputation", lessons_of(ChapterId::backward)},
+         "Gradients by dense matrices, and tile by tile with recomputation", Page::walk,
+         lessons_of(ChapterId::backward)},
         {"chapter training", "Training step", "Training",
-         "Gradients of the weights, an update, and the loss after it", lessons_of(ChapterId::training)},
-        {"chapter memory",
-         "Memory",
-         "Memory",
-         "What N × N matrices cost, and what moves through HBM",
-         {},
+         "Gradients of the weights, an update, and the loss after it", Page::walk,
+         lessons_of(ChapterId::training)},
+        {"chapter memory", "Memory", "Memory", "What N × N matrices cost, and what moves through HBM",
          Page::memory},
-        {"chapter scale",
-         "At scale",
-         "Scale",
-         "Real kernels on large problems: measured time and memory",
-         {},
+        {"chapter scale", "At scale", "Scale", "Real kernels on large problems: measured time and memory",
          Page::scale},
-        {"chapter compare",
-         "CPU vs GPU",
-         "GPU",
-         "A kernel's own numbers beside the CPU's walk of the same tiles",
-         {},
-         Page::compare},
+        {"chapter compare", "CPU vs GPU", "GPU",
+         "A kernel's own numbers beside the CPU's walk of the same tiles", Page::compare},
     };
     return table;
 }
@@ -80,7 +71,7 @@ void next_lesson(AppState& state, int by) {
         for (const Lesson* lesson : chapter.lessons) order.push_back({Page::walk, lesson});
         if (chapter.page != Page::walk) order.push_back({chapter.page, nullptr});
     }
-    const auto now = std::find_if(order.begin(), order.end(), [&](const Stop& stop) {
+    const auto now = std::ranges::find_if(order, [&](const Stop& stop) {
         return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson);
     });
     const auto count = static_cast<int>(order.size());

@@ -14,8 +14,8 @@ struct Chapter {
     const char* title;
     const char* brief;  ///< for narrow windows
     const char* tooltip;
-    std::vector<const Lesson*> lessons;  ///< empty: a page without a walk
-    Page page = Page::walk;
+    Page page;
+    std::vector<const Lesson*> lessons = {};  ///< none on a page without a walk
 };
 
 std::span<const Chapter> chapters();

@@ -45,7 +45,7 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
     if (picker.w == 0) return;
     int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
     bool changed = false;
-    if (picker.named) c.text(right - picker.w - 10, y, "row", 14, c.theme->t3, Face::regular, Align::right);
+    if (picker.named) c.text(right - picker.w - 10, y, "row", 14, c.theme->t3, Align::right);
     if (!picker.labels.empty()) {
         changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
     } else {
@@ -65,13 +65,6 @@ Line whole_products(Line line) {
     return line;
 }
 
-// The largest size at which a line needs no second row; the smallest if there is none.
-float one_row_size(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
-    for (float size : sizes)
-        if (rich_width(c, line, size) <= w) return size;
-    return *(sizes.end() - 1);
-}
-
 // The card; returns its height.
 float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int number_rows) {
     const Explanation& e = state.explanation;
@@ -79,8 +72,8 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     const Theme& t = *c.theme;
     const bool narrow = a.w < 360;
     const float label = narrow ? 0 : 74, x = a.x + 28 + label, w = a.w - 56 - label;
-    const float formula_size = one_row_size(c, e.formula, w, {18, 17, 15});
-    const float numbers_size = one_row_size(c, e_numbers, w, {16, 15, 14});
+    const float formula_size = fitting_size(c, e.formula, w, {18, 17, 15});
+    const float numbers_size = fitting_size(c, e_numbers, w, {16, 15, 14});
     const float first = std::max(40.0f, rich_paragraph_height(c, w, e.formula, formula_size, 2) + 14);
     const float numbers =
         e.numbers.empty()
@@ -91,8 +84,7 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
     const float last = e.result.empty() ? 0 : below ? 88 : 52;
     const float h = 16 + first + numbers + last;
-    c.rect(a.x + 12, y, a.w - 24, h, t.well, 8);
-    c.frame(a.x + 12.5f, y + .5f, a.w - 25, h - 1, t.line, 1, 8);
+    c.well(a.x + 12, y, a.w - 24, h, 8);
     float at = y + 8;
     const auto row = [&](const char* name, float height, bool rule) {
         if (!narrow) c.text(a.x + 24, at + std::min(height, 40.0f) / 2, name, 13, t.t3);
@@ -132,11 +124,8 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
 float asides(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
     float used = 0;
     for (const Aside& aside : state.explanation.asides) {
-        Line line = aside.formula;
-        line.push_back(word("  =  "));
-        line.insert(line.end(), aside.numbers.begin(), aside.numbers.end());
-        line.push_back(word("  =  "));
-        if (!aside.result.empty()) line.push_back(aside.result.back());
+        const Line line = pieces(aside.formula, "  =  ", aside.numbers, "  =  ",
+                                 aside.result.empty() ? Line() : Line{aside.result.back()});
         const float h = 12 + 20 + rich_paragraph_height(c, w, line, 15, 0);
         if (used + h > room) break;
         c.text_within(x, y + used + 20, w, aside.label, 13, c.theme->t3);
@@ -149,7 +138,7 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
 }  // namespace
 
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
-    begin_panel(c, "Explanation", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Explanation", a);
     title_row(c, state, a);
     const float card = a.y + 56;
     // In a low window formula and pseudocode take turns.
@@ -172,7 +161,6 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
             state.show_code = tab == 1;
     }
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -5,7 +5,6 @@
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/parts/presenter.h"
-#include "app/ui/shell/keys.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"

@@ -12,8 +12,7 @@ void frame(AppState& state);
 double idle_seconds(const AppState& state);
 /// True while something moves: draw the next frame now.
 bool animating(const AppState& state);
-/// The scale that fonts must be loaded for in the next frame (display × zoom, or window height / 720 in
-/// presenter mode).
+/// The scale of the fonts in the next frame (display × zoom; window height / 720 in presenter mode).
 float ui_scale(const AppState& state, float window_width, float window_height);
 
 }  // namespace tilewalk::ui

@@ -99,7 +99,8 @@ std::string size_of(const Problem& p) {
 // The examples; arrow keys, Enter and Escape work as well as the mouse.
 void example_list(const Canvas& c, AppState& state, float x, float w) {
     const bool was_open = state.menu_open;
-    state.menu_open = begin_dropdown(c, "##example", x, 10, w, 32, state.problem->title);
+    const Dropdown list(c, "##example", {x, 10, w, 32}, state.problem->title);
+    state.menu_open = static_cast<bool>(list);
     const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
     if (!state.menu_open) return;
     for (std::size_t n = 0; n < state.examples.size(); ++n) {
@@ -107,13 +108,12 @@ void example_list(const Canvas& c, AppState& state, float x, float w) {
         const bool current = p.name == state.problem->name;
         if (current && !was_open) state.menu_at = static_cast<int>(n);
         const bool marked = was_open && static_cast<int>(n) == state.menu_at;
-        const bool clicked = dropdown_item(c, p.name.c_str(), p.title, current, size_of(p), true, marked);
+        const bool clicked = dropdown_item(c, p.name, p.title, current, size_of(p), true, marked);
         if (!clicked && !(marked && key == Key::enter)) continue;
         choose_example(state, static_cast<int>(n));
         ImGui::CloseCurrentPopup();
     }
     if (key == Key::escape) ImGui::CloseCurrentPopup();
-    end_dropdown(c);
 }
 
 }  // namespace
@@ -121,16 +121,12 @@ void example_list(const Canvas& c, AppState& state, float x, float w) {
 void header_view(const Canvas& c, AppState& state, const Rect& area) {
     c.rect(area.x, area.y, area.w, area.h, c.theme->panel);
     c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
-    begin_region(c, "Header", area.x, area.y, area.w, area.h + 1);
+    const PanelPart part(c, "Header", {area.x, area.y, area.w, area.h + 1});
     draw_mark(c, 16, 15, {10, 12, 1.4f, 2.5f});
     const bool named = area.w >= 1440;
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
 
-    float x = area.right() - 10;
-    const auto icon = [&](const char* id, Icon which, const ButtonLook& look) {
-        x -= 4 + 32;
-        return icon_button(c, id, x, 10, 32, 32, which, look);
-    };
+    IconRow icon{c, area.right() - 10 - 36, 10, 32, -68};  // from the right
     if (icon("##menu", Icon::menu,
              {.active = state.show_menu, .tooltip = "Menu (F10): tour, questions, hand-outs, settings"}))
         menu_card.open(state);
@@ -141,6 +137,7 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (area.w >= 1100 && icon("##theme", Icon::theme, {.tooltip = "Theme: dark, light, high contrast (T)"}))
         next_theme(state);
 
+    float x = icon.x + 36;
     const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
                 break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
     if (state.page == Page::walk) {
@@ -162,7 +159,6 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     } else {
         chapter_tabs(c, state, tabs, x - 4 - problem_w - tabs);
     }
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -60,7 +60,7 @@ std::vector<ListLine> lines_of(const Inspection& in) {
 void separator(const Canvas& c, const Inspection& in, int n, float x, float y, float size) {
     const auto& path = in.path;
     const bool back = path[static_cast<std::size_t>(n)].step <= path[static_cast<std::size_t>(n) - 1].step;
-    c.text(x, y, back ? "←" : "→", size, c.theme->t3, Face::regular, Align::center);
+    c.text(x, y, back ? "←" : "→", size, c.theme->t3, Align::center);
 }
 
 // The crumbs in lines; returns the height.
@@ -78,7 +78,7 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
         const float w = n < 0 ? 0 : widths[static_cast<std::size_t>(n)];
         if (x > a.x && x - a.x + w + gap > a.w) x = a.x, y += h + 4;
         if (n < 0) {
-            c.text(x + gap / 2, y + h / 2, "…", size, c.theme->t3, Face::regular, Align::center);
+            c.text(x + gap / 2, y + h / 2, "…", size, c.theme->t3, Align::center);
             x += gap;
             continue;
         }
@@ -87,8 +87,7 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
                               .size = size,
                               .tooltip = "Back to here (Backspace: one back)"};
         const float left = n > 0 ? x + gap : x;
-        if (button(c, ("##crumb " + std::to_string(n)).c_str(), left, y, w, h, crumb_name(in, n), look))
-            clicked = n;
+        if (button(c, "##crumb " + std::to_string(n), left, y, w, h, crumb_name(in, n), look)) clicked = n;
         x = left + w;
     }
     if (clicked >= 0) go_back_to(state, clicked);
@@ -144,8 +143,7 @@ float formula_lines(const Canvas& c, const Inspection& in, const Rect& a, int nu
                               : rich_paragraph_height(c, w, in.told.numbers, size::body, number_lines) + 4,
                 result = in.told.result.empty() ? 0.0f : 30.0f;
     const float h = 16 + formula + numbers + result;
-    c.rect(a.x, a.y, a.w, h, t.well, 8);
-    c.frame(a.x + .5f, a.y + .5f, a.w - 1, h - 1, t.line, 1, 8);
+    c.well(a.x, a.y, a.w, h, 8);
     c.rich_paragraph(a.x + 12, a.y + 8, w, in.told.formula, size::formula, 2, t.t1);
     if (numbers > 0)
         c.rich_paragraph(a.x + 12, a.y + 12 + formula, w, in.told.numbers, size::body, number_lines);
@@ -180,7 +178,7 @@ bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
     const Theme& t = *c.theme;
     const LinkEntry entry = in.entries[static_cast<std::size_t>(n)];
     const bool group = entry.patch.cells.rows * entry.patch.cells.cols > 1;
-    const Hot hot = hot_area(c, ("##link " + std::to_string(n)).c_str(), a.x, a.y + 1, a.w, a.h - 2);
+    const Hot hot = hot_area(c, "##link " + std::to_string(n), a.x, a.y + 1, a.w, a.h - 2);
     if (n == in.chosen || hot.hovered) c.rect(a.x, a.y + 1, a.w, a.h - 2, hot.hovered ? t.raised : t.well, 6);
     if (n == in.chosen || hot.focused) c.frame(a.x + .5f, a.y + 1.5f, a.w - 1, a.h - 3, t.focus, 1.6f, 6);
     const float y = a.y + a.h / 2, x = a.x + (entry.inner ? 30.0f : 10.0f);
@@ -193,15 +191,9 @@ bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
                   Face::medium);
     c.text(value_x, y, entry_value(in, entry), size::body, group ? t.t2 : 0,
            group ? Face::regular : Face::mono);
-    c.text(right - 14, y, made_text(entry.patch.step), size::small, t.t3, Face::regular, Align::right);
+    c.text(right - 14, y, made_text(entry.patch.step), size::small, t.t3, Align::right);
     if (group) triangle(c, right - 4, y, group_is_open(in, n), t.t2);
     return hot.clicked;
-}
-
-void scroll_bar(const Canvas& c, const Rect& a, int first, int fit, int count) {
-    const float all = static_cast<float>(count), bar = a.h * static_cast<float>(fit) / all,
-                top = a.h * static_cast<float>(first) / all;
-    c.rect(a.right() + 3, a.y + top, 4, bar, c.theme->line2, 2);
 }
 
 // The lists scroll: the chosen line stays in sight, the wheel moves them.
@@ -209,9 +201,7 @@ void lists(const Canvas& c, AppState& state, const Rect& a) {
     Inspection& in = *state.inspection;
     const std::vector<ListLine> lines = lines_of(in);
     const int fit = std::max(1, static_cast<int>(a.h / line_h)), count = static_cast<int>(lines.size());
-    const Point mouse = c.mouse();
-    const bool over = mouse.x >= a.x && mouse.x < a.right() && mouse.y >= a.y && mouse.y < a.bottom();
-    if (over) in.first_line -= static_cast<int>(ImGui::GetIO().MouseWheel * 2);
+    if (a.contains(c.mouse())) in.first_line -= static_cast<int>(ImGui::GetIO().MouseWheel * 2);
     if (in.keep_in_sight) {
         int at = 0;
         while (at < count && lines[static_cast<std::size_t>(at)].entry != in.chosen) ++at;
@@ -221,11 +211,12 @@ void lists(const Canvas& c, AppState& state, const Rect& a) {
     }
     in.first_line = std::clamp(in.first_line, 0, std::max(0, count - fit));
     const int first = in.first_line;
+    if (count > fit) scroll_bar(c, {a.x, a.y, a.w + 8, a.h}, px(first), px(fit), px(count));
     int clicked = -1;
-    begin_region(c, "Inspection list", a.x, a.y, a.w, a.h);
+    const PanelPart part(c, "Inspection list", a);
     for (int n = first; n < std::min(count, first + fit); ++n) {
         const ListLine& line = lines[static_cast<std::size_t>(n)];
-        const Rect row{a.x, a.y + line_h * static_cast<float>(n - first), a.w, line_h};
+        const Rect row{a.x, a.y + line_h * px(n - first), a.w, line_h};
         if (line.entry >= 0) {
             if (entry_line(c, in, line.entry, row)) clicked = line.entry;
             continue;
@@ -233,8 +224,6 @@ void lists(const Canvas& c, AppState& state, const Rect& a) {
         c.text_within(row.x + 4, row.middle() + 2, row.w - 8, line.text, line.title ? 14 : 13,
                       line.title ? c.theme->t2 : c.theme->t3, line.title ? Face::semibold : Face::regular);
     }
-    end_panel(c);
-    if (count > fit) scroll_bar(c, a, first, fit, count);
     if (clicked < 0) return;
     in.chosen = clicked;
     use_entry(state, clicked);
@@ -244,7 +233,7 @@ void lists(const Canvas& c, AppState& state, const Rect& a) {
 
 void inspect_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     if (!inspection_of(state)) return explain_view(c, state, a, tight);
-    begin_panel(c, "Inspection", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Inspection", a);
     const bool leave = icon_button(c, "##leave inspection", a.right() - 42, a.y + 10, 30, 30, Icon::close,
                                    {.tooltip = "Leave (Esc)"});
     const float x = a.x + 16, w = a.w - 32;
@@ -253,7 +242,6 @@ void inspect_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     y += identity(c, state, {x, y, w, 0}) + 8;
     y += formula_lines(c, *state.inspection, {x, y, w, 0}, tight ? 2 : 4) + 8;
     lists(c, state, {x - 4, y, w + 4, a.bottom() - 10 - y});
-    end_panel(c);
     if (leave) state.inspection.reset();
 }
 

@@ -34,11 +34,7 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
         if (n != 0) {
             const bool back = n < 0 || in.path[static_cast<std::size_t>(n)].step <=
                                            in.path[static_cast<std::size_t>(n) - 1].step;
-            c.text(x + gap / 2, y,
-                   n < 0  ? "…"
-                   : back ? "←"
-                          : "→",
-                   size::far, c.theme->t3, Face::regular, Align::center);
+            c.text(x + gap / 2, y, n < 0 ? "…" : back ? "←" : "→", size::far, c.theme->t3, Align::center);
             x += gap;
         }
         if (n < 0) continue;
@@ -54,17 +50,13 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
     const Inspection* in = inspection_of(state);
     if (!in) return;
     way(c, *in, a.x, a.bottom() - 98, a.w);
-    Line line{word(place_name(*in->trace, in->at()) + " = ")};
-    line.push_back(number(format_full(value_of(*in->trace, in->at())), Role::none, true));
+    const std::string value = format_full(value_of(*in->trace, in->at()));
+    const Line short_line = pieces(place_name(*in->trace, in->at()) + " = ", number(value, Role::none, true));
     // Of a step that only moves numbers the formula counts bytes.
-    if (in->at().step >= 0 && in->told.target == in->at().cell) {
-        Line numbers = in->told.numbers;
-        numbers.insert(numbers.begin(), word("  =  "));
-        Line whole = line;
-        whole.insert(whole.end(), numbers.begin(), numbers.end());
-        if (!in->told.numbers.empty() && rich_width(c, whole, size::far) <= a.w) line = whole;
-    }
-    c.rich(a.x, a.bottom() - 57, line, size::far, Align::left, c.theme->t1);
+    const bool about_it = in->at().step >= 0 && in->told.target == in->at().cell && !in->told.numbers.empty();
+    const Line line = about_it ? pieces(short_line, "  =  ", in->told.numbers) : short_line;
+    c.rich(a.x, a.bottom() - 57, rich_width(c, line, size::far) <= a.w ? line : short_line, size::far,
+           Align::left, c.theme->t1);
     c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size::far, c.theme->t2);
 }
 

@@ -1,9 +1,9 @@
-#include "app/ui/shell/keys.h"
-
+// The keyboard.
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/shell/chapters.h"
 #include "app/ui/shell/lesson_view.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/shell/timeline.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"

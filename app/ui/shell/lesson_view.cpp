@@ -4,7 +4,6 @@
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/chapters/forward/forward.h"
-#include "app/ui/chapters/forward/v1_view.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"

@@ -11,15 +11,14 @@ namespace tilewalk::ui {
 namespace {
 
 float part(std::int64_t value, std::int64_t whole) {
-    return whole > 0 ? std::clamp(static_cast<float>(static_cast<double>(value) / static_cast<double>(whole)),
-                                  0.0f, 1.0f)
+    return whole > 0 ? std::clamp(px(static_cast<double>(value) / static_cast<double>(whole)), 0.0f, 1.0f)
                      : 0;
 }
 
 }  // namespace
 
 void meters_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Meters", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Meters", a);
     const Theme& t = *c.theme;
     const Traffic now = state.trace->step(state.cursor.step).traffic;
     const TrafficModel flash = state.lesson->model(*state.problem);
@@ -27,30 +26,35 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     const bool compared = rival.name != nullptr;
     const TrafficModel standard = compared ? rival.model(*state.problem) : TrafficModel{};
     const std::int64_t whole = std::max(flash.total(), standard.total());
-    const float x = a.x + 16, w = a.w - 32, row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
-    const auto line_y = [&](int n) { return a.y + 18 + row * static_cast<float>(n); };
+    const float x = a.inner_x(), w = a.inner_w(), row = (a.h - 12) / 3, bar = a.h < 160 ? 9 : 12;
+    const auto line_y = [&](int n) { return a.y + 18 + row * px(n); };
     const auto bar_y = [&](int n) { return line_y(n) + 13; };
+    const auto well = [&](int n) { c.rect(x, bar_y(n), w, bar, t.well, 3); };
+    // The amounts in full, or only the first of them where there is no room beside the name.
+    const auto amounts = [&](int n, const char* name, const Line& full, const Line& brief) {
+        const bool fits = rich_width(c, full, 14) + text_width(Face::medium, 14, name) + 12 <= w;
+        c.text(x, line_y(n), name, 14, n == 0 ? t.t1 : t.t2, Face::medium);
+        c.rich(x + w, line_y(n), fits ? full : brief, 14, Align::right);
+        well(n);
+    };
 
     // This run: what has moved, and how far it will go.
-    c.text(x, line_y(0), "HBM bytes", 14, t.t1, Face::medium);
     const Line moved{strong(format_traffic(now.hbm_read)), word(" read, "),
                      strong(format_traffic(now.hbm_write)), word(" written")};
     const Line total{strong(format_traffic(now.hbm_read + now.hbm_write)), word(" moved")};
-    const bool wide = rich_width(c, moved, 14) + text_width(Face::medium, 14, "HBM bytes") + 12 <= w;
-    c.rich(x + w, line_y(0), wide ? moved : total, 14, Align::right);
+    amounts(0, "HBM bytes", moved, total);
     const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
-    c.rect(x, bar_y(0), w, bar, t.well, 3);
     if (end > done) c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});
     c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
     if (row > 50)
         c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10, format_traffic(flash.total()) + " when done",
-               13, t.t3, Face::regular, Align::right);
+               13, t.t3, Align::right);
 
     // What it is held against, on the same problem. Where that moves less, the bar says so.
     if (compared) {
         c.text(x, line_y(1), rival.name, 14, t.t2, Face::medium);
         c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
-        c.rect(x, bar_y(1), w, bar, t.well, 3);
+        well(1);
         c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
         c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
         if (row > 50) {
@@ -62,25 +66,17 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     }
 
     if (flash.sram_peak == 0) {  // dense matrices: what lies on chip is not told
-        c.text(x, line_y(2), "Operations", 14, t.t2, Face::medium);
         const std::int64_t all = state.trace->step(state.trace->size() - 1).traffic.flops;
         const Line count{strong(format_count(now.flops)), word(" of " + format_count(all))};
-        c.rich(x + w, line_y(2), count, 14, Align::right);
-        c.rect(x, bar_y(2), w, bar, t.well, 3);
-        c.rect(x, bar_y(2), w * part(now.flops, all), bar, t.t2, 3);
-        return end_panel(c);
+        amounts(2, "Operations", count, count);
+        return c.rect(x, bar_y(2), w * part(now.flops, all), bar, t.t2, 3);
     }
 
     // On chip
-    c.text(x, line_y(2), "SRAM in use", 14, t.t2, Face::medium);
     const Line used{strong(format_size(now.sram_live)),
                     word(" of " + format_size(flash.sram_peak) + " at most")};
-    const Line short_used{strong(format_size(now.sram_live))};
-    const bool fits = rich_width(c, used, 14) + text_width(Face::medium, 14, "SRAM in use") + 12 <= w;
-    c.rich(x + w, line_y(2), fits ? used : short_used, 14, Align::right);
-    c.rect(x, bar_y(2), w, bar, t.well, 3);
+    amounts(2, "SRAM in use", used, {used.front()});
     c.rect(x, bar_y(2), w * part(now.sram_live, flash.sram_peak), bar, t.t2, 3);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

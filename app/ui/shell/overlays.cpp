@@ -28,8 +28,7 @@ void before_pill(const Canvas& c, const AppState& state, float W, float H) {
            c.theme->inv, Align::center);
 }
 
-// The true value of a broken cell, else the value that it had before the latest edit; empty if it is the
-// same.
+// The true value of a broken cell, else the one before the latest edit; empty if it is the same.
 std::string beside_text(const AppState& state, const CellRef& cell, double value) {
     const int k = state.cursor.step;
     const std::pair<const Trace*, const char*> walks[] = {{state.truth.get(), "true: "},
@@ -70,7 +69,7 @@ void hover_card(const Canvas& main, AppState& state) {
     const float w = std::max({text_width(Face::mono, size, first), text_width(Face::regular, size, second),
                               text_width(Face::mono, size, third), text_width(Face::regular, size, fourth)}) +
                     28;
-    const float h = line * static_cast<float>(2 + !third.empty() + !fourth.empty()) + 14;
+    const float h = line * px(2 + !third.empty() + !fourth.empty()) + 14;
     const float W = ImGui::GetIO().DisplaySize.x / main.s, H = ImGui::GetIO().DisplaySize.y / main.s;
     const Point mouse = main.mouse();
     const float x = std::clamp(mouse.x + 16, 4.0f, std::max(4.0f, W - w - 4)),

@@ -26,6 +26,9 @@ void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool 
 
 // ---- The whole window
 
+/// Carries out the key presses of this frame and empties the queue.
+void answer_keys(AppState& state);
+
 /// Presenter mode, 1280 × 720 logical px (or wider, or higher).
 void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
 /// An inspected cell in the place of its formula: the way, the value, and the chosen entry.

@@ -22,12 +22,9 @@ namespace {
 // "0.368 × 1.368 + (1.000 + 0.135)  =  1.639" in one line
 Line equation(const Explanation& e) {
     if (e.numbers.empty() || e.result.empty()) return e.result;
-    Line line = e.numbers;
-    line.push_back(word("  =  "));
-    line.push_back(e.result.back());
-    if (e.result.front().face == Span::Face::text)
-        line.push_back(word(" " + e.result.front().text));  // "bytes read"
-    return line;
+    const Line line = pieces(e.numbers, "  =  ", e.result.back());
+    const Span& unit = e.result.front();  // "bytes read"
+    return unit.face == Span::Face::text ? pieces(line, " " + unit.text) : line;
 }
 
 void formula(const Canvas& c, const AppState& state, const Rect& a) {
@@ -50,18 +47,13 @@ void formula(const Canvas& c, const AppState& state, const Rect& a) {
 // For those who have only a mouse: the walk and the way out, while the mouse moves.
 void mouse_buttons(const Canvas& c, AppState& state, float W) {
     if (state.mouse_age > presenter_buttons_seconds) return;
-    float x = W / 2 - 124;
-    const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked = icon_button(c, id, x, 14, 44, 44, which, {.tooltip = tip});
-        x += 50;
-        return clicked;
-    };
-    if (icon("##back", Icon::back, "Back (←)")) step_backward(state, state.player.level);
-    if (icon("##play", state.player.playing ? Icon::pause : Icon::play, "Play, pause (Space)"))
+    IconRow icon{c, W / 2 - 124, 14, space::far_icon, 6};
+    if (icon("##back", Icon::back, {.tooltip = "Back (←)"})) step_backward(state, state.player.level);
+    if (icon("##play", state.player.playing ? Icon::pause : Icon::play, {.tooltip = "Play, pause (Space)"}))
         toggle_play(state);
-    if (icon("##forward", Icon::forward, "Forward (→)")) step_forward(state, state.player.level);
-    if (icon("##theme", Icon::theme, "Theme (T)")) next_theme(state);
-    if (icon("##leave", Icon::close, "Leave presenter mode (Esc)")) state.presenter = false;
+    if (icon("##forward", Icon::forward, {.tooltip = "Forward (→)"})) step_forward(state, state.player.level);
+    if (icon("##theme", Icon::theme, {.tooltip = "Theme (T)"})) next_theme(state);
+    if (icon("##leave", Icon::close, {.tooltip = "Leave presenter mode (Esc)"})) state.presenter = false;
 }
 
 void head(const Canvas& c, const AppState& state, float W) {
@@ -78,7 +70,7 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     const float h = paragraph_height(a.w, text, size::far_number, 2, Face::regular, 1.25f);
     c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, size::far_number, c.theme->t1, 2, Face::regular,
                 1.25f);
-    const float part = static_cast<float>(state.cursor.step + 1) / static_cast<float>(state.trace->size());
+    const float part = px(state.cursor.step + 1) / px(state.trace->size());
     c.progress(a.x, a.bottom() - 4, a.w, 4, part);
 }
 
@@ -86,8 +78,7 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     lanes(c, state, a, {.lane = 26, .gap = 10, .name_w = 0, .symbols = false, .heads = false});
 }
 
-// What the card of a question or of a tour leaves of the page: it takes the place of whole parts, and the
-// rest moves together.
+// What the card of a question or a tour leaves of the page: it takes whole parts, the rest moves together.
 struct Stage {
     float top, bottom;
     bool head = true, formula = true, lanes = true;
@@ -109,7 +100,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     c.theme = &theme;
     const Explanation& e = state.explanation;
     const LessonView& view = lesson_view(*state.lesson);
-    begin_region(c, "Presenter", 0, 0, W, H);
+    const PanelPart part(c, "Presenter", {0, 0, W, H});
     const Stage stage = stage_beside(c, state, W, H);
     const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16,
                 curve_h = 56;  // α bends below the matrices
@@ -133,7 +124,6 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
                                  : timeline(c, state, strip_below);
     }
     mouse_buttons(c, state, W);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -80,8 +80,7 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
 void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {
     static constexpr int sizes[] = {4, 2, 1};
     c.text(x, y, "Element", 14, c.theme->t2);
-    int at = static_cast<int>(std::find(std::begin(sizes), std::end(sizes), state.problem->element_bytes) -
-                              std::begin(sizes));
+    int at = static_cast<int>(std::ranges::find(sizes, state.problem->element_bytes) - std::begin(sizes));
     std::vector<std::string> labels{"4 B fp32", "2 B fp16", "1 B fp8"};
     if (62 + segmented_width(labels, 13) > w) labels = {"4 B", "2 B", "1 B"};
     if (segmented(c, "##bytes", x + 62, y - 16, labels, at, 13))
@@ -155,8 +154,7 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     int& r0 = state.form.first_row;
     int& c0 = state.form.first_col;
     const ImGuiIO& io = ImGui::GetIO();
-    const Point mouse = c.mouse();
-    const bool over = mouse.x >= a.x && mouse.x < a.right() && mouse.y >= top && mouse.y < a.bottom();
+    const bool over = Rect{a.x, top, a.w, a.bottom() - top}.contains(c.mouse());
     if (over && io.MouseWheel != 0) (io.KeyShift ? c0 : r0) -= io.MouseWheel > 0 ? 1 : -1;
     r0 = std::clamp(r0, 0, static_cast<int>(A.rows()) - rows);
     c0 = std::clamp(c0, 0, static_cast<int>(A.cols()) - cols);
@@ -165,7 +163,7 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     look.slot = slots[static_cast<std::size_t>(at)];
     look.value = &shown;
     look.x = a.x + 4, look.y = top + 4;
-    look.cw = std::min(56.0f, (a.w - 8) / static_cast<float>(cols));
+    look.cw = std::min(56.0f, (a.w - 8) / px(cols));
     look.ch = 26;
     look.size = 13;
     matrix(c, state, look, "panel");
@@ -199,7 +197,7 @@ void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
     look.tooltip = "Text and drawing larger (Ctrl +)";
     if (icon_button(c, "##larger", x + w - 32, y - 16, 32, 32, Icon::plus, look)) zoom(state, 1.1f);
     c.text(x + w - 60, y, percent, 14, 0, Face::medium, Align::center);
-    c.text(x + w - 132, y, "Size", 14, c.theme->t2, Face::regular, Align::right);
+    c.text(x + w - 132, y, "Size", 14, c.theme->t2, Align::right);
 }
 
 // ---- The two tabs
@@ -248,7 +246,7 @@ void numbers_tab(const Canvas& c, AppState& state, const Rect& a) {
 }  // namespace
 
 void problem_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Problem", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Problem", a);
     const float x = a.x + 16, w = a.w - 32;
     ButtonLook can{.enabled = !state.undo.empty(), .tooltip = "Undo (Ctrl Z)"};
     c.text_within(x, a.y + 28, w - 128, "Problem", 22, 0, Face::semibold);
@@ -266,7 +264,6 @@ void problem_view(const Canvas& c, AppState& state, const Rect& a) {
         numbers_tab(c, state, {x, a.y + 104, w, a.h - 104 - 12});
     else
         settings_tab(c, state, x, a.y + 104, w, a.bottom() - 12);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -30,7 +30,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
         const std::string& text = text_width(Face::regular, size::small, full) <= b - a ? full : brief;
         const float w = text_width(Face::regular, size::small, text), mid = (a + b) / 2;
         if (w > b - a) return;
-        c.text(mid, y, text, size::small, c.theme->t3, Face::regular, Align::center);
+        c.text(mid, y, text, size::small, c.theme->t3, Align::center);
         if (b - a < w + 40) return;
         c.line({a, y + .5f}, {mid - w / 2 - 8, y + .5f}, c.theme->line);
         c.line({mid + w / 2 + 8, y + .5f}, {b, y + .5f}, c.theme->line);
@@ -54,7 +54,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
 float pitch_of(const AppState& state, const Grid& grid, float w) {
     // A lane alone may use the room that it has.
     const float most = grid.phases.empty() ? widest : 2 * widest;
-    const float all = std::clamp(w / static_cast<float>(grid.columns), narrowest, most);
+    const float all = std::clamp(w / px(grid.columns), narrowest, most);
     return std::min(all * state.timeline.zoom, most);
 }
 
@@ -77,8 +77,7 @@ LaneWindow window_for(const AppState& state, const Grid& grid, const Rect& a, co
     // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
     const float least = std::min(style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
     const auto fit_lanes = [&](float room) {
-        v.lane =
-            std::clamp((room + style.gap) / static_cast<float>(grid.count()) - style.gap, least, style.lane);
+        v.lane = std::clamp((room + style.gap) / px(grid.count()) - style.gap, least, style.lane);
         v.gap = v.lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
         v.lanes = std::clamp(static_cast<int>((room + v.gap) / (v.lane + v.gap)), 1, grid.count());
     };
@@ -86,7 +85,7 @@ LaneWindow window_for(const AppState& state, const Grid& grid, const Rect& a, co
     fit_lanes(room);
     const bool cut = v.lanes < grid.count() || v.columns < grid.columns;
     if (cut && style.heads) {
-        const float h = std::clamp(1.5f * static_cast<float>(grid.count()), 6.0f, 12.0f);
+        const float h = std::clamp(1.5f * px(grid.count()), 6.0f, 12.0f);
         v.overview = {v.x0, a.bottom() - h, w, h};
         fit_lanes(room - h - 6);
     }
@@ -154,8 +153,8 @@ void drag(AppState& state, int k) {
 
 void answer_mouse(const Canvas& c, AppState& state, const Grid& grid, const LaneWindow& v, float right) {
     if (loop_handles(c, state, v)) return;
-    const Hot hot = hot_area(c, "##timeline", v.x0, v.y0, right - v.x0,
-                             static_cast<float>(v.lanes) * (v.lane + v.gap), ItemKind::panel);
+    const Hot hot =
+        hot_area(c, "##timeline", v.x0, v.y0, right - v.x0, px(v.lanes) * (v.lane + v.gap), ItemKind::panel);
     TimelineView& view = state.timeline;
     if (!hot.held && std::exchange(view.drag_from, -1) >= 0 && view.loop.first == view.loop.last)
         view.loop = {};  // a click with Shift takes the range away
@@ -179,8 +178,7 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     const int row = grid.lane_of(k), column = grid.column_of(k) - v.offset;
     const int columns = std::min(grid.width_of(k), v.columns - column);
     if (!v.shows_lane(row) || column < 0 || columns < 1) return {};
-    return {v.x_of(grid.column_of(k)), v.y_of(row), static_cast<float>(columns) * v.pitch - v.space(),
-            v.lane};
+    return {v.x_of(grid.column_of(k)), v.y_of(row), px(columns) * v.pitch - v.space(), v.lane};
 }
 
 int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
@@ -222,14 +220,13 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
 }
 
 void timeline_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Timeline", a.x, a.y, a.w, a.h);
+    const Panel panel(c, "Timeline", a);
     const float transport_h = a.h < 160 ? 54.0f : 70.0f;
     lanes(c, state, {a.x + 16, a.y + 11, a.w - 28, a.h - transport_h - 14},
           {.name_w = !state.look.grid.phases.empty() ? 0.0f
                      : a.w < 900                     ? 44.0f
                                                      : 100.0f});
     transport(c, state, a, a.bottom() - transport_h / 2 - 2);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -14,12 +14,8 @@ struct Strip {
     const Canvas& c;
     const TimelineGrid& grid;
     Rect a;
-    float x_of(int column) const {
-        return a.x + a.w * static_cast<float>(column) / static_cast<float>(grid.columns);
-    }
-    float y_of(int row) const {
-        return a.y + a.h * static_cast<float>(row) / static_cast<float>(grid.count());
-    }
+    float x_of(int column) const { return a.x + a.w * px(column) / px(grid.columns); }
+    float y_of(int row) const { return a.y + a.h * px(row) / px(grid.count()); }
 };
 
 // One bar for each run of steps that look alike: done, to come, skipped (left out).
@@ -77,7 +73,7 @@ void overview(const Canvas& c, AppState& state, const LaneWindow& v) {
     draw_loop_part(strip, state);
     const float now = strip.x_of(strip.grid.column_of(state.cursor.step));
     c.rect(now - 1, strip.y_of(strip.grid.lane_of(state.cursor.step)) - 1, 3,
-           std::max(4.0f, a.h / static_cast<float>(rows) + 2), c.theme->t1);
+           std::max(4.0f, a.h / px(rows) + 2), c.theme->t1);
     const float left = strip.x_of(v.offset),
                 right = strip.x_of(std::min(strip.grid.columns, v.offset + v.columns)),
                 top = strip.y_of(v.first_lane), bottom = strip.y_of(v.first_lane + v.lanes);
@@ -87,15 +83,15 @@ void overview(const Canvas& c, AppState& state, const LaneWindow& v) {
     if (hot.hovered) tooltip(c, "The whole walk; drag to move the part that is shown");
     if (!hot.held) return;
     const float place = std::clamp((c.mouse().x - a.x) / a.w, 0.0f, 1.0f);
-    const int column = static_cast<int>(place * static_cast<float>(strip.grid.columns));
+    const int column = static_cast<int>(place * px(strip.grid.columns));
     if (v.columns < strip.grid.columns) {
         const int most = strip.grid.columns - v.columns;
-        state.timeline.offset = static_cast<float>(std::clamp(column - v.columns / 2, 0, most));
+        state.timeline.offset = px(std::clamp(column - v.columns / 2, 0, most));
         return;
     }
     // Only lanes are left out: they follow the step, so the drag moves it.
     const float down = std::clamp((c.mouse().y - a.y) / a.h, 0.0f, .999f);
-    const int row = static_cast<int>(down * static_cast<float>(rows));
+    const int row = static_cast<int>(down * px(rows));
     int k = strip.grid.begin(row);
     while (k + 1 < strip.grid.end(row) && strip.grid.column_of(k + 1) <= column) ++k;
     state.player.playing = false;
@@ -105,10 +101,10 @@ void overview(const Canvas& c, AppState& state, const LaneWindow& v) {
 void answer_wheel(AppState& state, const LaneWindow& v, float mouse_x) {
     const ImGuiIO& io = ImGui::GetIO();
     TimelineView& view = state.timeline;
-    const float most = static_cast<float>(state.look.grid.columns), now = static_cast<float>(v.offset);
+    const float most = px(state.look.grid.columns), now = px(v.offset);
     const float aside = io.KeyShift ? io.MouseWheel + io.MouseWheelH : io.MouseWheelH;
     if (aside != 0 && v.columns < state.look.grid.columns)
-        view.offset = std::clamp(now - aside * std::max(1.0f, static_cast<float>(v.columns) / 8), 0.0f, most);
+        view.offset = std::clamp(now - aside * std::max(1.0f, px(v.columns) / 8), 0.0f, most);
     if (io.MouseWheel == 0 || io.KeyShift) return;
     const float before = view.zoom;
     view.zoom = std::clamp(view.zoom * std::pow(1.25f, io.MouseWheel), 1.0f, zoom_limit(state, v));

@@ -12,8 +12,8 @@ struct LaneWindow {
     int first_lane, lanes, offset, columns;
     Rect overview;  ///< the strip that shows the whole walk; empty if everything is shown
 
-    float x_of(int column) const { return x0 + static_cast<float>(column - offset) * pitch; }
-    float y_of(int row) const { return y0 + static_cast<float>(row - first_lane) * (lane + gap); }
+    float x_of(int column) const { return x0 + px(column - offset) * pitch; }
+    float y_of(int row) const { return y0 + px(row - first_lane) * (lane + gap); }
     /// Between two cells.
     float space() const { return pitch > 24 ? 5.0f : pitch > 8 ? 2.0f : 1.0f; }
     bool shows_lane(int row) const { return row >= first_lane && row < first_lane + lanes; }
@@ -37,8 +37,7 @@ void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU3
 // timeline_range.cpp
 /// The steps that one press of Tile or Block goes over, round step k.
 StepRange range_of_level(const Trace& trace, int k, Level level);
-/// Below the cells: the looped range. Over them: its handles, the bracket of the current tile or block,
-/// breakpoints and bookmarks.
+/// Below the cells: the looped range. Over them: the bracket of the tile or block, breakpoints, bookmarks.
 void draw_loop(const Canvas& canvas, const AppState& state, const LaneWindow& window);
 void draw_marks(const Canvas& canvas, const AppState& state, const LaneWindow& window);
 /// True while one of the ends is being moved.

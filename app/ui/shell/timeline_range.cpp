@@ -19,7 +19,7 @@ Rect part_of_lane(const TimelineGrid& grid, const LaneWindow& v, int row, const 
     const int from = std::max(grid.column_of(first), v.offset),
               to = std::min(grid.column_of(last) + grid.width_of(last), v.offset + v.columns);
     if (from >= to) return {};
-    return {v.x_of(from), v.y_of(row), static_cast<float>(to - from) * v.pitch - v.space(), v.lane};
+    return {v.x_of(from), v.y_of(row), px(to - from) * v.pitch - v.space(), v.lane};
 }
 
 bool same_tile(const Step& a, const Step& b) { return a.i == b.i && a.j == b.j && a.phase == b.phase; }

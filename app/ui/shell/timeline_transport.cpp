@@ -101,8 +101,8 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     x += 20;
 
     const LevelNames levels = level_names(state);
-    int level = static_cast<int>(std::find(levels.levels.begin(), levels.levels.end(), state.player.level) -
-                                 levels.levels.begin());
+    int level =
+        static_cast<int>(std::ranges::find(levels.levels, state.player.level) - levels.levels.begin());
     const float level_w = segmented_width(levels.names);
     if (x + level_w < a.right() - 8) {
         if (segmented(c, "##level", x, y - 16, levels.names, level))
@@ -111,7 +111,7 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     }
     if (x + 170 < a.right()) {
         x += c.text(x, y, "Speed", size::body, c.theme->t2) + 10;
-        float speed = static_cast<float>(state.settings.speed);
+        float speed = px(state.settings.speed);
         if (slider(c, "##speed", x, y, 70, speed, .25f, 8, true))
             state.settings.speed = std::round(speed * 4) / 4;
         x += 82;

@@ -1,5 +1,4 @@
-// All state of the user interface in one struct. The window, the off-screen renderer and the tests drive the
-// same `frame(AppState&)`.
+// All state of the user interface. Window, off-screen renderer and tests drive the same `frame(AppState&)`.
 #pragma once
 
 #include "app/settings/settings.h"
@@ -45,55 +44,61 @@ struct KeySearch {
     float page = 400;  ///< how much of it shows
 };
 
-struct AppState {
-    // The lesson and its walk
+/// The walk and the place in it: what a tour leaves, and leads back to.
+struct WalkView {
     const Lesson* lesson = nullptr;
-    std::vector<Problem> examples;
     ProblemPtr problem;
     std::shared_ptr<const Trace> trace;
     TraceLook look;                      ///< value ranges and text widths of this trace
     std::shared_ptr<const Trace> truth;  ///< the same walk without faults; null while nothing is broken
     std::shared_ptr<const Comparison> comparison;  ///< of the two
     std::shared_ptr<const Trace> before_edit;  ///< the walk before the latest change of an input's element
-    std::shared_ptr<PendingTrace> pending;     ///< takes the place of problem and trace when it is done
     Cursor cursor;
-    Player player;
     int row = 0;                         ///< the chosen row of what the step writes, from 0
     int col = -1;                        ///< the chosen column of it; −1 leaves it to the step
     std::map<std::string, int> left_at;  ///< the step at which each lesson was left, to come back to
     std::map<std::string, std::string> chapter_lessons;  ///< the lesson shown last of each chapter
-    std::optional<CellRef> hover;                        ///< the cell under the mouse
-    std::optional<CellRef> hover_now;                    ///< the same, while the frame is being drawn
-    std::vector<CellRef> hover_sources;                  ///< the cells it came from
+    std::vector<ProblemPtr> undo, redo;
+    Page page = Page::walk;
+    bool presenter = false;
+    bool show_problem = false;               ///< the right panel shows the problem instead of the explanation
+    bool show_break = false;                 ///< the right panel shows the switches and number formats
+    TimelineView timeline;                   ///< its zoom, and the range that is looped
+    std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
+};
+
+struct AppState : WalkView {
+    // The walk on its way
+    std::vector<Problem> examples;
+    std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
+    Player player;
+    std::optional<CellRef> hover;        ///< the cell under the mouse
+    std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
+    std::vector<CellRef> hover_sources;  ///< the cells it came from
     float mouse_age = 1e9f;   ///< seconds since the mouse moved: presenter mode shows its buttons for a while
     float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
     // Editing
-    std::vector<ProblemPtr> undo, redo;
     std::optional<CellEdit> edit;
     KeyCell key_cell;
 
     // What is on screen
     Settings settings;
-    bool presenter = false;
     bool still = false;            ///< drawn as a picture: as if nothing moved
     float display_scale = 1.0f;    ///< HiDPI factor of the display
     std::shared_ptr<Focus> focus;  ///< the keyboard's; made by the first frame
     bool show_help = false, show_goto = false, show_settings = false, show_menu = false;
-    bool blank = false;           ///< presenter mode: nothing, until the next key
-    bool menu_open = false;       ///< the list of examples; it takes the arrow keys, Enter and Escape
-    int menu_at = 0;              ///< the entry that Enter chooses
-    std::optional<Key> menu_key;  ///< Enter or Escape, for the list to answer in this frame
-    bool show_problem = false;    ///< the right panel shows the problem instead of the explanation
-    Page page = Page::walk;
-    MemoryForm memory;                       ///< what the page about memory and traffic asks
-    ScaleForm scale;                         ///< what the page about large problems asks
-    std::shared_ptr<ScalePage> bench;        ///< what it has measured and loaded; made when it is first shown
-    CompareForm compare;                     ///< what the page CPU vs GPU asks
+    bool blank = false;                ///< presenter mode: nothing, until the next key
+    bool menu_open = false;            ///< the list of examples; it takes the arrow keys, Enter and Escape
+    int menu_at = 0;                   ///< the entry that Enter chooses
+    std::optional<Key> menu_key;       ///< Enter or Escape, for the list to answer in this frame
+    MemoryForm memory;                 ///< what the page about memory and traffic asks
+    ScaleForm scale;                   ///< what the page about large problems asks
+    std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
+    CompareForm compare;               ///< what the page CPU vs GPU asks
     std::shared_ptr<ComparePage> comparing;  ///< what it has compared; made when it is first shown
     std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
-    bool show_break = false;                 ///< the right panel shows the switches and number formats
     int break_tab = 0;                       ///< of that panel: faults, formats, effect
     bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
@@ -102,13 +107,11 @@ struct AppState {
     bool goto_focus = false;  ///< put the caret into it in the next frame
     KeySearch key_search;
     FlashBeside beside;
-    TimelineView timeline;                   ///< its zoom, and the range that is looped
-    std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
-    std::shared_ptr<Marks> marks;            ///< breakpoints and bookmarks; made when first needed
-    std::shared_ptr<Tour> tour;              ///< null: none is running
-    std::shared_ptr<Quiz> quiz;              ///< null: no questions
-    std::shared_ptr<Glossary> glossary;      ///< null: closed
-    std::shared_ptr<SaveCard> saving;        ///< null: closed
+    std::shared_ptr<Marks> marks;             ///< breakpoints and bookmarks; made when first needed
+    std::shared_ptr<Tour> tour;               ///< null: none is running
+    std::shared_ptr<Quiz> quiz;               ///< null: no questions
+    std::shared_ptr<Glossary> glossary;       ///< null: closed
+    std::shared_ptr<SaveCard> saving;         ///< null: closed
     std::shared_ptr<MatrixMenu> matrix_menu;  ///< null: closed
     ProblemForm form;                         ///< what is typed into the problem panel
     std::string notice;                       ///< one sentence at the bottom of the window, with its age

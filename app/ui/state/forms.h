@@ -1,5 +1,4 @@
-// What the pages ask and remember: plain data. What their keys do and what comes of it stands with each page,
-// in app/ui/chapters.
+// What the pages ask and remember: plain data. What comes of it stands with each page, in app/ui/chapters.
 #pragma once
 
 #include "core/compare/kernel_trace.h"
@@ -54,8 +53,7 @@ struct SoftmaxPage {
     std::array<std::shared_ptr<const Trace>, 4> traces;  ///< by SoftmaxForm
 };
 
-/// The lesson of FlashAttention-1: FlashAttention-2's walk on the same problem, and how far apart their O
-/// are.
+/// The lesson of FlashAttention-1: FlashAttention-2's walk on its problem, and how far apart their O are.
 struct FlashBeside {
     bool shown = true;  ///< in place of the drawing of the step
     std::shared_ptr<const Trace> first, second;

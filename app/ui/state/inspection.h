@@ -43,8 +43,7 @@ struct Inspection {
 /// Opens the panel for a cell as it holds now.
 void inspect(AppState& state, CellRef cell);
 bool inspecting(const AppState& state);
-/// The inspection, brought up to date with the walk that is shown; null where the cell is no part of it,
-/// which ends the inspection.
+/// The inspection, brought up to date with the walk that is shown; null, and ended, if the cell is not in it.
 Inspection* inspection_of(AppState& state);
 /// A click on a cell: inspects it, unless a first click means the row of what this step wrote.
 void click_cell(AppState& state, CellRef cell);

@@ -17,8 +17,7 @@ Marks& marks_of(AppState& state) {
     return *state.marks;
 }
 
-// Which walk a bookmark belongs to: all that decides on its steps. An edited element leaves them where they
-// are.
+// Which walk a bookmark belongs to: all that decides on its steps, which an edited element leaves alone.
 std::string walk_key(const AppState& state) {
     const Problem& p = *state.problem;
     std::string title = p.title;
@@ -76,8 +75,7 @@ std::string lost_words(const Trace& trace, int k) {
     return {};
 }
 
-// The walks part here: the step wrote other numbers, although the latest writes that it read are the true
-// ones.
+// The walks part here: the step wrote other numbers, although the latest writes that it read are true.
 std::string difference_words(const AppState& state, int k) {
     if (!state.comparison || !state.comparison->mismatch.empty()) return {};
     const auto differs = [&](int n) { return state.comparison->largest[static_cast<std::size_t>(n)] > 0; };

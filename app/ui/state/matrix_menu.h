@@ -20,8 +20,7 @@ void open_matrix_menu(AppState& state, Slot slot, int tile, bool at_mouse = fals
 /// The same for the tile that holds this value; nothing if none does.
 void open_matrix_menu(AppState& state, Slot slot, const Value& value);
 
-/// The slot as it lies after this step, its tiles put together; what is not there yet is NaN. Empty if
-/// nothing is.
+/// The slot after this step, its tiles put together; what is not there yet is NaN. Empty if nothing is.
 Matrix slot_matrix(const Trace& trace, Slot slot, int k);
 
 }  // namespace tilewalk::ui

@@ -1,5 +1,4 @@
-// Questions before a step is shown. The walk is held back until one is answered or skipped; nothing of it is
-// changed.
+// Questions before a step is shown. The walk is held back until one is answered or skipped, else unchanged.
 #pragma once
 
 #include "app/ui/state/app_state.h"
@@ -51,8 +50,7 @@ struct Quiz {
 
 /// Questions on or off.
 void toggle_questions(AppState& state);
-/// True if there is a question to be answered before the walk goes on to `next`: the step is held back.
-/// Playing pauses for it.
+/// True if there is a question before the walk goes on to `next`: the step is held back, playing pauses.
 bool asks_before(AppState& state, Cursor next);
 /// A question is open, and still about the step that comes next.
 bool quiz_waits(const AppState& state);
@@ -70,8 +68,7 @@ void save_answers(AppState& state);
 
 /// "7 of 9": right answers of those given. Empty before the first.
 std::string quiz_score(const Quiz& quiz);
-/// One line for each question, with a line of headings. What a spreadsheet would take for a formula begins
-/// with an apostrophe.
+/// A line of headings, one for each question. What a spreadsheet would take for a formula has an apostrophe.
 std::string answers_to_csv(const Quiz& quiz);
 
 }  // namespace tilewalk::ui

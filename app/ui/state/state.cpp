@@ -132,7 +132,7 @@ bool commit_edit(AppState& state) {
     for (std::size_t at; (at = text.find("−")) != std::string::npos;) text.replace(at, 3, "-");
     std::erase(text, ' ');
     if (text.starts_with('+')) text.erase(0, 1);
-    std::replace(text.begin(), text.end(), ',', '.');
+    std::ranges::replace(text, ',', '.');
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {

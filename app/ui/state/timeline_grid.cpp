@@ -49,7 +49,7 @@ void place_steps(TimelineGrid& grid, const Trace& trace) {
                 column = next++;
             } else {
                 const TimelineGrid::Group& group = grid.blocks[static_cast<std::size_t>(inner)];
-                auto at = std::find(group.ops.begin(), group.ops.end(), step.op);
+                auto at = std::ranges::find(group.ops, step.op);
                 if (grid.by_element) {  // passes do different things to an element; each begins at its left
                     const bool same = k > grid.begin(lane) && trace.step(k - 1).j == step.j;
                     nth = same ? nth + 1 : 0;

@@ -16,50 +16,9 @@ Page page_of(const std::string& name) {
                                : Page::walk;
 }
 
-TourReturn place_of(const AppState& s) {
-    return {.lesson = s.lesson,
-            .problem = s.problem,
-            .trace = s.trace,
-            .truth = s.truth,
-            .before_edit = s.before_edit,
-            .comparison = s.comparison,
-            .look = s.look,
-            .cursor = s.cursor,
-            .row = s.row,
-            .col = s.col,
-            .page = s.page,
-            .presenter = s.presenter,
-            .show_problem = s.show_problem,
-            .show_break = s.show_break,
-            .undo = s.undo,
-            .redo = s.redo,
-            .timeline = s.timeline,
-            .inspection = s.inspection,
-            .left_at = s.left_at,
-            .chapter_lessons = s.chapter_lessons};
-}
-
-void go_back(AppState& s, TourReturn back) {
+void go_back(AppState& s, WalkView back) {
     s.pending.reset();
-    s.lesson = back.lesson;
-    s.problem = std::move(back.problem);
-    s.trace = std::move(back.trace);
-    s.truth = std::move(back.truth);
-    s.before_edit = std::move(back.before_edit);
-    s.comparison = std::move(back.comparison);
-    s.look = back.look;
-    s.cursor = back.cursor;
-    s.row = back.row;
-    s.col = back.col;
-    s.page = back.page;
-    s.presenter = back.presenter;
-    show_side(s, back.show_problem, back.show_break);
-    s.undo = std::move(back.undo);
-    s.redo = std::move(back.redo);
-    s.timeline = back.timeline;
-    s.inspection = std::move(back.inspection);
-    s.left_at = std::move(back.left_at);
-    s.chapter_lessons = std::move(back.chapter_lessons);
+    static_cast<WalkView&>(s) = std::move(back);
     s.hover.reset();
     s.hover_sources.clear();
     refresh_explanation(s);
@@ -77,8 +36,8 @@ void arrive_at_stop(AppState& state) {
 }
 
 bool of_tour(const Tour& tour, const ProblemPtr& problem) {
-    return std::any_of(tour.script.stops.begin(), tour.script.stops.end(),
-                       [&](const TourStop& stop) { return stop.problem == problem; });
+    return std::ranges::any_of(tour.script.stops,
+                               [&](const TourStop& stop) { return stop.problem == problem; });
 }
 
 }  // namespace
@@ -100,7 +59,7 @@ void open_tour(AppState& state, const std::string& path) {
 }
 
 void start_tour(AppState& state, Tour tour) {
-    tour.back = state.tour ? std::move(state.tour->back) : place_of(state);
+    tour.back = state.tour ? std::move(state.tour->back) : WalkView(state);
     state.tour = std::make_shared<Tour>(std::move(tour));
     state.settings.tour_offered = true;
     state.notice.clear();

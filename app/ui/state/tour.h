@@ -8,28 +8,10 @@
 
 namespace tilewalk::ui {
 
-/// Where the user was when the tour began; leaving it leads back there.
-struct TourReturn {
-    const Lesson* lesson = nullptr;
-    ProblemPtr problem;
-    std::shared_ptr<const Trace> trace, truth, before_edit;
-    std::shared_ptr<const Comparison> comparison;
-    TraceLook look;
-    Cursor cursor;
-    int row = 0, col = -1;
-    Page page = Page::walk;
-    bool presenter = false, show_problem = false, show_break = false;
-    std::vector<ProblemPtr> undo, redo;
-    TimelineView timeline;
-    std::shared_ptr<Inspection> inspection;
-    std::map<std::string, int> left_at;
-    std::map<std::string, std::string> chapter_lessons;
-};
-
 struct Tour {
     TourScript script;
     int at = 0;
-    TourReturn back;
+    WalkView back;           ///< where the user was when it began; leaving it leads back there
     bool arriving = false;   ///< the walk of this stop is being built
     std::vector<Line> text;  ///< of this stop, filled with numbers
     int text_of = -1;        ///< the stop that `text` was made for, in this style

@@ -1,5 +1,4 @@
-// HBM of the backward pass: what is read, what the forward pass left, the gradients, and the N × N matrices
-// that never get here.
+// HBM of the backward pass: what is read, what forward left, gradients, the N × N matrices that never come.
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
@@ -70,7 +69,7 @@ Line never_here(float w) {
 }  // namespace
 
 void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a, "HBM", "slow, big");
+    const Panel panel(c, "HBM", a, "HBM", "slow, big");
     const Problem& p = *state.problem;
     const Step& step = step_now(state);
     // At the end of a lane all inner blocks have passed.
@@ -91,7 +90,6 @@ void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
     ghost_section(c, state, a, rule, never_here(a.w),
                   keys ? "Columns first: each key block is on chip once, dQ goes through HBM."
                        : "Rows first: each query block is on chip once, dK and dV go through HBM.");
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -75,8 +75,7 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
     return {pane.x, pane.w - 34, zero, unit};
 }
 
-// The number of an area: in its box, else above the line; below a box that hangs from the line its neighbours
-// would be in the way.
+// The number of an area: in its box, else above the line; below a hanging box neighbours are in the way.
 void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
     const std::string text = format_short(a.area, 4);
     const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
@@ -121,16 +120,6 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
 }
 
 // ---- The other steps
-
-// Row r of A against row c of B, term by term.
-Dot dot_of(const Value& A, int r, const Value& B, int c) {
-    Dot out;
-    for (int x = 0; x < A.region.cols; ++x) {
-        out.q.push_back(Around::at(A, r, x));
-        out.k.push_back(Around::at(B, c, x));
-    }
-    return out;
-}
 
 Dot dot_of(const Around& a) {
     if (a.op() == Op::preprocess) {
@@ -220,7 +209,7 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
         const float x = pane.x + (px(n) + .5f) * w, mid = pane.y + pane.h * .36f;
         c.rich(x, mid, pieces(slot_symbol(slots[n]), "  =  ", number("0")), 18, Align::center);
         c.text_within(x, mid + 28, w - 12, info(slots[n]).hbm ? "grows in HBM" : "grows on chip", size::body,
-                      c.theme->t2, Face::regular, Align::center);
+                      c.theme->t2, Align::center);
     }
 }
 
@@ -245,7 +234,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
 }  // namespace
 
 void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
-    begin_region(c, "Lens", a);
+    const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const Op op = op_now(state);
     // Weights of a broken row do not sum to 1, so its areas need not cancel.
@@ -262,7 +251,6 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
         draw_start(c, state, inner);
     else
         drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

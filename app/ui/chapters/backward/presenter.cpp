@@ -96,6 +96,13 @@ void place(const AppState& state, std::vector<Term>& terms, const Rect& a) {
     }
 }
 
+void draw_sign(const Canvas& c, const char* sign, float x, float y) {
+    if (std::string_view(sign) == "→")
+        c.arrow({{x - 17, y}, {x + 17, y}}, ArrowStyle::link);
+    else if (*sign)
+        c.text(x, y, sign, size::far_sign, c.theme->t2, Align::center);
+}
+
 void draw(const Canvas& c, AppState& state, const Term& t) {
     MatrixLook look = backward_look(state, t.slot);
     if (!look.value) return;
@@ -112,12 +119,8 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
            Align::center);
     const float mid = t.bed.y + t.bed.height() / 2;
     const float x = t.bed.x - std::max(gap, text_width(Face::regular, size::far_sign, t.before) + 26) / 2;
-    if (std::string_view(t.before) == "→")
-        c.arrow({{x - 17, mid}, {x + 17, mid}}, ArrowStyle::link);
-    else if (*t.before)
-        c.text(x, mid, t.before, size::far_sign, c.theme->t2, Face::regular, Align::center);
-    if (*t.after)
-        c.text(t.bed.right() + 12, mid, t.after, size::far_sign, c.theme->t2, Face::regular, Align::center);
+    draw_sign(c, t.before, x, mid);
+    if (*t.after) c.text(t.bed.right() + 12, mid, t.after, size::far_sign, c.theme->t2, Align::center);
 }
 
 // D of one query block, from O and dO in HBM.
@@ -156,15 +159,13 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
         matrix(c, state, look, "presenter");
         const float mid = a.y + a.h / 2;
         c.rich(t.bed.center(), t.bed.y - 32, slot_symbol(t.slot, i), size::far_symbol, Align::center);
-        if (t.slot == Slot::D)
-            c.arrow({{x - gap / 2 - 17, mid}, {x - gap / 2 + 17, mid}}, ArrowStyle::link);
-        else
-            c.text(x - gap / 2, mid, t.before, size::far_sign, c.theme->t2, Face::regular, Align::center);
+        draw_sign(c, t.before, x - gap / 2, mid);
         x = t.bed.right() + gap;
     }
 }
 
 void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+    const Panel panel(c, "HBM", a);
     strip_head(c, a);
     constexpr Slot slots[2][3] = {{Slot::Q, Slot::K, Slot::V}, {Slot::dQ, Slot::dK, Slot::dV}};
     const float cell = (a.w - 40 - 2 * 20) / 3;
@@ -181,7 +182,6 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     if (never.w > 0)
         ghost(c, *state.trace, state.cursor.step, never.x, never.y, never.w, never.h,
               hides_what_comes(state));
-    end_panel(c);
 }
 
 }  // namespace

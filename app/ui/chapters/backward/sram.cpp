@@ -142,10 +142,8 @@ void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
 
 // Which loop is outside: a choice that makes another walk of the same problem.
 void order_switch(const Canvas& c, AppState& state, const Rect& a) {
-    const std::initializer_list<const char*> full = {"key blocks outside", "query blocks outside"},
-                                             brief = {"keys outside", "queries outside"};
-    const bool fits = segmented_width(full, size::small) + 190 <= a.w;
-    const auto& names = fits ? full : brief;
+    std::vector<std::string> names = {"key blocks outside", "query blocks outside"};
+    if (segmented_width(names, size::small) + 190 > a.w) names = {"keys outside", "queries outside"};
     int order = keys_outside(state) ? 0 : 1;
     if (!segmented(c, "##order", a.right() - space::control_edge - segmented_width(names, size::small),
                    a.y + space::control_top, names, order, size::small))
@@ -158,7 +156,7 @@ void order_switch(const Canvas& c, AppState& state, const Rect& a) {
 }  // namespace
 
 void backward_sram(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "SRAM", a, "SRAM", "fast, small");
+    const Panel panel(c, "SRAM", a, "SRAM", "fast, small");
     const BackwardGeometry g = backward_geometry(state, a);
     // The transfer lines cross the gap between the two panels.
     c.dl->PushClipRect(c.device(a.x - space::margin, a.y), c.device(a.right(), a.bottom()));
@@ -173,7 +171,6 @@ void backward_sram(const Canvas& c, AppState& state, const Rect& a) {
     backward_connectors(c, state, g);
     backward_lens(c, state, g.lens);
     order_switch(c, state, a);
-    end_panel(c);
 }
 
 void backward_main(const Canvas& c, AppState& state, const Layout& layout) {

@@ -21,21 +21,17 @@ std::string fault_letter(Quantity quantity) {
     return quantity == Quantity::alpha ? "α" : quantity == Quantity::l ? "ℓ" : info(quantity).name;
 }
 
+Rect control_at(float x, float y, float w) { return {x, y - space::control / 2, w, space::control}; }
+
 void kernels(const Canvas& c, AppState& state, float& x, float y, float w) {
-    if (begin_dropdown(c, "##compare kernel", x, y - space::control / 2, w, space::control,
-                       state.compare.kernel)) {
+    if (const Dropdown list{c, "##compare kernel", control_at(x, y, w), state.compare.kernel})
         for (const gpu::TraceableKernel& kernel : state.comparing->kernels) {
             const char* note = !kernel.tiles                             ? "outputs only"
                                : kernel.direction == Direction::backward ? "backward"
                                                                          : "";
-            if (dropdown_item(c, kernel.name.c_str(), kernel.name, kernel.name == state.compare.kernel,
-                              note)) {
+            if (dropdown_item(c, kernel.name, kernel.name, kernel.name == state.compare.kernel, note))
                 choose_kernel(state, kernel.name);
-                ImGui::CloseCurrentPopup();
-            }
         }
-        end_dropdown(c);
-    }
     x += w;
 }
 
@@ -86,37 +82,31 @@ void fault_quantity(const Canvas& c, AppState& state, float& x, float y, float w
                                 ? "Make a number of the chosen tile and row wrong, and see where it is found"
                                 : "A fault needs a kernel that records its tiles, and a first run";
     const ButtonLook look{.enabled = possible, .tooltip = tip.c_str()};
-    if (begin_dropdown(c, "##fault", x, y - space::control / 2, w, space::control,
-                       fault_letter(state.compare.fault.quantity), look)) {
-        const auto item = [&](Quantity quantity) {
-            const bool now = state.compare.fault.quantity == quantity;
-            const std::string note = quantity == Quantity::none ? "" : info(quantity).title;
-            if (!dropdown_item(c, info(quantity).name, fault_letter(quantity), now, note)) return;
-            inject(state, quantity == Quantity::none ? KernelFault{} : fault_at(state, quantity));
-            ImGui::CloseCurrentPopup();
+    const Quantity now = state.compare.fault.quantity;
+    if (const Dropdown list{c, "##fault", control_at(x, y, w), fault_letter(now), look}) {
+        const auto item = [&](Quantity quantity, const char* note, const KernelFault& fault) {
+            if (dropdown_item(c, info(quantity).name, fault_letter(quantity), now == quantity, note))
+                inject(state, fault);
         };
-        item(Quantity::none);
-        for (Quantity quantity : kernel_quantities()) item(quantity);
-        end_dropdown(c);
+        item(Quantity::none, "", {});
+        for (Quantity quantity : kernel_quantities())
+            item(quantity, info(quantity).title, fault_at(state, quantity));
     }
     x += w;
 }
 
 void fault_amount(const Canvas& c, AppState& state, float& x, float y, float w) {
     const auto label = [](double amount) { return "× " + format_short(1 + amount); };
-    if (begin_dropdown(c, "##amount", x, y - space::control / 2, w, space::control,
-                       label(state.compare.fault_amount), {.tooltip = "How far the number is made wrong"})) {
+    const ButtonLook look{.tooltip = "How far the number is made wrong"};
+    if (const Dropdown list{c, "##amount", control_at(x, y, w), label(state.compare.fault_amount), look})
         for (double amount : amounts) {
-            if (!dropdown_item(c, label(amount).c_str(), label(amount), amount == state.compare.fault_amount))
+            if (!dropdown_item(c, label(amount), label(amount), amount == state.compare.fault_amount))
                 continue;
             state.compare.fault_amount = amount;
             KernelFault fault = state.compare.fault;
             fault.amount = amount;
             if (fault.quantity != Quantity::none) inject(state, fault);
-            ImGui::CloseCurrentPopup();
         }
-        end_dropdown(c);
-    }
     x += w;
 }
 
@@ -211,10 +201,7 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
     x += 66;
     const ButtonLook copy{.enabled = state.comparing->shown != nullptr,
                           .tooltip = "Copy verdict and finding as text (Ctrl C)"};
-    if (button(c, "##compare copy", x, y - space::bar / 2, 60, space::bar, "Copy", copy)) {
-        ImGui::SetClipboardText(compare_as_text(state).c_str());
-        notify(state, "Copied the verdict.");
-    }
+    if (button(c, "##compare copy", x, y - space::bar / 2, 60, space::bar, "Copy", copy)) copy_verdict(state);
 }
 
 void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
@@ -241,12 +228,11 @@ void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
 }  // namespace
 
 void compare_controls(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Run", a);
+    const Panel panel(c, "Run", a);
     const float half = a.h / 2;
     what_runs(c, state, a, a.y + half / 2 + 4);
     rule(c, a, a.y + half);
     run_and_files(c, state, a, a.y + half * 1.5f);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

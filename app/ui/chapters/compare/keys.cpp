@@ -36,9 +36,7 @@ bool answer_ctrl_key(AppState& state, Key key) {
     if (key == Key::z) return undo_fault(state), true;
     if (key == Key::y) return true;  // edits belong to a walk
     if (key != Key::c) return false;
-    ImGui::SetClipboardText(compare_as_text(state).c_str());
-    notify(state, "Copied the verdict.");
-    return true;
+    return copy_verdict(state), true;
 }
 
 }  // namespace
@@ -61,15 +59,7 @@ bool answer_compare_key(AppState& state, const KeyPress& press) {
     case Key::l: return state.compare.measure = (state.compare.measure + 1) % 3, true;
     case Key::d: return show_finding(state), true;
     case Key::g: return go_to_shown_cell(state), true;
-    // These belong to a walk.
-    case Key::i:
-    case Key::c:
-    case Key::m:
-    case Key::b:
-    case Key::x:
-    case Key::e:
-    case Key::s: return true;
-    default: return false;
+    default: return prints_one_of(press.key, "icmbxes");  // which belong to a walk
     }
 }
 

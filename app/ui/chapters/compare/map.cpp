@@ -87,8 +87,7 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     }
     if (taken < a.x) {
         c.text(a.x, a.y + 22, "smaller", size::small, t.t3);
-        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), size::small, t.t3, Face::regular,
-               Align::right);
+        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), size::small, t.t3, Align::right);
     }
 }
 
@@ -122,7 +121,7 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
     for (Eigen::Index n = 0; n < map.far.size(); ++n)
         if (const double far = map.far.data()[n]; !std::isnan(far))
             ++count[static_cast<std::size_t>(bar_of(far))];
-    const int most = std::max(1, *std::max_element(count.begin(), count.end()));
+    const int most = std::max(1, *std::ranges::max_element(count));
     c.text_within(a.x, a.y + 8, a.w, "Cells by difference", size::small, t.t1, Face::semibold);
     const float top = a.y + 24, base = a.bottom() - 22, pitch = a.w / bars;
     for (int n = 0; n < bars; ++n) {
@@ -137,7 +136,7 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
     }
     c.line({a.x, base + .5f}, {a.right(), base + .5f}, t.line2);
     c.text(a.x, base + 12, "smaller", size::small, t.t3);
-    c.text(a.right(), base + 12, "larger", size::small, t.t3, Face::regular, Align::right);
+    c.text(a.right(), base + 12, "larger", size::small, t.t3, Align::right);
 }
 
 Line cell_name(const Map& map, const MapCell& at) {
@@ -162,7 +161,7 @@ std::string number_within(double x, float room) {
 void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     const KernelComparison& shown = *state.comparing->shown;
-    begin_region(c, "Cell", a);
+    const PanelPart part(c, "Cell", a);
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::panel);
     c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, radius::panel);
     const bool worst = at.row == map.worst.row && at.column == map.worst.column;
@@ -192,7 +191,6 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     if (shown.finding &&
         button(c, "##begins", a.x + 12, y, a.w - 24, space::control, "Where it begins", begins))
         show_finding(state);
-    end_panel(c);
 }
 
 void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
@@ -264,7 +262,7 @@ Rect heat_cell(const Map& map, const Rect& filled, int row, int column) {
 }
 
 void compare_map(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Differences", a);
+    const Panel panel(c, "Differences", a);
     const Theme& t = *c.theme;
     const auto map = map_of(state);
     if (!map) {
@@ -273,7 +271,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
             a.x + 20, a.y + 64, a.w - 40,
             "Here stands every cell of O by how far kernel and CPU are apart, once the kernel has run.",
             size::lead, t.t2);
-        return end_panel(c);
+        return;
     }
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
@@ -291,7 +289,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
             a.x + 20, a.y + 120, a.w - 40,
             "There is nothing to compare here: the mask removes this tile, or the kernel did not record it.",
             size::lead, t.t2);
-        return end_panel(c);
+        return;
     }
     const MapCell at = shown_cell(state, *map);
     const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46, names = 44;
@@ -302,7 +300,6 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     if (bottom - cards - top > 90)
         histogram(c, *map, at, {right, top, side, std::min(200.0f, bottom - cards - 12 - top)});
     card(c, state, *map, at, {right, bottom - cards, side, cards});
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

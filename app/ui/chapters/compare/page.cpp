@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <imgui.h>
 
 namespace tilewalk::ui {
 
@@ -37,8 +38,7 @@ void take_result(AppState& state, Result<KernelComparison> result) {
     page.shown = std::make_shared<const KernelComparison>(std::move(*result));
     page.source.clear();
     const std::vector<std::string> names = map_names(state);
-    if (std::find(names.begin(), names.end(), state.compare.map) == names.end())
-        state.compare.map = names.front();
+    if (std::ranges::find(names, state.compare.map) == names.end()) state.compare.map = names.front();
 }
 
 bool same_walk(const Problem& a, const Problem& b) {
@@ -86,8 +86,7 @@ void choose_kernel(AppState& state, const std::string& name) {
     const gpu::TraceableKernel* kernel = chosen_kernel(state);
     if (!kernel || kernel->types.empty()) return;
     const auto& types = kernel->types;
-    if (std::find(types.begin(), types.end(), state.compare.dtype) == types.end())
-        state.compare.dtype = types.front();
+    if (std::ranges::find(types, state.compare.dtype) == types.end()) state.compare.dtype = types.front();
     if (!kernel->tiles) state.compare.fault = {};  // there is no tile to inject it into
 }
 
@@ -207,6 +206,11 @@ std::string compare_as_text(const AppState& state) {
     text += finding_text(c) + "\n";
     if (const std::string fault = fault_text(c); !fault.empty()) text += fault + "\n";
     return text;
+}
+
+void copy_verdict(AppState& state) {
+    ImGui::SetClipboardText(compare_as_text(state).c_str());
+    notify(state, "Copied the verdict.");
 }
 
 }  // namespace tilewalk::ui

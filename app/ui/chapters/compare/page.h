@@ -103,5 +103,6 @@ void arrive(AppState& state);
 
 /// The verdict and the finding, for the clipboard.
 std::string compare_as_text(const AppState& state);
+void copy_verdict(AppState& state);
 
 }  // namespace tilewalk::ui

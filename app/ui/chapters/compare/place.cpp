@@ -183,8 +183,7 @@ void go_to_cell(AppState& state, const Map& map, int row, int column) {
     const int step = map.quantity ? step_of(*c->cpu, *map.quantity, at.i, at.j)
                                   : output_step(*c->cpu, map.slot, p, map.row0 + row);
     if (step < 0) return notify(state, "The mask removes this tile; the walk has no step for it.");
-    // The same problem with the kernel's tiles, rounded where the kernel rounds: the walk that stands beside
-    // it.
+    // The same problem with the kernel's tiles, rounded where it rounds: the walk that stands beside it.
     Problem walked = rounded_problem(*c->kernel);
     if (state.problem->Br != walked.Br || state.problem->Bc != walked.Bc) mark_changed(walked);
     const WalkPlace place{c->cpu->lesson().id, step, map.row0 + row, map.column0 + column};

@@ -63,7 +63,7 @@ void heads(const Canvas& c, const Rect& a, const Sheet& sheet) {
     for (const Column& column : columns) {
         const float w = c.rich(x, a.y, slot_symbol(info(column.quantity).slot), size::symbol);
         c.text_within(x + w + 8, a.y, sheet.column_w - w - 52, column.title, size::small, t.t2);
-        c.text(x + sheet.column_w - 12, a.y, "ULP", size::small, t.t3, Face::regular, Align::right);
+        c.text(x + sheet.column_w - 12, a.y, "ULP", size::small, t.t3, Align::right);
         x += sheet.column_w;
     }
     c.line({a.x - 4, a.y + 15.5f}, {a.x + a.w + 4, a.y + 15.5f}, t.line);
@@ -73,7 +73,7 @@ void tile_line(const Canvas& c, AppState& state, const Place& at, int j, const R
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const bool chosen = j == at.j;
-    const Hot hot = hot_area(c, ("##row tile " + std::to_string(j)).c_str(), a.x - 8, a.y, a.w + 16, a.h);
+    const Hot hot = hot_area(c, "##row tile " + std::to_string(j), a.x - 8, a.y, a.w + 16, a.h);
     if (chosen || hot.hovered) c.rect(a.x - 8, a.y + 1, a.w + 16, a.h - 2, chosen ? t.raised : t.well, 8);
     if (hot.clicked) choose_tile(state, at.i, j);
     c.text(a.x, a.middle(), "(" + std::to_string(at.i) + ", " + std::to_string(j) + ")", size::lead, t.t1,
@@ -143,7 +143,7 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
     float x = a.x;
     for (const TileComparison& tile : shown.tiles) {
         const std::string name = std::to_string(tile.i) + "," + std::to_string(tile.j);
-        const Hot hot = hot_area(c, ("##tile " + name).c_str(), x, a.y, pitch - 4, h);
+        const Hot hot = hot_area(c, "##tile " + name, x, a.y, pitch - 4, h);
         const bool chosen = tile.i == at.i && tile.j == at.j;
         const ImU32 fill = fill_of(t, tile, most);
         c.rect(x, a.y, pitch - 4, h, fill, 5);
@@ -198,8 +198,7 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
     }
 }
 
-// All tiles, the chosen one outlined: a box for each with its largest difference, or, where there are many,
-// the grid of tiles.
+// All tiles, the chosen one outlined: a box for each with its largest difference; of many, the grid.
 void all_tiles(const Canvas& c, AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
     const std::string count =
@@ -218,14 +217,11 @@ void all_tiles(const Canvas& c, AppState& state, const Rect& a) {
 }  // namespace
 
 void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Row statistics", a);
+    const Panel panel(c, "Row statistics", a);
     const ComparePage& page = *state.comparing;
     float x = a.inner_x();
     x += c.text(x, a.title_y(), "Row statistics, tile by tile", size::lead, c.theme->t1, Face::semibold) + 12;
-    if (!page.shown || page.shown->tiles.empty()) {
-        nothing(c, state, a);
-        return end_panel(c);
-    }
+    if (!page.shown || page.shown->tiles.empty()) return nothing(c, state, a);
     const Place at = place_of(state);
     c.text_within(x, a.title_y(), a.right() - 90 - x, "query row " + std::to_string(at.row), size::body,
                   c.theme->t2);
@@ -239,7 +235,6 @@ void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
     lines(c, state, {a.x + 20, top, inner, foot - top - 8}, sheet);
     rule(c, a, foot);
     all_tiles(c, state, {a.inner_x(), foot + 10, a.inner_w(), strip - 20});
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

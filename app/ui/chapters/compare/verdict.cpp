@@ -44,9 +44,7 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
         return;
     }
     c.polygon({{x, y - r}, {x + r, y}, {x, y + r}, {x - r, y}}, t.danger);
-    const float e = r * .3f;
-    c.line({x - e, y - e}, {x + e, y + e}, t.panel, 3);
-    c.line({x - e, y + e}, {x + e, y - e}, t.panel, 3);
+    c.cross(x, y, r * .3f, t.panel, 3);
 }
 
 std::string subtitle(const AppState& state, const KernelComparison& c) {
@@ -110,12 +108,9 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
 }
 
 void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Verdict", a);
+    const Panel panel(c, "Verdict", a);
     const ComparePage& page = *state.comparing;
-    if (!page.shown) {
-        nothing_yet(c, state, a);
-        return end_panel(c);
-    }
+    if (!page.shown) return nothing_yet(c, state, a);
     const Theme& t = *c.theme;
     const KernelComparison& shown = *page.shown;
     const OutputVerdict& v = shown.nearest();
@@ -139,7 +134,6 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
         c.rich(at, a.middle() - 17, symbols, size, Align::left, t.t2);
         c.rich(at, a.middle() + 19, values, size, Align::left, t.t2);
     }
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -145,8 +145,7 @@ void draw_ledger(const Canvas& c, const AppState& state, float right, float y, f
         const Line line = ledger_line(l, form);
         const float w = rich_width(c, line, size::body) + 24;
         if (w > room) continue;
-        c.rect(right - w, y - 14, w, 28, c.theme->well, 14);
-        c.frame(right - w + .5f, y - 13.5f, w - 1, 27, c.theme->line, 1, 14);
+        c.well(right - w, y - 14, w, 28, 14);
         c.rich(right - 12, y, line, size::body, Align::right);
         return;
     }
@@ -157,7 +156,7 @@ void draw_ledger(const Canvas& c, const AppState& state, float right, float y, f
 void dense_main(const Canvas& c, AppState& state, const Layout& all) {
     const Rect& a = all.main;
     const DenseTitle title = dense_title(state);
-    begin_panel(c, "Matrices", a, title.title);
+    const Panel panel(c, "Matrices", a, title.title);
     const float title_w = text_width(Face::semibold, size::lead, title.title),
                 words_w = text_width(Face::regular, size::body, title.words);
     const float ledger_room = a.w - 48 - title_w;
@@ -183,7 +182,6 @@ void dense_main(const Canvas& c, AppState& state, const Layout& all) {
     // What the matrices leave over goes to the lens.
     const float lens_h = std::clamp(a.bottom() - space::foot - layout.bottom - 10, least_lens, 220.0f);
     dense_lens(c, state, {a.x + 14, a.bottom() - space::foot - lens_h, a.w - 28, lens_h});
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -34,14 +34,10 @@ struct Column {
 
 Slot one_of(const DenseEntry& e) { return e.chip == Slot::count ? e.hbm : e.chip; }
 
-int columns_of(const Problem& p, const DenseEntry& e) {
+// As drawn.
+Region shape_of(const Problem& p, const DenseEntry& e) {
     const Region shape = dense_shape(p, one_of(e));
-    return e.transposed ? shape.rows : shape.cols;
-}
-
-int rows_of(const Problem& p, const DenseEntry& e) {
-    const Region shape = dense_shape(p, one_of(e));
-    return e.transposed ? shape.cols : shape.rows;
+    return e.transposed ? Region{0, 0, shape.cols, shape.rows} : shape;
 }
 
 bool touched(const AppState& state, const DenseEntry& e) {
@@ -58,7 +54,7 @@ std::vector<Column> columns(const Problem& p, const DenseGroup& group) {
     for (std::size_t n = 0; n < group.size(); ++n)
         if (group[n].level == 0) {
             at[static_cast<int>(n)] = out.size();
-            out.push_back({{group[n]}, columns_of(p, group[n])});
+            out.push_back({{group[n]}, shape_of(p, group[n]).cols});
         }
     for (const DenseEntry& e : group)
         if (e.level != 0) out[at.at(e.on)].entries.push_back(e);
@@ -163,7 +159,7 @@ std::vector<Level> levels(const AppState& state, const DenseGroup& group) {
     std::map<int, Level, std::greater<>> found;
     for (const DenseEntry& e : group) {
         Level& l = found.try_emplace(e.level, Level{e.level, 0, false, false}).first->second;
-        l.rows = std::max(l.rows, rows_of(*state.problem, e));
+        l.rows = std::max(l.rows, shape_of(*state.problem, e).rows);
         l.wanted |= touched(state, e);
         l.names |= shows_pairs(*state.problem, e);
     }
@@ -197,7 +193,7 @@ void place_level(const AppState& state, DenseLayout& out, std::span<const Column
         const float w = column.w * px(column.cols), next = x + w + gap;
         for (const DenseEntry& e : column.entries) {
             if (e.level != level.level) continue;
-            const int rows = rows_of(*state.problem, e);
+            const int rows = shape_of(*state.problem, e).rows;
             // Above, matrices stand on the row of queries; elsewhere they hang from their label.
             const float top = y + space.label + (level.level > 0 ? level.ch * px(level.rows - rows) : 0);
             const bool numbers = column.numbers && level.ch >= least_ch;

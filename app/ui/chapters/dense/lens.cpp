@@ -38,30 +38,28 @@ const Value* value_written(const AppState& state) {
 }
 
 // Which line of the matrix goes into the product, and which coordinate of the cell chooses it.
-enum class Take { row, column };
 enum class By { row, column };
 
 struct Operand {
-    const Value* value;
-    Slot slot;
-    Take take;
-    By by;
+    const Value* value = nullptr;
+    Slot slot = Slot::count;
+    By take = By::row, by = By::row;
 };
 
 struct Factors {
     Operand a, b;
 };
 
-Operand operand(const AppState& state, std::initializer_list<Slot> slots, Take take, By by) {
+Operand operand(const AppState& state, std::initializer_list<Slot> slots, By take, By by) {
     for (Slot slot : slots)
         if (const Value* value = value_read(state, slot)) return {value, slot, take, by};
-    return {nullptr, Slot::count, take, by};
+    return {};
 }
 
 Factors factors(const AppState& state) {
-    const auto row = [&](std::initializer_list<Slot> s, By by) { return operand(state, s, Take::row, by); };
+    const auto row = [&](std::initializer_list<Slot> s, By by) { return operand(state, s, By::row, by); };
     const auto column = [&](std::initializer_list<Slot> s, By by) {
-        return operand(state, s, Take::column, by);
+        return operand(state, s, By::column, by);
     };
     switch (op_now(state)) {
     case Op::project:
@@ -75,7 +73,7 @@ Factors factors(const AppState& state) {
     case Op::dk: return {column({Slot::dS_hbm}, By::row), column({Slot::Q}, By::column)};
     case Op::weight_gradient:
         return {column({Slot::X, Slot::X_kv}, By::row), column({Slot::dQ, Slot::dK, Slot::dV}, By::column)};
-    default: return {{nullptr, Slot::count, Take::row, By::row}, {nullptr, Slot::count, Take::row, By::row}};
+    default: return {};
     }
 }
 
@@ -94,10 +92,9 @@ std::optional<DenseTerms> dense_terms(const AppState& state) {
     const auto fill = [&](const Operand& o, std::vector<double>& values, std::string& name, Role& role) {
         const int at = o.by == By::row ? cell.row : cell.col;
         const Matrix& A = o.value->data;
-        const auto line = o.take == Take::row ? Matrix(A.row(at)) : Matrix(A.col(at).transpose());
+        const auto line = o.take == By::row ? Matrix(A.row(at)) : Matrix(A.col(at).transpose());
         values.assign(line.data(), line.data() + line.size());
-        name =
-            plain(slot_symbol(o.slot)) + (o.take == Take::row ? ", row " : ", column ") + std::to_string(at);
+        name = plain(slot_symbol(o.slot)) + (o.take == By::row ? ", row " : ", column ") + std::to_string(at);
         role = info(o.slot).role;
     };
     fill(f.a, out.a, out.a_name, out.a_role);
@@ -317,11 +314,10 @@ void draw(const Canvas& c, const AppState& state, const Rect& pane) {
 }  // namespace
 
 void dense_lens(const Canvas& c, AppState& state, const Rect& a) {
-    begin_region(c, "Lens", a);
+    const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const Rect inner = lens_title(c, a, caption(state));
     draw(c, state, {inner.x + 14, inner.y, inner.w - 28, inner.h});
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -1,5 +1,4 @@
-// Presenter mode of the dense lessons: the step as one line, what is read on the left, what comes of it on
-// the right.
+// Presenter mode of the dense lessons: the step as one line, from what is read to what comes of it.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/kit/items.h"
@@ -177,8 +176,7 @@ void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
                Align::center);
         if (n + 1 < list.size())
             c.text((b.bed.right() + list[n + 1].bed.x) / 2, a.y + 58 + (a.h - 66) / 2,
-                   sign_between(op, b, list[n + 1]), size::far_sign, c.theme->t2, Face::regular,
-                   Align::center);
+                   sign_between(op, b, list[n + 1]), size::far_sign, c.theme->t2, Align::center);
     }
     if (!list.empty()) remarks(c, state, list.back(), a);
 }

@@ -3,10 +3,9 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
-
-struct AppState;
 
 void forward_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
@@ -18,5 +17,16 @@ void lens_view(const Canvas& canvas, AppState& state, const Rect& area, float re
 /// `lens` draws what stands below the tiles.
 void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight,
                void (*lens)(const Canvas&, AppState&, const Rect&) = lens_view);
+
+// ---- FlashAttention-1: the same views, and beside the step FlashAttention-2 on the same problem, as many
+// tiles far (v1_view.cpp)
+
+void v1_main(const Canvas& canvas, AppState& state, const Layout& layout);
+
+/// The step of `second` (FlashAttention-2) that stands beside step k of `first` (FlashAttention-1): as many
+/// tiles are done, and in the tile under way the same op is reached. −1: before its first step.
+int step_beside(const Trace& first, int k, const Trace& second);
+/// Tiles that are done after step k; skipped ones do not count.
+int tiles_done(const Trace& trace, int k);
 
 }  // namespace tilewalk::ui

@@ -1,5 +1,4 @@
-// HBM of the tiled forward lessons: the whole matrices, which tile of each is in use, and the N × N matrices
-// that never get here.
+// HBM of the tiled forward lessons: whole matrices, the tile in use, and the N × N matrices that never come.
 #include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
@@ -11,8 +10,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-// Where the walk stands: the block on chip; −1: none of this round yet; beyond the last: all of them are
-// used.
+// Where the walk stands: the block on chip; −1: none of this round yet; beyond the last: all are used.
 struct Position {
     int i, j;
 };
@@ -58,7 +56,7 @@ Line never_here(float w) {
 }  // namespace
 
 void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "HBM", a, "HBM", "slow, big");
+    const Panel panel(c, "HBM", a, "HBM", "slow, big");
     const Problem& p = *state.problem;
     const Position at = position(state);
     const bool skipped = op_now(state) == Op::skip;
@@ -80,7 +78,6 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     ghost_section(c, state, a, y3, never_here(a.w),
                   keeps_state_in_hbm(state) ? "Hatched: O, m and ℓ come back for the next key block."
                                             : "HBM keeps only O and one number per query row, L.");
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -215,7 +215,6 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
 }
 
 void strip_head(const Canvas& c, const Rect& a) {
-    begin_panel(c, "HBM", a);
     const float w = c.text(a.x + space::far_pad, a.y + 32, "HBM", size::far, 0, Face::semibold);
     c.text(a.x + 32 + w, a.y + 32, "slow", size::far, c.theme->t3);
 }

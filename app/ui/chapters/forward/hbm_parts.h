@@ -1,5 +1,4 @@
-// What the HBM panels of the tiled lessons share: a whole matrix with its tiles, and the N × N matrices that
-// never get there.
+// What HBM panels of tiled lessons share: a matrix with its tiles, the N × N matrices that never come.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
@@ -28,20 +27,17 @@ bool still_growing(const AppState& state, Slot slot);
 /// those yet to come.
 void ghost(const Canvas& canvas, const Trace& trace, int k, float x, float y, float w, float h,
            bool hide_skips);
-/// The lower part of the panel: a rule at y, the title, the ghost with its legend, and a caption where it
-/// fits.
+/// The lower part of the panel: a rule at y, the title, the ghost with its legend, a caption if it fits.
 void ghost_section(const Canvas& canvas, const AppState& state, const Rect& panel, float y, const Line& title,
                    const char* caption);
 
 // ---- The strip at the left of presenter pages: HBM as letters and blocks
 
-/// Opens the panel.
 void strip_head(const Canvas& canvas, const Rect& area);
 /// The blocks of one matrix. `partial_sums`: those that will be stored again are hatched.
 void strip_blocks(const Canvas& canvas, const AppState& state, Slot slot, const Rect& area,
                   bool partial_sums);
-/// From y on: which N × N matrices never come here. Returns the square for their ghost, empty where a card
-/// takes the room.
+/// From y on: which N × N matrices never come here. Returns the square for their ghost; empty: no room.
 Rect strip_foot(const Canvas& canvas, const Rect& area, float y, const Line& names, float words_x);
 
 }  // namespace tilewalk::ui

@@ -49,14 +49,9 @@ Stack output_stack(const Around& a) {
 }
 
 Dot scores_dot(const Around& a) {
-    const Value &Q = a.read(Slot::Qi), &K = a.read(Slot::Kj);
-    Dot out;
+    Dot out = dot_of(a.read(Slot::Qi), a.row, a.read(Slot::Kj), a.col);
     out.q_name = index_label("q", a.row), out.k_name = index_label("k", a.col);
     out.scale = a.state.problem->softmax_scale();
-    for (int c = 0; c < Q.region.cols; ++c) {
-        out.q.push_back(Around::at(Q, a.row, c));
-        out.k.push_back(Around::at(K, a.col, c));
-    }
     out.total = Around::at(a.written(), a.row, a.col);
     return out;
 }
@@ -147,7 +142,7 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     float x = pane.x + w / 2;
     for (const auto& [slot, value, words] : cards) {
         c.rich(x, mid, pieces(slot_symbol(slot), "  =  ", number(format_short(value))), 18, Align::center);
-        c.text_within(x, mid + 28, w, words, size::body, c.theme->t2, Face::regular, Align::center);
+        c.text_within(x, mid + 28, w, words, size::body, c.theme->t2, Align::center);
         x += w + 16;
     }
 }
@@ -173,13 +168,12 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
 
 }  // namespace
 
-// The lens shows this step, or the chosen row over all tiles. Returns the width of the switch, 0 if there is
-// none.
+// The lens shows this step, or the chosen row over all tiles. Returns the width of the switch; 0: none.
 static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
     if (!has_evolution(*state.lesson) || a.h < 116) return 0;
     const bool brief = a.w - reserved < 620;
-    const std::vector<std::string> labels = brief ? std::vector<std::string>{"Step", "Row"}
-                                                  : std::vector<std::string>{"This step", "Row over tiles"};
+    std::vector<std::string> labels = {"This step", "Row over tiles"};
+    if (brief) labels = {"Step", "Row"};
     const float w = segmented_width(labels, size::small);
     if (a.w - reserved - w < 190) return 0;
     int chosen = state.row_over_tiles;
@@ -192,7 +186,7 @@ static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, f
 void lens_view(const Canvas& c, AppState& state, const Rect& a) { lens_view(c, state, a, 0); }
 
 void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) {
-    begin_region(c, "Lens", a);
+    const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const float choice = evolution_choice(c, state, a, reserved);
     const bool over_tiles = choice > 0 && state.row_over_tiles;
@@ -211,7 +205,6 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) 
     } else {
         drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
     }
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -166,7 +166,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     } rows[] = {{d.q, d.q_role, ""}, {d.k, d.k_role, "×"}, {products, d.product_role, "="}};
     for (int r = 0; r < 3 && cell_w >= 34; ++r) {
         const float y = top + px(r) * (row + gap);
-        c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Face::regular, Align::center);
+        c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Align::center);
         for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
             const float x = pane.x + 22 + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
@@ -254,7 +254,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         else
             draw_bar(c, p, list[n], x, mark && list[n].value == best);
         if (p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
-            c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Face::regular, Align::center);
+            c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;
     c.dashed_line({pane.x, p.y(best)}, {right + 12, p.y(best)}, t.focus, 1.6f);

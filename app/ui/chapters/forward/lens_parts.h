@@ -27,8 +27,7 @@ struct Stack {
     std::vector<Part> parts{};
     double total = 0;
 };
-/// Smallest and largest value that a drawing has to hold; 0 always lies between. Rows that stand side by side
-/// are drawn to one scale.
+/// Smallest and largest value that a drawing has to hold, and 0. Rows side by side have one scale.
 struct Extent {
     double lo = 0, hi = 0;
 };
@@ -67,8 +66,7 @@ void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>
 /// In place of a drawing: the numbers are NaN or ∞.
 void no_scale(const Canvas& canvas, const Rect& pane);
 
-/// The bytes of the current step, so far and of the whole run, beside those of standard attention where the
-/// lesson is another.
+/// The bytes of this step, so far and of the whole run, beside those of standard attention.
 void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane);
 
 // ---- One query row over all key tiles (evolution.cpp)
@@ -89,7 +87,7 @@ struct Around {
     int k = state.cursor.step;
     const Trace& trace = *state.trace;
 
-    Op op() const;
+    Op op() const { return trace.step(k).op; }
     const Value& read(Slot slot, int nth = 0) const;
     const Value& written() const { return trace.value(trace.writes(k).front().value); }
     double now(Slot slot) const { return at(*trace.live(slot, k).value, row, col); }
@@ -97,14 +95,15 @@ struct Around {
 };
 /// "k₂"
 std::string index_label(const char* letter, int n);
+/// Row r of A against row c of B, term by term.
+Dot dot_of(const Value& A, int r, const Value& B, int c);
 /// The row of a tile, key by key; its scores on the curve, measured from `base`.
 std::vector<Bar> row_bars(const Around& around, const Value& tile);
 std::vector<CurvePoint> row_points(const Around& around, const Value& S, const Value& P, double base);
 /// Exponents above 0 and weights above 1, as a broken walk or rounding makes them.
 bool off_the_curve(const std::vector<CurvePoint>& points);
 
-/// The rows that are drawn: two of a tile of two rows side by side where there is room, otherwise the chosen
-/// one.
+/// The rows that are drawn: both of a tile of two side by side where there is room, else the chosen one.
 struct LensRows {
     std::vector<Around> rows = {};
     bool two = false;

@@ -10,8 +10,6 @@ namespace tilewalk::ui {
 
 Around::Around(const AppState& of, int row_of, int col_of) : state(of), row(row_of), col(col_of) {}
 
-Op Around::op() const { return trace.step(k).op; }
-
 const Value& Around::read(Slot slot, int nth) const {
     for (const Access& a : trace.reads(k))
         if (a.slot == slot && nth-- == 0) return trace.value(a.value);
@@ -19,6 +17,15 @@ const Value& Around::read(Slot slot, int nth) const {
 }
 
 std::string index_label(const char* letter, int n) { return plain({word(letter), sub(std::to_string(n))}); }
+
+Dot dot_of(const Value& A, int r, const Value& B, int c) {
+    Dot out;
+    for (int x = 0; x < A.region.cols; ++x) {
+        out.q.push_back(Around::at(A, r, x));
+        out.k.push_back(Around::at(B, c, x));
+    }
+    return out;
+}
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
     std::vector<Bar> out;

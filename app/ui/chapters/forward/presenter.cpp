@@ -24,8 +24,7 @@ struct PresenterRow : Beds {
     float total = 0;
 };
 
-// Kᵀ stands on the columns of S and V on those of O: a step that shows their numbers needs wide columns
-// below.
+// Kᵀ stands on the columns of S, V on those of O: a step that shows their numbers needs wide ones.
 bool wanted(const AppState& state, Slot slot) {
     return touched_now(state, slot) || (slot == Slot::S && touched_now(state, Slot::Kj)) ||
            (slot == Slot::Oi && touched_now(state, Slot::Vj));
@@ -178,8 +177,7 @@ void flows(const Canvas& c, const AppState& state, const PresenterRow& row) {
 void sram_row(const Canvas& c, AppState& state, const Rect& a, float edge) {
     const Problem& p = *state.problem;
     const int Bc = std::min(p.Bc, p.N_kv());
-    // Where K is read or loaded it gets rows for numbers, and the band moves down; no curve runs below it
-    // then.
+    // Where K is read or loaded it gets rows for numbers, and the band moves down: then without a curve.
     const float top = touched_now(state, Slot::Kj) ? 218.0f : 178.0f;
     const PresenterRow row = row_of(state, {a.x, a.y + top, a.w, a.h - top});
     const Bed &S = row[Slot::S], &O = row[Slot::Oi];
@@ -231,6 +229,7 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
 }
 
 void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+    const Panel panel(c, "HBM", a);
     strip_head(c, a);
     const float cell = (a.w - 40 - 28) / 2;
     mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80});
@@ -241,7 +240,6 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};
     const Rect never = strip_foot(c, a, a.y + 358, names, a.x + 126);
     if (never.w > 0) mini_ghost(c, state, never.x, never.y, never.w);
-    end_panel(c);
 }
 
 }  // namespace

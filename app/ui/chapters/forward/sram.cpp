@@ -58,7 +58,7 @@ void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
 
 void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight,
                void (*lens)(const Canvas&, AppState&, const Rect&)) {
-    begin_panel(c, "SRAM", a, "SRAM", "fast, small");
+    const Panel panel(c, "SRAM", a, "SRAM", "fast, small");
     const SramGeometry g = sram_geometry(state, a, tight);
     // The transfer lines cross the gap between the two panels.
     c.dl->PushClipRect(c.device(a.x - space::margin, a.y), c.device(a.right(), a.bottom()));
@@ -71,7 +71,6 @@ void sram_view(const Canvas& c, AppState& state, const Rect& a, bool tight,
     row_names(c, state, g[Slot::Qi]);
     connectors(c, state, g);
     lens(c, state, g.lens);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -35,8 +35,7 @@ float fill_width(const BandColumn& c) {
 
 // Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
 // numbers, those first that are shown with numbers elsewhere.
-// Which groups show numbers, in the order of preference. O has the first claim, except where a step is about
-// Q.
+// Which groups show numbers, best first. O has the first claim, except where a step is about Q.
 std::vector<std::array<bool, 4>> claims(Op op) {
     std::vector<std::array<bool, 4>> out{{true, true, true, true}};
     if (op == Op::load_q)

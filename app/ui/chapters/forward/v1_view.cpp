@@ -1,5 +1,3 @@
-#include "app/ui/chapters/forward/v1_view.h"
-
 #include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
@@ -91,7 +89,7 @@ void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_ski
     ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
     if (words)
         c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, size::small, c.theme->t2,
-                      Face::regular, Align::center);
+                      Align::center);
 }
 
 void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
@@ -122,11 +120,11 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
     make_beside(state);
     int shown = state.beside.shown ? 1 : 0;
     const bool narrow = a.w < 620;
-    const std::initializer_list<const char*> names = {
-        narrow ? "Step" : "This step", narrow ? "FlashAttention-2" : "Beside FlashAttention-2"};
+    const std::vector<std::string> names = {narrow ? "Step" : "This step",
+                                            narrow ? "FlashAttention-2" : "Beside FlashAttention-2"};
     const float w = segmented_width(names, size::small), y = a.y + (a.h < from::lens ? 0.0f : 6.0f);
     if (state.beside.shown) {
-        begin_region(c, "Beside", a);
+        const PanelPart part(c, "Beside", a);
         c.well(a.x, a.y, a.w, a.h);
         const float title_y = a.y + (a.h < from::lens ? 16.0f : 22.0f), room = a.w - w - 44;
         const int done = tiles_done(*state.trace, state.cursor.step),
@@ -137,7 +135,6 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
         if (room > tw + 60)
             c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, size::body, c.theme->t3);
         draw_beside(c, state, {a.inner_x(), title_y + 18, a.inner_w(), a.bottom() - title_y - 28});
-        end_panel(c);
     } else {
         lens_view(c, state, a, w + 8);
     }

@@ -96,32 +96,19 @@ bool answer_memory_key(AppState& state, const KeyPress& press) {
         notify(state, "Copied what the numbers come to.");
         return true;
     }
-    if (press.ctrl && (press.key == Key::z || press.key == Key::y)) return true;  // edits belong to a walk
-    const bool back = press.key == Key::left || press.key == Key::page_up,
-               on = press.key == Key::right || press.key == Key::page_down;
+    if (press.ctrl && prints_one_of(press.key, "zy")) return true;  // edits belong to a walk
+    const int by = press.key == Key::right || press.key == Key::page_down ? 1 : -1;
     switch (press.key) {
     case Key::left:
     case Key::right:
     case Key::page_up:
-    case Key::page_down:
-        if (state.presenter)
-            step_N(form, on ? 1 : -1);
-        else
-            step_trip(form, back ? -1 : 1);
-        return true;
+    case Key::page_down: state.presenter ? step_N(form, by) : step_trip(form, by); return true;
     case Key::up: step_N(form, 1); return true;
     case Key::down: step_N(form, -1); return true;
     case Key::home: form.N = 512; return true;
     case Key::end: form.N = 131072; return true;
     case Key::space: play_trips(form); return true;
-    // These belong to a walk.
-    case Key::g:
-    case Key::i:
-    case Key::c:
-    case Key::m:
-    case Key::b:
-    case Key::x: return true;
-    default: return false;
+    default: return prints_one_of(press.key, "gicmbx");  // which belong to a walk
     }
 }
 

@@ -74,17 +74,14 @@ std::string sources(const Hardware& h, int element_bytes, bool full) {
         const std::size_t note = full ? std::string::npos : source.find(": half");
         half |= note != std::string::npos;
         source = source.substr(0, note);
-        if (f->given() && std::find(seen.begin(), seen.end(), source) == seen.end()) seen.push_back(source);
+        if (f->given() && std::ranges::find(seen, source) == seen.end()) seen.push_back(source);
     }
     std::string text = "Figures: ";
     for (std::size_t n = 0; n < seen.size(); ++n) text += (n ? "; " : "") + seen[n];
     return text + (half ? "; FLOP/s are half of those with sparsity." : ".");
 }
 
-bool mouse_over(const Canvas& c, float x, float y, float w, float h) {
-    const Point m = c.mouse();
-    return m.x >= x && m.x < x + w && m.y >= y && m.y < y + h && ImGui::IsWindowHovered();
-}
+bool mouse_over(const Canvas& c, const Rect& a) { return a.contains(c.mouse()) && ImGui::IsWindowHovered(); }
 
 // What lies where: a tile of S on chip, all of S in HBM.
 void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_hbm, float h, float to_sram,
@@ -135,7 +132,7 @@ void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
         c.text(middle, y + h / 2 + 12, level.size, size::body, t.t2, Face::medium, Align::center);
         c.text_within(text_x, y + h / 2 - 11, room, level.rate, size::formula, t.t1, Face::semibold);
         c.text_within(text_x, y + h / 2 + 11, room, level.note, size::small, t.t3);
-        if (mouse_over(c, text_x, y, room, h) || mouse_over(c, x, y, w, h)) tooltip(c, level.source);
+        if (mouse_over(c, {text_x, y, room, h}) || mouse_over(c, {x, y, w, h})) tooltip(c, level.source);
     }
     if (wide)
         residents(c, s, a.x, y_of(0) + 4, y_of(1) + 4, h - 8, middle - most * all[0].width / 2,
@@ -149,16 +146,16 @@ void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
     const char* const own_name = "Your own numbers";
     const std::string label =
         form.hardware < own ? list[static_cast<std::size_t>(form.hardware)].name : own_name;
-    if (!begin_dropdown(c, "##hardware", a.right() - space::control_edge - w, a.y + space::control_top, w,
-                        space::control, label))
-        return;
+    const Dropdown choice(c, "##hardware",
+                          {a.right() - space::control_edge - w, a.y + space::control_top, w, space::control},
+                          label);
+    if (!choice) return;
     for (int n = 0; n < own; ++n) {
         const Hardware& h = list[static_cast<std::size_t>(n)];
-        if (dropdown_item(c, h.id.c_str(), h.name, n == form.hardware, rate_text(h.bandwidth.value)))
+        if (dropdown_item(c, h.id, h.name, n == form.hardware, rate_text(h.bandwidth.value)))
             form.hardware = n;
     }
     if (dropdown_item(c, "own", own_name, form.hardware == own)) form.hardware = own;
-    end_dropdown(c);
 }
 
 }  // namespace
@@ -189,7 +186,7 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
-    begin_panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");
+    const Panel panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");
     choose_hardware(c, state.memory, a);
     const float notes = a.h > 320 ? 2 : 1;
     const Rect body{a.inner_x(), a.y + 52, a.inner_w(), a.h - 52 - 16 - 19 * notes - 8};
@@ -204,8 +201,7 @@ void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Re
     };
     const float y = a.bottom() - 12 - 19 * notes;
     c.paragraph(a.inner_x(), y, a.inner_w(), text(false), size::small, c.theme->t3, static_cast<int>(notes));
-    if (mouse_over(c, a.inner_x(), y, a.inner_w(), 19 * notes)) tooltip(c, text(true));
-    end_panel(c);
+    if (mouse_over(c, {a.inner_x(), y, a.inner_w(), 19 * notes})) tooltip(c, text(true));
 }
 
 }  // namespace tilewalk::ui

@@ -121,14 +121,14 @@ bool choose(const Canvas& c, const Choice& choice, float& x, float y, bool named
 }
 
 int index_of(int value, std::initializer_list<int> values) {
-    const auto at = std::find(values.begin(), values.end(), value);
+    const auto at = std::ranges::find(values, value);
     return at == values.end() ? 0 : static_cast<int>(at - values.begin());
 }
 
 }  // namespace
 
 void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect& a) {
-    begin_panel(c, "Sizes", a);
+    const Panel panel(c, "Sizes", a);
     MemoryForm& form = state.memory;
     const Choice d{"d", "##memory-d", {"32", "64", "128"}},
         type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}},
@@ -153,7 +153,6 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
         form.element_bytes = std::array{4, 2, 1}[static_cast<std::size_t>(chosen)];
     x += gap;
     choose(c, tile, x, y, named, form.tile);
-    end_panel(c);
 }
 
 void memory_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -91,7 +91,7 @@ void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
     std::string subtitle =
         wide ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes) : h.name;
     if (!h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
-    begin_panel(c, "Roofline", a, "Roofline", subtitle);
+    const Panel panel(c, "Roofline", a, "Roofline", subtitle);
     const Chart chart = roofline_chart(t, s, a.w - 78);
     ChartLook look;
     look.marker = 6.5f, look.label = 14, look.x_title = high;
@@ -103,7 +103,6 @@ void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
         times += std::string(one == Algorithm::standard ? "" : ", ") + algorithm_name(one) + " " +
                  format_time(s.of(one).bound.seconds());
     c.text_within(a.inner_x(), a.bottom() - 15, a.inner_w(), times + ".", size::small, t.t2);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -89,9 +89,9 @@ void table_row(const Canvas& c, const Columns& k, const ScoreRow& row, float y, 
     const Face face = current ? Face::semibold : Face::regular;
     const ImU32 quiet = current ? t.t1 : t.t2;
     c.text(k.N, y, format_count(row.N), size, t.t1, face, Align::right);
-    c.text(k.S, y, held_text(row.one_head), size, quiet, Face::regular, Align::right);
+    c.text(k.S, y, held_text(row.one_head), size, quiet, Align::right);
     c.text(k.all, y, held_text(row.all), size, t.t1, face, Align::right);
-    c.text(k.L, y, held_text(row.flash), size, quiet, Face::regular, Align::right);
+    c.text(k.L, y, held_text(row.flash), size, quiet, Align::right);
     c.text(k.fits, y, row.fits ? "fits" : "does not fit", std::min(size, 14.0f), row.fits ? t.t2 : t.t1,
            row.fits ? Face::regular : Face::medium, Align::right);
 }
@@ -102,8 +102,8 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     const Theme& t = *c.theme;
     const std::string what = std::string("S and P in ") + format_name(s.input.element_bytes);
     const bool narrow = a.w < 800;
-    begin_panel(c, "Scores", a, narrow ? "N × N matrices" : "What the N × N matrices would need",
-                narrow ? std::string(format_name(s.input.element_bytes)) : what);
+    const Panel panel(c, "Scores", a, narrow ? "N × N matrices" : "What the N × N matrices would need",
+                      narrow ? std::string(format_name(s.input.element_bytes)) : what);
     heads_and_batch(c, state.memory, a);
     const int notes = a.h > 320 ? 2 : 1;
     const float head = a.y + 52, top = head + 14, room = a.bottom() - 12 - 18 * px(notes) - top;
@@ -128,7 +128,6 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     }
     c.dashed_line({limit, head + 9}, {limit, top + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});
     footnotes(c, s, a, notes);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -83,21 +83,16 @@ std::int64_t moved_so_far(const Study& s, int trips) {
 }
 
 void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
-    float x = a.right() - space::control_edge - 3 * 34;
-    const auto icon = [&](const char* id, Icon which, const char* tip) {
-        const bool clicked =
-            icon_button(c, id, x, a.y + 7, space::icon, space::icon, which, {.tooltip = tip});
-        x += 34;
-        return clicked;
-    };
-    if (icon("##trip-back", Icon::back, "One kernel less (←)")) step_trip(form, -1);
-    if (icon("##trip-play", form.playing ? Icon::pause : Icon::play, "One kernel after another (Space)"))
+    const float x = a.right() - space::control_edge - 3 * 34;
+    IconRow icon{c, x, a.y + 7, space::icon, 4};
+    if (icon("##trip-back", Icon::back, {.tooltip = "One kernel less (←)"})) step_trip(form, -1);
+    if (icon("##trip-play", form.playing ? Icon::pause : Icon::play,
+             {.tooltip = "One kernel after another (Space)"}))
         play_trips(form);
-    if (icon("##trip-forward", Icon::forward, "Next kernel (→)")) step_trip(form, 1);
+    if (icon("##trip-forward", Icon::forward, {.tooltip = "Next kernel (→)"})) step_trip(form, 1);
     const std::string where =
         form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + std::to_string(form.trips) + " of 3";
-    c.text(a.right() - space::control_edge - 3 * 34 - 8, a.title_y(), where, size::small, c.theme->t2,
-           Face::medium, Align::right);
+    c.text(x - 8, a.title_y(), where, size::small, c.theme->t2, Face::medium, Align::right);
 }
 
 std::string caption(const Study& s, Algorithm algorithm, bool wide) {
@@ -182,22 +177,24 @@ void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Alg
     c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), size::small, t.t3);
 }
 
-void begin_traffic(const Canvas& c, const Study& s, const Rect& a) {
-    const std::string title = "HBM traffic of one head", legend = "; reads ▼ and writes ▲, no cache";
+// The sizes, and with them the legend, as far as there is room beside the title.
+std::string subtitle(const Study& s, float room) {
+    const std::string legend = "; reads ▼ and writes ▲, no cache";
     const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
                               format_name(s.shape.element_bytes);
-    const float rest = a.w - 264 - text_width(Face::semibold, size::lead, title);
     const auto fits = [&](const std::string& text) {
-        return text_width(Face::regular, size::body, text) <= rest;
+        return text_width(Face::regular, size::body, text) <= room;
     };
-    begin_panel(c, "Traffic", a, title, fits(sizes + legend) ? sizes + legend : fits(sizes) ? sizes : "");
+    return fits(sizes + legend) ? sizes + legend : fits(sizes) ? sizes : "";
 }
 
 }  // namespace
 
 void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
-    begin_traffic(c, s, a);
+    const char* title = "HBM traffic of one head";
+    const float room = a.w - 264 - text_width(Face::semibold, size::lead, title);
+    const Panel panel(c, "Traffic", a, title, subtitle(s, room));
     trip_buttons(c, state.memory, a);
     const BarRows r = bar_rows(s, a);
     const float first = r.y + r.bar + r.under, second = first + r.pitch;
@@ -215,7 +212,6 @@ void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect
                       n == 0  ? t.t1
                       : n < 3 ? t.t2
                               : t.t3);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

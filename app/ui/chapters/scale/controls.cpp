@@ -44,7 +44,7 @@ void progress(const Canvas& c, AppState& state, float x, float y, float w) {
     float right_w = text_width(Face::regular, size::small, right);
     if (right_w > w * .7f) right_w = 0;
     c.text_within(x, y - 11, w - right_w - (right_w > 0 ? 12 : 0), left, size::small, t.t1, Face::medium);
-    if (right_w > 0) c.text(x + w, y - 11, right, size::small, t.t2, Face::regular, Align::right);
+    if (right_w > 0) c.text(x + w, y - 11, right, size::small, t.t2, Align::right);
     if (!started) {
         const std::string note =
             "each verified, then timed for about " + duration_text(BenchRequest{}.seconds_per_kernel);
@@ -93,8 +93,8 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
         const float w = text_width(Face::medium, size::body, one.label) + 18;
         const char* why_not = why_no_export(state, one.kind);
         const ButtonLook save{.enabled = !why_not, .tooltip = why_not ? why_not : one.tooltip};
-        if (button(c, (std::string("##export ") + one.kind).c_str(), x, y - space::bar / 2, w, space::bar,
-                   one.label, save))
+        if (button(c, std::string("##export ") + one.kind, x, y - space::bar / 2, w, space::bar, one.label,
+                   save))
             export_results(state, one.kind);
         x += w + gap;
     }
@@ -103,7 +103,7 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
 }  // namespace
 
 void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Run", a);
+    const Panel panel(c, "Run", a);
     const ScalePage& page = scale_page(state);
     const float y = a.middle();
     float x = a.inner_x();
@@ -121,7 +121,6 @@ void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
                 from = a.inner_right() - buttons - field - 6;
     progress(c, state, x, y, from - 16 - x);
     files(c, state, from, y, field);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

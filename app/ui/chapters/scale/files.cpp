@@ -29,8 +29,7 @@ std::string path_for(std::string path, std::string_view ending) {
 }
 
 std::string_view ending_of(const std::string& name) {
-    const auto kind =
-        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& one) { return one.name == name; });
+    const auto kind = std::ranges::find_if(kinds, [&](const Kind& one) { return one.name == name; });
     return kind == kinds.end() ? "" : kind->ending;
 }
 

@@ -37,41 +37,27 @@ std::set<std::int64_t> read_lengths(const char* text) {
     return out;
 }
 
-// The neighbour of the chosen length in the chosen report.
-void step_length(AppState& state, int by) {
-    const ShownReport* shown = chosen_report(state);
-    if (!shown) return;
-    const std::vector<std::int64_t> all = shown->lengths();
-    const auto at = std::find(all.begin(), all.end(), chosen_length(state));
-    const auto n = std::clamp<std::ptrdiff_t>(at - all.begin() + by, 0, std::ssize(all) - 1);
-    state.scale.N = all[static_cast<std::size_t>(n)];
-}
-
-void step_kernel(AppState& state, int by) {
-    const ShownReport* shown = chosen_report(state);
-    if (!shown) return;
-    const std::vector<std::string> all = shown->kernels();
-    const auto at = std::find(all.begin(), all.end(), state.scale.kernel);
+// The neighbour of one of them; from outside of them the first or the last.
+template <class T> T neighbour(const std::vector<T>& all, const T& one, int by) {
+    const auto at = std::ranges::find(all, one);
     const auto now = at == all.end() ? (by > 0 ? -1 : std::ssize(all)) : at - all.begin();
-    const auto n = std::clamp<std::ptrdiff_t>(now + by, 0, std::ssize(all) - 1);
-    state.scale.kernel = all[static_cast<std::size_t>(n)];
+    return all[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(now + by, 0, std::ssize(all) - 1))];
 }
 
 void choose_by_key(AppState& state, Key key) {
-    if (key == Key::left || key == Key::right) step_length(state, key == Key::left ? -1 : 1);
-    if (key == Key::up || key == Key::down) step_kernel(state, key == Key::up ? -1 : 1);
     const ShownReport* shown = chosen_report(state);
     if (!shown) return;
+    if (key == Key::left || key == Key::right)
+        state.scale.N = neighbour(shown->lengths(), chosen_length(state), key == Key::left ? -1 : 1);
+    if (key == Key::up || key == Key::down)
+        state.scale.kernel = neighbour(shown->kernels(), state.scale.kernel, key == Key::up ? -1 : 1);
     if (state.scale.kernel.empty()) state.scale.kernel = shown->kernels().back();
     state.scale.card = true;
 }
 
 // Escape closes what lies on top, then ends a run. False: there is nothing of the page's to close.
 bool close_topmost(AppState& state) {
-    if (state.scale.card) {
-        state.scale.card = false;
-        return true;
-    }
+    if (std::exchange(state.scale.card, false)) return true;
     if (!state.bench || !state.bench->running) return false;
     cancel_bench(state);
     return true;
@@ -122,9 +108,8 @@ bool answer_scale_key(AppState& state, const KeyPress& press) {
         notify(state, "Copied the table and what it shows.");
         return true;
     }
-    if (press.ctrl && (press.key == Key::z || press.key == Key::y)) return true;  // edits belong to a walk
-    if (press.ctrl && (press.key == Key::plus || press.key == Key::minus || press.key == Key::zero))
-        return false;
+    if (press.ctrl && prints_one_of(press.key, "zy")) return true;  // edits belong to a walk
+    if (press.ctrl && prints_one_of(press.key, "+-0")) return false;
     switch (press.key) {
     case Key::left:
     case Key::right:
@@ -142,17 +127,7 @@ bool answer_scale_key(AppState& state, const KeyPress& press) {
         state.scale.linear_memory = linear = !linear;
         return true;
     }
-    // These belong to a walk.
-    case Key::g:
-    case Key::i:
-    case Key::c:
-    case Key::m:
-    case Key::b:
-    case Key::x:
-    case Key::d:
-    case Key::e:
-    case Key::s: return true;
-    default: return false;
+    default: return prints_one_of(press.key, "gicmbxdes");  // which belong to a walk
     }
 }
 

@@ -76,7 +76,7 @@ void factor(const Canvas& c, const AppState& state, const Rung& rung, float righ
 void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, const Rect& a) {
     const Theme& t = *c.theme;
     const bool chosen = rung.name == state.scale.kernel;
-    const Hot hot = hot_area(c, ("##rung " + rung.name).c_str(), a.x + 6, a.y + 1, a.w - 12, a.h - 2);
+    const Hot hot = hot_area(c, "##rung " + rung.name, a.x + 6, a.y + 1, a.w - 12, a.h - 2);
     if (chosen || hot.hovered)
         c.rect(a.x + 6, a.y + 1, a.w - 12, a.h - 2, chosen ? t.raised : mix(t.panel, t.raised, .5f), 8);
     if (hot.clicked) state.scale.kernel = chosen ? "" : rung.name;
@@ -112,8 +112,8 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
 void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<Rung> all = rungs(state);
     const bool wide = a.w > 330;
-    begin_panel(c, "Ladder", a, "Kernel ladder",
-                wide ? "each must be right before it is timed" : "right, then timed");
+    const Panel panel(c, "Ladder", a, "Kernel ladder",
+                      wide ? "each must be right before it is timed" : "right, then timed");
     const float top = a.y + 42, room = a.bottom() - 8 - top;
     const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 28.0f, 78.0f);
     const auto fit = static_cast<std::size_t>(room / pitch);
@@ -129,7 +129,6 @@ void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
                       "× as fast as " + standard_in(chosen_report(state)->report) +
                           " at N = " + format_count(chosen_length(state)),
                       size::small, c.theme->t3);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

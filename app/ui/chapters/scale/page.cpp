@@ -40,11 +40,11 @@ void sort_by_ladder(ScalePage& page, BenchReport& report) {
         for (const gpu::TraceableKernel& one : gpu::traceable_kernels()) page.ladder.push_back(one.name);
     }
     const auto place = [&](const Record& point) {
-        const auto rung = std::find(page.ladder.begin(), page.ladder.end(), point.kernel);
+        const auto rung = std::ranges::find(page.ladder, point.kernel);
         return std::pair{point.workload.N_q, rung - page.ladder.begin()};
     };
-    std::stable_sort(report.points.begin(), report.points.end(),
-                     [&](const Record& a, const Record& b) { return place(a) < place(b); });
+    std::ranges::stable_sort(report.points,
+                             [&](const Record& a, const Record& b) { return place(a) < place(b); });
 }
 
 // A report whose points have several shapes becomes several.
@@ -59,7 +59,7 @@ std::vector<ShownReport> shown_by_shape(ScalePage& page, BenchReport report) {
 void keep_older_points(BenchReport& fresh, const BenchReport& old) {
     if (!fresh.machine.same_as(old.machine)) return;
     for (const Record& point : old.points) {
-        const auto same = std::find_if(fresh.points.begin(), fresh.points.end(), [&](const Record& one) {
+        const auto same = std::ranges::find_if(fresh.points, [&](const Record& one) {
             return one.kernel == point.kernel && one.workload == point.workload;
         });
         if (same == fresh.points.end())
@@ -71,8 +71,8 @@ void keep_older_points(BenchReport& fresh, const BenchReport& old) {
 
 // One recorded report needs no letter.
 void name_reports(ScalePage& page) {
-    const auto recorded = std::count_if(page.reports.begin(), page.reports.end(),
-                                        [](const ShownReport& one) { return one.recorded; });
+    const auto recorded =
+        std::ranges::count_if(page.reports, [](const ShownReport& one) { return one.recorded; });
     char letter = 'A';
     for (ShownReport& one : page.reports) {
         one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string(1, letter);
@@ -124,7 +124,7 @@ std::vector<std::int64_t> ShownReport::lengths() const {
 std::vector<std::string> ShownReport::kernels() const {
     std::vector<std::string> all;
     for (const Record& point : report.points)
-        if (std::find(all.begin(), all.end(), point.kernel) == all.end()) all.push_back(point.kernel);
+        if (std::ranges::find(all, point.kernel) == all.end()) all.push_back(point.kernel);
     return all;
 }
 
@@ -199,7 +199,7 @@ void show_report(AppState& state, const BenchReport& report) {
     ScalePage& page = scale_page(state);
     std::vector<ShownReport> fresh = shown_by_shape(page, report);
     for (ShownReport& one : fresh) {
-        const auto old = std::find_if(page.kept.begin(), page.kept.end(), [&](const ShownReport& kept) {
+        const auto old = std::ranges::find_if(page.kept, [&](const ShownReport& kept) {
             return !kept.recorded && shape_of(kept.shape()) == shape_of(one.shape());
         });
         if (old == page.kept.end()) continue;
@@ -217,7 +217,7 @@ void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
     keep_recorded(page, reports);
     const std::span added = std::span(page.kept).subspan(before);
     const auto asked = [&](const ShownReport& one) { return is_asked_for(state.scale, one); };
-    if (!added.empty() && std::none_of(added.begin(), added.end(), asked)) {
+    if (!added.empty() && std::ranges::none_of(added, asked)) {
         const Workload shape = added.front().shape();
         state.scale.backward = shape.direction == Direction::backward;
         state.scale.causal = shape.causal;
@@ -276,7 +276,7 @@ std::int64_t chosen_length(const AppState& state) {
     const std::vector<std::int64_t> all = shown ? shown->lengths() : chosen_lengths(state.scale);
     if (all.empty()) return 0;
     if (state.scale.N > 0)
-        return *std::min_element(all.begin(), all.end(), [&](std::int64_t a, std::int64_t b) {
+        return *std::ranges::min_element(all, [&](std::int64_t a, std::int64_t b) {
             return std::abs(a - state.scale.N) < std::abs(b - state.scale.N);
         });
     std::int64_t longest = 0;

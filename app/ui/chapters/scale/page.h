@@ -76,8 +76,7 @@ void start_bench(AppState& state);
 void cancel_bench(AppState& state);
 /// What is measured by this process takes the place of what it measured before of the same shape.
 void show_report(AppState& state, const BenchReport& report);
-/// Adds reports that were read from files. If the form asks for something else, it is changed to what the
-/// first of them has.
+/// Adds reports from files. A form that asks for something else is changed to what the first has.
 void add_reports(AppState& state, const std::vector<BenchReport>& reports);
 void close_report(AppState& state, std::size_t n);
 

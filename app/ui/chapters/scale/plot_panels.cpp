@@ -88,11 +88,11 @@ void choose_record(AppState& state, int number) {
 }
 
 void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Time", a);
+    const Panel panel(c, "Time", a);
     ScalePage& page = scale_page(state);
     scale_engine(state);  // the looks of the kernels follow its ladder
     const bool wide = a.w > 400;
-    const std::initializer_list<const char*> measures = {"time", "GFLOP/s", wide ? "% of peak" : "%"};
+    const std::vector<std::string> measures = {"time", "GFLOP/s", wide ? "% of peak" : "%"};
     const float w = segmented_width(measures);
     renew(page.time, c, state, a, look_for(a, w + 50), [&] { return time_chart(*c.theme, state); });
     paint(c, page.time.scene);
@@ -102,17 +102,15 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
                state.scale.linear[static_cast<std::size_t>(state.scale.measure)]);
     marks(c, state, page.time.scene);
     invitation(c, state, page.time.scene.plot);
-    end_panel(c);
 }
 
 void scale_memory_plot(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Memory", a);
+    const Panel panel(c, "Memory", a);
     ScalePage& page = scale_page(state);
     renew(page.memory, c, state, a, look_for(a, 50), [&] { return memory_chart(*c.theme, state); });
     paint(c, page.memory.scene);
     log_button(c, "##scale-log-memory", a.right() - 10, a.y + space::control_top, state.scale.linear_memory);
     marks(c, state, page.memory.scene);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -40,8 +40,8 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
 }
 
 void sort_by_x(ChartSeries& series) {
-    std::stable_sort(series.points.begin(), series.points.end(),
-                     [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+    std::ranges::stable_sort(series.points,
+                             [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
 }
 
 // Time, GFLOP/s or per cent of the peak, with what 20 and 80 of 100 runs kept below.
@@ -104,8 +104,8 @@ void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownR
         }
         sort_by_x(counted), sort_by_x(model);
         if (!chart.y.logarithmic) end_at_first_cross(counted, model);
-        const auto cross = std::find_if(counted.points.begin(), counted.points.end(),
-                                        [](const ChartPoint& p) { return p.does_not_fit; });
+        const auto cross =
+            std::ranges::find_if(counted.points, [](const ChartPoint& p) { return p.does_not_fit; });
         if (cross != counted.points.end() && chart.notes.empty())
             chart.notes.push_back({cross->x, cross->y, kernel + " does not fit", true});
         chart.series.push_back(model_line(model));

@@ -35,8 +35,7 @@ void draw_sign(const Canvas& c, Sign sign, float x, float y) {
     case Sign::verified: c.ring(x, y, r, t.t2, 1.5f); return tick_mark(c, x, y, t.t1);
     case Sign::failed:
         c.polygon({{x, y - r - 2}, {x + r + 2, y}, {x, y + r + 2}, {x - r - 2, y}}, t.danger);
-        c.line({x - 4, y - 4}, {x + 4, y + 4}, t.panel, 2.2f);
-        return c.line({x - 4, y + 4}, {x + 4, y - 4}, t.panel, 2.2f);
+        return c.cross(x, y, 4, t.panel, 2.2f);
     case Sign::none:
     case Sign::pending:
         for (float part = 0; part < 1; part += .125f) {
@@ -51,7 +50,7 @@ void draw_sign(const Canvas& c, Sign sign, float x, float y) {
 void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::optional<ScaleDevices>& devices = scale_page(state).devices;
-    begin_panel(c, "Devices", a);
+    const Panel panel(c, "Devices", a);
     const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
     float x = a.inner_x();
     x += c.text(x, y, "CPU", size::body, t.t1, Face::semibold) + 8;
@@ -68,7 +67,6 @@ void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
         tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, size::body, t.t2) + 14, y, t.t1);
     else
         c.text_within(x, y, room, "none: " + devices->why_no_gpu, size::body, t.t2);
-    end_panel(c);
 }
 
 void scale_view(const Canvas& c, AppState& state, const Rect& a) {

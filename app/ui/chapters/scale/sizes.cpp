@@ -67,13 +67,13 @@ void threads_line(const Form& f, ScaleForm& form, int most, float w) {
 
 // The CPU's kernels have one type and many threads, the GPU's the other way round.
 void type_line(const Form& f, ScaleForm& form, float w) {
-    if (begin_dropdown(f.c, "##scale-type", f.field(), f.y - space::control / 2, w, space::control,
-                       name_of(gpu_types[static_cast<std::size_t>(form.type)]))) {
+    if (const Dropdown list{f.c,
+                            "##scale-type",
+                            {f.field(), f.y - space::control / 2, w, space::control},
+                            name_of(gpu_types[static_cast<std::size_t>(form.type)])})
         for (std::size_t n = 0; n < gpu_types.size(); ++n)
             if (dropdown_item(f.c, name_of(gpu_types[n]), name_of(gpu_types[n]), form.type == int(n)))
                 form.type = static_cast<int>(n);
-        end_dropdown(f.c);
-    }
 }
 void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, float w) {
     if (!form.gpu) return threads_line(f, form, most_threads, w);
@@ -99,14 +99,13 @@ void lengths_line(const Form& f, ScaleForm& form) {
     // The user's own list needs the room of the name.
     const float x = typed && f.room() < 240 ? f.x : f.field(), w = typed ? 98 : std::min(f.room(), 160.0f);
     if (x > f.x) f.name("N");
-    if (begin_dropdown(f.c, "##scale-lengths", x, f.y - space::control / 2, w, space::control, label)) {
-        for (int n = 0; n < own; ++n)
-            if (dropdown_item(f.c, length_presets[static_cast<std::size_t>(n)].name,
-                              std::string("512 ") + length_presets[static_cast<std::size_t>(n)].name,
-                              form.preset == n))
-                form.preset = n;
+    if (const Dropdown list{
+            f.c, "##scale-lengths", {x, f.y - space::control / 2, w, space::control}, label}) {
+        for (int n = 0; n < own; ++n) {
+            const std::string last = length_presets[static_cast<std::size_t>(n)].name;
+            if (dropdown_item(f.c, last, "512 " + last, form.preset == n)) form.preset = n;
+        }
         if (dropdown_item(f.c, "own list", "own list", typed)) form.preset = own;
-        end_dropdown(f.c);
     }
     if (!typed) return;
     FieldLook look{.hint = "512, 1024, …", .size = size::body};
@@ -121,7 +120,7 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     ScaleForm& form = state.scale;
     const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
     const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
-    begin_panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
+    const Panel panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
     const bool causal_beside = a.w > 330, apart = a.h > 280;
     const float lines =
                     4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f) + (with_gpu ? 1.0f : 0.0f),
@@ -148,7 +147,6 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     }
     f.y += pitch;
     lengths_line(f, form);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -43,7 +43,7 @@ Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& 
     k.lengths = shown.lengths();
     const auto most = static_cast<std::ptrdiff_t>(std::max(1.0f, room / (widest(shown) + 12)));
     if (std::ssize(k.lengths) > most) {
-        const auto at = std::find(k.lengths.begin(), k.lengths.end(), chosen_length(state));
+        const auto at = std::ranges::find(k.lengths, chosen_length(state));
         const auto from =
             std::clamp<std::ptrdiff_t>(at - k.lengths.begin() - most / 2, 0, std::ssize(k.lengths) - most);
         k.lengths = {k.lengths.begin() + from, k.lengths.begin() + from + most};
@@ -58,7 +58,7 @@ void cell(const Canvas& c, AppState& state, const ShownReport& shown, const std:
     const Record* record = shown.find(kernel, N);
     if (!record) return;
     const std::string id = "##cell " + kernel + " " + std::to_string(N);
-    const Hot hot = hot_area(c, id.c_str(), a.x, a.y, a.w, a.h, ItemKind::cell);
+    const Hot hot = hot_area(c, id, a.x, a.y, a.w, a.h, ItemKind::cell);
     const bool chosen = kernel == state.scale.kernel && N == chosen_length(state);
     if (hot.hovered || chosen)
         c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, chosen ? t.focus : t.t2, chosen ? 2.0f : 1.5f,
@@ -83,7 +83,7 @@ void heads(const Canvas& c, const AppState& state, const Columns& k, float y, fl
         c.text(x + k.pitch - 7, y, format_count(k.lengths[n]), size::small, chosen ? t.t1 : t.t3,
                chosen ? Face::medium : Face::regular, Align::right);
     }
-    c.text(k.right, y, "largest error", size::small, t.t3, Face::regular, Align::right);
+    c.text(k.right, y, "largest error", size::small, t.t3, Align::right);
 }
 
 const std::string* fastest_at(const ShownReport& shown, const std::vector<std::string>& kernels,
@@ -119,7 +119,7 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
         const double error = largest_error(shown, kernel);
         if (error > 0)
             c.text(k.right, y + pitch / 2, format_fixed(error, error < 9.95 ? 2 : 0) + " × rule", size::small,
-                   error > 1 ? t.danger : t.t2, Face::regular, Align::right);
+                   error > 1 ? t.danger : t.t2, Align::right);
     }
 }
 
@@ -138,11 +138,10 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
         ButtonLook look{
             .active = &one == chosen_report(state), .size = size::small, .tooltip = origin.c_str()};
         const std::string id = "##report " + std::to_string(n);
-        if (button(c, id.c_str(), x, y - 14, w - cross, 28, label, look))
-            state.scale.report = static_cast<int>(n);
+        if (button(c, id, x, y - 14, w - cross, 28, label, look)) state.scale.report = static_cast<int>(n);
         const ButtonLook close{.quiet = true, .tooltip = "Close these results"};
-        if (one.recorded && icon_button(c, ("##close report " + std::to_string(n)).c_str(), x + w - cross,
-                                        y - 14, 26, 28, Icon::close, close))
+        if (one.recorded && icon_button(c, "##close report " + std::to_string(n), x + w - cross, y - 14, 26,
+                                        28, Icon::close, close))
             closed = n;
         x += w + 6;
     }
@@ -160,7 +159,7 @@ float scale_table_height(const AppState& state, float room) {
 
 void scale_table(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
-    begin_panel(c, "Times", a);
+    const Panel panel(c, "Times", a);
     const float finding_y = a.bottom() - 10 - finding_lines * finding_size * 1.4f;
     float x = a.inner_x();
     x += c.text(x, a.title_y(), "Times in ms", size::lead, t.t1, Face::semibold) + 14;
@@ -174,18 +173,16 @@ void scale_table(const Canvas& c, AppState& state, const Rect& a) {
             "Partial results stay when it is cancelled. Results of other machines can be opened beside "
             "it.",
             size::lead, t.t2, 3);
-        return end_panel(c);
+        return;
     }
     const std::string shape = shape_text(shown->shape());
     const float shape_w = std::min(text_width(Face::regular, size::small, shape), a.w * .3f);
-    c.text_within(a.inner_right(), a.title_y(), shape_w + 1, shape, size::small, t.t3, Face::regular,
-                  Align::right);
+    c.text_within(a.inner_right(), a.title_y(), shape_w + 1, shape, size::small, t.t3, Align::right);
     rows(c, state, *shown, {a.x, a.y + 44, a.w, finding_y - 8 - a.y - 44});
     c.line({a.inner_x(), finding_y - 5.5f}, {a.inner_right(), finding_y - 5.5f}, t.line);
     c.paragraph(a.inner_x(), finding_y, a.inner_w(), finding(shown->report), finding_size, t.t1, 2,
                 Face::medium, size::lines);
     tabs(c, state, x, a.title_y(), a.inner_right() - shape_w - 12);  // last: it may close what is shown
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -95,12 +95,12 @@ KernelLook kernel_look(const Theme& t, const AppState& state, const std::string&
     if (state.bench)
         for (const ShownReport& shown : state.bench->reports)
             for (const std::string& name : shown.kernels())
-                if (name != "standard" && std::find(names.begin(), names.end(), name) == names.end())
+                if (name != "standard" && std::ranges::find(names, name) == names.end())
                     names.push_back(name);
     constexpr std::pair<float, Marker> looks[] = {
         {1.0f, Marker::disc}, {.50f, Marker::triangle}, {.66f, Marker::ring}, {.82f, Marker::diamond},
         {.58f, Marker::disc}, {.90f, Marker::triangle}, {.34f, Marker::ring}, {.74f, Marker::triangle}};
-    const auto n = static_cast<std::size_t>(std::find(names.begin(), names.end(), kernel) - names.begin());
+    const auto n = static_cast<std::size_t>(std::ranges::find(names, kernel) - names.begin());
     const auto& [shade, marker] = looks[n % std::size(looks)];
     return {cividis(t.light ? .62f - .62f * shade : shade), marker};
 }

@@ -1,5 +1,4 @@
-// Derivation and proof: the lines of the argument at the left, the chosen one in full at the right, with the
-// numbers of this row.
+// Derivation and proof: their lines at the left, the chosen one at the right with the numbers of this row.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
@@ -20,7 +19,7 @@ constexpr float least_row = 17;
 bool choice(const Canvas& c, AppState& state, int n, const Rect& a) {
     const Theme& t = *c.theme;
     const bool chosen = n == state.softmax.line;
-    const Hot hot = hot_area(c, ("##line " + std::to_string(n + 1)).c_str(), a.x, a.y, a.w, a.h);
+    const Hot hot = hot_area(c, "##line " + std::to_string(n + 1), a.x, a.y, a.w, a.h);
     if (chosen || hot.hovered || hot.focused)
         c.rect(a.x, a.y, a.w, a.h, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
     if (hot.clicked) state.softmax.line = n;
@@ -60,13 +59,6 @@ void argument_titles(const Canvas& c, AppState& state, const std::vector<Argumen
     title_numbers(c, state, lines, a);
 }
 
-// The largest of these sizes at which the line needs no second row.
-float fitting(const Canvas& c, const Line& line, float w, std::initializer_list<float> sizes) {
-    for (float size : sizes)
-        if (rich_width(c, line, size) <= w) return size;
-    return *(sizes.end() - 1);
-}
-
 // "1.368 × exp(1 − 2) + exp(2 − 2)  =  1.503"; lines break between the terms.
 Line equation(const Argument& a) {
     Line line = a.numbers;
@@ -92,10 +84,11 @@ void card(const Canvas& c, const Argument& a, const Rect& r) {
                                     : 14.0f;
     const float why = paragraph_height(w, a.why, words, 0, Face::regular, size::lines);
     float y = r.y + (tight ? 6.0f : gap + 2);
-    y += c.rich_paragraph(x, y, w, a.formula, fitting(c, a.formula, w, {18, 17, 15}), 2, t.t1, size::lines) +
+    y += c.rich_paragraph(x, y, w, a.formula, fitting_size(c, a.formula, w, {18, 17, 15}), 2, t.t1,
+                          size::lines) +
          gap;
     const Line line = equation(a);
-    const float size = fitting(c, line, w, {18, 17, 16, 15, 14, 13});
+    const float size = fitting_size(c, line, w, {18, 17, 16, 15, 14, 13});
     const int least = rich_width(c, line, size) > w ? 2 : 1;
     const int rows = std::clamp(static_cast<int>((r.bottom() - y - gap - why - 4) / (size * 1.4f)), least, 4);
     y += c.rich_paragraph(x, y, w, line, size, rows, 0, size::lines) + gap;

@@ -9,8 +9,6 @@
 
 namespace tilewalk::ui {
 
-int SoftmaxWalk::softmax_row_of(const Trace& trace) { return softmax_row(trace.problem()); }
-
 int SoftmaxWalk::reads() const {
     int n = 0;
     for (int s = 0; s <= k; ++s) n += trace.step(s).op == Op::load_x;
@@ -100,7 +98,7 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
         c.dashed_frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, {5, 4});
         const float w = c.rich(a.x + pad, mid, card.symbol, size), note = std::max(c.min_text, size * .85f);
         if (text_width(Face::regular, note, card.note) <= a.w - 2 * pad - w - 6)
-            c.text(a.right() - pad, mid, card.note, note, t.t3, Face::regular, Align::right);
+            c.text(a.right() - pad, mid, card.note, note, t.t3, Align::right);
         return;
     }
     const ImU32 fill = mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);

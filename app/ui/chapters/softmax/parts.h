@@ -22,13 +22,10 @@ struct SoftmaxWalk {
 
     const Step& step() const { return trace.step(k); }
     int N() const { return trace.problem().N_kv(); }
-    int row() const { return softmax_row_of(trace); }
+    int row() const { return softmax_row(trace.problem()); }
     int element() const { return step().j + 1; }  ///< from 1; 0 between the elements
     int reads() const;                            ///< of elements of x, up to this step
     double number(Slot slot, int at) const;       ///< what a slot of one number holds after step `at`
-
-private:
-    static int softmax_row_of(const Trace& trace);
 };
 
 /// The lesson of this form. The shown one stands at the cursor. The others stand where they have read

@@ -77,7 +77,7 @@ void head(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect&
     if (walk.live) return;
     const Lesson& lesson = softmax_lesson(walk.form);
     const std::string id = std::string("##") + lesson.id;
-    const Hot hot = hot_area(c, id.c_str(), a.x + 6, a.y + 4, a.w - 12, 32);
+    const Hot hot = hot_area(c, id, a.x + 6, a.y + 4, a.w - 12, 32);
     if (hot.hovered || hot.focused) c.frame(a.x + 6, a.y + 5, a.w - 12, 31, c.theme->line2, 1, 8);
     if (hot.hovered) tooltip(c, "Walk through this one");
     if (!hot.clicked) return;
@@ -107,7 +107,7 @@ const char* form_title(SoftmaxForm form) { return words_of(form).title; }
 
 void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const FormWords& about = words_of(walk.form);
-    begin_panel(c, about.title, a);
+    const Panel panel(c, about.title, a);
     const Theme& t = *c.theme;
     if (walk.live) c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 1.6f, radius::panel);
     head(c, state, walk, a);
@@ -150,7 +150,6 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
     for (int which = 0; which < 3; ++which)
         draw_card(c, {a.x + 12 + px(which) * (w + gap), cards_y, w, card_h}, softmax_card(state, walk, which),
                   low || w < 92 ? 15.0f : 17.0f);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

@@ -26,7 +26,7 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
               std::string(info(slot).symbol) + "[" + std::to_string(ref.row) + "," + std::to_string(ref.col) +
                   "]");
     const std::string id = std::string("##") + info(slot).name + std::to_string(j);
-    const Hot hot = hot_area(c, id.c_str(), a.x, a.y, a.w, a.h, ItemKind::panel);
+    const Hot hot = hot_area(c, id, a.x, a.y, a.w, a.h, ItemKind::panel);
     if (hot.hovered) state.hover_now = ref;
     if (!hot.clicked) return;
     state.player.playing = false;
@@ -102,7 +102,7 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
 }  // namespace
 
 void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Row", a);
+    const Panel panel(c, "Row", a);
     const SoftmaxWalk walk = softmax_walk(state);
     const float left = a.x + row_choice(c, state, walk, a) + 26;
     const float note = a.w < 900 ? 0.0f : std::min(320.0f, a.w * .27f);
@@ -129,7 +129,6 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
         c.text_within(end + 8, a.y + head / 2 + 2, a.right() - end - 16, "of " + std::to_string(walk.N()),
                       size::small, c.theme->t3);
     words(c, state, walk, end + 26, a.inner_right() - end - 26, y1 + ch / 2, y2 + ch / 2);
-    end_panel(c);
 }
 
 }  // namespace tilewalk::ui

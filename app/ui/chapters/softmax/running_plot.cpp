@@ -163,8 +163,7 @@ void skipped_column(const Frame& f, std::size_t n) {
     f.c.line({x, y + h}, {x + w, y}, f.c.theme->line2);
     const float words = text_width(Face::regular, size::small, "skipped");
     if (words <= f.cw - 2)
-        f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Face::regular,
-                 Align::center);
+        f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Align::center);
 }
 
 void maximum(const Frame& f) {

@@ -14,9 +14,9 @@ namespace {
 float notation_choice(const Canvas& c, AppState& state, float right, float y, bool brief) {
     static constexpr Notation order[] = {Notation::d_o, Notation::delta_omega, Notation::l_O};
     Options options = latest_problem(state).options;
-    int chosen = static_cast<int>(std::find(std::begin(order), std::end(order), options.notation) - order);
-    const std::vector<std::string> labels = brief ? std::vector<std::string>{"d′ o′", "δ ω", "ℓ O"}
-                                                  : std::vector<std::string>{"m d′ o′", "m δ ω", "m ℓ O"};
+    int chosen = static_cast<int>(std::ranges::find(order, options.notation) - order);
+    std::vector<std::string> labels = {"m d′ o′", "m δ ω", "m ℓ O"};
+    if (brief) labels = {"d′ o′", "δ ω", "ℓ O"};
     const float w = segmented_width(labels);
     if (segmented(c, "##notation", right - w, y, labels, chosen)) {
         options.notation = order[chosen];
@@ -26,15 +26,15 @@ float notation_choice(const Canvas& c, AppState& state, float right, float y, bo
 }
 
 void bottom_panel(const Canvas& c, AppState& state, const Rect& a) {
-    begin_panel(c, "Running values", a);
+    const Panel panel(c, "Running values", a);
     SoftmaxPage& page = state.softmax;
     const float y = a.y + 8;
-    if (segmented(c, "##softmax tab", a.x + 12, y, {"Running values", "Derivation", "Proof"}, page.tab))
-        page.line = 0;
+    const std::vector<std::string> names = {"Running values", "Derivation", "Proof"};
+    if (segmented(c, "##softmax tab", a.x + 12, y, names, page.tab)) page.line = 0;
     float right = a.right() - space::control_edge;
     right -= notation_choice(c, state, right, y, a.w < 900) + 16;
     const int d = state.problem->d();
-    const float tabs = a.x + 12 + segmented_width({"Running values", "Derivation", "Proof"}) + 16;
+    const float tabs = a.x + 12 + segmented_width(names) + 16;
     if (d > 1 && right - 122 > tabs) {
         const float w = 122;
         if (stepper(c, "##component", right - w, y, w, page.component, 0, d - 1)) {
@@ -43,14 +43,13 @@ void bottom_panel(const Canvas& c, AppState& state, const Rect& a) {
         }
         const char* words = right - w - 8 - tabs > 170 ? "column of V and the output" : "column";
         if (right - w - 8 - text_width(Face::regular, size::body, words) > tabs)
-            c.text(right - w - 8, y + 16, words, size::body, c.theme->t2, Face::regular, Align::right);
+            c.text(right - w - 8, y + 16, words, size::body, c.theme->t2, Align::right);
     }
     const Rect inner{a.inner_x(), y + 40, a.inner_w(), a.bottom() - y - 46};
     if (page.tab == SoftmaxPage::values)
         softmax_values(c, state, inner);
     else
         softmax_arguments(c, state, inner);
-    end_panel(c);
 }
 
 }  // namespace

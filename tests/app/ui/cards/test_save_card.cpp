@@ -1,6 +1,6 @@
 // The card that saves what is on the screen.
 #include "app/ui/cards/save_card.h"
-#include "app/ui/shell/keys.h"
+#include "app/ui/shell/panels.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/xml_check.h"

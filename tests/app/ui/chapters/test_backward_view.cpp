@@ -1,7 +1,7 @@
 // The views of the backward pass and of FlashAttention-1's forward pass: everything has its place, the
 // choices answer, and what stands side by side is as far.
 #include "app/ui/chapters/backward/backward.h"
-#include "app/ui/chapters/forward/v1_view.h"
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/forward/forward.h"
 #include "tests/app/ui/layout_check.h"

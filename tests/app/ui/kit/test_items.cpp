@@ -94,10 +94,11 @@ TEST_CASE("a button answers to a click, a disabled one does not") {
 TEST_CASE("what a frame showed is listed, and only that frame") {
     bool with_text = true;
     Desk desk([&](const Canvas& c) {
-        begin_panel(c, "left", 10, 10, 300, 200, "Title", "subtitle");
-        if (with_text) c.text(30, 100, "inside", 13, c.theme->t3);
-        button(c, "row##pick", 30, 140, 90, 32, "Pick");
-        end_panel(c);
+        {
+            const Panel panel(c, "left", {10, 10, 300, 200}, "Title", "subtitle");
+            if (with_text) c.text(30, 100, "inside", 13, c.theme->t3);
+            button(c, "row##pick", 30, 140, 90, 32, "Pick");
+        }
         c.text(500, 500, "outside", 15);
     });
     const Item* inside = desk.find("inside");
@@ -120,9 +121,8 @@ TEST_CASE("what a frame showed is listed, and only that frame") {
 TEST_CASE("what lies outside its panel is neither visible nor clickable") {
     int clicks = 0;
     Desk desk([&](const Canvas& c) {
-        begin_panel(c, "small", 10, 10, 100, 100);
+        const Panel panel(c, "small", {10, 10, 100, 100});
         clicks += button(c, "far", 200, 20, 80, 40, "Far");
-        end_panel(c);
     });
     REQUIRE(desk.find("far"));
     CHECK_FALSE(desk.find("far")->visible);
@@ -177,11 +177,9 @@ TEST_CASE("checkbox and switch turn with each click") {
 TEST_CASE("a drop-down list opens, is chosen from, and closes") {
     std::string chosen;
     Desk desk([&](const Canvas& c) {
-        if (begin_dropdown(c, "example", 20, 20, 200, 32, "4 × 4")) {
+        if (const Dropdown list{c, "example", {20, 20, 200, 32}, "4 × 4"})
             for (const char* name : {"one", "two"})
                 if (dropdown_item(c, name, name, false, "note")) chosen = name;
-            end_dropdown(c);
-        }
     });
     CHECK(desk.find("two") == nullptr);
     desk.click("example");

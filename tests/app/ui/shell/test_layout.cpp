@@ -1,7 +1,7 @@
 // No text leaves its panel or lies on another one, at any supported size. TILEWALK_LAYOUT=all looks at every
 // step instead of a choice of them; TILEWALK_LAYOUT_REPORT=FILE writes what was found as a list.
 #include "app/ui/kit/theme.h"
-#include "app/ui/shell/keys.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/layout_check.h"
 
