@@ -1,7 +1,7 @@
 // The command line of the program; docs/command-line.md describes it.
 #pragma once
 
-#include "app/window/window_options.h"
+#include "app/window/window.h"
 
 #include <iostream>
 

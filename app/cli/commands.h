@@ -4,7 +4,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
-#include "app/window/window_options.h"
+#include "app/window/window.h"
 #include "core/compare/kernel_trace.h"
 
 #include <iosfwd>

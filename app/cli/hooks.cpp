@@ -5,7 +5,7 @@
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
-#include "app/render/plot_picture.h"
+#include "app/render/offscreen.h"
 #include "app/render/png.h"
 #include "app/ui/kit/chart.h"
 #include "core/base/words.h"

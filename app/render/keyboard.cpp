@@ -1,5 +1,5 @@
-#include "app/render/keyboard.h"
-
+// Keys for the program without a window.
+#include "app/render/offscreen.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/app_state.h"
 

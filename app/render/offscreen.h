@@ -2,12 +2,19 @@
 #pragma once
 
 #include "app/render/raster.h"
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/kit/key.h"
+#include "app/ui/kit/vector_picture.h"
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 namespace tilewalk::ui {
 struct AppState;
-}
+struct ChartScene;
+}  // namespace tilewalk::ui
 
 namespace tilewalk {
 
@@ -37,5 +44,42 @@ Image picture_of_frame(int width, int height, ImU32 background);
 Image render_frame(ui::AppState& state, int width, int height);
 /// The drawing alone, in the current ImGui context; false if the size is beyond the limits.
 bool settle_frame(ui::AppState& state, int width, int height);
+
+/// Presses and releases a key in the current ImGui context, as the window would report it: a text field that
+/// has the caret keeps what belongs to it. `frame` draws one.
+void press_key(ui::AppState& state, const ui::KeyPress& press, const std::function<void()>& frame);
+
+// ---- Files
+
+/// The name ends in ".svg", in whatever case.
+bool is_svg_path(std::string_view path);
+
+/// The program at its current state as an SVG file, laid out for width × height device px like render_frame
+/// (64 to 16384; otherwise empty). `prefix` begins every id, for pages that hold several pictures.
+std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix = {});
+
+/// A context and fonts of its own; what is drawn in it appears in no list. The frame under way goes on.
+class DrawingApart {
+public:
+    DrawingApart();
+    ~DrawingApart();
+    DrawingApart(const DrawingApart&) = delete;
+    DrawingApart& operator=(const DrawingApart&) = delete;
+
+private:
+    ui::FontsAside fonts_;
+    HeadlessContext context_;
+    ui::ItemRegistry* items_;
+    decltype(ui::place_list) places_;
+    ui::VectorPicture* vectors_;
+};
+
+/// PNG or SVG, as whole files: what the state shows, without notices and the card that asks for it.
+std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors);
+
+/// The plots as they stand on the screen, at the scale that the fonts are loaded for; what lies between them
+/// is the theme's background. May be called while a frame is being drawn: the picture has a context of its
+/// own, which shares the fonts. Without fonts (no context yet) it loads them at scale 2.
+Image picture_of_plots(const ui::ChartScene& scene, const ui::Theme& theme);
 
 }  // namespace tilewalk

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk {
@@ -52,6 +53,10 @@ bool open_card(AppState& state, const KeyPress& press);
 
 Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
 Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
+
+/// Opens it at a term; without one at what the current step is about.
+void open_glossary(AppState& state, std::string_view term = {});
+void open_save_card(AppState& state);
 
 // ---- What a stop of a tour may point at (tour_places.cpp)
 

@@ -2,7 +2,6 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/marks.h"
-#include "app/ui/state/state.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,6 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/quiz.h"
-#include "app/ui/state/state.h"
 
 #include <algorithm>
 #include <cstring>

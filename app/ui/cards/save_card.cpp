@@ -1,12 +1,9 @@
-#include "app/ui/cards/save_card.h"
-
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -24,21 +21,12 @@ const std::vector<std::string> format_names = {"PNG", "SVG", "HTML", "Markdown",
 bool whole_walk(const SaveCard& card) { return card.format >= static_cast<int>(SaveFormat::html); }
 const char* ending_of(int format) { return endings[static_cast<std::size_t>(format)]; }
 
-std::string page_name(const AppState& state) {
-    switch (state.page) {
-    case Page::memory: return "memory";
-    case Page::scale: return "scale";
-    case Page::compare: return "compare";
-    case Page::walk: break;
-    }
-    return std::string(state.lesson->id);
-}
-
 // "tilewalk-flash-forward-step-12.svg"; the whole walk has no step.
 std::string usual_name(const AppState& state, const SaveCard& card) {
-    std::string name = "tilewalk-" + page_name(state);
-    if (state.page == Page::walk && !whole_walk(card))
-        name += "-step-" + std::to_string(state.cursor.step + 1);
+    const bool walk = state.page == Page::walk;
+    std::string name = std::string("tilewalk-") +
+                       (walk ? state.lesson->id : page_names[static_cast<std::size_t>(state.page)]);
+    if (walk && !whole_walk(card)) name += "-step-" + std::to_string(state.cursor.step + 1);
     return name + ending_of(card.format);
 }
 

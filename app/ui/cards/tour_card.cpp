@@ -3,11 +3,9 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tilewalk::ui {
 
@@ -123,13 +121,16 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     const Look& look = large;
     Pressed pressed;
     const float y = a.y + 14, middle = y + look.control / 2;
-    const float side = look.control;
-    IconRow icon{c, a.right() - look.pad + 8 - side, y, side, -2 * side - 6};  // from the right
-    pressed.close = icon("##leave tour", Icon::close, {.quiet = true, .tooltip = "Leave the tour (Esc)"});
-    pressed.next = icon("##next stop", Icon::forward, {.quiet = true, .tooltip = "Next stop (PgDn)"});
-    pressed.back = icon("##previous stop", Icon::back,
-                        {.enabled = tour.at > 0, .quiet = true, .tooltip = "Previous stop (PgUp)"});
-    float right = icon.x + side;
+    float right = a.right() - look.pad + 14;
+    const auto icon = [&](const char* id, Icon which, bool enabled, const char* tip) {
+        right -= look.control + 6;
+        return icon_button(c, id, right, y, look.control, look.control, which,
+                           {.enabled = enabled, .quiet = true, .tooltip = tip});
+    };
+    pressed.close = icon("##leave tour", Icon::close, true, "Leave the tour (Esc)");
+    pressed.next = icon("##next stop", Icon::forward, true, "Next stop (PgDn)");
+    pressed.back = icon("##previous stop", Icon::back, tour.at > 0, "Previous stop (PgUp)");
+    right -= 6;
     right -=
         10 + c.text(right - 10, middle, counter(tour), look.text, c.theme->t2, Face::medium, Align::right);
     if (!at_stop(state)) {

@@ -6,8 +6,6 @@
 #include "core/lessons/softmax/softmax.h"
 #include "core/lessons/table.h"
 
-#include <algorithm>
-
 namespace tilewalk::ui {
 
 namespace {

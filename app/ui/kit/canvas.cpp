@@ -4,7 +4,6 @@
 #include "app/ui/kit/vector_picture.h"
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 #include <vector>
 

@@ -3,8 +3,6 @@
 
 #include "app/ui/kit/canvas.h"
 
-#include <string>
-
 namespace tilewalk::ui {
 
 enum class CellState { idle, read, written, discarded, pending };

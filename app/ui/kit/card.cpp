@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk::ui {
 
@@ -26,15 +25,7 @@ Rect place_card(float w, float h, float W, float H, const Rect& keep_free) {
     const Rect places[] = {{right, bottom, w, h}, {left, bottom, w, h},   {right, top, w, h},
                            {left, top, w, h},     {middle, bottom, w, h}, {middle, top, w, h},
                            {right, centre, w, h}, {left, centre, w, h}};
-    Rect best = places[0];
-    float least = std::numeric_limits<float>::infinity();
-    for (const Rect& place : places) {
-        const float hidden = overlap(place, keep_free);
-        if (hidden >= least) continue;
-        least = hidden;
-        best = place;
-    }
-    return best;
+    return *std::ranges::min_element(places, {}, [&](const Rect& r) { return overlap(r, keep_free); });
 }
 
 bool clicked_beside() {

@@ -59,17 +59,17 @@ double round_step(const ChartAxis& axis, double least) {
     return 10 * power;
 }
 
-std::string bytes_text(double bytes) {
-    if (bytes == 0) return "0";
+}  // namespace
+
+std::string held_text(double bytes) {
     double value = bytes;
     while (value >= 1024) value /= 1024;
     std::string text = format_large_size(bytes);
     const std::size_t point = text.find('.');
+    // 16 MiB exactly needs no ".0".
     if (value == std::floor(value) && point != std::string::npos) text.erase(point, text.find(' ') - point);
     return text;
 }
-
-}  // namespace
 
 float place_on(const ChartAxis& axis, double value) {
     if (!has_ends(axis) || !has_place(axis, value)) return 0;
@@ -92,7 +92,7 @@ std::string tick_text(const ChartAxis& axis, double value) {
     switch (axis.unit) {
     case Unit::length: return format_count(std::llround(value));
     case Unit::seconds: return value == 0 ? "0" : format_time(value);
-    case Unit::bytes: return bytes_text(value);
+    case Unit::bytes: return value == 0 ? "0" : held_text(value);
     case Unit::percent: return format_number(value, 3) + " %";
     case Unit::number: return format_number(value, value >= 1e5 ? 1 : 2);
     }

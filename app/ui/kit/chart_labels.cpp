@@ -1,7 +1,6 @@
 #include "app/ui/kit/chart_labels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace tilewalk::ui {

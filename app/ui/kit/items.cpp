@@ -5,7 +5,6 @@
 #include "app/ui/kit/imgui_compat.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -70,7 +69,7 @@ void open_part(const Canvas& c, std::string_view name, const Rect& a) {
     // ImGui's own, not the draw list's: it also keeps the mouse from what is cut off.
     ImGui::PushClipRect(min, max, true);
     note_item(ItemKind::panel, min, max, name);
-    if (item_registry) registry_of_this_frame().panels.push_back({std::string(name), min, max});
+    if (item_registry) registry_of_this_frame().panels.emplace_back(name);
 }
 
 void close_part() {
@@ -92,7 +91,7 @@ void note_item(ItemKind kind, ImVec2 min, ImVec2 max, std::string_view text, ImG
     item.id = id;
     item.frame = r.frame;
     item.visible = ImGui::GetCurrentContext() && ImGui::IsRectVisible(min, max);
-    if (!r.panels.empty()) item.panel = r.panels.back().name;
+    if (!r.panels.empty()) item.panel = r.panels.back();
     item.text = text;
     item.font_px = font_px;
     item.bg = surface_at(r, {(min.x + max.x) / 2, (min.y + max.y) / 2});

@@ -6,8 +6,6 @@
 #include "app/ui/kit/layout.h"
 
 #include <imgui.h>
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +35,9 @@ struct ItemRegistry {
         ImVec2 min, max;
         ImU32 colour;
     };
-    struct OpenPanel {
-        std::string name;
-        ImVec2 min, max;
-    };
     std::vector<Item> items;
     std::vector<Fill> fills;
-    std::vector<OpenPanel> panels;
+    std::vector<std::string> panels;  ///< that are open
     int frame = -1;
 };
 

@@ -1,9 +1,7 @@
 #include "app/ui/kit/search_box.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/kit/key.h"
 
-#include <algorithm>
 #include <imgui.h>
 
 namespace tilewalk::ui {

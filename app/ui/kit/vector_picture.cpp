@@ -1,7 +1,6 @@
 #include "app/ui/kit/vector_picture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace tilewalk::ui {

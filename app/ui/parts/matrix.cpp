@@ -19,15 +19,19 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr int most_sharp_cells = 16;  // beyond, a matrix is a heat map
-constexpr float letter = 0.602f;      // advance of the mono face, em
-
-struct Place {
-    float x, y;
-};
 
 Region region_of(const MatrixLook& look) { return look.value ? look.value->region : look.region; }
 
-Place place_of(const MatrixLook& look, int r, int c) {
+// Cells from left to right and from top to bottom, as drawn.
+struct Extents {
+    int across, down;
+};
+Extents extents_of(const MatrixLook& look) {
+    const Region region = region_of(look);
+    return look.transposed ? Extents{region.rows, region.cols} : Extents{region.cols, region.rows};
+}
+
+Point place_of(const MatrixLook& look, int r, int c) {
     const int across = look.transposed ? r : c, down = look.transposed ? c : r;
     return {look.x + px(across) * look.cw, look.y + px(down) * look.ch};
 }
@@ -44,9 +48,8 @@ bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::
 bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
 
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
-    const Region region = region_of(look);
-    const float w = px(look.transposed ? region.rows : region.cols) * look.cw + 8;
-    const float h = px(look.transposed ? region.cols : region.rows) * look.ch + 8;
+    const auto [across, down] = extents_of(look);
+    const float w = px(across) * look.cw + 8, h = px(down) * look.ch + 8;
     const Theme& t = *canvas.theme;
     const ImU32 colour = hue(t, info(look.slot).role);
     canvas.rect(look.x - 4, look.y - 4, w, h, t.well, 8);
@@ -85,7 +88,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
          --digits) {
         const int letters = state.look[look.slot].letters_with(digits);
-        if (px(letters) * letter * look.size <= look.cw - (look.bed ? 1.0f : 3.0f)) return digits;
+        if (px(letters) * size::mono * look.size <= look.cw - (look.bed ? 1.0f : 3.0f)) return digits;
     }
     return 0;
 }
@@ -321,8 +324,7 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
 void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look, ImGuiID id,
                   const char* widget) {
     const Region region = region_of(look);
-    const int across = look.transposed ? region.rows : region.cols,
-              down = look.transposed ? region.cols : region.rows;
+    const auto [across, down] = extents_of(look);
     const FocusAnswer focus =
         focus_stop(id, canvas.device(look.x, look.y),
                    canvas.device(look.x + px(across) * look.cw, look.y + px(down) * look.ch));
@@ -348,8 +350,7 @@ void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look,
 
 void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
     const Region region = region_of(look);
-    const int across = look.transposed ? region.rows : region.cols,
-              down = look.transposed ? region.cols : region.rows;
+    const auto [across, down] = extents_of(look);
     const std::string id = std::string("##") + widget + " " + info(look.slot).name;
     const Hot hot =
         hot_area(canvas, id, look.x, look.y, px(across) * look.cw, px(down) * look.ch, ItemKind::panel);

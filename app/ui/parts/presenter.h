@@ -1,11 +1,10 @@
 // What the presenter pages share: title, spotlight on what the step touches, colours of a bright room.
 #pragma once
 
-#include "app/ui/kit/canvas.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
-
-struct AppState;
 
 /// The buttons of presenter mode go away when the mouse has rested for this long.
 constexpr float presenter_buttons_seconds = 3;
@@ -28,5 +27,30 @@ void beam(const Canvas& canvas, const AppState& state, float x, float y, float w
 /// The light theme for a room with daylight: every text at least 7 : 1, fills that differ on a projector that
 /// cannot show black. Other themes stay as they are.
 Theme bright_room(const Theme& theme);
+
+/// A presenter page without a walk (memory, at scale, CPU vs GPU), from the colours of a bright room and the
+/// title to the buttons for a mouse, which come last.
+class PresenterPage {
+public:
+    /// `buttons`: the left edge of the buttons.
+    PresenterPage(const Canvas& canvas, AppState& state, float W, float H, const char* title, float buttons);
+    ~PresenterPage();
+    PresenterPage(const PresenterPage&) = delete;
+    PresenterPage& operator=(const PresenterPage&) = delete;
+
+    /// What the page is of, at the right; `reserved` px beside the title stay free.
+    void subject(const std::string& words, float reserved = 0) const;
+
+    const Theme theme;
+    Canvas c;
+    /// The back and the forward button: their tooltips, and what they do (−1 or 1).
+    const char *back = "", *forward = "";
+    std::function<void(int)> move;
+
+private:
+    PanelPart part;
+    AppState& state;
+    float W, title_w, buttons;
+};
 
 }  // namespace tilewalk::ui

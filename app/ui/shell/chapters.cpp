@@ -4,13 +4,12 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace tilewalk::ui {
 
 namespace {
 
-std::vector<const Lesson*> Page::walk, lessons_of(ChapterId chapter) {
+std::vector<const Lesson*> lessons_of(ChapterId chapter) {
     std::vector<const Lesson*> out;
     for (const Lesson& lesson : lessons())
         if (lesson.chapter == chapter) out.push_back(&lesson);

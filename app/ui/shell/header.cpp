@@ -126,7 +126,11 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     const bool named = area.w >= 1440;
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
 
-    IconRow icon{c, area.right() - 10 - 36, 10, 32, -68};  // from the right
+    float x = area.right() - 10;
+    const auto icon = [&](const char* id, Icon which, const ButtonLook& look) {
+        x -= 4 + 32;
+        return icon_button(c, id, x, 10, 32, 32, which, look);
+    };
     if (icon("##menu", Icon::menu,
              {.active = state.show_menu, .tooltip = "Menu (F10): tour, questions, hand-outs, settings"}))
         menu_card.open(state);
@@ -137,7 +141,6 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (area.w >= 1100 && icon("##theme", Icon::theme, {.tooltip = "Theme: dark, light, high contrast (T)"}))
         next_theme(state);
 
-    float x = icon.x + 36;
     const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
                 break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
     if (state.page == Page::walk) {

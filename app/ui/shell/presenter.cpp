@@ -13,8 +13,6 @@
 
 #include "core/class/spoken.h"
 
-#include <algorithm>
-
 namespace tilewalk::ui {
 
 namespace {

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 namespace tilewalk::ui {
 

@@ -9,7 +9,6 @@
 #include "core/walk/explain.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace tilewalk::ui {

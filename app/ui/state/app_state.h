@@ -10,6 +10,7 @@
 #include "core/walk/lesson.h"
 #include "core/walk/playback.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,18 +25,17 @@ namespace tilewalk::ui {
 
 struct ComparePage;
 struct Focus;
-struct Glossary;
 struct Inspection;
 struct Marks;
 struct MatrixMenu;
 struct PendingTrace;
 struct Quiz;
-struct SaveCard;
 struct ScalePage;
 struct Tour;
 
 /// What the window shows below its header: a lesson with its walk, or a page without one.
 enum class Page { walk, memory, scale, compare };
+inline constexpr std::array page_names = {"walk", "memory", "scale", "compare"};
 
 /// The list of keys: what was typed to find one, and how far it is scrolled; forgotten when it closes.
 struct KeySearch {

@@ -128,6 +128,27 @@ struct CompareForm {
     char path[512] = "comparison";
 };
 
+/// The glossary: what every symbol and term means, and where it is defined.
+struct Glossary {
+    std::string search;
+    std::string card;     ///< id of the chosen card
+    int frames = 0;       ///< that it has been shown; the key that opened it is not typed into it
+    float scroll = 0;     ///< of the list, in logical px
+    bool to_card = true;  ///< the list moves so that the chosen card is in sight
+};
+
+/// What is on the screen as a picture, or the whole walk as a hand-out.
+enum class SaveFormat { png, svg, html, markdown, latex };
+
+struct SaveCard {
+    enum Size { as_on_screen, full_hd, ultra_hd };
+    char path[512] = "";
+    int format = static_cast<int>(SaveFormat::svg);
+    int size = as_on_screen;
+    std::string asked;    ///< the file that is there already and may be replaced
+    std::string message;  ///< why nothing was written
+};
+
 /// A step of another lesson's walk to go to, once that walk is there.
 struct WalkPlace {
     const char* lesson = nullptr;

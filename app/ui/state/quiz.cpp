@@ -178,15 +178,8 @@ std::string csv_field(std::string text) {
     return text;
 }
 
-const char* name_of(QuizAnswer::Outcome outcome) {
-    switch (outcome) {
-    case QuizAnswer::Outcome::right: return "right";
-    case QuizAnswer::Outcome::right_second_time: return "right at the second try";
-    case QuizAnswer::Outcome::wrong: return "wrong";
-    case QuizAnswer::Outcome::skipped: break;
-    }
-    return "skipped";
-}
+// By Outcome.
+constexpr const char* outcomes[] = {"right", "right at the second try", "wrong", "skipped"};
 
 }  // namespace
 
@@ -194,9 +187,9 @@ std::string answers_to_csv(const Quiz& quiz) {
     std::string out = "number,problem,lesson,step,question,expected,answer,verdict\n";
     int n = 0;
     for (const QuizAnswer& a : quiz.answers)
-        out +=
-            csv_line({std::to_string(++n), csv_field(a.problem), csv_field(a.lesson), std::to_string(a.step),
-                      csv_field(a.question), csv_field(a.expected), csv_field(a.given), name_of(a.outcome)});
+        out += csv_line({std::to_string(++n), csv_field(a.problem), csv_field(a.lesson),
+                         std::to_string(a.step), csv_field(a.question), csv_field(a.expected),
+                         csv_field(a.given), outcomes[static_cast<int>(a.outcome)]});
     return out;
 }
 

@@ -9,11 +9,10 @@ namespace tilewalk::ui {
 
 namespace {
 
+// Without a name it is the walk.
 Page page_of(const std::string& name) {
-    return name == "memory"    ? Page::memory
-           : name == "scale"   ? Page::scale
-           : name == "compare" ? Page::compare
-                               : Page::walk;
+    const auto found = std::ranges::find(page_names, name);
+    return found == page_names.end() ? Page::walk : static_cast<Page>(found - page_names.begin());
 }
 
 void go_back(AppState& s, WalkView back) {

@@ -2,7 +2,7 @@
 
 #include "app/cli/session.h"
 #include "app/io/examples.h"
-#include "app/render/keyboard.h"
+#include "app/render/offscreen.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/key.h"

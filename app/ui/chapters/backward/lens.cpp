@@ -121,7 +121,7 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
 
 // ---- The other steps
 
-Dot dot_of(const Around& a) {
+Dot dot_of_step(const Around& a) {
     if (a.op() == Op::preprocess) {
         Dot out = dot_of(a.read(Slot::dO), a.row, a.read(Slot::O), a.row);
         out.q_name = "dO", out.k_name = "O";
@@ -224,7 +224,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
     draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
-        if (as_dot(op)) return dot(c, pane, dot_of(row));
+        if (as_dot(op)) return dot(c, pane, dot_of_step(row));
         if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
         if (op == Op::recompute) return curve(c, pane, weight_points(row));
         if (op == Op::ds) return areas(c, state, pane, row.row);

@@ -4,10 +4,7 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <imgui.h>
 
 namespace tilewalk::ui {
 

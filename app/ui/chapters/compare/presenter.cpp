@@ -3,8 +3,6 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/presenter_page.h"
-#include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

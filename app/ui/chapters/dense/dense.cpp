@@ -2,7 +2,6 @@
 #include "app/ui/chapters/dense/dense.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 

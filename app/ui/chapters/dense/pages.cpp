@@ -4,8 +4,6 @@
 #include "app/ui/parts/slot_view.h"
 #include "core/lessons/dense/dense.h"
 
-#include <string_view>
-
 namespace tilewalk::ui {
 
 namespace {

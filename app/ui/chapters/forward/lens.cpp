@@ -8,9 +8,7 @@
 #include "core/problem/precision.h"
 #include "core/walk/compare.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk::ui {
 

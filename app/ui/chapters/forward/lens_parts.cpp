@@ -1,10 +1,8 @@
 #include "app/ui/chapters/forward/lens_parts.h"
 
-#include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk::ui {
 

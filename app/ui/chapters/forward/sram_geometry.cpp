@@ -3,7 +3,6 @@
 #include "app/ui/parts/slot_view.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace tilewalk::ui {

@@ -1,10 +1,9 @@
-#include "app/ui/chapters/memory/form.h"
+#include "app/ui/chapters/memory/memory.h"
 
 #include "app/ui/state/state.h"
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <imgui.h>
 #include <limits>

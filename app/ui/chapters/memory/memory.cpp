@@ -4,7 +4,6 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -12,16 +11,6 @@
 namespace tilewalk::ui {
 
 // ---- Words and bars that several panels share
-
-std::string held_text(double bytes) {
-    double value = bytes;
-    while (value >= 1024) value /= 1024;
-    std::string text = format_large_size(bytes);
-    const std::size_t point = text.find('.');
-    // 16 MiB exactly needs no ".0".
-    if (value == std::floor(value) && point != std::string::npos) text.erase(point, text.find(' ') - point);
-    return text;
-}
 
 std::string rate_text(double rate) {
     if (rate >= 1e12) return format_short(rate / 1e12) + " TB/s";

@@ -3,8 +3,6 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/presenter_page.h"
-#include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 

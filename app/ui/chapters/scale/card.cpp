@@ -1,6 +1,5 @@
 // The full record of one point.
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/chapters/scale/text.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 

@@ -1,8 +1,6 @@
 // Run, cancel, how far it is, and the files.
-#include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

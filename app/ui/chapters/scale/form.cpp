@@ -1,7 +1,4 @@
-#include "app/ui/chapters/scale/form.h"
-
-#include "app/ui/chapters/scale/page.h"
-#include "app/ui/chapters/scale/text.h"
+#include "app/ui/chapters/scale/scale.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

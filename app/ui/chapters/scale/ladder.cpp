@@ -1,6 +1,5 @@
 // The kernels, from slow to fast: whether each is right, and how it compares at the chosen length.
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/chapters/scale/text.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"

@@ -1,6 +1,5 @@
 // The two plots in their panels: laid out anew only where something changed.
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/chapters/scale/text.h"
 #include "app/ui/kit/items.h"
 
 #include <cstdio>

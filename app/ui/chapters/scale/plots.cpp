@@ -1,5 +1,5 @@
 // What the two plots show: points that were measured, and for memory the closed form beside them.
-#include "app/ui/chapters/scale/text.h"
+#include "app/ui/chapters/scale/scale.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

@@ -1,10 +1,8 @@
 // The page for the back row: one plot, large, and what it comes to. Nothing under 27 px on a page of
 // 1280 × 720. The arrow keys change the plot.
+#include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/chapters/scale/text.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/presenter_page.h"
-#include "app/ui/state/state.h"
 #include "core/bench/findings.h"
 
 namespace tilewalk::ui {

@@ -1,7 +1,6 @@
 // The page as a whole, and its first line: which devices there are.
 #include "app/ui/chapters/scale/scale.h"
 
-#include "app/ui/chapters/scale/page.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 

@@ -1,5 +1,4 @@
 // What the next run measures: direction, sizes, lengths, threads.
-#include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/items.h"
 

@@ -1,6 +1,5 @@
 // The times as numbers, the reports that are shown, and what the chosen one comes to.
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/chapters/scale/text.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"

@@ -1,4 +1,4 @@
-#include "app/ui/chapters/scale/text.h"
+#include "app/ui/chapters/scale/scale.h"
 
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"

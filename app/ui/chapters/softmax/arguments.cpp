@@ -2,7 +2,6 @@
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/softmax/softmax.h"
 

@@ -2,7 +2,6 @@
 
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,6 @@
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/chapters/softmax/running_plot.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace tilewalk::ui {

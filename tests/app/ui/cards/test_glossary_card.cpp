@@ -1,5 +1,5 @@
 // The glossary on screen: opened at the step, found by typing, gone through by keys and mouse, readable.
-#include "app/ui/cards/glossary_card.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/fonts.h"
 #include "core/class/glossary.h"
 #include "tests/app/ui/harness.h"

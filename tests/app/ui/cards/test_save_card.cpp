@@ -1,5 +1,5 @@
 // The card that saves what is on the screen.
-#include "app/ui/cards/save_card.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/shell/panels.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/harness.h"

@@ -1,7 +1,7 @@
 // The page "At scale" with reports made up for tests.
 #pragma once
 
-#include "app/ui/chapters/scale/text.h"
+#include "app/ui/chapters/scale/scale.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/reports.h"
 

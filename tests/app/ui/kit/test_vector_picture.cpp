@@ -1,6 +1,6 @@
 // Pictures as vectors: valid, complete, and their text is text.
-#include "app/render/svg_picture.h"
-#include "app/ui/cards/save_card.h"
+#include "app/render/offscreen.h"
+#include "app/ui/cards/cards.h"
 #include "app/ui/kit/vector_picture.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"

@@ -1,0 +1,85 @@
+// Pictures as files: of the program, of the view that its window shows, and of plots.
+#include "app/render/offscreen.h"
+#include "app/render/png.h"
+#include "app/ui/kit/chart.h"
+#include "app/ui/state/app_state.h"
+#include "core/base/words.h"
+
+#include <cmath>
+#include <imgui.h>
+#include <optional>
+#include <utility>
+
+namespace tilewalk {
+
+namespace {
+
+// Records while it lives.
+struct Recording {
+    ui::VectorPicture picture;
+    ui::VectorPicture* before = std::exchange(ui::vector_picture, &picture);
+    Recording() = default;
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording() { ui::vector_picture = before; }
+};
+
+void draw(const ui::ChartScene& scene, const ui::Theme& theme, const ui::Rect& all) {
+    ui::Canvas canvas;
+    canvas.dl = ImGui::GetBackgroundDrawList();
+    canvas.theme = &theme;
+    canvas.s = ui::font_scale();
+    canvas = canvas.moved(-all.x, -all.y);
+    for (const ui::Rect& panel : scene.panels) canvas.panel(panel.x, panel.y, panel.w, panel.h);
+    ui::paint(canvas, scene);
+}
+
+}  // namespace
+
+bool is_svg_path(std::string_view path) { return lower_case(path).ends_with(".svg"); }
+
+std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
+    std::optional<HeadlessContext> context;
+    if (!ImGui::GetCurrentContext()) context.emplace();
+    Recording recording;
+    if (!settle_frame(state, width, height)) return {};
+    ui::order_layers(recording.picture, *ImGui::GetDrawData());
+    return ui::to_svg(recording.picture, width, height, prefix);
+}
+
+DrawingApart::DrawingApart()
+    : items_(std::exchange(ui::item_registry, nullptr)), places_(std::exchange(ui::place_list, nullptr)),
+      vectors_(std::exchange(ui::vector_picture, nullptr)) {}
+
+DrawingApart::~DrawingApart() {
+    ui::item_registry = items_;
+    ui::place_list = places_;
+    ui::vector_picture = vectors_;
+}
+
+std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors) {
+    ui::AppState shown = state;
+    shown.saving.reset();
+    shown.pending.reset();  // its result belongs to the window
+    shown.show_menu = false;
+    shown.notice.clear();
+    shown.keys.clear();
+    shown.hover.reset();
+    shown.mouse_age = ui::AppState{}.mouse_age;
+    const DrawingApart apart;
+    return vectors ? svg_of_frame(shown, width, height) : encode_png(render_frame(shown, width, height));
+}
+
+Image picture_of_plots(const ui::ChartScene& scene, const ui::Theme& theme) {
+    ImFontAtlas* const shared = ImGui::GetCurrentContext() ? ImGui::GetIO().Fonts : nullptr;
+    const HeadlessContext context(shared);
+    if (!shared) ui::load_fonts(2, false);
+    const ui::Rect all = ui::bounds(scene);
+    const int width = static_cast<int>(std::lround(all.w * ui::font_scale())),
+              height = static_cast<int>(std::lround(all.h * ui::font_scale()));
+    if (width < 1 || height < 1) return {};
+    run_frame(width, height, 1.0f / 60, [&] { draw(scene, theme, all); });
+    return picture_of_frame(width, height, theme.bg);
+}
+
+}  // namespace tilewalk
