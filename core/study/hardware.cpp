@@ -1,6 +1,5 @@
 #include "core/study/hardware.h"
 
-
 namespace tilewalk {
 
 namespace {
