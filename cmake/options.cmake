@@ -13,6 +13,10 @@ if(CCACHE_EXE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 
+# gcc goes over its memory again and again, first over what it read of a precompiled header; a file of ours needs less
+# than half a gigabyte, so that goes faster without.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>)
+
 # Linking is most of what a small change waits for.
 include(CheckLinkerFlag)
 foreach(linker mold lld)

@@ -51,6 +51,10 @@ struct Known {
     Matrix value, far;
 };
 
+// A B and A Bᵀ, each compiled once
+Matrix times(const Matrix& A, const Matrix& B) { return A * B; }
+Matrix times_transposed(const Matrix& A, const Matrix& B) { return A * B.transpose(); }
+
 class Walk {
 public:
     explicit Walk(const KernelComparison& of)
@@ -100,9 +104,10 @@ private:
     // S = scale · Qᵢ Kⱼᵀ: products are exact, sums of d may be cut off instead of rounded
     Known scores() {
         const int rows = tile_rows(p, i), columns = tile_columns(p, j);
-        const auto Qi = Q.middleRows(i * p.Br, rows), Kj = K.middleRows(j * p.Bc, columns);
+        const Matrix Qi = Q.middleRows(i * p.Br, rows), Kj = K.middleRows(j * p.Bc, columns);
         const double scale = p.softmax_scale(), factor = (2 * p.d() + 8) * rounding * std::abs(scale);
-        const Matrix value = scale * Qi * Kj.transpose(), size = Qi.cwiseAbs() * Kj.cwiseAbs().transpose();
+        const Matrix value = times_transposed(scale * Qi, Kj),
+                     size = times_transposed(Qi.cwiseAbs(), Kj.cwiseAbs());
         Bounds S = bounds(rows, columns);
         for (int r = 0; r < rows; ++r) {
             const KeyRange seen = visible_keys(p, i * p.Br + r);
@@ -169,11 +174,11 @@ private:
 
     // O ← α ⊙ O + P̃ Vⱼ
     Known output(const Matrix& alpha, const Known& P) {
-        const auto Vj = V.middleRows(j * p.Bc, tile_columns(p, j));
+        const Matrix Vj = V.middleRows(j * p.Bc, tile_columns(p, j)), Vj_size = Vj.cwiseAbs();
         const auto A = alpha.col(0).asDiagonal();
-        const Matrix size = A * O.value.cwiseAbs() + P.value.cwiseAbs() * Vj.cwiseAbs();
-        const Matrix value = A * O.value + P.value * Vj;
-        const Matrix carried = A * O.far + P.far * Vj.cwiseAbs();
+        const Matrix size = A * O.value.cwiseAbs() + times(P.value.cwiseAbs(), Vj_size);
+        const Matrix value = A * O.value + times(P.value, Vj);
+        const Matrix carried = A * O.far + times(P.far, Vj_size);
         const double factor = static_cast<double>(2 * P.value.cols() + 8) * rounding;
         Bounds next = bounds(value.rows(), value.cols());
         for (Eigen::Index r = 0; r < value.rows(); ++r)

@@ -29,6 +29,11 @@ Floats turned(const Matrix& A, Format format, Eigen::Index turn) {
     return out;
 }
 
+// A B, A Bᵀ and Aᵀ B, each compiled once
+Floats times(const Floats& A, const Floats& B) { return A * B; }
+Floats times_transposed(const Floats& A, const Floats& B) { return A * B.transpose(); }
+Floats transposed_times(const Floats& A, const Floats& B) { return A.transpose() * B; }
+
 // Standard attention in the kernel's type: every matrix is rounded when it is written, sums are fp32.
 struct StandardAttention {
     const Problem& p;
@@ -54,7 +59,7 @@ struct StandardAttention {
     void forward(bool stores_S) {
         // S = scale · Q Kᵀ                                                                  (N × N_kv)
         const auto scale = static_cast<float>(p.softmax_scale());
-        P = Q * K.transpose() * scale;
+        P = times_transposed(Q, K) * scale;
         // A kernel with tiles never stores S: its L is held against that of scores in float32.
         if (stores_S) P = stored(format, P);
         out[Slot::L] =
@@ -62,7 +67,7 @@ struct StandardAttention {
         P = stored(format, P);
         for (Eigen::Index r = 0; r < P.rows(); ++r) softmax_row(r);
         // O = P V                                                                            (N × d)
-        O = stored(format, P * V);
+        O = stored(format, times(P, V));
         out[Slot::O] = unturned(O);
     }
 
@@ -93,13 +98,13 @@ struct StandardAttention {
         const auto scale = static_cast<float>(p.softmax_scale());
         const Floats dO = turned(output_gradient(p), format, turn);
         // dP = dO Vᵀ,  D = rowsum(dO ⊙ O),  dS = P ⊙ (dP − D)                                (N × N_kv)
-        const Floats dP = stored(format, dO * V.transpose());
+        const Floats dP = stored(format, times_transposed(dO, V));
         const Floats D = (dO.array() * O.array()).rowwise().sum();
         const Floats dS = stored(format, P.array() * (dP.colwise() - D.col(0)).array());
         // dQ = scale · dS K,  dK = scale · dSᵀ Q,  dV = Pᵀ dO
-        out[Slot::dQ] = unturned(stored(format, dS * K * scale));
-        out[Slot::dK] = unturned(stored(format, dS.transpose() * Q * scale));
-        out[Slot::dV] = unturned(stored(format, P.transpose() * dO));
+        out[Slot::dQ] = unturned(stored(format, times(dS, K) * scale));
+        out[Slot::dK] = unturned(stored(format, transposed_times(dS, Q) * scale));
+        out[Slot::dV] = unturned(stored(format, transposed_times(P, dO)));
     }
 };
 
