@@ -8,7 +8,9 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$root/build-tidy
-command -v clang-tidy >/dev/null || { echo "tidy: there is no clang-tidy"; exit 77; }
+for tool in clang++ clang-tidy; do
+    command -v $tool >/dev/null || { echo "tidy: there is no $tool"; exit 77; }
+done
 # Without precompiled headers, which are not for clang-tidy; nothing is compiled here.
 (cd "$root" && cmake --preset tidy && ninja -C "$build" app/glad/include/glad/gl.h) >/dev/null
 exec python3 - "$root" "$build" "$@" <<'PYTHON'

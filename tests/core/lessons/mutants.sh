@@ -3,8 +3,8 @@
 #
 #     tests/core/lessons/mutants.sh BUILD_FOLDER [COUNT]
 #
-# With COUNT only so many of them, one of each class first. Only the broken file is compiled; the rest is that of
-# the build. Prints a table; ends with 1 if one was not caught, or if a line no longer fits its file.
+# With COUNT only so many of them, one of each class first. Only the broken file is compiled, with those that are compiled
+# together with it; the rest is that of the build. Prints a table; ends with 1 if one was not caught, or if a line no longer fits its file.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
 build=$(cd "$1" && pwd -P)
@@ -21,7 +21,9 @@ while IFS= read -r line; do
     all=$((all + 1))
     cp "$root/core/$file" "$work/broken.cpp"
     mutate "$work/broken.cpp" "$what" "$instead"
-    g++ -std=c++20 -O1 -w -I"$root" $(pkg-config --cflags eigen3) -c "$work/broken.cpp" -o "$work/broken.o"
+    unit=$(grep -lsF "/core/$file\"" "$build"/core/CMakeFiles/tilewalk_core.dir/Unity/*.cxx || echo "$work/broken.cpp")
+    sed "s|\".*/core/$file\"|\"$work/broken.cpp\"|" "$unit" >"$work/unit.cpp"
+    g++ -std=c++20 -O1 -w -I"$root" $(pkg-config --cflags eigen3) -c "$work/unit.cpp" -o "$work/broken.o"
     # Its object comes before the library that holds the sound one.
     g++ "$work/broken.o" "$build/tests/CMakeFiles/tilewalk_test_core.dir/core/lessons/test_contract.cpp.o" \
         "$build/tests/libtilewalk_test_core_shared.a" "$build/core/libtilewalk_core.a" \
