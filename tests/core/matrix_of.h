@@ -5,12 +5,6 @@
 
 namespace tilewalk::test {
 
-inline Matrix matrix_of(const Dense::Table& table) {
-    const auto rows = static_cast<Eigen::Index>(table.size()),
-               cols = static_cast<Eigen::Index>(table[0].size());
-    return Matrix::NullaryExpr(rows, cols, [&](Eigen::Index r, Eigen::Index c) {
-        return static_cast<double>(table[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]);
-    });
-}
+inline Matrix matrix_of(const Dense::Table& table) { return table.cast<double>(); }
 
 }  // namespace tilewalk::test

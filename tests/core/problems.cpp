@@ -1,6 +1,5 @@
 #include "tests/core/problems.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -68,6 +67,11 @@ Problem tutorial_backward() {
     return p;
 }
 
+void keep_keys(Problem& p, int count) {
+    p.K = p.K.topRows(count).eval();
+    p.V = p.V.topRows(count).eval();
+}
+
 Problem any_problem(Random& random, int largest) {
     Problem p;
     const int n = pick(random, 1, largest), n_kv = pick(random, 0, 2) ? pick(random, 1, largest) : n;
@@ -122,53 +126,48 @@ bool tile_is_needed(const Problem& p, int i, int j) {
 }
 
 Dense dense_attention(const Problem& p) {
-    const int N = p.N(), M = p.N_kv(), d = p.d();
-    const long double scale = p.softmax_scale();
-    auto at = [](int n) { return static_cast<std::size_t>(n); };
-    auto table = [&](int cols) { return Dense::Table(at(N), std::vector<long double>(at(cols), 0)); };
-    Dense out{table(M),
-              table(M),
-              table(d),
-              std::vector<long double>(at(N), minus_infinity),
-              std::vector<long double>(at(N), 0),
-              table(d)};
-    for (int r = 0; r < N; ++r) {
-        auto &S = out.S[at(r)], &P = out.P[at(r)];
-        long double most = minus_infinity, total = 0;
-        for (int c = 0; c < M; ++c) {
-            long double dot = 0, size = 0;
-            for (int x = 0; x < d; ++x) {
-                const long double term = scale * p.Q(r, x) * p.K(c, x);
-                dot += term;
-                size += std::abs(term);
-            }
-            S[at(c)] = sees(p, r, c) ? dot : minus_infinity;
-            out.size[at(r)] = std::max(out.size[at(r)], size);
-            most = std::max(most, S[at(c)]);
-        }
+    const auto wide = [](const Matrix& A) { return Dense::Table(A.cast<long double>()); };
+    const Dense::Table Q = wide(p.Q) * static_cast<long double>(p.softmax_scale()), K = wide(p.K),
+                       V = wide(p.V);
+    Dense out;
+    out.S = Q * K.transpose();
+    out.size = (Q.cwiseAbs() * K.cwiseAbs().transpose()).rowwise().maxCoeff();
+    out.P.setZero(p.N(), p.N_kv());
+    out.L.setConstant(p.N(), minus_infinity);
+    for (int r = 0; r < p.N(); ++r) {
+        for (int c = 0; c < p.N_kv(); ++c)
+            if (!sees(p, r, c)) out.S(r, c) = minus_infinity;
+        const long double most = out.S.row(r).maxCoeff();
         if (most == minus_infinity) continue;
-        for (int c = 0; c < M; ++c) total += P[at(c)] = std::exp(S[at(c)] - most);
-        out.L[at(r)] = most + std::log(total);
-        for (int c = 0; c < M; ++c) {
-            P[at(c)] /= total;
-            for (int x = 0; x < d; ++x) {
-                out.O[at(r)][at(x)] += P[at(c)] * p.V(c, x);
-                out.weight[at(r)][at(x)] += P[at(c)] * std::abs(static_cast<long double>(p.V(c, x)));
-            }
-        }
+        for (int c = 0; c < p.N_kv(); ++c) out.P(r, c) = std::exp(out.S(r, c) - most);
+        const long double total = out.P.row(r).sum();
+        out.L(r) = most + std::log(total);
+        out.P.row(r) /= total;
     }
+    out.O = out.P * V;
+    out.weight = out.P * V.cwiseAbs();
     return out;
 }
 
-double tolerance_O(const Dense& dense, int r, int c) {
-    const auto row = static_cast<std::size_t>(r), col = static_cast<std::size_t>(c);
-    return static_cast<double>((1e-12L + 8 * epsilon * dense.size[row]) * dense.weight[row][col]);
+Dense::Table tolerance_O(const Dense& dense) {
+    return dense.weight.array().colwise() * (1e-12L + 8 * epsilon * dense.size.array());
 }
 
-double tolerance_L(const Dense& dense, int r) {
-    const auto row = static_cast<std::size_t>(r);
-    return static_cast<double>(1e-12L * std::max(1.0L, std::abs(dense.L[row])) +
-                               8 * epsilon * dense.size[row]);
+Dense::Table tolerance_L(const Dense& dense) {
+    return 1e-12L * dense.L.array().abs().max(1.0L) + 8 * epsilon * dense.size.array();
+}
+
+std::string far_off(const Matrix& got, const Dense::Table& expected, const Dense::Table& slack) {
+    if (got.rows() != expected.rows() || got.cols() != expected.cols()) return "other rows or columns";
+    std::ostringstream out;
+    for (int r = 0; r < got.rows(); ++r)
+        for (int c = 0; c < got.cols(); ++c) {
+            const long double off = std::abs(got(r, c) - expected(r, c));
+            if (got(r, c) == expected(r, c) || (std::isfinite(off) && off <= slack(r, c))) continue;
+            out << "[" << r << "," << c << "] is " << got(r, c) << ", not " << expected(r, c);
+            return out.str();
+        }
+    return {};
 }
 
 }  // namespace tilewalk::test

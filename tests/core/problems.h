@@ -6,9 +6,10 @@
 
 #include <random>
 #include <string>
-#include <vector>
 
 namespace tilewalk::test {
+
+using namespace tilewalk;  // for the tests that say `using namespace tilewalk::test`
 
 using Random = std::mt19937_64;
 
@@ -21,6 +22,9 @@ double choose(Random& random, std::initializer_list<double> numbers);
 Problem worked_example();
 /// The same with the dO of the tutorial's backward pass: ones in rows 0 and 2.
 Problem tutorial_backward();
+
+/// Leaves the problem its first `count` keys.
+void keep_keys(Problem& problem, int count);
 
 /// A valid problem with up to `largest` queries and keys: any tile sizes (also larger than the matrix, 1 × 1
 /// and ragged), masks, scales, element sizes; small and very large numbers, and integers with many ties.
@@ -37,22 +41,25 @@ bool tile_is_needed(const Problem& problem, int i, int j);
 int rows_of(const Problem& problem, int i);
 int keys_of(const Problem& problem, int j);
 
-/// softmax(scale · Q Kᵀ) V by plain loops.
+/// softmax(scale · Q Kᵀ) V.
 struct Dense {
-    using Table = std::vector<std::vector<long double>>;
-    Table S;                     ///< N × N_kv, −∞ where masked
-    Table P;                     ///< N × N_kv, rows sum to 1 (or are 0)
-    Table O;                     ///< N × d
-    std::vector<long double> L;  ///< N
-    std::vector<long double>
-        size;      ///< N: the largest Σ |scale · q k| of the row, what rounding of S grows with
+    using Table = Eigen::MatrixX<long double>;
+    Table S;                        ///< N × N_kv, −∞ where masked
+    Table P;                        ///< N × N_kv, rows sum to 1 (or are 0)
+    Table O;                        ///< N × d
+    Eigen::VectorX<long double> L;  ///< N
+    Eigen::VectorX<long double>
+        size;      ///< N: the largest Σ |scale · q k| of the row: rounding of S grows with it
     Table weight;  ///< N × d: Σ P |V|, what rounding of O grows with
 };
 Dense dense_attention(const Problem& problem);
 
 /// How far a double computation may lie from Dense: 1e-12 of the size, and what the rounding of the scores
 /// becomes in exp.
-double tolerance_O(const Dense& dense, int r, int c);
-double tolerance_L(const Dense& dense, int r);
+Dense::Table tolerance_O(const Dense& dense);
+Dense::Table tolerance_L(const Dense& dense);
+/// "[1,2] is 3, not 4": the first element that lies further off than its slack; empty if there is none. Equal
+/// infinities are not apart.
+std::string far_off(const Matrix& got, const Dense::Table& expected, const Dense::Table& slack);
 
 }  // namespace tilewalk::test

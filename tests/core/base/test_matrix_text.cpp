@@ -17,8 +17,6 @@
 
 using namespace tilewalk;
 
-TEST_SUITE_BEGIN("matrix text");
-
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -110,5 +108,3 @@ TEST_CASE("LaTeX has the numbers as they are shown, and only what math mode know
     CHECK(latex_number("NaN") == "\\mathrm{NaN}");
     CHECK(latex_number("(−9.98×10⁻⁴)") == "(-9.98\\times 10^{-4})");
 }
-
-TEST_SUITE_END();

@@ -1,5 +1,4 @@
 #include "core/base/numbers.h"
-#include "core/lessons/table.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
@@ -13,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -57,34 +55,32 @@ std::vector<Problem> small_problems() {
 }  // namespace
 
 TEST_SUITE("numbers") {
-    TEST_CASE("four significant digits, at most three decimals") {
-        CHECK(format_number(0.1353352832) == "0.135");
-        CHECK(format_number(11.8045) == "11.80");
-        CHECK(format_number(7.20391) == "7.204");
-        CHECK(format_number(123.456) == "123.5");
-        CHECK(format_number(1234.56) == "1235");
-        CHECK(format_number(123456.7) == "123457");
-        CHECK(format_number(-1.5) == "−1.500");
-        CHECK(format_number(0.0625) == "0.062");
+    TEST_CASE("four significant digits, at most three decimals; beyond that three and a power of ten") {
+        using Shown = std::pair<double, const char*>;
+        const Shown shown[] = {{0.1353352832, "0.135"},
+                               {11.8045, "11.80"},
+                               {7.20391, "7.204"},
+                               {123.456, "123.5"},
+                               {1234.56, "1235"},
+                               {123456.7, "123457"},
+                               {-1.5, "−1.500"},
+                               {0.0625, "0.062"},
+                               {0, "0"},
+                               {1, "1"},
+                               {-42, "−42"},
+                               {999999, "999999"},
+                               {0.001, "0.001"},
+                               {0.00099, "9.90×10⁻⁴"},
+                               {-0.00012345, "−1.23×10⁻⁴"},
+                               {1e6, "1.00×10⁶"},
+                               {-1.2345e17, "−1.23×10¹⁷"},
+                               {std::numeric_limits<double>::max(), "1.80×10³⁰⁸"},
+                               {std::numeric_limits<double>::denorm_min(), "4.94×10⁻³²⁴"},
+                               {9.999e-4, "1.00×10⁻³"}};
+        for (const auto& [value, text] : shown) CHECK(format_number(value) == text);
         CHECK(format_number(11.8045, 3) == "11.8");
         CHECK(format_number(7.20391, 3) == "7.20");
         CHECK(format_number(0.1353352832, 3) == "0.14");
-    }
-    TEST_CASE("integers have no point") {
-        CHECK(format_number(0) == "0");
-        CHECK(format_number(1) == "1");
-        CHECK(format_number(-42) == "−42");
-        CHECK(format_number(999999) == "999999");
-    }
-    TEST_CASE("very small and very large numbers: three digits and a power of ten") {
-        CHECK(format_number(0.001) == "0.001");
-        CHECK(format_number(0.00099) == "9.90×10⁻⁴");
-        CHECK(format_number(-0.00012345) == "−1.23×10⁻⁴");
-        CHECK(format_number(1e6) == "1.00×10⁶");
-        CHECK(format_number(-1.2345e17) == "−1.23×10¹⁷");
-        CHECK(format_number(std::numeric_limits<double>::max()) == "1.80×10³⁰⁸");
-        CHECK(format_number(std::numeric_limits<double>::denorm_min()) == "4.94×10⁻³²⁴");
-        CHECK(format_number(9.999e-4) == "1.00×10⁻³");
     }
     TEST_CASE("no minus zero, and the special values by name") {
         CHECK(format_number(-0.0) == "0");
@@ -133,32 +129,32 @@ TEST_SUITE("numbers") {
         CHECK(read_back(format_full(std::numeric_limits<double>::denorm_min())) ==
               std::numeric_limits<double>::denorm_min());
     }
-    TEST_CASE("sizes in binary units") {
-        CHECK(format_size(0) == "0 B");
-        CHECK(format_size(1023) == "1023 B");
-        CHECK(format_size(1024) == "1.00 KiB");
-        CHECK(format_size(1536) == "1.50 KiB");
-        CHECK(format_size(64 << 10) == "64.0 KiB");
-        CHECK(format_size(256LL << 20) == "256 MiB");
-        CHECK(format_size(34LL << 30) == "34.0 GiB");
-        CHECK(format_size(std::numeric_limits<std::int64_t>::max()) == "8.00 EiB");
-    }
-    TEST_CASE("traffic in decimal units") {
-        CHECK(format_traffic(160) == "160 B");
-        CHECK(format_traffic(1023) == "1023 B");
-        CHECK(format_traffic(1500) == "1.50 kB");
-        CHECK(format_traffic(12345678) == "12.3 MB");
-        CHECK(format_traffic(2000000000) == "2.00 GB");
-    }
-    TEST_CASE("counts in groups of three from 10 000 on") {
-        CHECK(format_count(0) == "0");
-        CHECK(format_count(9999) == "9999");
-        CHECK(format_count(10000) == "10\u2009000");
-        CHECK(format_count(131072) == "131\u2009072");
-        CHECK(format_count(-1234567) == "−1\u2009234\u2009567");
-        CHECK(format_count(-7) == "−7");
-        CHECK(format_count(std::numeric_limits<std::int64_t>::max()) ==
-              "9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807");
+    TEST_CASE("sizes in binary units, traffic in decimal ones, counts in groups of three from 10 000 on") {
+        using Counted = std::pair<std::int64_t, const char*>;
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        for (const auto& [bytes, text] : {Counted{0, "0 B"},
+                                          {1023, "1023 B"},
+                                          {1024, "1.00 KiB"},
+                                          {1536, "1.50 KiB"},
+                                          {64 << 10, "64.0 KiB"},
+                                          {256LL << 20, "256 MiB"},
+                                          {34LL << 30, "34.0 GiB"},
+                                          {most, "8.00 EiB"}})
+            CHECK(format_size(bytes) == text);
+        for (const auto& [bytes, text] : {Counted{160, "160 B"},
+                                          {1023, "1023 B"},
+                                          {1500, "1.50 kB"},
+                                          {12345678, "12.3 MB"},
+                                          {2000000000, "2.00 GB"}})
+            CHECK(format_traffic(bytes) == text);
+        for (const auto& [count, text] : {Counted{0, "0"},
+                                          {9999, "9999"},
+                                          {10000, "10\u2009000"},
+                                          {131072, "131\u2009072"},
+                                          {-1234567, "−1\u2009234\u2009567"},
+                                          {-7, "−7"},
+                                          {most, "9\u2009223\u2009372\u2009036\u2009854\u2009775\u2009807"}})
+            CHECK(format_count(count) == text);
     }
     TEST_CASE("the style decides where the caller does not") {
         for (const auto& [digits, sixth, third, eighth, power] :

@@ -15,7 +15,6 @@ namespace tilewalk::test {
 namespace {
 
 const long double minus_infinity = -std::numeric_limits<long double>::infinity();
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 std::string without_unbreakable(const std::string& text) {
     return std::regex_replace(text, std::regex("\u00A0"), " ");
 }
@@ -34,12 +33,12 @@ long double QuestionReference::raw_score(int r, int c) const {
 
 long double QuestionReference::maximum(int r, int first, int end) const {
     long double most = minus_infinity;
-    for (int c = first; c < std::min(end, p_.N_kv()); ++c) most = std::max(most, dense_.S[at(r)][at(c)]);
+    for (int c = first; c < std::min(end, p_.N_kv()); ++c) most = std::max(most, dense_.S(r, c));
     return most;
 }
 
 long double QuestionReference::weight(int r, int c, long double m) const {
-    const long double S = dense_.S[at(r)][at(c)];
+    const long double S = dense_.S(r, c);
     return S == minus_infinity ? 0 : std::exp(S - m);
 }
 
@@ -72,8 +71,8 @@ long double QuestionReference::tiled(const Step& step, bool first_version, const
     case Op::exponentials: return weight(r, x, m);
     case Op::row_sum: return sum(r, end, m);
     case Op::output: return output(r, end, x, m) / (first_version ? sum(r, end, m) : 1);
-    case Op::normalize: return dense_.O[at(r)][at(x)];
-    case Op::store: return dense_.L[at(r)];
+    case Op::normalize: return dense_.O(r, x);
+    case Op::store: return dense_.L(r);
     default: return std::nanl("");
     }
 }
@@ -86,18 +85,18 @@ long double QuestionReference::tiled_backward(const Step& step, const CellRef& c
     long double out = 0;
     switch (step.op) {
     case Op::scores: return scale * raw_score(r, x);
-    case Op::preprocess: return gradients_.D[at(r)];
-    case Op::recompute: return dense_.P[at(r)][at(x)];
-    case Op::dp: return gradients_.dP[at(r)][at(x)];
-    case Op::ds: return gradients_.dS[at(r)][at(x)];
+    case Op::preprocess: return gradients_.D(r);
+    case Op::recompute: return dense_.P(r, x);
+    case Op::dp: return gradients_.dP(r, x);
+    case Op::ds: return gradients_.dS(r, x);
     case Op::dv:
-        for (int q = 0; q < rows; ++q) out += dense_.P[at(q)][at(r)] * dO_(q, x);
+        for (int q = 0; q < rows; ++q) out += dense_.P(q, r) * dO_(q, x);
         return out;
     case Op::dk:
-        for (int q = 0; q < rows; ++q) out += scale * gradients_.dS[at(q)][at(r)] * p_.Q(q, x);
+        for (int q = 0; q < rows; ++q) out += scale * gradients_.dS(q, r) * p_.Q(q, x);
         return out;
     case Op::dq:
-        for (int c = 0; c < keys; ++c) out += scale * gradients_.dS[at(r)][at(c)] * p_.K(c, x);
+        for (int c = 0; c < keys; ++c) out += scale * gradients_.dS(r, c) * p_.K(c, x);
         return out;
     default: return std::nanl("");
     }
@@ -142,14 +141,14 @@ long double QuestionReference::dense(const Trace& trace, const Step& step, const
     case Op::row_max: return m;
     case Op::exponentials: return weight(r, x, m);
     case Op::row_sum: return sum(r, N, m);
-    case Op::divide: return dense_.P[at(r)][at(x)];
-    case Op::output: return dense_.O[at(r)][at(x)];
-    case Op::dv: return gradients_.dV[at(r)][at(x)];
-    case Op::dp: return gradients_.dP[at(r)][at(x)];
-    case Op::row_dot: return gradients_.D[at(r)];
-    case Op::ds: return gradients_.dS[at(r)][at(x)];
-    case Op::dq: return gradients_.dQ[at(r)][at(x)];
-    case Op::dk: return gradients_.dK[at(r)][at(x)];
+    case Op::divide: return dense_.P(r, x);
+    case Op::output: return dense_.O(r, x);
+    case Op::dv: return gradients_.dV(r, x);
+    case Op::dp: return gradients_.dP(r, x);
+    case Op::row_dot: return gradients_.D(r);
+    case Op::ds: return gradients_.dS(r, x);
+    case Op::dq: return gradients_.dQ(r, x);
+    case Op::dk: return gradients_.dK(r, x);
     default: return training(step, cell);
     }
 }
@@ -157,12 +156,7 @@ long double QuestionReference::dense(const Trace& trace, const Step& step, const
 // Q = X W_Q and so on; without a projection X is the identity.
 long double QuestionReference::training(const Step& step, const CellRef& cell) const {
     const int r = cell.row, x = cell.col;
-    long double loss = 0;
-    if (step.op == Op::loss) {
-        for (int q = 0; q < p_.N(); ++q)
-            for (int c = 0; c < p_.d(); ++c) loss += dense_.O[at(q)][at(c)] * dO_(q, c);
-        return loss;
-    }
+    if (step.op == Op::loss) return dense_.O.cwiseProduct(dO_.cast<long double>()).sum();
     const bool of_Q = cell.slot == Slot::Q || cell.slot == Slot::W_Q || cell.slot == Slot::dW_Q;
     const bool of_K = cell.slot == Slot::K || cell.slot == Slot::W_K || cell.slot == Slot::dW_K;
     const Matrix& A = of_Q ? p_.Q : of_K ? p_.K : p_.V;
@@ -170,7 +164,7 @@ long double QuestionReference::training(const Step& step, const CellRef& cell) c
     const Dense::Table& gradient = of_Q ? gradients_.dQ : of_K ? gradients_.dK : gradients_.dV;
     long double dW = 0;
     for (int n = 0; n < A.rows(); ++n)
-        dW += (p_.projection ? p_.projection->X(n, r) : n == r ? 1.0L : 0.0L) * gradient[at(n)][at(x)];
+        dW += (p_.projection ? p_.projection->X(n, r) : n == r ? 1.0L : 0.0L) * gradient(n, x);
     if (step.op == Op::weight_gradient) return dW;
     if (step.op != Op::update) return std::nanl("");
     const Matrix& W = !p_.projection ? A
@@ -184,11 +178,8 @@ Problem QuestionReference::updated() const {
     Problem out = p_;
     const auto update = [&](Matrix& A, const Matrix* W, const Dense::Table& gradient) {
         const Matrix X = p_.projection ? p_.projection->X : Matrix::Identity(A.rows(), A.rows());
-        Matrix g(A.rows(), A.cols());
-        for (int r = 0; r < g.rows(); ++r)
-            for (int c = 0; c < g.cols(); ++c) g(r, c) = static_cast<double>(gradient[at(r)][at(c)]);
         const Matrix old = W ? *W : A;
-        A = X * (old - p_.options.learning_rate * X.transpose() * g);
+        A = X * (old - p_.options.learning_rate * X.transpose() * gradient.cast<double>());
     };
     const Projection* from = p_.projection ? &*p_.projection : nullptr;
     update(out.Q, from ? &from->W_Q : nullptr, gradients_.dQ);

@@ -5,7 +5,6 @@
 #include "core/class/questions.h"
 #include "tests/core/lessons/dense_checks.h"
 
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>

@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

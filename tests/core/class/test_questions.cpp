@@ -1,7 +1,7 @@
 #include "core/class/questions.h"
 
 #include "core/base/numbers.h"
-#include "core/lessons/shared/faults.h"
+#include "tests/contains.h"
 #include "tests/core/class/question_reference.h"
 #include "tests/core/lessons/broken.h"
 
@@ -12,10 +12,7 @@
 #include <map>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-
-TEST_SUITE_BEGIN("questions");
 
 namespace {
 
@@ -267,7 +264,7 @@ TEST_CASE("no question says what its step does") {
                 const Explanation e = explain(trace, k);
                 rises += e.title == "The maximum rises";
                 for (const Question& q : questions_before(trace, k, random())) {
-                    if (q.text.find("rises") != std::string::npos) FAIL_CHECK(where(trace, q));
+                    if (contains(q.text, "rises")) FAIL_CHECK(where(trace, q));
                     if (!q.text.starts_with("Next: ")) continue;
                     titles[std::string(lesson.id) + title(trace.step(k).op) + info(e.target.slot).name]
                         .insert(q.text.substr(0, q.text.find_first_of(",.")));
@@ -292,7 +289,7 @@ TEST_CASE("the softmax lessons ask in the letters of their formulas") {
                     for (const GivenNumber& given : given_by(q.text)) {
                         const std::string letter = given.name.substr(0, given.name.find('['));
                         letters.insert(letter);
-                        if (plain(q.explanation.formula).find(letter) == std::string::npos)
+                        if (!contains(plain(q.explanation.formula), letter))
                             FAIL_CHECK(letter, ": ", where(*trace, q));
                     }
         }
@@ -445,9 +442,7 @@ TEST_CASE("a broken walk is asked about its order and its bytes only, and never 
             for (const Question& q : questions_before(**built, k)) {
                 CHECK(q.kind != Question::Kind::value);
                 CHECK(q.kind != Question::Kind::maximum_rises);
-                CHECK(q.text.find("NaN") == std::string::npos);
+                CHECK_FALSE(contains(q.text, "NaN"));
             }
     }
 }
-
-TEST_SUITE_END();

@@ -1,6 +1,7 @@
 #include "core/class/spoken.h"
 
 #include "core/base/numbers.h"
+#include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/softmax_problems.h"
@@ -11,10 +12,7 @@
 #include <set>
 #include <sstream>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-
-TEST_SUITE_BEGIN("spoken");
 
 namespace {
 
@@ -50,7 +48,7 @@ struct Said {
         const CellRef cell{Slot::m, e.target.row, 0};
         return held && held.value->region.contains(cell.row, 0) ? value_at(*held.value, cell) : -INFINITY;
     }
-    bool has(const char* words) const { return text.find(words) != std::string::npos; }
+    bool has(const char* words) const { return contains(text, words); }
 };
 
 // The numbers in a text, as they are written: "−0.5", "1.2×10⁻⁵". Indices below a letter are none.
@@ -120,7 +118,7 @@ TEST_CASE("what a sentence says in numbers, the trace says as well") {
 
 TEST_CASE("a row that sees no key has no weights that sum to 1") {
     Problem p = worked_example();
-    p.K.conservativeResize(2, 4), p.V.conservativeResize(2, 4);
+    keep_keys(p, 2);
     p.causal = true;  // the last query sees the last key: the first two see none
     for (const Lesson& lesson : lessons()) {
         const auto built = build_trace(lesson, p);
@@ -129,10 +127,8 @@ TEST_CASE("a row that sees no key has no weights that sum to 1") {
             const Explanation e = explain(**built, k);
             const Held l = (**built).live(Slot::l, k);
             if (e.target.row >= 2 || !l || l.value->data(0, 0) != 0) continue;
-            CHECK_FALSE(spoken(**built, k, e).find("sum to 1") != std::string::npos);
-            CHECK_FALSE(spoken(**built, k, e).find("share of the new sum") != std::string::npos);
+            CHECK_FALSE(contains(spoken(**built, k, e), "sum to 1"));
+            CHECK_FALSE(contains(spoken(**built, k, e), "share of the new sum"));
         }
     }
 }
-
-TEST_SUITE_END();

@@ -1,15 +1,14 @@
 #include "core/compare/kernel_compare.h"
-#include "core/lessons/shared/memory_model.h"
 #include "core/problem/mask.h"
 
 #include "tests/contains.h"
+#include "tests/core/problems.h"
 #include <cmath>
 
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;
 
@@ -110,7 +109,7 @@ KernelComparison compared(const KernelTrace& trace) {
 Problem sized(int N, int N_kv, int d, int Br, int Bc, std::uint64_t seed) {
     Problem p = *random_problem(std::max(N, N_kv), d, seed);
     p.Q = p.Q.topRows(N).eval();
-    p.K = p.K.topRows(N_kv).eval(), p.V = p.V.topRows(N_kv).eval();
+    keep_keys(p, N_kv);
     p.dO.reset();
     p.Br = Br, p.Bc = Bc;
     p.scale.kind = Scale::Kind::sqrt;

@@ -1,6 +1,5 @@
 #include "core/engine/engine.h"
 
-#include <algorithm>
 #include <doctest/doctest.h>
 #include <random>
 

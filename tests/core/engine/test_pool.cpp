@@ -2,9 +2,7 @@
 #include "core/engine/pool.h"
 
 #include <atomic>
-#include <chrono>
 #include <doctest/doctest.h>
-#include <new>
 #include <stdexcept>
 
 using namespace tilewalk::cpu;

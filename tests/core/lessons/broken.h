@@ -4,8 +4,8 @@
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
 #include "core/problem/precision.h"
-#include "core/walk/explain.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <vector>
 
@@ -27,15 +27,5 @@ struct Broken {
     Problem of(Problem problem) const;
 };
 std::vector<Broken> breakable();
-
-/// Calls look(k, cell) for every cell that any step of the trace wrote.
-template <class Look> void every_written_cell(const Trace& trace, Look look) {
-    for (int k = 0; k < trace.size(); ++k)
-        for (const Access& a : trace.writes(k)) {
-            const Region at = trace.value(a.value).region;
-            for (int r = at.row; r < at.row + at.rows; ++r)
-                for (int c = at.col; c < at.col + at.cols; ++c) look(k, CellRef{a.slot, r, c});
-        }
-}
 
 }  // namespace tilewalk::test

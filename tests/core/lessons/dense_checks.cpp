@@ -11,12 +11,6 @@ namespace tilewalk::test {
 
 namespace {
 
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
-
-Dense::Table table(int rows, int cols) {
-    return Dense::Table(at(rows), std::vector<long double>(at(cols), 0));
-}
-
 Matrix small_numbers(Random& random, int rows, int cols) {
     Matrix A(rows, cols);
     for (Eigen::Index n = 0; n < A.size(); ++n) A.data()[n] = pick(random, -1500, 1500) / 1000.0;
@@ -25,62 +19,32 @@ Matrix small_numbers(Random& random, int rows, int cols) {
 
 }  // namespace
 
-DenseGradients dense_gradients(const Problem& p, const Matrix& dO) {
+DenseGradients dense_gradients(const Problem& p, const Matrix& output_gradient) {
+    const auto wide = [](const Matrix& A) { return Dense::Table(A.cast<long double>()); };
+    const Dense::Table Q = wide(p.Q), K = wide(p.K), V = wide(p.V), dO = wide(output_gradient);
     const Dense dense = dense_attention(p);
-    const int N = p.N(), M = p.N_kv(), d = p.d();
-    const long double scale = p.softmax_scale();
-    DenseGradients g{table(N, M),
-                     table(N, M),
-                     table(N, d),
-                     table(M, d),
-                     table(M, d),
-                     std::vector<long double>(at(N)),
-                     table(N, M),
-                     table(N, d),
-                     table(M, d),
-                     table(M, d),
-                     std::vector<long double>(at(N)),
-                     0};
-    long double size = 0;
-    for (long double s : dense.size) size = std::max(size, s);
-    g.precision = static_cast<double>(16 * std::numeric_limits<double>::epsilon() * size);
-    for (int r = 0; r < N; ++r) {
-        std::vector<long double> size_dP(at(M));
-        for (int c = 0; c < M; ++c) {
-            const long double P = dense.P[at(r)][at(c)];
-            for (int x = 0; x < d; ++x) {
-                const long double term = static_cast<long double>(dO(r, x)) * p.V(c, x);
-                g.dP[at(r)][at(c)] += term;
-                size_dP[at(c)] += std::abs(term);
-                g.dV[at(c)][at(x)] += P * dO(r, x);
-                g.size_dV[at(c)][at(x)] += P * std::abs(dO(r, x));
-            }
-            g.D[at(r)] += P * g.dP[at(r)][at(c)];
-            g.size_D[at(r)] += P * size_dP[at(c)];
-        }
-        for (int c = 0; c < M; ++c) {
-            const long double P = dense.P[at(r)][at(c)];
-            const long double dS = g.dS[at(r)][at(c)] = P * (g.dP[at(r)][at(c)] - g.D[at(r)]);
-            const long double size_dS = g.size_dS[at(r)][at(c)] = P * (size_dP[at(c)] + g.size_D[at(r)]);
-            for (int x = 0; x < d; ++x) {
-                g.dQ[at(r)][at(x)] += scale * dS * p.K(c, x);
-                g.dK[at(c)][at(x)] += scale * dS * p.Q(r, x);
-                g.size_dQ[at(r)][at(x)] += std::abs(scale) * size_dS * std::abs(p.K(c, x));
-                g.size_dK[at(c)][at(x)] += std::abs(scale) * size_dS * std::abs(p.Q(r, x));
-            }
-        }
-    }
+    const Dense::Table& P = dense.P;
+    const long double scale = p.softmax_scale(), steepness = std::abs(scale);
+    DenseGradients g;
+    g.dP = dO * V.transpose();
+    g.dV = P.transpose() * dO;
+    g.D = P.cwiseProduct(g.dP).rowwise().sum();
+    g.dS = P.cwiseProduct(g.dP.colwise() - g.D);
+    g.dQ = scale * g.dS * K;
+    g.dK = scale * g.dS.transpose() * Q;
+    const Dense::Table size_dP = dO.cwiseAbs() * V.cwiseAbs().transpose();
+    const Eigen::VectorX<long double> size_D = P.cwiseProduct(size_dP).rowwise().sum();
+    g.size_dV = P.transpose() * dO.cwiseAbs();
+    g.size_dS = P.cwiseProduct(size_dP.colwise() + size_D);
+    g.size_dQ = steepness * g.size_dS * K.cwiseAbs();
+    g.size_dK = steepness * g.size_dS.transpose() * Q.cwiseAbs();
+    g.precision = 16 * std::numeric_limits<double>::epsilon() * dense.size.maxCoeff();
     return g;
 }
 
-bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Table& size, double precision) {
-    if (got.rows() != static_cast<Eigen::Index>(expected.size())) return false;
-    for (int r = 0; r < got.rows(); ++r)
-        for (int c = 0; c < got.cols(); ++c)
-            if (!(std::abs(got(r, c) - expected[at(r)][at(c)]) <=
-                  (1e-12L + precision) * size[at(r)][at(c)] + 1e-290L))
-                return false;
-    return true;
+bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Table& size,
+              long double precision) {
+    return far_off(got, expected, (1e-12L + precision) * size.array() + 1e-290L).empty();
 }
 
 Problem gradient_problem(Random& random, int largest) {
@@ -118,13 +82,6 @@ void check_figures(const Matrix& got, std::initializer_list<double> printed, dou
     for (Eigen::Index n = 0; n < got.size(); ++n)
         CHECK_MESSAGE(std::abs(got.data()[n] - printed.begin()[n]) <= unit * 1.0001, "figure ", n, ": ",
                       got.data()[n], " against ", printed.begin()[n]);
-}
-
-int nth_step(const Trace& trace, Op op, int n) {
-    for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == op && n-- == 0) return k;
-    FAIL("no such step: ", name(op));
-    return 0;
 }
 
 }  // namespace tilewalk::test

@@ -1,26 +1,25 @@
 // What the tests of the dense lessons share: an oracle for the gradients in long double.
 #pragma once
 
-#include "core/walk/trace.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <initializer_list>
-#include <vector>
 
 namespace tilewalk::test {
 
-/// Gradients of Σ dO ⊙ O by plain loops, and how large the sums are that they come from.
+/// Gradients of Σ dO ⊙ O, and how large the sums are that they come from.
 struct DenseGradients {
     Dense::Table dP, dS, dQ, dK, dV;
-    std::vector<long double> D;
+    Eigen::VectorX<long double> D;
     Dense::Table size_dS, size_dQ, size_dK, size_dV;
-    std::vector<long double> size_D;
-    double precision = 0;  ///< relative error that the scores leave in P
+    long double precision = 0;  ///< relative error that the scores leave in P
 };
 DenseGradients dense_gradients(const Problem& problem, const Matrix& dO);
 /// |got − expected| ≤ (1e-12 + what the scores leave) · size, for every element; weights that a double cannot
 /// hold (below 1e-290) count as 0.
-bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Table& size, double precision);
+bool close_to(const Matrix& got, const Dense::Table& expected, const Dense::Table& size,
+              long double precision);
 
 /// A problem with dO, with numbers small enough for differences, masks and scales; N and N_kv up to
 /// `largest`.
@@ -32,7 +31,5 @@ double loss_of(const Problem& problem, const Matrix& dO);
 
 /// A printed matrix: every figure holds within `unit` (half a unit of the last digit if it was rounded well).
 void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit);
-/// The nth step with this op.
-int nth_step(const Trace& trace, Op op, int n = 0);
 
 }  // namespace tilewalk::test

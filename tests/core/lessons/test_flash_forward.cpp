@@ -1,24 +1,12 @@
 #include "core/base/matrix.h"
 #include "core/lessons/forward/forward.h"
-#include "tests/core/lessons/contract.h"
-#include "tests/core/problems.h"
+#include "tests/core/lessons/dense_checks.h"
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
-
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
-
-// The nth step (from 0) of op in tile (i, j), −1 if there is none.
-int find_step(const Trace& trace, Op op, int i, int j = -1) {
-    for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == op && trace.step(k).i == i && trace.step(k).j == j) return k;
-    return -1;
-}
 
 const Matrix& written(const Trace& trace, Slot slot, Op op, int i, int j = -1) {
     const int k = find_step(trace, op, i, j);
@@ -26,39 +14,9 @@ const Matrix& written(const Trace& trace, Slot slot, Op op, int i, int j = -1) {
     return trace.live(slot, k).value->data;
 }
 
-// The tutorial rounds by hand, sometimes from rounded numbers: a figure holds within one unit of its last
-// digit.
-void check_figures(const Matrix& got, std::initializer_list<double> expected, double unit) {
-    REQUIRE(got.size() == static_cast<Eigen::Index>(expected.size()));
-    for (Eigen::Index n = 0; n < got.size(); ++n)
-        CHECK(std::abs(got.data()[n] - expected.begin()[n]) <= unit * 1.0001);
-}
-
 }  // namespace
 
 TEST_SUITE("flash forward") {
-    TEST_CASE("the tile sizes do not change the result") {
-        Problem p = *random_problem(13, 6, 3);
-        p.causal = true;
-        for (int Br : {1, 2, 5, 13, 100})
-            for (int Bc : {1, 3, 12, 13, 14}) {
-                p.Br = Br;
-                p.Bc = Bc;
-                check_results(*flash_forward(p));
-            }
-    }
-    TEST_CASE("a query that sees no key has O = 0 and L = −∞") {
-        Problem p = *random_problem(6, 3, 1);
-        p.K = p.K.topRows(2).eval();
-        p.V = p.V.topRows(2).eval();
-        p.causal = true;
-        p.Br = 3;
-        const auto trace = flash_forward(p);
-        CHECK(trace->result(Slot::O).topRows(4).isZero(0));
-        CHECK((trace->result(Slot::L).topRows(4).array() == -infinity).all());
-        CHECK((trace->result(Slot::L).bottomRows(2).array() > -infinity).all());
-        CHECK_FALSE(trace->result(Slot::O).bottomRows(2).isZero(0));
-    }
     TEST_CASE("no number of a trace is NaN or +∞, and no weight is above 1") {
         Random random(21);
         for (int n = 0; n < 200; ++n) {

@@ -8,7 +8,6 @@
 #include <climits>
 #include <cmath>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

@@ -2,6 +2,7 @@
 // hold.
 #include "core/lessons/table.h"
 #include "core/problem/mask.h"
+#include "tests/contains.h"
 #include "tests/core/lessons/softmax_problems.h"
 
 #include <doctest/doctest.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -34,54 +34,19 @@ std::string why(const Trace& trace, Op op, int n, int pass) {
     return explain(trace, softmax_step(trace, op, n, pass)).why;
 }
 
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_SUITE("softmax lessons") {
-    TEST_CASE("the textbook softmax equals dense attention where exp holds every score") {
+    TEST_CASE("a row with a score that exp cannot hold has no output") {
         Random random(71);
-        int compared = 0, lost = 0;
+        int lost = 0;
         for (int n = 0; n < 500; ++n) {
             const Problem p = any_row(random, 8);
-            const Matrix x = softmax_scores(p);
-            const Dense dense = dense_attention(p);
-            const auto trace = softmax_dense(p);
-            const Matrix O = trace->result(Slot::O);
-            const int R = p.options.row;
-            INFO(describe(p), ", row ", R);
-            const double largest = x.maxCoeff();
-            if (largest > 709.78) {
-                CHECK(O.hasNaN());
-                ++lost;
-                continue;
-            }
-            if (largest < -600) continue;  // the weights lose their digits
-            ++compared;
-            for (int c = 0; c < p.d(); ++c) {
-                const double wanted =
-                    static_cast<double>(dense.O[static_cast<std::size_t>(R)][static_cast<std::size_t>(c)]);
-                CHECK(std::abs(O(0, c) - wanted) <= 4 * tolerance_O(dense, R, c));
-            }
+            if (softmax_scores(p).maxCoeff() <= 709.78) continue;
+            CHECK_MESSAGE(softmax_dense(p)->result(Slot::O).hasNaN(), describe(p), ", row ", p.options.row);
+            ++lost;
         }
-        CHECK(compared > 300);
         CHECK(lost > 10);
-    }
-
-    TEST_CASE("it reads x twice, and the bytes are those of the closed form") {
-        Random random(72);
-        for (int n = 0; n < 200; ++n) {
-            const Problem p = any_row(random, 12);
-            const auto trace = softmax_dense(p);
-            const Traffic total = trace->step(trace->size() - 1).traffic;
-            const TrafficModel model = softmax_dense.model(p);
-            INFO(describe(p));
-            CHECK(total.hbm_read == model.hbm_read);
-            CHECK(total.hbm_write == model.hbm_write);
-            CHECK(total.sram_live == model.sram_peak);
-            CHECK(static_cast<std::int64_t>(trace->bytes()) <= softmax_dense.estimate(p));
-        }
-        CHECK(softmax_dense.model(worked_example()).hbm_read == 2 * 4 * 4 + 16 * 4);
     }
 
     TEST_CASE("a large score makes ∞ of the sum and NaN of the output, and every step says so") {
@@ -92,11 +57,11 @@ TEST_SUITE("softmax lessons") {
         CHECK(std::isnan(left_in(*trace, Slot::Prob, Op::divide, 1, 2)));
         CHECK(left_in(*trace, Slot::Prob, Op::divide, 2, 2) == 0);
         CHECK(trace->result(Slot::O).hasNaN());
-        CHECK(has(why(*trace, Op::exponentials, 1, 1), "is ∞"));
-        CHECK(has(why(*trace, Op::row_sum, 2, 1), "lost"));
-        CHECK(has(why(*trace, Op::divide, 1, 2), "∞ ÷ ∞ has no value"));
-        CHECK(has(why(*trace, Op::output, 3, 2), "stays NaN"));
-        CHECK(has(explain(*trace, trace->size() - 1).why, "A row of NaN"));
+        CHECK(contains(why(*trace, Op::exponentials, 1, 1), "is ∞"));
+        CHECK(contains(why(*trace, Op::row_sum, 2, 1), "lost"));
+        CHECK(contains(why(*trace, Op::divide, 1, 2), "∞ ÷ ∞ has no value"));
+        CHECK(contains(why(*trace, Op::output, 3, 2), "stays NaN"));
+        CHECK(contains(explain(*trace, trace->size() - 1).why, "A row of NaN"));
         // The safe softmax of the same row.
         CHECK(softmax_3pass(with_scores({1000, 0, 2}))->result(Slot::O)(0, 0) == 1);
     }
@@ -105,14 +70,14 @@ TEST_SUITE("softmax lessons") {
         const auto small = softmax_dense(with_scores({-1000, -1001}));
         CHECK(left_in(*small, Slot::l, Op::row_sum, 2) == 0);
         CHECK(small->result(Slot::O).hasNaN());
-        CHECK(has(why(*small, Op::divide, 1, 2), "0 ÷ 0 has no value"));
+        CHECK(contains(why(*small, Op::divide, 1, 2), "0 ÷ 0 has no value"));
         Problem blind = with_scores({1, 2});
         blind.Q = Matrix::Constant(4, 1, 1);  // four queries, two keys: the first two come before every key
         blind.causal = true;
         REQUIRE_FALSE(sees_some_key(blind, 0));
         const auto zeros = softmax_dense(with_row(blind, 0));
         CHECK(zeros->result(Slot::O).isZero(0));
-        CHECK(has(explain(*zeros, zeros->size() - 1).why, "hides every key"));
+        CHECK(contains(explain(*zeros, zeros->size() - 1).why, "hides every key"));
     }
 
     TEST_CASE("it stands before the three passes") {

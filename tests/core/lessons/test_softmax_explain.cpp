@@ -2,25 +2,16 @@
 // number shown; its operands are the cells named as sources; and each sentence is true.
 #include "core/lessons/softmax/softmax.h"
 #include "core/walk/explain.h"
+#include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/softmax_problems.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-
-namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_SUITE("softmax explanations") {
     TEST_CASE("the lines of element 3 of row 0, as the picture shows them") {
@@ -85,7 +76,7 @@ TEST_SUITE("softmax explanations") {
                     for (const auto& [op, sentences] : words) {
                         const Explanation e = explain(*trace, softmax_step(*trace, op, element));
                         INFO(describe(p), ", element ", element, ", ", name(op), ": ", e.why);
-                        CHECK(has(e.why, sentences[static_cast<std::size_t>(kind)]));
+                        CHECK(contains(e.why, sentences[static_cast<std::size_t>(kind)]));
                     }
                     ++seen[kind];
                 }
@@ -99,12 +90,13 @@ TEST_SUITE("softmax explanations") {
         for (int passes : {3, 2, 1}) {
             const auto trace = softmax_walk(p, passes);
             for (int element : {3, 4}) {
-                CHECK(has(explain(*trace, softmax_step(*trace, Op::load_x, element)).why, "mask hides key"));
+                CHECK(contains(explain(*trace, softmax_step(*trace, Op::load_x, element)).why,
+                               "mask hides key"));
                 const Op weight = passes == 1 ? Op::exponentials : Op::divide;
                 const int k = softmax_step(*trace, weight, element, passes);
                 CHECK(trace->live(passes == 1 ? Slot::P : Slot::Prob, k).value->data(0, 0) == 0);
             }
-            CHECK_FALSE(has(explain(*trace, softmax_step(*trace, Op::load_x, 2)).why, "mask"));
+            CHECK_FALSE(contains(explain(*trace, softmax_step(*trace, Op::load_x, 2)).why, "mask"));
         }
     }
     TEST_CASE("the shares of the old average and of the new value make 1") {

@@ -1,20 +1,16 @@
 // Broken on purpose: each fault changes what it must and nothing else, and the explanations of a broken walk
 // are as true as those of a whole one.
 #include "core/lessons/shared/faults.h"
-#include "core/lessons/table.h"
-#include "core/walk/explain.h"
+#include "tests/contains.h"
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/contract.h"
-#include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <vector>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -56,24 +52,15 @@ TEST_SUITE("switches") {
                     check_broken(b.lesson, p);
                 }
     }
-    TEST_CASE("any faults together on random problems") {
+    TEST_CASE("any faults, any formats, and both together on random problems") {
         Random random(60);
         for (int n = 0; n < 60; ++n)
-            for (const Broken& b : breakable())
-                check_broken(b.lesson, random_faults(random, b.of(any_problem(random, 6))));
-    }
-    TEST_CASE("any formats on random problems") {
-        Random random(61);
-        for (int n = 0; n < 60; ++n)
-            for (const Broken& b : breakable())
-                check_broken(b.lesson, random_precision(random, b.of(any_problem(random, 6))));
-    }
-    TEST_CASE("faults and formats together") {
-        Random random(62);
-        for (int n = 0; n < 60; ++n)
-            for (const Broken& b : breakable())
-                check_broken(b.lesson,
-                             random_precision(random, random_faults(random, b.of(any_problem(random, 6)))));
+            for (const Broken& b : breakable()) {
+                const auto problem = [&] { return b.of(any_problem(random, 6)); };
+                check_broken(b.lesson, random_faults(random, problem()));
+                check_broken(b.lesson, random_precision(random, problem()));
+                check_broken(b.lesson, random_precision(random, random_faults(random, problem())));
+            }
     }
     TEST_CASE(
         "without a fault, and with every format written out as fp64, the walk is the same to the last bit") {
@@ -113,8 +100,7 @@ TEST_SUITE("what is said about a fault") {
             const auto trace = forward().build(with(worked_example(), row.fault));
             int k = 19;  // the last step of query block 0
             while (trace->step(k).op != row.op) --k;
-            CHECK_MESSAGE(explain(*trace, k).why.find(row.words) != std::string::npos,
-                          explain(*trace, k).why);
+            CHECK_MESSAGE(contains(explain(*trace, k).why, row.words), explain(*trace, k).why);
         }
         Problem p = with(worked_example(), &Switches::wrong_mask_edge);
         p.causal = true;
@@ -122,8 +108,7 @@ TEST_SUITE("what is said about a fault") {
         int k = 0;
         while (trace->step(k).op != Op::mask) ++k;
         CHECK(explain(*trace, k).target == CellRef{Slot::S, 0, 1});  // what is wrong comes first
-        CHECK(explain(*trace, k, CellRef{Slot::S, 0, 1}).why.find("query 0 keeps its score with key 1") !=
-              std::string::npos);
+        CHECK(contains(explain(*trace, k, CellRef{Slot::S, 0, 1}).why, "query 0 keeps its score with key 1"));
     }
     TEST_CASE("every NaN and every ∞ is traced to what made it") {
         Random random(65);
@@ -131,13 +116,13 @@ TEST_SUITE("what is said about a fault") {
         for (int n = 0; n < 120; ++n) {
             const auto trace =
                 forward().build(random_precision(random, random_faults(random, any_problem(random, 5))));
-            every_written_cell(*trace, [&](int k, const CellRef& cell) {
+            every_written_cell(*trace, [&](const CellRef& cell, int k) {
                 const double value = value_at(*holding(*trace, cell, k).value, cell);
                 const Op op = trace->step(k).op;
                 if (!std::isnan(value) || op == Op::store || op == Op::normalize || op == Op::mask) return;
                 const std::string why = explain(*trace, k, cell).why;
-                const bool born = why.find("has no value") != std::string::npos;
-                const bool came = why.find(" is NaN") != std::string::npos;
+                const bool born = contains(why, "has no value");
+                const bool came = contains(why, " is NaN");
                 CHECK_MESSAGE((born || came), why);
                 ++(born ? births : passed_on);
             });

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

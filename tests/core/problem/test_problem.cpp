@@ -8,7 +8,6 @@
 #include <cmath>
 #include <functional>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

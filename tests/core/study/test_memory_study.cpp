@@ -9,10 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <climits>
 #include <cmath>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

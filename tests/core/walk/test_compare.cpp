@@ -4,6 +4,7 @@
 #include "core/lessons/table.h"
 #include "core/problem/precision.h"
 #include "core/walk/compare.h"
+#include "tests/contains.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -24,8 +24,8 @@ struct Pair {
     explicit Pair(const Problem& p, const char* lesson = "flash-forward")
         : truth(find_lesson(lesson)->build(without_faults(p))), broken(find_lesson(lesson)->build(p)),
           c(compare(*truth, *broken)) {}
-    bool says(const std::string& words) const { return c.sentence.find(words) != std::string::npos; }
-    bool judges(const std::string& words) const { return c.verdict.find(words) != std::string::npos; }
+    bool says(const std::string& words) const { return contains(c.sentence, words); }
+    bool judges(const std::string& words) const { return contains(c.verdict, words); }
 };
 
 Problem with(bool Switches::*fault, bool causal = false) {
@@ -119,13 +119,13 @@ TEST_SUITE("compare") {
         const auto a = find_lesson("flash-forward")->build(p);
         p.Br = 4;
         const auto b = find_lesson("flash-forward")->build(p);
-        CHECK(compare(*a, *b).mismatch.find("40 and 20 steps") != std::string::npos);
+        CHECK(contains(compare(*a, *b).mismatch, "40 and 20 steps"));
         p = worked_example();
         p.Q = p.Q.leftCols(2).eval(), p.K = p.K.leftCols(2).eval(), p.V = p.V.leftCols(2).eval();
         const auto narrow = find_lesson("flash-forward")->build(p);
         CHECK(compare(*a, *narrow).mismatch == "Step 1 of the two walks is not the same step.");
         const auto other = find_lesson("attention")->build(worked_example());
-        CHECK(compare(*a, *other).mismatch.find("different lessons") != std::string::npos);
+        CHECK(contains(compare(*a, *other).mismatch, "different lessons"));
         CHECK_FALSE(compare(*a, *other).differs());
     }
 }

@@ -2,16 +2,15 @@
 #include "core/walk/condition.h"
 
 #include "core/lessons/table.h"
+#include "tests/contains.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -29,15 +28,19 @@ bool any(const Trace& t, int k, Slot slot, const std::function<bool(double)>& pa
     return false;
 }
 
+using Asked = std::function<bool(const Trace&, int)>;
+Asked some(Slot slot, const std::function<bool(double)>& passes) {
+    return [=](const Trace& t, int k) { return any(t, k, slot, passes); };
+}
+
 struct Case {
     const char* text;
-    std::function<bool(const Trace&, int)> expected;
+    Asked expected;
 };
 
 const std::vector<Case>& cases() {
     static const std::vector<Case> table = {
-        {"alpha < 1",
-         [](const Trace& t, int k) { return any(t, k, Slot::alpha, [](double v) { return v < 1; }); }},
+        {"alpha < 1", some(Slot::alpha, [](double v) { return v < 1; })},
         {"i == 1 && j == 2", [](const Trace& t, int k) { return t.step(k).i == 1 && t.step(k).j == 2; }},
         {"m > 5 || isnan(S)",
          [](const Trace& t, int k) {
@@ -50,10 +53,8 @@ const std::vector<Case>& cases() {
          [](const Trace& t, int k) {
              return t.step(k).op == Op::loss || any(t, k, Slot::loss, [](double v) { return v >= 0; });
          }},
-        {"isinf(S)",
-         [](const Trace& t, int k) { return any(t, k, Slot::S, [](double v) { return std::isinf(v); }); }},
-        {"m == -inf",
-         [](const Trace& t, int k) { return any(t, k, Slot::m, [](double v) { return v == -inf; }); }},
+        {"isinf(S)", some(Slot::S, [](double v) { return std::isinf(v); })},
+        {"m == -inf", some(Slot::m, [](double v) { return v == -inf; })},
         {"step >= 7", [](const Trace&, int k) { return k + 1 >= 7; }},
         {"7<=step", [](const Trace&, int k) { return k + 1 >= 7; }},
         // Both the weights before the division and those after it are called P in files.
@@ -62,7 +63,7 @@ const std::vector<Case>& cases() {
              const auto low = [](double v) { return v <= 0.5; };
              return any(t, k, Slot::Prob, low) || any(t, k, Slot::P, low);
          }},
-        {"l != 0", [](const Trace& t, int k) { return any(t, k, Slot::l, [](double v) { return v != 0; }); }},
+        {"l != 0", some(Slot::l, [](double v) { return v != 0; })},
         {"i == j", [](const Trace& t, int k) { return t.step(k).i == t.step(k).j; }},
         {"O > step",
          [](const Trace& t, int k) { return any(t, k, Slot::O, [&](double v) { return v > k + 1; }); }},
@@ -72,20 +73,16 @@ const std::vector<Case>& cases() {
          [](const Trace& t, int k) { return t.step(k).i == 0 || (t.step(k).i == 1 && t.step(k).j == 1); }},
         {"(i == 0 || i == 1) && j == 1",
          [](const Trace& t, int k) { return (t.step(k).i == 0 || t.step(k).i == 1) && t.step(k).j == 1; }},
-        {"  ( ( S > -1.5e0 ) )  ",
-         [](const Trace& t, int k) { return any(t, k, Slot::S, [](double v) { return v > -1.5; }); }},
-        {"m_tile < .25",
-         [](const Trace& t, int k) { return any(t, k, Slot::m_tile, [](double v) { return v < .25; }); }},
+        {"  ( ( S > -1.5e0 ) )  ", some(Slot::S, [](double v) { return v > -1.5; })},
+        {"m_tile < .25", some(Slot::m_tile, [](double v) { return v < .25; })},
         // The letters of the screen.
-        {"α < 1",
-         [](const Trace& t, int k) { return any(t, k, Slot::alpha, [](double v) { return v < 1; }); }},
+        {"α < 1", some(Slot::alpha, [](double v) { return v < 1; })},
         {"ℓ>1 || δ > 1 || d′ > 1",
          [](const Trace& t, int k) {
              const auto above = [](double v) { return v > 1; };
              return any(t, k, Slot::l, above) || any(t, k, Slot::l_hbm, above);
          }},
-        {"m\u0303 < .25",
-         [](const Trace& t, int k) { return any(t, k, Slot::m_tile, [](double v) { return v < .25; }); }},
+        {"m\u0303 < .25", some(Slot::m_tile, [](double v) { return v < .25; })},
         {"P\u0303 <= 0.5",
          [](const Trace& t, int k) {
              const auto low = [](double v) { return v <= .5; };
@@ -96,10 +93,7 @@ const std::vector<Case>& cases() {
              const auto one = [](double v) { return v == 1; };
              return any(t, k, Slot::P, one) || any(t, k, Slot::Prob, one);
          }},
-        {"o′ < 0 || isnan(ω)",
-         [](const Trace& t, int k) {
-             return any(t, k, Slot::Oi, [](double v) { return v < 0 || std::isnan(v); });
-         }},
+        {"o′ < 0 || isnan(ω)", some(Slot::Oi, [](double v) { return v < 0 || std::isnan(v); })},
         {"1 < 2", [](const Trace&, int) { return true; }},
         {"-1 == 1", [](const Trace&, int) { return false; }},
     };
@@ -177,8 +171,8 @@ TEST_SUITE("condition") {
             {"m > -", "column 5: expected a number or a name, found '-'"},
         };
         for (const auto& [text, sentence] : table) CHECK(error_of(text) == sentence);
-        CHECK(error_of(std::string(1000, '(')).find("too many parentheses") != std::string::npos);
-        CHECK(error_of(std::string(1000, '!')).find("too many parentheses") != std::string::npos);
+        CHECK(contains(error_of(std::string(1000, '(')), "too many parentheses"));
+        CHECK(contains(error_of(std::string(1000, '!')), "too many parentheses"));
     }
 
     TEST_CASE("no text brings it down") {

@@ -1,19 +1,16 @@
 // What the explanations of the tiled forward pass say; that they are true is held by the contract of the
 // lessons.
 #include "core/lessons/forward/forward.h"
-#include "core/walk/explain.h"
+#include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
-#include <tuple>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -24,19 +21,13 @@ Problem masked(Problem p, bool causal, std::optional<int> window) {
     return p;
 }
 
-int step_of(const Trace& trace, Op op, int i, int j) {
-    for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == op && trace.step(k).i == i && trace.step(k).j == j) return k;
-    return 0;
-}
-
 }  // namespace
 
 TEST_SUITE("explanations") {
     TEST_CASE("the figures of the tutorial, as they stand on screen") {
         const auto trace = flash_forward(worked_example());
         const auto line = [&](Op op, int i, int j, CellRef cell) {
-            const Explanation e = explain(*trace, step_of(*trace, op, i, j), cell);
+            const Explanation e = explain(*trace, find_step(*trace, op, i, j), cell);
             return plain(e.numbers) + " | " + plain(e.result);
         };
         CHECK(line(Op::scores, 0, 0, {Slot::S, 0, 0}) == "1 × 1 + 0 × 0 + 1 × 0 + 0 × 0 | S[0,0] = 1");
@@ -51,7 +42,7 @@ TEST_SUITE("explanations") {
     TEST_CASE("symbols are written with subscript digits, raised T and a tilde that combines") {
         const auto trace = flash_forward(worked_example());
         const auto formula = [&](Op op, int j) {
-            return plain(explain(*trace, step_of(*trace, op, 1, j)).formula);
+            return plain(explain(*trace, find_step(*trace, op, 1, j)).formula);
         };
         CHECK(formula(Op::scores, 0) == "S  ←  Q₁ K₀ᵀ");
         CHECK(formula(Op::output, 1) == "O₁  ←  α ⊙ O₁  +  P\u0303 V₁");
@@ -75,33 +66,31 @@ TEST_SUITE("explanations") {
     }
     TEST_CASE("a cell that the step did not write falls back to the step's own first cell") {
         const auto trace = flash_forward(worked_example());
-        const int k = step_of(*trace, Op::scores, 1, 1);
+        const int k = find_step(*trace, Op::scores, 1, 1);
         for (const CellRef& wrong : {CellRef{Slot::S, 0, 0}, CellRef{Slot::S, 2, 1}, CellRef{Slot::P, 2, 2},
                                      CellRef{Slot::S, -1, 99}, CellRef{}}) {
             CHECK(explain(*trace, k, wrong).target == CellRef{Slot::S, 2, 2});
             CHECK(plain(explain(*trace, k, wrong).numbers) == plain(explain(*trace, k).numbers));
         }
-        CHECK(explain(*trace, step_of(*trace, Op::store, 0, -1)).target == CellRef{Slot::L, 0, 0});
+        CHECK(explain(*trace, find_step(*trace, Op::store, 0, -1)).target == CellRef{Slot::L, 0, 0});
     }
     TEST_CASE("a mask step speaks of its first masked cell") {
         const auto trace = flash_forward(masked(worked_example(), true, {}));
-        const Explanation e = explain(*trace, step_of(*trace, Op::mask, 1, 1));
+        const Explanation e = explain(*trace, find_step(*trace, Op::mask, 1, 1));
         CHECK(e.target == CellRef{Slot::S, 2, 3});
-        CHECK(e.why.find("key 3 for query 2") != std::string::npos);
-        CHECK(e.why.find("last visible key is 2") != std::string::npos);
+        check_contains(e.why, {"key 3 for query 2", "last visible key is 2"});
         // Here the window hides a key from the second row of the tile only.
         const auto windowed = flash_forward(masked(worked_example(), true, 2));
-        CHECK(explain(*windowed, step_of(*windowed, Op::mask, 1, 0)).target == CellRef{Slot::S, 3, 0});
-        const Explanation kept = explain(*trace, step_of(*trace, Op::mask, 1, 1), CellRef{Slot::S, 3, 2});
+        CHECK(explain(*windowed, find_step(*windowed, Op::mask, 1, 0)).target == CellRef{Slot::S, 3, 0});
+        const Explanation kept = explain(*trace, find_step(*trace, Op::mask, 1, 1), CellRef{Slot::S, 3, 2});
         CHECK(kept.why == "The mask leaves key 2 for query 3 as it is.");
     }
     TEST_CASE("a skipped tile says which queries and keys it is about") {
         const auto trace = flash_forward(masked(worked_example(), true, {}));
-        const int k = step_of(*trace, Op::skip, 0, 1);
+        const int k = find_step(*trace, Op::skip, 0, 1);
         const Explanation e = explain(*trace, k);
         CHECK(e.place == "tile (0, 1)");
-        CHECK(e.why.find("rows 0–1") != std::string::npos);
-        CHECK(e.why.find("keys 2–3") != std::string::npos);
+        check_contains(e.why, {"rows 0–1", "keys 2–3"});
         CHECK(e.sources.empty());
         CHECK(e.numbers.empty());
         CHECK(flash_forward.code(Problem{})[static_cast<std::size_t>(e.code_line)].text ==
@@ -110,7 +99,7 @@ TEST_SUITE("explanations") {
     }
     TEST_CASE("cell_of_row stays within what the step wrote") {
         const auto trace = flash_forward(worked_example());
-        const int k = step_of(*trace, Op::exponentials, 1, 1);
+        const int k = find_step(*trace, Op::exponentials, 1, 1);
         CHECK(cell_of_row(*trace, k, 3, 1) == CellRef{Slot::P, 3, 3});
         CHECK(cell_of_row(*trace, k, -100) == CellRef{Slot::P, 2, 2});
         CHECK(cell_of_row(*trace, k, 100, 100) == CellRef{Slot::P, 3, 3});
@@ -118,11 +107,11 @@ TEST_SUITE("explanations") {
     TEST_CASE("the why of a rising maximum names the old and the new one") {
         const auto trace = flash_forward(worked_example());
         for (Op op : {Op::new_max, Op::correction, Op::row_sum, Op::output}) {
-            const std::string why = explain(*trace, step_of(*trace, op, 0, 1)).why;
-            CHECK_MESSAGE(why.find("from") != std::string::npos, why);
+            const std::string why = explain(*trace, find_step(*trace, op, 0, 1)).why;
+            CHECK_MESSAGE(contains(why, "from"), why);
             CHECK_MESSAGE(why.find("1") < why.find("2"), why);
         }
-        const auto stays = explain(*trace, step_of(*trace, Op::new_max, 1, 1)).why;
-        CHECK(stays.find("stays 1") != std::string::npos);
+        const auto stays = explain(*trace, find_step(*trace, Op::new_max, 1, 1)).why;
+        CHECK(contains(stays, "stays 1"));
     }
 }

@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

@@ -10,7 +10,6 @@
 #include <limits>
 #include <tuple>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
