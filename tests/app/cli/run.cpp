@@ -16,6 +16,13 @@ Ran run(const std::vector<std::string>& words, const WindowRunner& window) {
     return {code, out.str(), err.str()};
 }
 
+WindowRunner looking(const std::function<void(ui::AppState&)>& look) {
+    return [look](ui::AppState& state, const WindowOptions&) {
+        look(state);
+        return 0;
+    };
+}
+
 std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;

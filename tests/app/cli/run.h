@@ -7,6 +7,7 @@
 #include "tests/folder.h"
 
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct Ran {
 };
 
 inline int no_window(ui::AppState&, const WindowOptions&) { return 3; }
+/// A window that looks at the state and is closed again.
+WindowRunner looking(const std::function<void(ui::AppState&)>& look);
 Ran run(const std::vector<std::string>& words, const WindowRunner& window = no_window);
 
 std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more);

@@ -51,9 +51,8 @@ TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
 TEST_CASE("cli: bench as text has the finding, and what does not fit with both numbers") {
     const Ran ran = run(with(small, {"--direction", "backward", "--memory-limit", "60K"}));
     CHECK_MESSAGE(ran.code == 0, ran.err);
-    CHECK(contains(ran.out, "does not fit"));
-    CHECK(contains(ran.out, "58.6 KiB may be used."));
-    CHECK(contains(ran.out, "backward, f32, batch 1, 2 heads, d = 8"));
+    check_contains(ran.out,
+                   {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
     CHECK(ran.err.empty());
 }
 

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 
 using namespace tilewalk;
@@ -29,11 +28,10 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
     const Ran ran = run({"--help"});
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
-    for (const char* there :
-         {"trace",   "render",    "compare", "bench",       "kernels",         "examples", "lessons",
-          "devices", "--example", "--load",  "--random",    "--causal",        "--theme",  "model",
-          "--row",   "--tokens",  "--break", "--precision", "--learning-rate", "--order",  "--notation"})
-        CHECK_MESSAGE(contains(ran.out, there), std::string(there));
+    check_contains(ran.out, {"trace",           "render",  "compare",   "bench",    "kernels",  "examples",
+                             "lessons",         "devices", "--example", "--load",   "--random", "--causal",
+                             "--theme",         "model",   "--row",     "--tokens", "--break",  "--precision",
+                             "--learning-rate", "--order", "--notation"});
     for (const char* not_there : {"gif", "--frames"})
         CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
     for (const char* command : {"trace", "render", "export", "compare", "model", "bench", "examples",
@@ -51,8 +49,7 @@ TEST_CASE("cli: examples as table and as JSON") {
     const json parsed = json::parse(run({"examples", "--format", "json"}).out);
     REQUIRE(parsed["examples"].size() == examples().size());
     for (std::size_t n = 0; n < examples().size(); ++n) {
-        CHECK(contains(text.out, examples()[n].name));
-        CHECK(contains(text.out, examples()[n].title));
+        check_contains(text.out, {examples()[n].name, examples()[n].title});
         CHECK(parsed["examples"][n]["name"] == examples()[n].name);
         CHECK(parsed["examples"][n]["n_kv"] == examples()[n].N_kv());
     }
@@ -70,9 +67,7 @@ TEST_CASE("cli: lessons as text and as JSON") {
 TEST_CASE("cli: devices, with or without a GPU") {
     const Ran text = run({"devices"});
     CHECK(text.code == 0);
-    CHECK(contains(text.out, "CPU   "));
-    CHECK(contains(text.out, "CUDA  "));
-    CHECK(contains(text.out, "for checking; never timed"));
+    check_contains(text.out, {"CPU   ", "CUDA  ", "for checking; never timed"});
     const json parsed = json::parse(run({"devices", "--format", "json"}).out);
     CHECK(parsed["schema"] == "tilewalk-devices-1");
     CHECK(parsed["cpu"]["threads"] >= 1);
@@ -129,10 +124,7 @@ TEST_CASE("cli: an example that was changed no longer says what holds for the ex
     const OwnSettings own;
     const Problem& example = *find_example("ties");
     Problem seen;
-    const auto window = [&](ui::AppState& state, const WindowOptions&) {
-        seen = *state.problem;
-        return 0;
-    };
+    const auto window = looking([&](ui::AppState& state) { seen = *state.problem; });
     for (const std::vector<std::string>& words : {std::vector<std::string>{"--br", "1"},
                                                   {"--bc", "3"},
                                                   {"--causal"},
@@ -160,19 +152,17 @@ TEST_CASE("cli: the window's exit code is the program's") {
 TEST_CASE("cli: a bare start reopens the problem of the last time") {
     const OwnSettings own;
     std::string title;
-    const auto edit = [](ui::AppState& state, const WindowOptions&) {
+    const auto edit = looking([](ui::AppState& state) {
         Problem changed = *state.problem;
         changed.Q(0, 0) = 0.1;
         changed.name.clear();
         changed.title = "Mine";
         ui::set_problem(state, changed);
         state.settings.theme = ui::ThemeId::contrast;
-        return 0;
-    };
-    const auto look = [&](ui::AppState& state, const WindowOptions&) {
+    });
+    const auto look = looking([&](ui::AppState& state) {
         title = state.problem->title + (state.problem->Q(0, 0) == 0.1 ? " 0.1" : "");
-        return 0;
-    };
+    });
     const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
     const auto settings = [&] { return json::parse(contents(own.folder.file("tilewalk/settings.json"))); };
     run({}, edit);
@@ -189,10 +179,7 @@ TEST_CASE("cli: a bare start reopens the problem of the last time") {
     run({}, look);
     CHECK(title == "Ties");
     ui::ThemeId theme{};
-    run({}, [&](ui::AppState& state, const WindowOptions&) {
-        theme = state.settings.theme;
-        return 0;
-    });
+    run({}, looking([&](ui::AppState& state) { theme = state.settings.theme; }));
     CHECK(theme == ui::ThemeId::contrast);
 }
 
@@ -203,10 +190,7 @@ TEST_CASE("settings that cannot be read are announced, and kept beside the new o
     const std::string path = own.folder.file("tilewalk/settings.json");
     std::ofstream(path) << "{\"theme\": light";
     std::string notice;
-    run({}, [&](ui::AppState& state, const WindowOptions&) {
-        notice = state.notice;
-        return 0;
-    });
+    run({}, looking([&](ui::AppState& state) { notice = state.notice; }));
     CHECK(contains(notice, "are not used"));
     CHECK(contents(path + ".unread") == "{\"theme\": light");
     CHECK(json::accept(contents(path)));

@@ -22,12 +22,8 @@ TEST_CASE("compare: the worked example on the emulator") {
     const Ran ran = compare({"--kernel", "f5-flash2"});
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
-    CHECK(contains(ran.out, "emulator on "));
-    CHECK(contains(ran.out, "N = 4, d = 4 (padded to "));
-    CHECK(contains(ran.out, "within the rule"));
-    CHECK(contains(ran.out, "max |O − O₆₄| = "));
-    CHECK(contains(ran.out, "(0, 0)"));
-    CHECK(contains(ran.out, "all within rounding"));
+    check_contains(ran.out, {"emulator on ", "N = 4, d = 4 (padded to ", "within the rule",
+                             "max |O − O₆₄| = ", "(0, 0)", "all within rounding"});
 }
 
 TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
@@ -88,11 +84,10 @@ TEST_CASE("compare: a run is saved and shown again") {
     CHECK(compare({"--save", "/nowhere/at/all.json"}).code == 4);
 
     bool shown = false;
-    run({"--load", path}, [&](ui::AppState& state, const WindowOptions&) {
-        shown = state.page == ui::Page::compare && state.comparing != nullptr;
-        CHECK(state.problem->N() == 140);
-        return 0;
-    });
+    run({"--load", path}, looking([&](ui::AppState& state) {
+            shown = state.page == ui::Page::compare && state.comparing != nullptr;
+            CHECK(state.problem->N() == 140);
+        }));
     CHECK(shown);
 }
 

@@ -28,9 +28,8 @@ TEST_CASE("cli: the model as text has the tables, with the numbers of the study"
     const Ran ran = run({"model"});
     CHECK(ran.code == 0);
     CHECK(ran.err.empty());
-    for (const char* part :
-         {"A100 40 GB", "131\u2009072", "does not fit", "25\u2009001", "read Q, K, write S", "Flash 2 moves"})
-        CHECK_MESSAGE(contains(ran.out, part), std::string(part));
+    check_contains(ran.out, {"A100 40 GB", "131\u2009072", "does not fit", "25\u2009001",
+                             "read Q, K, write S", "Flash 2 moves"});
     StudyInput in;
     in.N = 131072;
     const Study s = study(in);
@@ -38,8 +37,7 @@ TEST_CASE("cli: the model as text has the tables, with the numbers of the study"
         CHECK(contains(ran.out, format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
     const std::string sentence = verdict(s);
     CHECK(contains(ran.out, sentence.substr(0, sentence.find(','))));
-    for (const std::string& line : {std::string("512 KiB"), std::string("32.0 GiB"), std::string("1.00 TiB")})
-        CHECK_MESSAGE(contains(ran.out, line), line);
+    check_contains(ran.out, {std::string("512 KiB"), std::string("32.0 GiB"), std::string("1.00 TiB")});
 }
 
 TEST_CASE("cli: the model as JSON is the study, length by length") {
@@ -148,10 +146,7 @@ TEST_CASE("cli: scale and memory are pages, not walks") {
     const std::string walk = folder.file("walk.png"), picture = folder.file("page.png");
     CHECK(run({"render", "-o", walk}).code == 0);
     std::optional<ui::Page> shown;
-    const auto window = [&](ui::AppState& state, const WindowOptions&) {
-        shown = state.page;
-        return 0;
-    };
+    const auto window = looking([&](ui::AppState& state) { shown = state.page; });
     for (const auto& [name, command, page] : {std::tuple("scale", "tilewalk bench", ui::Page::scale),
                                               {"memory", "tilewalk model", ui::Page::memory}}) {
         CAPTURE(name);

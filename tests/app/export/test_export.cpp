@@ -9,7 +9,6 @@
 #include "app/export/picture.h"
 #include "app/io/examples.h"
 #include "core/base/numbers.h"
-#include "core/lessons/table.h"
 
 #include <doctest/doctest.h>
 
@@ -18,13 +17,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-
-TEST_SUITE_BEGIN("export");
 
 namespace {
 
@@ -46,20 +41,20 @@ PictureBook blank_pictures(int steps) {
     return book;
 }
 
-std::string page_of(const Trace& trace) {
+template <class Write> std::string written(const Write& write) {
     std::ostringstream out;
-    write_export_html(out, trace, blank_pictures(trace.size()), "", false);
+    write(out);
     return out.str();
+}
+std::string page_of(const Trace& trace) {
+    return written(
+        [&](auto& out) { write_export_html(out, trace, blank_pictures(trace.size()), "", false); });
 }
 std::string markdown_of(const Trace& trace) {
-    std::ostringstream out;
-    write_export_markdown(out, trace);
-    return out.str();
+    return written([&](auto& out) { write_export_markdown(out, trace); });
 }
 std::string tex_of(const Trace& trace, bool fragment = false) {
-    std::ostringstream out;
-    write_export_tex(out, trace, fragment);
-    return out.str();
+    return written([&](auto& out) { write_export_tex(out, trace, fragment); });
 }
 
 // The names of the elements that are open at the end, or the first that is closed out of turn.
@@ -97,24 +92,6 @@ std::vector<std::string> values_of(const std::string& html, const std::string& a
 bool same(double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
            (std::isnan(a) && std::isnan(b));
-}
-
-void append(std::vector<double>& numbers, const Value& value) {
-    for (Eigen::Index n = 0; n < value.data.size(); ++n) numbers.push_back(value.data.data()[n]);
-}
-
-// All numbers in the order in which the page has them: what was given, every step, the results.
-std::vector<double> numbers_of(const Trace& trace) {
-    std::vector<double> numbers;
-    for (const WholeMatrix& matrix : given_matrices(trace)) append(numbers, matrix.value);
-    for (int k = 0; k < trace.size(); ++k) {
-        for (const Access& read : trace.reads(k))
-            if (std::ranges::none_of(trace.writes(k), [&](const Access& w) { return w.value == read.value; }))
-                append(numbers, trace.value(read.value));
-        for (const Access& write : trace.writes(k)) append(numbers, trace.value(write.value));
-    }
-    for (const WholeMatrix& matrix : result_matrices_of(trace)) append(numbers, matrix.value);
-    return numbers;
 }
 
 // Braces and environments of LaTeX are closed in turn, dollars come in pairs within a line.
@@ -356,6 +333,16 @@ std::vector<Shown> shown_by(const Trace& trace) {
     return all;
 }
 
+// All numbers in the order in which the page has them.
+std::vector<double> numbers_of(const Trace& trace) {
+    std::vector<double> numbers;
+    for (const Shown& shown : shown_by(trace)) {
+        const auto all = shown.value.data.reshaped<Eigen::RowMajor>();
+        numbers.insert(numbers.end(), all.begin(), all.end());
+    }
+    return numbers;
+}
+
 void check_tables(const Trace& trace, const std::vector<Table>& tables, const Cut& cut) {
     const std::vector<Shown> shown = shown_by(trace);
     REQUIRE(tables.size() == shown.size());
@@ -367,6 +354,11 @@ void check_tables(const Trace& trace, const std::vector<Table>& tables, const Cu
         const bool of_step = shown[n].step >= 0 && shown[n].step < trace.size();
         CHECK(contains(tables[n].before, "writes") == (of_step && shown[n].written));
     }
+}
+
+void check_hand_outs(const Trace& trace) {
+    check_tables(trace, markdown_tables(markdown_of(trace), trace.size()), markdown_cut);
+    check_tables(trace, tex_tables(tex_of(trace), trace.size()), tex_cut);
 }
 
 Problem causal_ragged() {
@@ -436,8 +428,7 @@ TEST_CASE("every lesson: Markdown tables and LaTeX grids have the numbers of the
             CAPTURE(std::string(lesson.id));
             CAPTURE(problem.title);
             const auto trace = walk(lesson, problem);
-            check_tables(*trace, markdown_tables(markdown_of(*trace), trace->size()), markdown_cut);
-            check_tables(*trace, tex_tables(tex_of(*trace), trace->size()), tex_cut);
+            check_hand_outs(*trace);
         }
 }
 
@@ -446,8 +437,7 @@ TEST_CASE("tables that are cut: the first rows and columns, a gap, the last") {
         CAPTURE(N);
         CAPTURE(d);
         const auto trace = walk(default_lesson(), random_with_tiles(N, d, N, N, 5));
-        check_tables(*trace, markdown_tables(markdown_of(*trace), trace->size()), markdown_cut);
-        check_tables(*trace, tex_tables(tex_of(*trace), trace->size()), tex_cut);
+        check_hand_outs(*trace);
     }
 }
 
@@ -546,8 +536,7 @@ TEST_CASE("titles from files are text and nothing else") {
     CHECK(unbalanced(page) == "");
     CHECK(!contains(page, "<script src"));
     CHECK(!contains(page, "<img"));
-    CHECK(contains(page, "&lt;/title&gt;"));
-    CHECK(contains(page, "{{steps}}"));
+    check_contains(page, {"&lt;/title&gt;", "{{steps}}"});
     CHECK(!contains(page, "\x01"));
     CHECK(tex_fault(tex_of(*trace)) == "");
     CHECK(!contains(tex_of(*trace), "\\input{x}"));
@@ -571,13 +560,11 @@ TEST_CASE("pictures: what several steps share is there once, and both themes hav
     std::ostringstream shared, third;
     book.write_shared(shared);
     book.write(third, 3, "name");
-    CHECK(contains(shared.str(), std::string(200, 'M')));
-    CHECK(contains(shared.str(), "<clipPath id=\"k0\"><rect x=\"1\"/></clipPath>"));
+    check_contains(shared.str(), {std::string(200, 'M'), "<clipPath id=\"k0\"><rect x=\"1\"/></clipPath>"});
     CHECK(!contains(shared.str(), "k1"));
     CHECK(!contains(third.str(), "MMM"));
-    CHECK(contains(third.str(), "<use href=\"#a"));
-    CHECK(contains(third.str(), "<g clip-path=\"url(#k0)\">"));
-    CHECK(contains(third.str(), "<text fill=\"var(--c0)\">#123456 3</text>"));
+    check_contains(third.str(), {"<use href=\"#a", "<g clip-path=\"url(#k0)\">",
+                                 "<text fill=\"var(--c0)\">#123456 3</text>"});
     CHECK(contains(shared.str() + third.str(), "<g class=\"in-dark\"><rect fill-opacity=\"0.1\"/></g>"));
     CHECK(book.colours(true) == "--c0:#000001;");
     CHECK(book.colours(false) == "--c0:#fffffe;");
@@ -592,8 +579,7 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
     CHECK_MESSAGE(ran.code == 0, ran.err);
     const std::string html = contents(page);
     CHECK(unbalanced(html) == "");
-    CHECK(contains(html, "<text"));
-    CHECK(contains(html, "<use href"));
+    check_contains(html, {"<text", "<use href"});
     CHECK(!contains(html, "xmlns"));
     CHECK(export_to(folder.file("walk.MD")).code == 0);
     CHECK(contents(folder.file("walk.MD")).starts_with("# Flash forward"));
@@ -642,5 +628,3 @@ TEST_CASE("from the window: its walk in the usual numbers, and the window goes o
     CHECK_FALSE(refused);
     CHECK(contains(refused.error, ".html, .md and .tex"));
 }
-
-TEST_SUITE_END();

@@ -60,13 +60,6 @@ TEST_CASE("trace json: the worked example and its figures") {
     CHECK(trace["problem"]["scale"] == 1);
     CHECK(trace["problem"]["window"].is_null());
     CHECK(trace["problem"]["do"][2][3] == 1);
-    const double expected[4][4] = {{7.20, 8.20, 9.20, 10.20},
-                                   {9.88, 10.88, 11.88, 12.88},
-                                   {6.08, 7.08, 8.08, 9.08},
-                                   {7.92, 8.92, 9.92, 10.92}};
-    for (std::size_t r = 0; r < 4; ++r)
-        for (std::size_t c = 0; c < 4; ++c)
-            CHECK(std::abs(trace["result"]["O"][r][c].get<double>() - expected[r][c]) < 0.005);
     CHECK(trace["result"]["L"].size() == 4);
 
     const json& first = trace["steps"][0];
@@ -124,24 +117,23 @@ TEST_CASE("trace text: the lines of the row sum") {
     const Ran ran = run({"trace"});
     REQUIRE(ran.code == 0);
     CHECK(ran.err.empty());
-    for (const char* line : {
-             "Flash forward · 4 × 4 worked example\n",
-             "Step 17 of 40 · Row sum · tile (0, 1)\n",
-             "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
-             "    row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639\n",
-             "│ 1.368 → 1.639 │",
-             "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
-             "    bytes read: 2 × 4 × 4 = 32\n",
-             "│ 7.204   8.204   9.204  10.204 │   │ 2.494 │\n",
-             "This walk moved 400 B (320 B read, 80 B written)",
-             "would move 512 B (320 B read, 192 B written)",
-         })
-        CHECK_MESSAGE(contains(ran.out, line), std::string(line));
+    check_contains(ran.out, {
+                                "Flash forward · 4 × 4 worked example\n",
+                                "Step 17 of 40 · Row sum · tile (0, 1)\n",
+                                "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
+                                "    row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639\n",
+                                "│ 1.368 → 1.639 │",
+                                "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
+                                "    bytes read: 2 × 4 × 4 = 32\n",
+                                "│ 7.204   8.204   9.204  10.204 │   │ 2.494 │\n",
+                                "This walk moved 400 B (320 B read, 80 B written)",
+                                "would move 512 B (320 B read, 192 B written)",
+                            });
 }
 
 TEST_CASE("trace text: whole steps, with what was before and after") {
     const std::string text = run({"trace"}).out;
-    CHECK(contains(text, R"(
+    check_contains(text, {R"(
 Step 14 of 40 · New maximum · tile (0, 1)
   m  ←  max(m_old, m̃)
     row 0: max(1, 2) = 2
@@ -152,8 +144,8 @@ Step 14 of 40 · New maximum · tile (0, 1)
     │ 2 │   →   │ 1 → 2 │
     │ 2 │       │ 1 → 2 │
   so far: 160 B read from HBM, 0 B written, 130 operations; on chip now: 192 B
-)"));
-    CHECK(contains(text, R"(
+)",
+                          R"(
     α           O₀ old                           P̃                  V₁
     │ 0.368 │   │ 2.839  4.207  5.575  6.943 │   │ 1.000  0.135 │   │  9  10  11  12 │
     │ 0.368 │   │ 5.368  6.736  8.104  9.472 │   │ 0.135  1.000 │   │ 13  14  15  16 │
@@ -161,7 +153,7 @@ Step 14 of 40 · New maximum · tile (0, 1)
         O₀ new
     →   │ 11.80  13.44  15.08  16.72 │
         │ 16.19  17.83  19.47  21.11 │
-)"));
+)"});
 }
 
 TEST_CASE("trace text: whoever moves fewer bytes is named") {
@@ -175,9 +167,8 @@ TEST_CASE("trace text: whoever moves fewer bytes is named") {
 
     // K and V read two more times (24 B) and L (12 B) weigh as much as S and P, written and read (36 B).
     const Ran even = run({"trace", "--random", "3x2", "--br", "1", "--element-bytes", "1"});
-    CHECK(contains(even.out, "Both move equally many bytes"));
-    CHECK(contains(even.out, "This walk moved 60 B (42 B read, 18 B written)"));
-    CHECK(contains(even.out, "would move 60 B ("));
+    check_contains(even.out, {"Both move equally many bytes",
+                              "This walk moved 60 B (42 B read, 18 B written)", "would move 60 B ("});
 
     // With one key of one byte there is next to nothing to store, and L tips the balance.
     Problem tiny = *random_problem(4, 1, 1);
@@ -195,9 +186,7 @@ TEST_CASE("trace text: prose stays within its width and large tiles are cut shor
     int widest = 0;
     for (std::string line; std::getline(lines, line);) widest = std::max(widest, ui::letter_count(line));
     CHECK(widest <= 118);
-    CHECK(contains(trace_text(*trace), "… 60 more\n"));
-    CHECK(contains(trace_text(*trace), " + … (5"));
-    CHECK(contains(trace_text(*trace), " more) … + "));
+    check_contains(trace_text(*trace), {"… 60 more\n", " + … (5", " more) … + "});
 }
 
 TEST_CASE("trace text: long sums say how many terms they leave out") {
@@ -214,10 +203,8 @@ TEST_CASE("trace text: long sums say how many terms they leave out") {
 
 TEST_CASE("trace text: numbers begin in the same column") {
     const std::string text = run({"trace", "--random", "12x2", "--br", "4"}).out;
-    CHECK(contains(text, "\n    row 8:  max("));
-    CHECK(contains(text, "\n    row 9:  max("));
-    CHECK(contains(text, "\n    row 10: max("));
-    CHECK(contains(text, "\n    row 0: max("));
+    check_contains(text,
+                   {"\n    row 8:  max(", "\n    row 9:  max(", "\n    row 10: max(", "\n    row 0: max("});
 }
 
 TEST_CASE("trace text and markdown: why, once for each thing that happens to a row") {

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
+#include <tuple>
 
 using namespace tilewalk;
 using namespace tilewalk::test;
@@ -102,29 +102,25 @@ TEST_CASE("the JSON has the keys that other programs read") {
 
 TEST_CASE("results that cannot be are refused with what and where") {
     const auto good = nlohmann::json::parse(bench_to_json(sample()));
+    const std::tuple<const char*, nlohmann::json, const char*> damages[] = {
+        {"/points/1/seconds/0", -1, "r.json: points[1].seconds is -1, expected numbers above 0."},
+        {"/points/0/median_s", .1, "r.json: points[0].median_s is 0.1, but the median of seconds is 0.2."},
+        {"/points/0/verified", false, "what is not verified is not timed"},
+        {"/points/2/state", "measured", "0 times"},
+        {"/points/0/state", "fast", "points[0].state"},
+        {"/points/0/head_dim", 0, "r.json: points[0]: head-dim is 0, expected 1 to 1024."},
+        {"/points/0/seqlen", 1.5, "r.json: points[0].seqlen is 1.5, expected a whole number."},
+        {"/points/0/speed", 1, "points[0].speed"},
+        {"/machine/cpu", 5, "machine.cpu is 5"},
+        {"/schema", "tilewalk-trace-1", "expected \"tilewalk-bench-1\""}};
+    for (const auto& [place, value, words] : damages) {
+        auto bad = good;
+        bad[nlohmann::json::json_pointer(place)] = value;
+        CHECK_MESSAGE(contains(refusal(bad), words), place);
+    }
     auto bad = good;
-    bad["points"][1]["seconds"][0] = -1;
-    CHECK(refusal(bad) == "r.json: points[1].seconds is -1, expected numbers above 0.");
-    bad = good, bad["points"][0]["median_s"] = .1;
-    CHECK(refusal(bad) == "r.json: points[0].median_s is 0.1, but the median of seconds is 0.2.");
-    bad = good, bad["points"][0]["verified"] = false;
-    CHECK(contains(refusal(bad), "what is not verified is not timed"));
-    bad = good, bad["points"][2]["state"] = "measured";
-    CHECK(contains(refusal(bad), "0 times"));
-    bad = good, bad["points"][0]["state"] = "fast";
-    CHECK(contains(refusal(bad), "points[0].state"));
-    bad = good, bad["points"][0]["head_dim"] = 0;
-    CHECK(refusal(bad) == "r.json: points[0]: head-dim is 0, expected 1 to 1024.");
-    bad = good, bad["points"][0]["seqlen"] = 1.5;
-    CHECK(refusal(bad) == "r.json: points[0].seqlen is 1.5, expected a whole number.");
-    bad = good, bad["points"][0]["speed"] = 1;
-    CHECK(contains(refusal(bad), "points[0].speed"));
-    bad = good, bad["machine"]["cpu"] = 5;
-    CHECK(contains(refusal(bad), "machine.cpu is 5"));
-    bad = good, bad.erase("points");
+    bad.erase("points");
     CHECK(contains(refusal(bad), "\"points\" is missing"));
-    bad = good, bad["schema"] = "tilewalk-trace-1";
-    CHECK(contains(refusal(bad), "expected \"tilewalk-bench-1\""));
     CHECK_FALSE(bench_from_json("[1]", "r.json"));
     CHECK_FALSE(bench_from_json("{", "r.json"));
     CHECK_FALSE(is_bench_json("{\"schema\":5}"));
@@ -152,17 +148,13 @@ TEST_CASE("CSV has as many fields in every line as in its heading, and quotes wh
     REQUIRE(counts.size() == 1 + report.points.size());
     for (std::size_t count : counts) CHECK(count == counts.front());
     const std::string text = bench_to_csv({&report, 1});
-    CHECK(contains(text, "\"A \"\"CPU\"\", with comma\""));
-    CHECK(contains(text, ",0.2,0.1,0.3,"));
+    check_contains(text, {"\"A \"\"CPU\"\", with comma\"", ",0.2,0.1,0.3,"});
 }
 
 TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, and one row for each point") {
     const BenchReport report = sample();
     const std::string text = bench_to_markdown({&report, 1});
-    CHECK(contains(text, finding(report)));
-    CHECK(contains(text, "`tilewalk bench --heads 4`"));
-    CHECK(contains(text, "abc1234+"));
-    CHECK(contains(text, format_time(.2)));
+    check_contains(text, {finding(report), "`tilewalk bench --heads 4`", "abc1234+", format_time(.2)});
     std::istringstream lines(text);
     std::string line;
     int rows = 0;

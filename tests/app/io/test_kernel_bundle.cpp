@@ -2,15 +2,16 @@
 #include "app/io/kernel_bundle.h"
 #include "app/io/problem_json.h"
 #include "cuda/host/gpu.h"
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -85,18 +86,16 @@ TEST_CASE("bundle: wrong files are refused with one sentence") {
     CHECK(error_of("{\"schema\":\"tilewalk-problem-1\"}") ==
           "run.json: the schema is \"tilewalk-problem-1\", expected \"tilewalk-compare-1\".");
     CHECK(error_of("{\"schema\":\"tilewalk-compare-1\"}") == "run.json: kernel is missing.");
-    CHECK(error_of(replaced(good, "\"dtype\":\"bf16\"", "\"dtype\":\"f64\"")).find("dtype is") !=
-          std::string::npos);
-    CHECK(
-        error_of(replaced(good, "\"tiles\":[", "\"tiles\":[7,")).find("tiles[0] is 7, expected an object") !=
-        std::string::npos);
-    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[\"x\",")).find("tiles[0].m[0] is the string \"x\"") !=
-          std::string::npos);
-    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[0,"))
-              .find("m of tile (0, 0) has 129 numbers; expected 128") != std::string::npos);
-    CHECK(error_of(replaced(good, "\"m\":[", "\"m\":[1e300,")).find("a number of float32") !=
-          std::string::npos);
-    CHECK(error_of(replaced(good, "\"visited\"", "\"visitd\"")).find("visitd") != std::string::npos);
+    const struct {
+        const char *from, *to, *words;
+    } damages[] = {{"\"dtype\":\"bf16\"", "\"dtype\":\"f64\"", "dtype is"},
+                   {"\"tiles\":[", "\"tiles\":[7,", "tiles[0] is 7, expected an object"},
+                   {"\"m\":[", "\"m\":[\"x\",", "tiles[0].m[0] is the string \"x\""},
+                   {"\"m\":[", "\"m\":[0,", "m of tile (0, 0) has 129 numbers; expected 128"},
+                   {"\"m\":[", "\"m\":[1e300,", "a number of float32"},
+                   {"\"visited\"", "\"visitd\"", "visitd"}};
+    for (const auto& [from, to, words] : damages)
+        CHECK_MESSAGE(contains(error_of(replaced(good, from, to)), words), words);
     CHECK(error_of(replaced(good, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);
 }
 

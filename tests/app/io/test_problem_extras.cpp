@@ -9,7 +9,6 @@
 
 #include <string>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -36,8 +35,6 @@ std::string error_of(const std::string& entries) {
 }
 
 }  // namespace
-
-TEST_SUITE_BEGIN("the rest of a problem file");
 
 TEST_CASE("everything is read back as it was written") {
     const Problem p = with_everything();
@@ -94,12 +91,11 @@ TEST_CASE("Q, K and V may be left out where X and the weights are there, and mus
     CHECK(p->K(0, 0) == 8);
     CHECK(p->V(0, 0) == 10);
     CHECK(problem_from_json("{" + weights + R"(,"q":[[6]]})", "p.json"));
-    CHECK(problem_from_json("{" + weights + R"(,"q":[[7]]})", "p.json").error.find("q is not x times w_q") !=
-          std::string::npos);
-    CHECK(problem_from_json(R"({"x":[[2]],"w_q":[[3]],"w_k":[[4]]})", "p.json").error.find("w_v") !=
-          std::string::npos);
-    CHECK(problem_from_json(R"({"x":[[2,1]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]]})", "p.json")
-              .error.find("w_q has 1 rows, but x has 2 columns") != std::string::npos);
+    CHECK(contains(problem_from_json("{" + weights + R"(,"q":[[7]]})", "p.json").error,
+                   "q is not x times w_q"));
+    CHECK(contains(problem_from_json(R"({"x":[[2]],"w_q":[[3]],"w_k":[[4]]})", "p.json").error, "w_v"));
+    CHECK(contains(problem_from_json(R"({"x":[[2,1]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]]})", "p.json").error,
+                   "w_q has 1 rows, but x has 2 columns"));
 }
 
 TEST_CASE("damaged parts get one sentence that names the place") {
@@ -142,5 +138,3 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         CHECK(error.starts_with("p.json: "));
     }
 }
-
-TEST_SUITE_END();

@@ -2,6 +2,7 @@
 
 #include "app/io/file.h"
 
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
@@ -9,6 +10,7 @@
 #include <random>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -132,13 +134,12 @@ TEST_CASE("json: mistakes in content are named by path") {
         CAPTURE(bad.entries);
         CAPTURE(error);
         CHECK(error.starts_with("p.json: "));
-        CHECK(error.find(bad.sentence) != std::string::npos);
+        CHECK(contains(error, bad.sentence));
     }
     CHECK(parse(R"({"q": [[1]], "k": [[1]]})").error ==
           "p.json: the key \"v\" is missing, expected an array of rows.");
-    CHECK(parse(R"({"q": [[1]], "k": [[1, 2]], "v": [[1, 2]]})").error.find("columns") != std::string::npos);
-    CHECK(parse(R"({"q": [[1e200]], "k": [[1e200]], "v": [[1]]})").error.find("overflow") !=
-          std::string::npos);
+    CHECK(contains(parse(R"({"q": [[1]], "k": [[1, 2]], "v": [[1, 2]]})").error, "columns"));
+    CHECK(contains(parse(R"({"q": [[1e200]], "k": [[1e200]], "v": [[1]]})").error, "overflow"));
 }
 
 TEST_CASE("json: mistakes of syntax are named by line and column") {
@@ -195,7 +196,7 @@ TEST_CASE("json: mistakes of syntax are named by line and column") {
         CAPTURE(shown);
         CAPTURE(error);
         CHECK(error.starts_with("p.json: "));
-        CHECK(error.find(bad.words) != std::string::npos);
+        CHECK(contains(error, bad.words));
     }
 }
 
@@ -203,13 +204,12 @@ TEST_CASE("json: sizes beyond the limits are refused") {
     std::string rows = "[1]", cols = "1";
     for (int r = 1; r <= 4096; ++r) rows += ",[1]";
     for (int c = 1; c <= 1024; ++c) cols += ",1";
-    CHECK(parse("{\"q\": [[1]], \"k\": [" + rows + "], \"v\": [[1]]}")
-              .error.find("k: the matrix has 4097 rows") != std::string::npos);
+    CHECK(contains(parse("{\"q\": [[1]], \"k\": [" + rows + "], \"v\": [[1]]}").error,
+                   "k: the matrix has 4097 rows"));
     std::string many = "{\"x-a\": [0";
     for (int k = 0; k < 17'000'000; ++k) many += ",0";
     CHECK(parse(many + "]}").error == "p.json: the text has more than 16787216 values.");
-    CHECK(parse("{\"q\": [[" + cols + "]], \"k\": [[1]], \"v\": [[1]]}").error.find("1025 columns") !=
-          std::string::npos);
+    CHECK(contains(parse("{\"q\": [[" + cols + "]], \"k\": [[1]], \"v\": [[1]]}").error, "1025 columns"));
 }
 
 TEST_CASE("json: random bytes and every prefix never do worse than a sentence") {
@@ -273,7 +273,7 @@ TEST_CASE("json: files are loaded and saved, and refused problems leave no file"
     Problem problem = good(parse("{" + matrices + "}"));
     CHECK(save_problem_file(path, problem));
     CHECK(same(good(load_problem_file(path)), problem));
-    CHECK(load_problem_file(scratch.file("none")).error.find("no such file") != std::string::npos);
+    CHECK(contains(load_problem_file(scratch.file("none")).error, "no such file"));
     problem.K(0, 0) = INFINITY;
     CHECK(save_problem_file(scratch.file("other"), problem).error.find("K[0,0]") != std::string::npos);
     CHECK_FALSE(save_problem_file(path, problem));

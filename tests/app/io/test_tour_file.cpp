@@ -5,6 +5,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
@@ -123,7 +124,7 @@ TEST_SUITE("tour files") {
         const auto missing = load_tour_file(tour, names);
         REQUIRE_FALSE(missing);
         CHECK(missing.error.starts_with(tour + ", line 3: "));
-        CHECK(missing.error.find("q.json") != std::string::npos);
+        CHECK(contains(missing.error, "q.json"));
     }
 
     TEST_CASE("every mistake is located") {
@@ -211,7 +212,7 @@ TEST_SUITE("tour files") {
         const auto tour = parsed(text->substr(from, text->find("```", from) - from));
         REQUIRE_MESSAGE(tour, tour.error);
         CHECK(tour->stops.size() == 2);
-        CHECK(shown_text(tour->stops[1]).find("m[0] goes from 1 to 2") != std::string::npos);
+        CHECK(contains(shown_text(tour->stops[1]), "m[0] goes from 1 to 2"));
     }
 
     TEST_CASE("damaged files are refused in a sentence with their name, or are still tours") {

@@ -1,5 +1,6 @@
 #include "app/io/file.h"
 #include "app/io/settings.h"
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
@@ -8,6 +9,7 @@
 #include <filesystem>
 
 using namespace tilewalk;
+using namespace tilewalk::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -112,11 +114,11 @@ TEST_SUITE("settings") {
                                  "{\"window_width\": true, \"zoom\": 2}"}) {
             CAPTURE(text);
             const LoadedSettings loaded = load_text(folder, text);
-            CHECK(loaded.notice.find(settings_in(folder)) != std::string::npos);
+            CHECK(contains(loaded.notice, settings_in(folder)));
             CHECK(loaded.settings.zoom == 1.0f);
             CHECK(loaded.settings.example == "worked-4x4");
         }
-        CHECK(load_settings(folder.path.string()).notice.find("folder") != std::string::npos);
+        CHECK(contains(load_settings(folder.path.string()).notice, "folder"));
         CHECK(load_text(folder, std::string(1000000, '[')).notice != "");
     }
 
