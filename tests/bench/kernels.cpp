@@ -5,9 +5,7 @@
 #include "core/cpu/kernel.h"
 #include "core/cpu/lanes.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 using namespace tilewalk;

@@ -5,7 +5,6 @@
 #include "cuda/host/arguments_of.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>

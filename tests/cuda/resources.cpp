@@ -1,4 +1,5 @@
 #include "tests/cuda/resources.h"
+#include "tests/contains.h"
 
 #include "cuda/emulator/stream.h"
 #include "cuda/host/emulator.h"
@@ -7,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -94,19 +94,19 @@ void add_ptxas(Resources& resources, const std::string& rung, const std::string&
     int sm = 0;
     KernelFigures figures;
     while (std::getline(lines, line)) {
-        if (line.find("Compiling entry function") != std::string::npos) {
+        if (contains(line, "Compiling entry function")) {
             kernel = rung + " " + readable(inside(line, '\''));
             sm = std::stoi(line.substr(line.find("sm_") + 3));
             figures = {};
-        } else if (line.find("bytes stack frame") != std::string::npos) {
+        } else if (contains(line, "bytes stack frame")) {
             figures.stack = number_before(line, "bytes stack frame");
             figures.spills =
                 number_before(line, "bytes spill stores") + number_before(line, "bytes spill loads");
-        } else if (line.find("Used ") != std::string::npos && !kernel.empty()) {
+        } else if (contains(line, "Used ") && !kernel.empty()) {
             figures.registers = number_before(line, "registers");
             figures.static_shared = number_before(line, "bytes smem");
             // bf16 and what copies in the background are refused below, and compiled to nothing
-            const bool refused = kernel.find("bf16") != std::string::npos || rung == "f5-flash2";
+            const bool refused = contains(kernel, "bf16") || rung == "f5-flash2";
             if (sm >= 80 || !refused) resources.kernels[kernel][sm] = figures;
         }
     }

@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
-#include <limits>
 #include <set>
 
 using namespace tilewalk;

@@ -7,7 +7,6 @@
 #include "tests/app/ui/png_reader.h"
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <functional>

@@ -11,12 +11,13 @@
 #include "app/ui/state/state.h"
 
 #include <cfloat>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
+#include <ranges>
+#include <thread>
 
 namespace tilewalk::test {
-
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -86,8 +87,22 @@ void Program::settle() {
     frame();
 }
 
+void Program::wait(int frames) {
+    for (int n = 0; n < frames; ++n) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        frame();
+    }
+}
+
 void Program::show(const Problem& problem) {
     REQUIRE_MESSAGE(set_problem(state, problem, false), state.notice);
+    settle();
+}
+
+void Program::show_lesson(std::string_view id) {
+    const Lesson* lesson = find_lesson(id);
+    REQUIRE_MESSAGE(lesson, std::string(id));
+    set_lesson(state, *lesson);
     settle();
 }
 
@@ -114,6 +129,10 @@ bool Program::shows(std::string_view words) const {
     return false;
 }
 
+void Program::check_shows(std::initializer_list<std::string_view> all) const {
+    for (const std::string_view words : all) CHECK_MESSAGE(shows(words), std::string(words));
+}
+
 void Program::mouse_to(float x, float y) {
     send_mouse_position(x, y);
     frame();
@@ -126,6 +145,12 @@ void Program::mouse_down() {
 void Program::mouse_up() {
     send_mouse_button(0, false);
     frame();
+}
+void Program::drag(ImVec2 from, ImVec2 to) {
+    mouse_to(from.x, from.y);
+    mouse_down();
+    mouse_to(to.x, to.y);
+    mouse_up();
 }
 void Program::wheel(float steps) {
     send_mouse_wheel(0, steps);
@@ -178,15 +203,57 @@ void Program::type(std::string_view text) {
     frame();
 }
 
-void Program::clear_field() {
-    press({Key::a, false, true});
-    press(Key::backspace);
+void Program::press(std::string_view keys) {
+    for (const auto word : std::views::split(keys, ' ')) {
+        const std::string_view name(word.begin(), word.end());
+        const auto key = press_named(name);
+        REQUIRE_MESSAGE(key, "there is no key ", std::string(name));
+        press(*key);
+    }
+}
+
+void Program::retype(std::string_view text) {
+    press("ctrl+a backspace");
+    type(text);
+}
+
+void Program::edit_cell(std::string_view cell, std::string_view panel, std::string_view text) {
+    double_click(cell, panel);
+    REQUIRE(state.edit);
+    retype(text);
+    press(Key::enter);
 }
 
 void Program::go_to_step(int k) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
     frame();
+}
+
+void check_no_walk(Program& page, std::string_view keys) {
+    const int step = page.step();
+    for (const auto word : std::views::split(keys, ' ')) {
+        const std::string key(word.begin(), word.end());
+        page.press(key);
+        page.press("ctrl+" + key);
+    }
+    CHECK(page.step() == step);
+    CHECK_FALSE((page.state.show_goto || page.state.show_problem || page.state.show_break));
+}
+
+void check_common_keys(Program& page) {
+    const Page before = page.state.page;
+    page.press(Key::t);
+    CHECK(page.state.settings.theme == ThemeId::light);
+    page.press(Key::question);
+    CHECK(page.state.show_help);
+    page.press(Key::escape);
+    CHECK_FALSE(page.state.show_help);
+    page.press(Key::p);
+    CHECK(page.state.presenter);
+    page.press(Key::escape);
+    CHECK_FALSE(page.state.presenter);
+    CHECK(page.state.page == before);
 }
 
 }  // namespace tilewalk::test

@@ -5,19 +5,27 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
 #include "core/lessons/table.h"
+#include "tests/contains.h"
 #include "tests/skip.h"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tilewalk::test {
 
+// So that a test of the interface names all that it speaks of by one `using namespace tilewalk::test`.
+using namespace tilewalk;
+using namespace ui;
+
 /// Device px, and the display's own scale.
 struct Screen {
     int width = 1600, height = 900;
     float scale = 1;
 };
+/// From the smallest that is supported to a projector's.
+inline constexpr Screen all_screens[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}};
 
 /// One of the problems that the program brings along; fails the test if there is none of that name.
 Problem example(std::string_view name);
@@ -42,10 +50,13 @@ struct Program {
     /// cells.
     void frame_unlisted();
     Image picture() const;
-    /// Takes over a new problem and draws until its walk is built.
+    /// Takes over a new problem, or another lesson, and draws until its walk is built.
     void show(const Problem& problem);
+    void show_lesson(std::string_view id);
     /// Draws until a walk that is built in the background is there.
     void settle();
+    /// Draws frames with time between them, for work beside the thread that draws.
+    void wait(int frames = 1);
 
     /// What the last frame showed.
     const std::vector<ui::Item>& items() const { return list.items; }
@@ -56,11 +67,16 @@ struct Program {
     ui::Item find(std::string_view name, std::string_view panel = {}) const;
     /// Some noted text contains these words.
     bool shows(std::string_view words) const;
+    /// Fails for each of the words that no noted text contains.
+    void check_shows(std::initializer_list<std::string_view> all) const;
 
     void mouse_to(float x, float y);  ///< device px
     void mouse_away();
     void mouse_down();
     void mouse_up();
+    /// Pressed and released where the mouse is moved to, or pressed there and released at the other place.
+    void click_at(float x, float y) { drag({x, y}, {x, y}); }
+    void drag(ImVec2 from, ImVec2 to);
     void wheel(float steps);
     /// Moves there first. Fails if something else lies on top.
     void click(std::string_view name, std::string_view panel = {});
@@ -70,14 +86,23 @@ struct Program {
     /// A key as the window would report it: a text field that has the caret keeps what belongs to it.
     void press(ui::KeyPress press);
     void press(ui::Key key) { press(ui::KeyPress{key}); }
+    /// Keys one after the other by their names: "right shift+tab".
+    void press(std::string_view keys);
     /// Characters as an input method would deliver them, with the key presses that go along.
     void type(std::string_view text);
-    /// Empties the field that has the caret.
-    void clear_field();
+    /// Replaces what stands in the field that has the caret.
+    void retype(std::string_view text);
+    /// Types over a cell that can be edited.
+    void edit_cell(std::string_view cell, std::string_view panel, std::string_view text);
 
     int step() const { return state.cursor.step; }
     /// Step k (from 0), seen as a whole, in a frame at rest.
     void go_to_step(int k);
 };
+
+/// On a page without a walk these keys, with and without Ctrl, do nothing.
+void check_no_walk(Program& page, std::string_view keys);
+/// Theme, help and presenter mode are switched as everywhere.
+void check_common_keys(Program& page);
 
 }  // namespace tilewalk::test

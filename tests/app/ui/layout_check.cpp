@@ -10,8 +10,6 @@
 
 namespace tilewalk::test {
 
-using namespace tilewalk::ui;
-
 namespace {
 
 constexpr float slack = 1.0f;     // px that rounding to whole pixels may cost
@@ -98,25 +96,45 @@ std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
         if (rules.geometry) check.stays_inside(*item), check.is_large_enough(*item);
         if (rules.contrast) check.stands_out(*item);
     }
-    if (!rules.geometry) return check.findings;
-    for (const Item* item : controls) check.stays_inside(*item);
-    for (const Item* cell : items_of(program, ItemKind::cell)) check.stays_inside(*cell);
-    check.keep_clear(texts);
-    check.keep_clear(controls);
+    if (rules.geometry) {
+        for (const Item* item : controls) check.stays_inside(*item);
+        for (const Item* cell : items_of(program, ItemKind::cell)) check.stays_inside(*cell);
+        check.keep_clear(texts);
+        check.keep_clear(controls);
+    }
+    if (!rules.panel.empty())
+        std::erase_if(check.findings, [&](const Finding& f) { return f.where != rules.panel; });
     return check.findings;
 }
 
-std::string findings(const Program& program) {
-    std::string out;
-    for (const Finding& f : broken_rules(program)) out += f.where + ": '" + f.text + "' " + f.rule + "\n";
-    return out;
+void check_frame(const Program& program, const std::string& what, LayoutRules rules) {
+    for (const Finding& f : broken_rules(program, rules))
+        FAIL_CHECK(what, ": ", f.where, ": ", f.rule, " '", f.text, "' ", f.amount);
 }
 
-void check_frame(const Program& program, const std::string& what) {
-    for (const Finding& found : broken_rules(program)) {
-        INFO(what << ": " << found.where << ": " << found.rule << " '" << found.text << "' " << found.amount);
-        CHECK(false);
-    }
+void check_new_frame(Program& program, const std::string& what, LayoutRules rules) {
+    program.frame_unlisted();
+    program.frame();
+    check_frame(program, what, rules);
+}
+
+void check_card(const Program& program, std::string_view card, const std::string& what) {
+    check_frame(program, what);
+    for (const std::string& text : shortened_texts(program))
+        if (text.starts_with(card)) FAIL_CHECK(what, ": shortened: ", text);
+}
+
+void in_every_look(const std::function<void(Program&, const std::string&)>& look) {
+    for (const Screen screen : all_screens)
+        for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast})
+            for (const bool presenter : {false, true}) {
+                Program program(example("worked-4x4"), screen);
+                program.state.settings.theme = id;
+                program.state.presenter = presenter;
+                program.frame(2);
+                look(program,
+                     std::to_string(screen.width) + " " + theme(id).name + (presenter ? " presenter" : ""));
+            }
 }
 
 std::vector<std::string> shortened_texts(const Program& program) {

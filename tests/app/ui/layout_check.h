@@ -3,7 +3,7 @@
 
 #include "tests/app/ui/harness.h"
 
-#include <set>
+#include <functional>
 #include <string>
 
 namespace tilewalk::test {
@@ -19,13 +19,18 @@ struct Finding {
 
 struct LayoutRules {
     bool geometry = true, contrast = true;
+    std::string_view panel = {};  ///< what lies there alone
 };
 /// The rules that the last frame broke.
 std::vector<Finding> broken_rules(const Program& program, LayoutRules rules = {});
-/// The same as lines of text; empty: none.
-std::string findings(const Program& program);
 /// Fails for each of them, and says what was looked at.
-void check_frame(const Program& program, const std::string& what);
+void check_frame(const Program& program, const std::string& what, LayoutRules rules = {});
+/// The same once what was changed is laid out anew.
+void check_new_frame(Program& program, const std::string& what, LayoutRules rules = {});
+/// Nothing breaks a rule, and nothing of that card is shortened.
+void check_card(const Program& program, std::string_view card, const std::string& what);
+/// Calls look(program, its name) at every size, in every theme, with and without presenter mode.
+void in_every_look(const std::function<void(Program&, const std::string&)>& look);
 /// Texts that were cut with "…".
 std::vector<std::string> shortened_texts(const Program& program);
 

@@ -63,7 +63,7 @@ BenchReport made_up_report(const MadeUp& wish) {
     return report;
 }
 
-Point& point_of(BenchReport& report, const std::string& kernel, std::int64_t N) {
+tilewalk::Point& point_of(BenchReport& report, const std::string& kernel, std::int64_t N) {
     for (Point& p : report.points)
         if (p.kernel == kernel && p.workload.N_q == N) return p;
     FAIL("there is no such point");

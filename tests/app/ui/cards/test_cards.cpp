@@ -10,9 +10,7 @@
 #include <doctest/doctest.h>
 #include <ranges>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -42,8 +40,6 @@ std::ptrdiff_t place_of(const Program& program, const Card& card) {
 }
 
 }  // namespace
-
-TEST_SUITE_BEGIN("cards");
 
 TEST_CASE("of two open cards the upper one is drawn later, lies on top, and Escape closes it first") {
     for (std::size_t above = 0; above < std::size(cards); ++above)
@@ -103,7 +99,7 @@ TEST_CASE("Escape closes the list of breakpoints before the tour that lies below
     go_to_stop(program.state, 7);
     program.settle();
     REQUIRE(program.state.page == Page::walk);
-    program.press({Key::f9, true});
+    program.press("shift+f9");
     REQUIRE(marks_card.is_open(program.state));
     press_escape(program);
     CHECK_FALSE(marks_card.is_open(program.state));
@@ -111,5 +107,3 @@ TEST_CASE("Escape closes the list of breakpoints before the tour that lies below
     press_escape(program);
     CHECK_FALSE(program.state.tour);
 }
-
-TEST_SUITE_END();

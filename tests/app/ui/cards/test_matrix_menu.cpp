@@ -3,7 +3,6 @@
 
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/matrix_menu.h"
-#include "app/ui/state/state.h"
 #include "core/base/matrix_text.h"
 
 #include <doctest/doctest.h>
@@ -11,11 +10,8 @@
 #include <cmath>
 #include <imgui.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 using ui::Key;
-
-TEST_SUITE_BEGIN("matrix menu");
 
 namespace {
 
@@ -40,7 +36,7 @@ TEST_CASE("by keys: the chosen matrix in every format") {
     const Matrix O = program.state.trace->live(Slot::Oi, 17).value->data;
     const std::string texts[] = {matrix_as_csv(O), matrix_as_numpy(O), matrix_as_latex(O)};
     for (int n = 0; n < 3; ++n) {
-        program.press({Key::c, true, true});
+        program.press("shift+ctrl+c");
         program.frame();
         REQUIRE(program.state.matrix_menu);
         CHECK(program.shows("Copy O₀"));
@@ -51,8 +47,7 @@ TEST_CASE("by keys: the chosen matrix in every format") {
         CHECK(clipboard() == texts[n]);
     }
     CHECK(program.state.notice.find("LaTeX") != std::string::npos);
-    program.press({Key::c, true, true});
-    program.press(Key::escape);
+    program.press("shift+ctrl+c escape");
     program.frame();
     CHECK(!program.state.matrix_menu);
     CHECK(program.step() == 17);
@@ -72,10 +67,7 @@ TEST_CASE("by mouse: one tile, or the whole slot") {
     CHECK(clipboard() == matrix_as_numpy(program.state.problem->K));
     CHECK(!program.state.matrix_menu);
     right_click(program, "K[2,0]", "HBM");
-    program.mouse_to(5, 5);
-    program.mouse_down();
-    program.frame();
-    program.mouse_up();
+    program.click_at(5, 5);
     program.frame();
     CHECK(!program.state.matrix_menu);
 }
@@ -113,5 +105,3 @@ TEST_CASE("the list is legible at every size, also on a projector") {
             }
         }
 }
-
-TEST_SUITE_END();

@@ -2,7 +2,6 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/shell/panels.h"
 #include "tests/app/cli/run.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/xml_check.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/app/ui/png_reader.h"
@@ -10,9 +9,7 @@
 #include <cstdio>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -49,8 +46,7 @@ TEST_SUITE("save card") {
         program.press(Key::right);
         CHECK(std::string(card.path) == "tilewalk-flash-forward.html");
         CHECK(program.shows("all 40 steps"));
-        program.press(Key::left);
-        program.press(Key::left);
+        program.press("left left");
         CHECK(std::string(card.path) == "tilewalk-flash-forward-step-1.png");
         program.press(Key::down);
         CHECK(card.size == SaveCard::full_hd);
@@ -65,8 +61,7 @@ TEST_SUITE("save card") {
         Program program;
         open(program);
         program.click("file");
-        program.clear_field();
-        program.type("a.png");
+        program.retype("a.png");
         CHECK(program.state.saving->format == static_cast<int>(SaveFormat::png));
         CHECK(std::string(program.state.saving->path) == "a.png");
     }
@@ -83,9 +78,9 @@ TEST_SUITE("save card") {
         CHECK(program.shows("Saved"));
         const std::string svg = contents(folder.file("view.svg"));
         CHECK(read_xml(svg).error.empty());
-        CHECK(svg.find("width=\"1600\" height=\"900\"") != std::string::npos);
-        CHECK(svg.find(">Save file</text>") == std::string::npos);
-        CHECK(svg.find(">Row sum</text>") != std::string::npos);
+        CHECK(contains(svg, "width=\"1600\" height=\"900\""));
+        CHECK_FALSE(contains(svg, ">Save file</text>"));
+        CHECK(contains(svg, ">Row sum</text>"));
         program.state.notice.clear();
         program.frame();
         CHECK(program.picture().rgba == before.rgba);
@@ -111,8 +106,7 @@ TEST_SUITE("save card") {
         name_file(program, path);
         program.press(Key::enter);
         REQUIRE(program.state.saving);
-        CHECK(program.shows("old.svg is there already"));
-        CHECK(program.shows("Replace"));
+        program.check_shows({"old.svg is there already", "Replace"});
         CHECK(contents(path) == "precious");
         program.press(Key::enter);
         CHECK_FALSE(program.state.saving);
@@ -131,8 +125,7 @@ TEST_SUITE("save card") {
         program.press(Key::enter);
         CHECK(program.shows("The file needs a name."));
         program.state.hooks.export_walk = nullptr;
-        program.press(Key::right);
-        program.press(Key::enter);
+        program.press("right enter");
         REQUIRE(program.state.saving);
         CHECK(program.shows("Hand-outs cannot be written here."));
         program.state.page = Page::memory;
@@ -168,10 +161,8 @@ TEST_SUITE("save card") {
                             "/home/somebody/pictures/of/the/walk.svg: this folder may not be written to.";
                         program.frame(2);
                     }
-                    for (const Finding& finding : broken_rules(program))
-                        if (finding.where == "Save")
-                            FAIL_CHECK(screen.width, " ", presenter, ": ", finding.rule, ": ", finding.text,
-                                       " ", finding.amount);
+                    check_frame(program, std::to_string(screen.width) + (presenter ? " presenter" : ""),
+                                {.panel = "Save"});
                 }
             }
     }

@@ -3,16 +3,11 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -34,8 +29,6 @@ void focus(Program& program, const std::string& name) {
 }
 
 }  // namespace
-
-TEST_SUITE_BEGIN("settings card");
 
 TEST_CASE("every setting by the mouse, shown at once") {
     Program program;
@@ -81,9 +74,7 @@ TEST_CASE("every setting by the keyboard") {
     CHECK(s.theme == ThemeId::contrast);
     program.press(Key::down);
     CHECK(focused_item() != 0);
-    program.press(Key::right);
-    program.press(Key::left);
-    program.press(Key::right);
+    program.press("right left right");
     CHECK(s.palette == Palette::safe);
     focus(program, "set size/less");
     program.press(Key::enter);
@@ -144,18 +135,17 @@ TEST_CASE("digits and decimal mark reach explanation and cells in the next frame
     Program program;
     program.go_to_step(14);
     const std::string before = plain(program.state.explanation.result);
-    CHECK(before.find("0.368") != std::string::npos);
+    CHECK(contains(before, "0.368"));
     program.state.settings.digits = 6;
     program.state.settings.decimal_comma = true;
     program.frame(2);
-    CHECK(plain(program.state.explanation.result).find("0,36788") != std::string::npos);
+    CHECK(contains(plain(program.state.explanation.result), "0,36788"));
     int cells = 0;
     for (const Item& item : program.items())
         if (item.kind == ItemKind::text && item.text.find("0,3") == 0) ++cells;
     CHECK(cells >= 2);
     for (const Item& item : program.items())
-        if (item.panel == "SRAM" && item.kind == ItemKind::text)
-            CHECK(item.text.find("0.3") == std::string::npos);
+        if (item.panel == "SRAM" && item.kind == ItemKind::text) CHECK_FALSE(contains(item.text, "0.3"));
     program.state.settings = Settings{};
     program.frame(2);
     CHECK(plain(program.state.explanation.result) == before);
@@ -171,36 +161,21 @@ TEST_CASE("the layout holds with every number of digits") {
             for (const char* problem : {"worked-4x4", "large-logits", "ragged-7x5"})
                 for (const char* id : {"flash-forward", "flash-backward", "attention", "softmax-1pass"}) {
                     program.show(example(problem));
-                    set_lesson(program.state, *find_lesson(id));
-                    program.settle();
+                    program.show_lesson(id);
                     for (const int part : {1, 2, 3}) {
                         program.go_to_step(program.state.trace->size() * part / 4);
-                        CAPTURE(digits);
-                        CAPTURE(presenter);
-                        CAPTURE(std::string(problem) + ", " + id);
-                        CAPTURE(program.step() + 1);
-                        CHECK(findings(program) == "");
+                        check_frame(program, std::string(problem) + ", " + id + ", step " +
+                                                 std::to_string(program.step() + 1) + ", digits " +
+                                                 std::to_string(digits) + (presenter ? " presenter" : ""));
                     }
                 }
         }
 }
 
 TEST_CASE("the card has room at every size, in every theme") {
-    for (const Screen screen : {Screen{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}})
-        for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast})
-            for (const bool presenter : {false, true}) {
-                Program program(example("worked-4x4"), screen);
-                program.state.settings.theme = id;
-                program.state.settings.palette = Palette::safe;
-                program.state.presenter = presenter;
-                program.frame(2);
-                open_card(program);
-                CAPTURE(screen.width);
-                CAPTURE(presenter);
-                CHECK(findings(program) == "");
-                for (const std::string& text : shortened_texts(program))
-                    CHECK_MESSAGE(text.rfind("Settings", 0) != 0, text);
-            }
+    in_every_look([](Program& program, const std::string& where) {
+        program.state.settings.palette = Palette::safe;
+        open_card(program);
+        check_card(program, "Settings", where);
+    });
 }
-
-TEST_SUITE_END();

@@ -4,7 +4,6 @@
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
 #include "app/ui/cards/cards.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
@@ -15,9 +14,7 @@
 #include <doctest/doctest.h>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -107,8 +104,6 @@ Result<Tour> read(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("tour");
-
 TEST_CASE("every stop loads, points at something, and fits: 1280 × 720") { walk_through({1280, 720}, false); }
 
 TEST_CASE("every stop loads, points at something, and fits: 1920 × 1080, light") {
@@ -134,9 +129,7 @@ TEST_CASE("the tour goes through every lesson and page") {
 
 TEST_CASE("keys: next, back, away and back again; Escape leaves") {
     Program p;
-    p.press(Key::u);
-    p.press(Key::page_down);
-    p.press(Key::enter);
+    p.press("u pagedown enter");
     CHECK(p.state.tour->at == 2);
     p.press(Key::page_up);
     CHECK(p.state.tour->at == 1);
@@ -303,8 +296,7 @@ TEST_CASE("the command line begins a tour, or says what is wrong with it") {
     std::ofstream(bad) << "# T\n## A\n- problem: worked-4x4\n- lesson: flash-foward\n\nx\n";
     const Ran refused = run({"render", "--tour", bad, "-o", png});
     CHECK(refused.code == 2);
-    CHECK(refused.err.find("bad.md, line 4: there is no lesson \"flash-foward\"; did you mean") !=
-          std::string::npos);
+    CHECK(contains(refused.err, "bad.md, line 4: there is no lesson \"flash-foward\"; did you mean"));
     CHECK(run({"--tour", bad}).code == 2);
     CHECK(run({"render", "--stop", "99", "-o", png}).code == 2);
     CHECK(run({"render", "--stop", "3", "--lesson", "backward", "-o", png}).code == 2);
@@ -325,16 +317,11 @@ TEST_CASE("the command line begins a tour, or says what is wrong with it") {
     CHECK(save_settings(home, settings));
     CHECK(run({"--stop", "3"}, window).code == 3);
     std::string notice;
-    const auto first = [&notice](AppState& state, const WindowOptions&) {
-        notice = state.notice;
-        return 0;
-    };
+    const auto first = looking([&notice](AppState& state) { notice = state.notice; });
     std::filesystem::remove(home);
     CHECK(run({}, first).code == 0);
-    CHECK(notice.find("guided tour") != std::string::npos);
+    CHECK(contains(notice, "guided tour"));
     CHECK(run({}, first).code == 0);
-    CHECK(notice.find("guided tour") == std::string::npos);
+    CHECK_FALSE(contains(notice, "guided tour"));
     before.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }
-
-TEST_SUITE_END();

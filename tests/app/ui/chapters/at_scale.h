@@ -5,8 +5,7 @@
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/reports.h"
 
-#include <chrono>
-#include <thread>
+#include <cstdio>
 
 namespace tilewalk::test {
 
@@ -19,13 +18,13 @@ struct AtScale : Program {
     }
     ui::ScaleForm& form() { return state.scale; }
     ui::ScalePage& page() { return ui::scale_page(state); }
+    void use_lengths(const char* text) {
+        form().preset = static_cast<int>(ui::length_presets.size());
+        std::snprintf(form().lengths, sizeof form().lengths, "%s", text);
+    }
     void show(const BenchReport& report) {
         ui::show_report(state, report);
         frame(2);
-    }
-    void wait() {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        frame();
     }
     /// Draws until the run has ended.
     void let_run() {

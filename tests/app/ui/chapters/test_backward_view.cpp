@@ -8,10 +8,9 @@
 
 #include <doctest/doctest.h>
 #include <map>
+#include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -38,9 +37,7 @@ std::vector<int> steps_to_look_at(const Trace& trace) {
 void check_layout(Program& program, const std::string& what) {
     for (int k : steps_to_look_at(*program.state.trace)) {
         program.go_to_step(k);
-        for (const Finding& f : broken_rules(program))
-            FAIL_CHECK(f.where, ": '", f.text, "' ", f.rule, " (", f.amount, "), ", what, ", step ", k + 1,
-                       " of ", std::string(program.state.lesson->id));
+        check_frame(program, what + ", step " + std::to_string(k + 1) + " of " + program.state.lesson->id);
     }
 }
 
@@ -54,8 +51,7 @@ std::vector<std::pair<std::string, Problem>> problems() {
 }  // namespace
 
 TEST_CASE("the views of the backward pass and of FlashAttention-1 keep every text in its place") {
-    const Screen screens[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}};
-    for (const Screen& screen : screens) {
+    for (const Screen& screen : all_screens) {
         Program program(example("worked-4x4"), screen);
         for (const auto& [name, problem] : problems()) {
             for (BackwardOrder order : {BackwardOrder::key_outer, BackwardOrder::query_outer}) {
@@ -92,12 +88,10 @@ TEST_CASE("the order of the backward loops is a switch, and the problem stays th
     program.frame(2);
     CHECK(program.state.trace->size() == 40);
     program.click("query blocks outside");
-    program.frame(2);
     CHECK(program.state.problem->options.order == BackwardOrder::query_outer);
     CHECK(program.state.trace->size() == 41);
     CHECK(program.shows("Rows first"));
     program.click("key blocks outside");
-    program.frame(2);
     CHECK(program.state.trace->size() == 40);
     CHECK(program.shows("Columns first"));
 }
@@ -106,12 +100,10 @@ TEST_CASE("FlashAttention-2 stands beside FlashAttention-1, and both give the sa
     Program program;
     show(program, "flash-forward-v1", example("worked-4x4"));
     program.go_to_step(31);
-    CHECK(program.shows("3 of 4 tiles done by both"));
-    CHECK(program.shows("The same O"));
+    program.check_shows({"3 of 4 tiles done by both", "The same O"});
     CHECK(program.state.beside.largest_difference < 1e-14);
     CHECK(program.state.beside.first == program.state.trace);
     program.click("This step");
-    program.frame(2);
     CHECK_FALSE(program.shows("The same O"));
 }
 

@@ -2,7 +2,6 @@
 #include "app/io/kernel_bundle.h"
 #include "app/ui/chapters/compare/compare.h"
 #include "core/base/numbers.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/folder.h"
 
@@ -13,9 +12,7 @@
 #include <limits>
 #include <thread>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 using Quantity = KernelFault::Quantity;
 
 namespace {
@@ -47,13 +44,6 @@ struct OnPage : Program {
     const KernelComparison& shown() { return *compare_page(state).shown; }
 };
 
-void check_layout(OnPage& page, const std::string& where) {
-    page.frame_unlisted();
-    page.frame();
-    for (const Finding& f : broken_rules(page))
-        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
-}
-
 // The page in the ways that it can look.
 void for_each_look(OnPage& page, const std::function<void(const std::string&)>& look) {
     look("healthy");
@@ -81,26 +71,19 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     OnPage page;
     const OutputVerdict& O = page.shown().nearest();
     CHECK(O.slot == Slot::O);
-    CHECK(page.shows("Within the rule"));
-    CHECK(page.shows(format_fixed(O.ratio(), 2)));
-    CHECK(page.shows("emulator"));
-    CHECK(page.shows("limit 2"));
+    page.check_shows({"Within the rule", format_fixed(O.ratio(), 2), "emulator", "limit 2"});
     const Place at = place_of(page.state);
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
-    CHECK(page.shows(digits_of(l.cpu(row, 0), l.kernel(row, 0)).text));
-    CHECK(page.shows("query row " + std::to_string(at.row)));
-    CHECK(page.shows("Tile by tile all within rounding"));
-    CHECK(page.shows("Worst cell"));
+    page.check_shows({digits_of(l.cpu(row, 0), l.kernel(row, 0)).text, "query row " + std::to_string(at.row),
+                      "Tile by tile all within rounding", "Worst cell"});
 }
 
 TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {
     Program program(example("worked-4x4"));
     program.state.page = Page::compare;
-    for (int n = 0; n < 600 && !(program.state.comparing && program.state.comparing->shown); ++n) {
-        program.frame();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    for (int n = 0; n < 600 && !(program.state.comparing && program.state.comparing->shown); ++n)
+        program.wait();
     REQUIRE(program.state.comparing->shown);
     CHECK(program.state.comparing->shown->kernel->problem.N() == 4);
 
@@ -109,10 +92,7 @@ TEST_CASE("compare page: small problems run by themselves, large ones wait for t
     Program waits(large);
     waits.settle();
     waits.state.page = Page::compare;
-    for (int n = 0; n < 30; ++n) {
-        waits.frame();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    waits.wait(30);
     CHECK_FALSE(waits.state.comparing->shown);
     CHECK_FALSE(waits.state.comparing->run);
     CHECK(waits.shows("Nothing compared yet"));
@@ -130,26 +110,24 @@ TEST_CASE("compare page: a fault is injected, located in one click, and taken ba
     page.run_with({Quantity::l, 1, 1, 3, -1, 1e-3});
     CHECK(page.shows("First beyond rounding: ℓ of tile (1, 1), row 3"));
     page.click("begins");
-    page.frame(2);
     const Place at = place_of(page.state);
     CHECK(at.i == 1);
     CHECK(at.j == 1);
     CHECK(at.row == page.shown().kernel->problem.Br + 3);
     CHECK(page.state.compare.map == "l tile");
-    page.press({Key::z, false, true});
+    page.press("ctrl+z");
     page.run();
     CHECK(page.state.compare.fault.quantity == Quantity::none);
     CHECK_FALSE(page.shown().finding);
-    page.press({Key::z, false, true});
-    CHECK(page.state.notice.find("no earlier fault") != std::string::npos);
+    page.press("ctrl+z");
+    CHECK(contains(page.state.notice, "no earlier fault"));
 }
 
 TEST_CASE("compare page: go to step opens the walk at the kernel's number") {
     OnPage page;
     page.run_with({Quantity::P, 1, 1, 3, 1, 1e-2});
     const int Br = page.shown().kernel->problem.Br;
-    page.press(Key::d);
-    page.press(Key::g);
+    page.press("d g");
     page.settle();
     page.frame(3);
     CHECK(page.state.page == Page::walk);
@@ -180,8 +158,8 @@ TEST_CASE("compare page: keys move tile, row and measure") {
     CHECK(place_of(page.state).row == 199);
     page.press(Key::l);
     CHECK(page.state.compare.measure == 1);
-    page.press({Key::c, false, true});
-    CHECK(std::string(ImGui::GetClipboardText()).find("within the rule: max |O") != std::string::npos);
+    page.press("ctrl+c");
+    CHECK(contains(std::string(ImGui::GetClipboardText()), "within the rule: max |O"));
 }
 
 TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
@@ -203,20 +181,16 @@ TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
     REQUIRE(other.state.comparing->shown);
     CHECK(other.state.comparing->shown->finding.quantity == Quantity::m);
     other.settle();
-    for (int n = 0; n < 20; ++n) {
-        other.frame();
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    other.wait(20);
     CHECK(other.state.comparing->source == path);  // it was not run again
     CHECK(other.shows("recorded"));
 }
 
 TEST_CASE("compare page: texts have their place at every size, in every look") {
-    for (const Screen& screen :
-         {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+    for (const Screen& screen : all_screens) {
         OnPage page(screen);
         for_each_look(page, [&](const std::string& what) {
-            check_layout(page, std::to_string(screen.width) + " " + what);
+            check_new_frame(page, std::to_string(screen.width) + " " + what);
         });
     }
 }
@@ -226,7 +200,7 @@ TEST_CASE("compare page: text is legible in every theme") {
     page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
     for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
         page.state.settings.theme = id;
-        check_layout(page, theme(id).name);
+        check_new_frame(page, theme(id).name);
     }
 }
 
@@ -234,9 +208,9 @@ TEST_CASE("compare page: the presenter's page keeps every text in its place, and
     for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
         OnPage page(screen);
         page.state.presenter = true;
-        check_layout(page, "presenter");
+        check_new_frame(page, "presenter");
         page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
-        check_layout(page, "presenter, faulty");
+        check_new_frame(page, "presenter, faulty");
         for (const Item& item : page.items())
             if (item.kind == ItemKind::text) CHECK_MESSAGE(item.font_px >= 26.5f, item.text);
     }

@@ -3,22 +3,17 @@
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/core/steps.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
 const char* const lesson_ids[] = {"attention", "backward", "training-step"};
-
-void open(Program& program, const char* lesson) {
-    set_lesson(program.state, *find_lesson(lesson));
-    program.settle();
-}
 
 Problem with_tokens(Problem p) {
     p.tokens = {"the", "cat", "sat", "it"};
@@ -33,20 +28,10 @@ Problem uneven() {
     return p;
 }
 
-int step_of(const Program& program, Op op, int n = 0) {
-    const Trace& trace = *program.state.trace;
-    for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == op && n-- == 0) return k;
-    FAIL("no such step");
-    return 0;
-}
-
 void check_layout(Program& program, const std::string& what) {
     for (int k = 0; k < program.state.trace->size(); ++k) {
         program.go_to_step(k);
-        for (const Finding& f : broken_rules(program))
-            FAIL_CHECK(what, ", step ", k + 1, " ", name(program.state.trace->step(k).op), ": ", f.where,
-                       ": '", f.text, "' ", f.rule, " by ", f.amount);
+        check_frame(program, what + ", step " + std::to_string(k + 1));
     }
 }
 
@@ -76,7 +61,7 @@ TEST_SUITE("dense lessons on screen") {
             program.state.presenter = presenter;
             program.state.settings.theme = theme;
             for (const char* id : lesson_ids) {
-                open(program, id);
+                program.show_lesson(id);
                 for (const auto& [title, problem] : problems) {
                     program.show(problem);
                     check_layout(program, std::string(id) + ", " + title + ", " +
@@ -88,7 +73,7 @@ TEST_SUITE("dense lessons on screen") {
     TEST_CASE("large problems are heat maps, and every step can be drawn") {
         for (const char* id : lesson_ids) {
             Program program;
-            open(program, id);
+            program.show_lesson(id);
             program.show(random_with_tiles(64, 8, 8, 8));
             for (int k = 0; k < program.state.trace->size(); ++k) {
                 go_to(program.state, at_step(*program.state.trace, k));
@@ -109,7 +94,7 @@ TEST_SUITE("dense lessons on screen") {
         for (const char* id : lesson_ids)
             for (const Problem& p : problems) {
                 Program program;
-                open(program, id);
+                program.show_lesson(id);
                 program.show(p);
                 for (int k = 0; k < program.state.trace->size(); ++k) {
                     program.go_to_step(k);
@@ -126,7 +111,7 @@ TEST_SUITE("dense lessons on screen") {
         for (const char* id : lesson_ids)
             for (const Problem& p : {example("worked-4x4"), uneven()}) {
                 Program program(p);
-                open(program, id);
+                program.show_lesson(id);
                 const Trace& trace = *program.state.trace;
                 for (int k = 0; k < trace.size(); ++k) {
                     program.go_to_step(k);
@@ -147,7 +132,7 @@ TEST_SUITE("dense lessons on screen") {
         for (const char* id : lesson_ids)
             for (const Problem& p : {example("worked-4x4"), uneven(), random_with_tiles(1, 3, 1, 1)}) {
                 Program program(p);
-                open(program, id);
+                program.show_lesson(id);
                 for (int k = 0; k < program.state.trace->size(); ++k)
                     for (const Access& a : program.state.trace->writes(k))
                         CHECK(dense_shape(p, a.slot) == program.state.trace->value(a.value).region);
@@ -155,7 +140,7 @@ TEST_SUITE("dense lessons on screen") {
     }
     TEST_CASE("matrices keep their places through a kernel") {
         Program program;
-        open(program, "attention");
+        program.show_lesson("attention");
         Item first;
         for (int k = 3; k < 9; ++k) {
             program.go_to_step(k);
@@ -167,20 +152,18 @@ TEST_SUITE("dense lessons on screen") {
     }
     TEST_CASE("the ledger counts what the N × N matrices moved") {
         Program program;
-        open(program, "attention");
+        program.show_lesson("attention");
         program.go_to_step(0);
         CHECK(program.shows("0 of 4 times"));
-        program.go_to_step(step_of(program, Op::store));
-        CHECK(program.shows("64 B out"));
-        CHECK(program.shows("1 of 4 times"));
+        program.go_to_step(nth_step(*program.state.trace, Op::store));
+        program.check_shows({"64 B out", "1 of 4 times"});
         program.go_to_step(program.state.trace->size() - 1);
-        CHECK(program.shows("64 B out, 64 B back"));
-        CHECK(program.shows("4 of 4 times"));
+        program.check_shows({"64 B out, 64 B back", "4 of 4 times"});
     }
     TEST_CASE("the smallest step is a cell") {
         Program program;
-        open(program, "attention");
-        program.go_to_step(step_of(program, Op::scores));
+        program.show_lesson("attention");
+        program.go_to_step(nth_step(*program.state.trace, Op::scores));
         program.state.cursor.done = 1;
         refresh_explanation(program.state);
         program.frame();
@@ -188,29 +171,27 @@ TEST_SUITE("dense lessons on screen") {
         step_forward(program.state, Level::micro);
         program.frame();
         CHECK(program.state.explanation.target == CellRef{Slot::S, 0, 1});
-        CHECK(program.shows("Q, row 0"));
-        CHECK(program.shows("K, row 1"));
+        program.check_shows({"Q, row 0", "K, row 1"});
     }
     TEST_CASE("queries and keys are named by their words") {
         Program program(with_tokens(example("worked-4x4")));
-        open(program, "attention");
-        program.go_to_step(step_of(program, Op::divide));
+        program.show_lesson("attention");
+        program.go_to_step(nth_step(*program.state.trace, Op::divide));
         for (const char* word : {"the", "cat", "sat", "it"}) CHECK(program.look_for(word, "Matrices"));
         Program plain;
-        open(plain, "attention");
-        plain.go_to_step(step_of(plain, Op::divide));
+        plain.show_lesson("attention");
+        plain.go_to_step(nth_step(*plain.state.trace, Op::divide));
         CHECK(plain.look_for("t0", "Matrices"));
     }
     TEST_CASE("the last step of training shows the promise beside the change") {
         Program program;
-        open(program, "training-step");
+        program.show_lesson("training-step");
         program.go_to_step(program.state.trace->size() - 1);
-        for (const char* words : {"loss before", "loss after", "promised", "real change", "−41.50", "−38.46"})
-            CHECK_MESSAGE(program.shows(words), words);
+        program.check_shows({"loss before", "loss after", "promised", "real change", "−41.50", "−38.46"});
     }
     TEST_CASE("an input of the training step can be changed by double-click") {
         Program program;
-        open(program, "attention");
+        program.show_lesson("attention");
         program.go_to_step(0);
         program.double_click("Q[0,0]", "Matrices");
         CHECK(program.state.edit);

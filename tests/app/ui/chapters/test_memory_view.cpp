@@ -1,7 +1,6 @@
 // The page about memory: its numbers are those of the study, its keys and fields work, its layout holds.
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/shell/frame.h"
-#include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "tests/app/ui/layout_check.h"
 
@@ -9,11 +8,11 @@
 
 #include <cmath>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
+
+constexpr Screen sizes[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}, {1920, 1080, 2}};
 
 struct MemoryPage : Program {
     explicit MemoryPage(Screen size = {}) : Program(example("worked-4x4"), size) {
@@ -23,13 +22,6 @@ struct MemoryPage : Program {
     MemoryForm& form() { return state.memory; }
     Study now() { return study(memory_input(form())); }
 };
-
-void check_layout(MemoryPage& page, const std::string& where) {
-    page.frame_unlisted();
-    page.frame();
-    for (const Finding& f : broken_rules(page))
-        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
-}
 
 }  // namespace
 
@@ -42,24 +34,20 @@ TEST_CASE("memory: the page shows the numbers of the study") {
         for (Algorithm a : algorithms)
             CHECK(page.shows(format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
         for (const ScoreRow& row : s.rows) {
-            CHECK(page.shows(format_count(row.N)));
-            CHECK(page.shows(held_text(row.all)));
+            page.check_shows({format_count(row.N), held_text(row.all)});
         }
-        CHECK(page.shows("25\u2009001"));
-        CHECK(page.shows(compared(s, Algorithm::flash2)));
-        CHECK(page.shows("312 TFLOP/s"));
+        page.check_shows({"25\u2009001", compared(s, Algorithm::flash2), "312 TFLOP/s"});
     }
 }
 
 TEST_CASE("memory: texts have their place at every size, with every hardware and extreme sizes") {
-    for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080},
-                                 Screen{1920, 1080, 2}}) {
+    for (const Screen& screen : sizes) {
         MemoryPage page(screen);
         const std::string size = std::to_string(screen.width);
         for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware) {
             page.form() = {};
             page.form().hardware = hardware;
-            check_layout(page, size + " hardware " + std::to_string(hardware));
+            check_new_frame(page, size + " hardware " + std::to_string(hardware));
         }
         for (const auto& [N, d, bytes, heads, tile] : {std::array<int, 5>{1, 128, 1, 1, 0},
                                                        {64, 128, 2, 1, 0},
@@ -73,7 +61,7 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
                 page.form().N = N, page.form().d = d, page.form().element_bytes = bytes;
                 page.form().heads = page.form().batch = heads, page.form().tile = tile;
                 page.form().trips = trips;
-                check_layout(page, size + " N = " + std::to_string(N));
+                check_new_frame(page, size + " N = " + std::to_string(N));
             }
     }
 }
@@ -87,14 +75,13 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
                 page.form() = {};
                 page.form().hardware = hardware, page.form().N = N;
                 page.form().heads = page.form().batch = N > 1000000 ? 1024 : 1;
-                check_layout(page, "presenter, N = " + std::to_string(N));
+                check_new_frame(page, "presenter, N = " + std::to_string(N));
                 CHECK(page.shows(format_count(N)));
             }
         page.form() = {};
         page.press(Key::right);
         CHECK(page.form().N == 32768);
-        page.press(Key::page_up);
-        page.press(Key::left);
+        page.press("pageup left");
         CHECK(page.form().N == 8192);
     }
 }
@@ -106,11 +93,7 @@ TEST_CASE("memory: every text stands out in every theme") {
             page.state.presenter = presenter;
             page.state.settings.theme = id;
             page.frame_unlisted();
-            page.frame_unlisted();
-            page.frame();
-            for (const Finding& f : broken_rules(page, {false, true}))
-                FAIL_CHECK(std::string(theme(id).name), ": ", f.where, ": '", f.text, "' ", f.rule, " (",
-                           f.amount, ")");
+            check_new_frame(page, theme(id).name, {.geometry = false});
         }
 }
 
@@ -151,8 +134,7 @@ TEST_CASE("memory: standard attention's kernels run one after another, once") {
 TEST_CASE("memory: without motion the bytes are there at once") {
     MemoryPage page;
     page.state.settings.motion = false;
-    page.press(Key::left);
-    page.press(Key::right);
+    page.press("left right");
     CHECK(trip_progress(page.state) == 1);
     page.state.settings.motion = true;
     page.press(Key::left);
@@ -162,28 +144,19 @@ TEST_CASE("memory: without motion the bytes are there at once") {
 
 TEST_CASE("memory: N by key, by field and by slider") {
     MemoryPage page;
-    page.press(Key::up);
-    CHECK(page.form().N == 32768);
-    page.press(Key::down);
-    page.press(Key::down);
-    CHECK(page.form().N == 8192);
-    page.press(Key::end);
-    CHECK(page.form().N == 131072);
-    page.press(Key::home);
-    CHECK(page.form().N == 512);
-    page.press(Key::down);
-    CHECK(page.form().N == 512);
+    for (const auto& [keys, N] :
+         {std::pair{"up", 32768}, {"down down", 8192}, {"end", 131072}, {"home", 512}, {"down", 512}}) {
+        page.press(keys);
+        CHECK_MESSAGE(page.form().N == N, keys);
+    }
 
     page.click("memory-N");
-    page.clear_field();
-    page.type("25001");
+    page.retype("25001");
     CHECK(page.form().N == 25001);
     CHECK(page.shows("does not fit"));
-    page.clear_field();
-    page.type("0");
+    page.retype("0");
     CHECK(page.form().N == 25001);  // refused; the last good one stays
-    page.clear_field();
-    page.type("16777217");
+    page.retype("16777217");
     CHECK(page.form().N == 1677721);  // up to the last digit that is one too many
     page.press(Key::escape);
     page.click("memory-slider");
@@ -202,9 +175,7 @@ TEST_CASE("memory: sizes, heads and hardware change what is computed") {
     page.click("memory-heads/more");
     CHECK(page.form().heads == 17);
     page.click("hardware");
-    page.frame(2);
     page.click("h100");
-    page.frame(2);
     CHECK(chosen_hardware(page.form()).id == "h100");
     CHECK(page.shows("H100 data sheet"));
 }
@@ -214,11 +185,9 @@ TEST_CASE("memory: the user's own numbers") {
     page.form().hardware = static_cast<int>(hardware_list().size());
     page.frame(2);
     page.click("own-capacity");
-    page.clear_field();
-    page.type("1.5");
+    page.retype("1.5");
     CHECK(chosen_hardware(page.form()).capacity.value == 1.5e9);
-    page.clear_field();
-    page.type("x");
+    page.retype("x");
     CHECK_FALSE(readable(page.form().own.capacity));
     CHECK(chosen_hardware(page.form()).capacity.value == 40e9);  // the A100's stands in
     for (const char* text : {"", "0", "-1", "1e12", "1e400", "nan", "inf", "4x", "1,5"}) {
@@ -238,27 +207,12 @@ TEST_CASE("memory: the user's own numbers") {
 
 TEST_CASE("memory: the keys of a walk do nothing, the others what they do everywhere") {
     MemoryPage page;
-    const int step = page.step();
-    for (Key key :
-         {Key::g, Key::i, Key::c, Key::m, Key::b, Key::x, Key::enter, Key::page_down, Key::e, Key::z})
-        for (const bool ctrl : {false, true}) page.press({key, false, ctrl});
-    for (Key key : {Key::left, Key::right, Key::up, Key::down, Key::home, Key::end})
-        for (int mods = 1; mods < 8; ++mods)
-            page.press({key, (mods & 1) != 0, (mods & 2) != 0, (mods & 4) != 0});
-    CHECK(page.step() == step);
-    CHECK_FALSE(page.state.show_goto);
-    CHECK_FALSE(page.state.show_problem);
-    CHECK_FALSE(page.state.show_break);
-    CHECK(page.state.page == Page::memory);
-    page.press({Key::c, false, true});
+    check_no_walk(page, "g i c m b x enter pagedown e z");
+    for (const char* key : {"left", "right", "up", "down", "home", "end"})
+        for (const char* modifiers : {"shift+", "ctrl+", "alt+", "ctrl+shift+", "ctrl+alt+", "shift+alt+"})
+            page.press(std::string(modifiers) + key);
+    CHECK(page.step() == 0);
+    page.press("ctrl+c");
     CHECK(std::string(ImGui::GetClipboardText()) == verdict(page.now()));
-    page.press(Key::t);
-    CHECK(page.state.settings.theme == ThemeId::light);
-    page.press(Key::question);
-    CHECK(page.state.show_help);
-    page.press(Key::escape);
-    page.press(Key::p);
-    CHECK(page.state.presenter);
-    page.press(Key::escape);
-    CHECK_FALSE(page.state.presenter);
+    check_common_keys(page);
 }

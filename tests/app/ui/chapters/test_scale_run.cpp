@@ -6,9 +6,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 TEST_CASE("scale: the form makes the request") {
     AtScale page;
@@ -17,9 +15,7 @@ TEST_CASE("scale: the form makes the request") {
     page.click("scale-heads/more");
     page.click("scale-causal");
     page.click("scale-lengths");
-    page.frame(2);
     page.click("to 65536");
-    page.frame(2);
     BenchRequest request = bench_request(page.form());
     CHECK(request.workload.direction == Direction::backward);
     CHECK(request.workload.d == 128);
@@ -30,25 +26,24 @@ TEST_CASE("scale: the form makes the request") {
     page.form().preset = static_cast<int>(length_presets.size());
     page.frame(2);
     page.click("scale-own-lengths");
-    page.clear_field();
-    page.type("300, 20 300");
+    page.retype("300, 20 300");
     CHECK(bench_request(page.form()).lengths == std::vector<std::int64_t>{20, 300});
     page.press(Key::escape);  // the field would bring its own text back
     for (const char* text : {"", "0", "x", "12x", "-3", "1.5", "99999999999999999999", "1048577", "3;4"}) {
-        std::snprintf(page.form().lengths, sizeof page.form().lengths, "%s", text);
+        page.use_lengths(text);
         CHECK(bench_request(page.form()).lengths.empty());
         page.frame();
     }
     start_bench(page.state);
     CHECK_FALSE(page.page().running);
-    CHECK(page.state.notice.find("no list of lengths") != std::string::npos);
+    CHECK(contains(page.state.notice, "no list of lengths"));
 }
 
 TEST_CASE("scale: files go through the hooks, and buttons without one say why") {
     AtScale page;
     page.state.hooks.load_results = nullptr;
     page.state.hooks.save_results = nullptr;
-    CHECK(std::string(why_no_export(page.state, "csv")).find("cannot be written") != std::string::npos);
+    CHECK(contains(std::string(why_no_export(page.state, "csv")), "cannot be written"));
     std::vector<std::string> wrote;
     page.state.hooks.save_results = [&](const std::string& path, const std::vector<BenchReport>& reports,
                                         const std::string& kind) -> Result<void> {
@@ -102,8 +97,7 @@ TEST_CASE("scale: frames come while a run is under way, and not otherwise") {
 
 TEST_CASE("scale: a run fills the page while it goes on, and ends") {
     AtScale page;
-    page.form().preset = static_cast<int>(length_presets.size());
-    std::snprintf(page.form().lengths, sizeof page.form().lengths, "8, 20");
+    page.use_lengths("8, 20");
     page.form().d = 8, page.form().heads = 2;
     page.press(Key::space);
     CHECK(page.page().running);
@@ -125,8 +119,7 @@ TEST_CASE("scale: a run fills the page while it goes on, and ends") {
 
 TEST_CASE("scale: Escape cancels at once and what was measured stays") {
     AtScale page;
-    page.form().preset = static_cast<int>(length_presets.size());
-    std::snprintf(page.form().lengths, sizeof page.form().lengths, "8, 2048");
+    page.use_lengths("8, 2048");
     page.press(Key::space);
     for (int tries = 0; tries < 2000 && page.page().reports.empty(); ++tries) page.wait();
     page.press(Key::escape);
@@ -142,34 +135,18 @@ TEST_CASE("scale: Escape cancels at once and what was measured stays") {
 TEST_CASE("scale: the keys of a walk do nothing, the others what they do everywhere") {
     AtScale page;
     page.show(made_up_report());
-    const int step = page.step();
-    for (Key key : {Key::g, Key::i, Key::c, Key::m, Key::b, Key::x, Key::d, Key::e, Key::s, Key::z})
-        for (const bool ctrl : {false, true})
-            if (!ctrl || key != Key::s) page.press({key, false, ctrl});
-    CHECK(page.step() == step);
-    CHECK_FALSE(page.state.show_goto);
-    CHECK_FALSE(page.state.show_problem);
-    CHECK_FALSE(page.state.show_break);
-    page.press({Key::s, false, true});
+    check_no_walk(page, "g i c m b x d e z");
+    page.press(Key::s);
+    page.press("ctrl+s");
     CHECK(page.state.saving);
     page.press(Key::escape);
     CHECK_FALSE(page.state.saving);
-    page.press({Key::c, false, true});
+    page.press("ctrl+c");
     const std::string copied = ImGui::GetClipboardText();
     CHECK(copied.starts_with(finding(made_up_report())));
-    CHECK(copied.find("standard\t") != std::string::npos);
-    page.press(Key::t);
-    CHECK(page.state.settings.theme == ThemeId::light);
-    page.press(Key::question);
-    CHECK(page.state.show_help);
-    page.press(Key::escape);
-    CHECK_FALSE(page.state.show_help);
-    page.press(Key::p);
-    CHECK(page.state.presenter);
-    page.press(Key::escape);
-    CHECK_FALSE(page.state.presenter);
-    CHECK(page.state.page == Page::scale);
-    page.press({Key::tab, true, true});
+    CHECK(contains(copied, "standard\t"));
+    check_common_keys(page);
+    page.press("shift+ctrl+tab");
     CHECK(page.state.page == Page::memory);
 }
 
@@ -179,23 +156,18 @@ TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU")
     page.page().devices->gpu = "Test GPU";
     page.page().make_gpu_engine = [] { return gpu::make_engine(gpu::Where::emulator); };
     page.frame(2);
-    CHECK(page.shows("Test GPU"));
-    CHECK(page.shows("device"));
+    page.check_shows({"Test GPU", "device"});
     CHECK_FALSE(page.shows("f5-flash2"));
     page.click("scale-device/GPU");
-    page.frame(2);
     const BenchRequest request = bench_request(page.form());
     CHECK(request.workload.dtype == DType::bf16);
     CHECK(request.least_runs == 30);
     CHECK(scale_engine(page.state).device() == "emulator");
-    CHECK(page.shows("batch 1, bf16"));
-    CHECK(page.shows("Run on GPU"));
+    page.check_shows({"batch 1, bf16", "Run on GPU"});
     CHECK_FALSE(page.shows("Run on CPU"));
     CHECK(page.shows("type"));
     page.click("scale-type");
-    page.frame(2);
     page.click("f32");
-    page.frame(2);
     CHECK(bench_request(page.form()).workload.dtype == DType::f32);
     // Of the ladder those of one direction
     std::size_t forward = 0;
@@ -203,7 +175,6 @@ TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU")
         forward += kernel.direction == Direction::forward;
     CHECK(page.shows(std::to_string(5 * forward) + " points: " + std::to_string(forward) + " kernels at N"));
     page.click("scale-device/CPU");
-    page.frame(2);
     CHECK(bench_request(page.form()).workload.dtype == DType::f32);
     CHECK(bench_request(page.form()).warm_up == 0);
     CHECK(scale_engine(page.state).device() == "cpu");

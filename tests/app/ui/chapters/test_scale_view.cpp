@@ -9,23 +9,16 @@
 
 #include <algorithm>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
+
+constexpr Screen sizes[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}, {1920, 1080, 2}};
 
 MadeUp long_run() {
     MadeUp wish;
     wish.lengths = {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
     return wish;
-}
-
-void check_layout(AtScale& page, const std::string& where) {
-    page.frame_unlisted();
-    page.frame();
-    for (const Finding& f : broken_rules(page))
-        FAIL_CHECK(where, ": ", f.where, ": '", f.text, "' ", f.rule, " (", f.amount, ")");
 }
 
 void make_failed(BenchReport& report, const std::string& kernel) {
@@ -80,12 +73,8 @@ TEST_CASE("scale: the page shows the numbers of the report") {
     const BenchReport report = made_up_report();
     page.show(report);
     for (const tilewalk::Point& p : report.points) CHECK(page.shows(ms_text(p.median)));
-    CHECK(page.shows(finding(report).substr(0, 40)));
-    CHECK(page.shows("1.5×"));
-    CHECK(page.shows("0.60 × rule"));
-    CHECK(page.shows("forward, d = 64, 8 heads"));
-    CHECK(page.shows("this run"));
-    CHECK(page.shows("standard"));
+    page.check_shows({finding(report).substr(0, 40), "1.5×", "0.60 × rule", "forward, d = 64, 8 heads",
+                      "this run", "standard"});
 }
 
 TEST_CASE("scale: before a run nothing is shown that would have to be measured") {
@@ -122,18 +111,15 @@ TEST_CASE("scale: plots hold the measured points, and crosses where standard doe
         CHECK(record_of(page.page(), mark.record)->kernel != "flash-eigen");
     }
     CHECK(crosses == 3);
-    CHECK(page.shows("standard does not fit"));
-    CHECK(page.shows("no memory from N = 16\u2009384"));
-    CHECK(page.shows("4.00 GiB allowed on this machine"));
-    CHECK(page.shows("O is 3.9 times further off"));
+    page.check_shows({"standard does not fit", "no memory from N = 16\u2009384",
+                      "4.00 GiB allowed on this machine", "O is 3.9 times further off"});
 }
 
 TEST_CASE("scale: texts have their place at every size, in every look") {
-    for (const Screen& screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080},
-                                 Screen{1920, 1080, 2}}) {
+    for (const Screen& screen : sizes) {
         AtScale page(screen);
         for_each_look(page, [&](const std::string& what) {
-            check_layout(page, std::to_string(screen.width) + " " + what);
+            check_new_frame(page, std::to_string(screen.width) + " " + what);
         });
     }
 }
@@ -145,7 +131,7 @@ TEST_CASE("scale: the presenter page holds at 27 px and more") {
         for_each_look(page, [&](const std::string& what) {
             for (bool memory : {false, true}) {
                 page.form().memory_plot = memory;
-                check_layout(page, "presenter " + what);
+                check_new_frame(page, "presenter " + what);
             }
         });
         page.press(Key::left);
@@ -163,11 +149,7 @@ TEST_CASE("scale: every text stands out in every theme") {
             page.state.settings.theme = id;
             page.form().kernel = "flash";
             page.form().card = true;
-            page.frame_unlisted();
-            page.frame();
-            for (const Finding& f : broken_rules(page, {false, true}))
-                FAIL_CHECK(what, ", ", std::string(theme(id).name), ": ", f.where, ": '", f.text, "' ",
-                           f.rule, " (", f.amount, ")");
+            check_new_frame(page, what + ", " + theme(id).name, {.geometry = false});
         }
     });
 }
@@ -179,10 +161,7 @@ TEST_CASE("scale: arrows choose length and kernel, and open the record") {
     page.press(Key::left);
     CHECK(chosen_length(page.state) == 4096);
     CHECK(page.form().kernel == "flash");
-    CHECK(page.shows("flash, N = 4096"));
-    CHECK(page.shows("GFLOP/s"));
-    CHECK(page.shows("commit 1a2b3c4"));
-    CHECK(page.shows("of 7 runs"));
+    page.check_shows({"flash, N = 4096", "GFLOP/s", "commit 1a2b3c4", "of 7 runs"});
     page.press(Key::up);
     CHECK(page.form().kernel == "flash-eigen");
     page.press(Key::home);
@@ -204,8 +183,7 @@ TEST_CASE("scale: the point under the mouse shows its record, in plot and table"
         page.mouse_to(mark.x, mark.y);
         page.frame(2);
         CHECK(page.page().hovered >= 0);
-        CHECK(page.shows("does not fit"));
-        CHECK(page.shows("Needs more than there is."));
+        page.check_shows({"does not fit", "Needs more than there is."});
     }
     page.hover("cell flash 2048");
     CHECK(page.shows("flash, N = 2048"));
@@ -222,12 +200,9 @@ TEST_CASE("scale: recorded results are labelled, compared and closed") {
     MadeUp other;
     other.speed = 2;
     page.record(other, "/data/epyc.json");
-    CHECK(page.shows("flash, recorded"));
-    CHECK(page.shows("recorded: epyc.json"));
+    page.check_shows({"flash, recorded", "recorded: epyc.json"});
     page.record(other, "/data/h200.json");
-    CHECK(page.shows("flash A"));
-    CHECK(page.shows("flash B"));
-    CHECK(page.shows("A, B: recorded"));
+    page.check_shows({"flash A", "flash B", "A, B: recorded"});
     CHECK(page.page().time.scene.marks.size() == 3 * 3 * 5);
     page.click("report 2");
     CHECK(page.form().report == 2);

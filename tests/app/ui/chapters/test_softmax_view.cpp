@@ -2,28 +2,14 @@
 // tiles.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/softmax/softmax.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/core/lessons/softmax_problems.h"
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
-
-void choose(Program& program, const char* lesson) {
-    set_lesson(program.state, *find_lesson(lesson));
-    program.settle();
-    program.frame(2);
-}
-
-int step_of(const Trace& trace, Op op, int n, int pass = 1) {
-    for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == op && trace.step(k).j == n - 1 && trace.step(k).phase == pass - 1) return k;
-    return -1;
-}
 
 int reads(const Trace& trace, int k) {
     int n = 0;
@@ -50,18 +36,17 @@ TEST_SUITE("softmax view") {
                     if (reads(*here, k) > all) CHECK(linked == there->size() - 1);
                 }
         // The picture: after three reads three passes know m, two know m and d′, one knows all.
-        const int k = step_of(*traces[0], Op::output, 3);
+        const int k = softmax_step(*traces[0], Op::output, 3);
         CHECK(traces[1]->step(linked_step(*traces[0], k, *traces[1])).op == Op::row_sum);
         CHECK(traces[2]->step(linked_step(*traces[0], k, *traces[2])).op == Op::new_max);
         CHECK(traces[1]->step(linked_step(*traces[0], k - 3, *traces[1])).op == Op::correction);
     }
     TEST_CASE("the figures of the picture, at element 3 of row 0") {
         Program program;
-        choose(program, "softmax-1pass");
-        program.go_to_step(step_of(*program.state.trace, Op::output, 3));
-        for (const char* text : {"Three passes", "Two passes", "One pass", "Known after 3 reads", "1.503",
-                                 "6.682", "pass 2", "pass 3", "reads of"})
-            CHECK_MESSAGE(program.shows(text), text);
+        program.show_lesson("softmax-1pass");
+        program.go_to_step(softmax_step(*program.state.trace, Op::output, 3));
+        program.check_shows({"Three passes", "Two passes", "One pass", "Known after 3 reads", "1.503",
+                             "6.682", "pass 2", "pass 3", "reads of"});
         CHECK(program.look_for("6.682", "One pass") != nullptr);
         CHECK(program.look_for("1.503", "Two passes") != nullptr);
         CHECK(program.look_for("1.503", "Three passes") == nullptr);
@@ -69,16 +54,13 @@ TEST_SUITE("softmax view") {
     }
     TEST_CASE("notation, form and row are part of the problem and can be undone") {
         Program program;
-        choose(program, "softmax-1pass");
+        program.show_lesson("softmax-1pass");
         const std::string before = plain(program.state.explanation.formula);
         program.click("notation/m ℓ O", "Running values");
-        program.frame(2);
         CHECK(options(program).notation == Notation::l_O);
         program.click("form/at the end", "One pass");
-        program.frame(2);
         CHECK_FALSE(options(program).normalised);
         program.click("softmax row/more", "Row");
-        program.frame(2);
         CHECK(options(program).row == 1);
         CHECK(program.state.trace->live(Slot::m, 0).value->region.row == 1);
         for (int n = 0; n < 3; ++n) undo(program.state);
@@ -88,8 +70,8 @@ TEST_SUITE("softmax view") {
     }
     TEST_CASE("a click on another algorithm walks on in it, at the place that was shown") {
         Program program;
-        choose(program, "softmax-1pass");
-        program.go_to_step(step_of(*program.state.trace, Op::row_sum, 2));
+        program.show_lesson("softmax-1pass");
+        program.go_to_step(softmax_step(*program.state.trace, Op::row_sum, 2));
         program.click("softmax-2pass", "Two passes");
         program.settle();
         CHECK(std::string(program.state.lesson->id) == "softmax-2pass");
@@ -98,14 +80,12 @@ TEST_SUITE("softmax view") {
     }
     TEST_CASE("derivation and proof by keyboard, the cut by mouse") {
         Program program;
-        choose(program, "softmax-2pass");
-        program.go_to_step(step_of(*program.state.trace, Op::row_sum, 3));
+        program.show_lesson("softmax-2pass");
+        program.go_to_step(softmax_step(*program.state.trace, Op::row_sum, 3));
         program.press(Key::e);
         program.frame();
-        CHECK(program.shows("The sum waits for the maximum"));
-        CHECK(program.shows("at element 3 of 4"));
-        program.press(Key::e);
-        program.press(Key::e);
+        program.check_shows({"The sum waits for the maximum", "at element 3 of 4"});
+        program.press("e e");
         program.frame();
         CHECK(program.state.softmax.line == 2);
         CHECK(program.shows("1.503"));
@@ -120,21 +100,17 @@ TEST_SUITE("softmax view") {
         program.frame();
         CHECK(program.state.softmax.split == 0);
         const Item cut = program.find("cut", "Running values");
-        program.mouse_to(cut.min.x + (cut.max.x - cut.min.x) * .75f, (cut.min.y + cut.max.y) / 2);
-        program.mouse_down();
-        program.frame();
-        program.mouse_up();
+        program.click_at(cut.min.x + (cut.max.x - cut.min.x) * .75f, (cut.min.y + cut.max.y) / 2);
         CHECK(program.state.softmax.split == 3);
     }
     TEST_CASE("the formula and the plots speak of one column") {
         Program program;
-        choose(program, "softmax-1pass");
-        program.go_to_step(step_of(*program.state.trace, Op::output, 3));
+        program.show_lesson("softmax-1pass");
+        program.go_to_step(softmax_step(*program.state.trace, Op::output, 3));
         program.click("component/more", "Running values");
-        program.frame(2);
         CHECK(program.state.softmax.component == 1);
         CHECK(program.state.explanation.target.col == 1);
-        program.press({Key::down, true});
+        program.press("shift+down");
         program.frame(2);
         CHECK(program.state.softmax.component == 2);
         program.press(Key::home);
@@ -145,7 +121,6 @@ TEST_SUITE("softmax view") {
         Program program(example("causal-8"));
         program.go_to_step(program.state.trace->size() - 3);
         program.click("lens/Row over tiles", "Lens");
-        program.frame(2);
         CHECK(program.state.row_over_tiles);
         CHECK(program.shows("One row over the tiles"));
         program.go_to_step(12);
@@ -159,7 +134,7 @@ TEST_SUITE("softmax view") {
                     for (bool presenter : {false, true}) {
                         if (presenter && screen.width != 1280) continue;
                         Program program(example(name), screen);
-                        choose(program, lesson);
+                        program.show_lesson(lesson);
                         program.state.presenter = presenter;
                         program.frame(2);
                         const int steps = program.state.trace->size();
@@ -167,23 +142,21 @@ TEST_SUITE("softmax view") {
                             for (int tab = 0; tab < (presenter ? 1 : 3); ++tab) {
                                 program.state.softmax.tab = tab;
                                 program.go_to_step(std::min(k, steps - 1));
-                                for (const Finding& f : broken_rules(program))
-                                    FAIL_CHECK(f.where, ": '", f.text, "' ", f.rule, " (", f.amount, "), ",
-                                               screen.width, ", ", lesson, ", ", name, ", step ", k, ", tab ",
-                                               tab);
+                                check_frame(program, std::to_string(screen.width) + ", " + lesson + ", " +
+                                                         name + ", step " + std::to_string(k) + ", tab " +
+                                                         std::to_string(tab));
                             }
                     }
     }
     TEST_CASE("a long row draws in every tab") {
         Program program(random_with_tiles(64, 8, 8, 8));
         for (const char* lesson : {"softmax-3pass", "softmax-1pass"}) {
-            choose(program, lesson);
+            program.show_lesson(lesson);
             for (int tab = 0; tab < 3; ++tab) {
                 program.state.softmax.tab = tab;
                 for (int k : {0, program.state.trace->size() / 2, program.state.trace->size() - 1}) {
                     program.go_to_step(k);
-                    for (const Finding& f : broken_rules(program))
-                        FAIL_CHECK(f.where, ": '", f.text, "' ", f.rule, ", tab ", tab, ", step ", k);
+                    check_frame(program, "tab " + std::to_string(tab) + ", step " + std::to_string(k));
                 }
             }
         }

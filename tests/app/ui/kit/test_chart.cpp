@@ -7,9 +7,7 @@
 #include <cmath>
 #include <random>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -258,11 +256,10 @@ TEST_CASE("chart: the SVG has every line, mark and text of the scene, at the sam
     CHECK(svg.ends_with("</svg>\n"));
     CHECK(count(svg, "<text") == static_cast<int>(scene.texts.size()));
     CHECK(count(svg, "<polyline") == static_cast<int>(scene.paths.size()));
-    CHECK(svg.find("a &lt; b &amp; &quot;c&quot;") != std::string::npos);
-    CHECK(svg.find("viewBox=\"100 50 480 320\"") != std::string::npos);
+    check_contains(svg, {"a &lt; b &amp; &quot;c&quot;", "viewBox=\"100 50 480 320\""});
     CHECK(count(to_svg(two, theme(ThemeId::dark)), "<text") == 2 * count(svg, "<text"));
-    CHECK(svg.find("nan") == std::string::npos);
-    CHECK(svg.find("inf") == std::string::npos);
+    CHECK_FALSE(contains(svg, "nan"));
+    CHECK_FALSE(contains(svg, "inf"));
 }
 
 TEST_CASE("chart: the canvas shows what the scene holds") {

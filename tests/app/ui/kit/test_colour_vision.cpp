@@ -93,8 +93,6 @@ std::vector<bool> shape_of(const Image& image) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("colour vision");
-
 TEST_CASE("CIEDE2000 has the published values") {
     // Pairs of Sharma, Wu and Dalal 2005, table 1: near blue, grey, hue angles across 0, large differences.
     const struct {
@@ -183,5 +181,3 @@ TEST_CASE("every state of a cell has a shape of its own") {
                 }
         }
 }
-
-TEST_SUITE_END();

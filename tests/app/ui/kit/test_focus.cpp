@@ -3,8 +3,6 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/chapters.h"
-#include "app/ui/state/state.h"
-#include "core/lessons/table.h"
 #include "tests/app/ui/harness.h"
 
 #include <algorithm>
@@ -12,9 +10,7 @@
 #include <map>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -84,13 +80,10 @@ void focus(Program& program, const std::string& name) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("focus");
-
 TEST_CASE("Tab reaches every button, switch and field of every lesson") {
     for (const Lesson& lesson : lessons()) {
         Program program;
-        set_lesson(program.state, lesson);
-        program.settle();
+        program.show_lesson(lesson.id);
         check_all_reached(program, lesson.id);
     }
 }
@@ -211,15 +204,12 @@ TEST_CASE("Tab goes into a field, types there, and goes on") {
 TEST_CASE("cells are reached and inputs edited without a mouse") {
     Program program;
     focus(program, "hbm0 Q");
-    program.press(Key::right);
-    program.press(Key::down);
-    program.press(Key::right);
+    program.press("right down right");
     CHECK(program.step() == 0);
     program.press(Key::enter);
     REQUIRE(program.state.edit);
     CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 2});
-    program.clear_field();
-    program.type("3");
+    program.retype("3");
     program.press(Key::enter);
     CHECK(program.state.problem->Q(1, 2) == 3);
     CHECK(focused_name(program) == "hbm0 Q");
@@ -271,5 +261,3 @@ TEST_CASE("the ring shows in every theme, on every surface") {
         CHECK(contrast(colour(before), colour(after)) >= 3);
     }
 }
-
-TEST_SUITE_END();

@@ -3,7 +3,6 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
 
-#include <cfloat>
 #include <doctest/doctest.h>
 #include <functional>
 #include <string>

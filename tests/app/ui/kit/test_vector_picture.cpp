@@ -2,8 +2,6 @@
 #include "app/render/offscreen.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/vector_picture.h"
-#include "app/ui/state/state.h"
-#include "core/lessons/table.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/xml_check.h"
 
@@ -12,9 +10,7 @@
 #include <doctest/doctest.h>
 #include <map>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -115,8 +111,7 @@ TEST_SUITE("vector picture") {
         for (const Lesson& lesson : lessons()) {
             Program program;
             REQUIRE_FALSE(refuse(lesson, *program.state.problem));
-            set_lesson(program.state, lesson);
-            program.settle();
+            program.show_lesson(lesson.id);
             const int last = program.state.trace->size() - 1;
             for (const int k : {last / 2, last}) {
                 program.go_to_step(k);
@@ -172,7 +167,7 @@ TEST_SUITE("vector picture") {
         });
         order_layers(recorder.picture, *ImGui::GetDrawData());
         const std::string svg = to_svg(recorder.picture, 400, 300);
-        REQUIRE(svg.find(">below<") != std::string::npos);
+        REQUIRE(contains(svg, ">below<"));
         CHECK(svg.find(">below<") < svg.find(">above<"));
     }
 
@@ -216,7 +211,7 @@ TEST_SUITE("vector picture") {
         order_layers(recorder.picture, *ImGui::GetDrawData());
         const std::string svg = to_svg(recorder.picture, 400, 300);
         CAPTURE(svg);
-        const auto holds = [&](const char* part) { return svg.find(part) != std::string::npos; };
+        const auto holds = [&](const char* part) { return contains(svg, part); };
         CHECK(read_xml(svg).error.empty());
         CHECK(holds("<rect x=\"10\" y=\"20\" width=\"30\" height=\"40\" rx=\"5\" fill=\"#ff0000\"/>"));
         CHECK(holds("<rect x=\"-20\" y=\"100\" width=\"40\" height=\"10\" fill=\"#ff0000\"/>"));
@@ -246,7 +241,7 @@ TEST_SUITE("vector picture") {
         CHECK(vector_picture == nullptr);
         CHECK(svg_of_frame(program.state, 10, 10).empty());
         const std::string named = svg_of_frame(program.state, 1280, 720, "a-");
-        CHECK(named.find("url(#clip") == std::string::npos);
+        CHECK_FALSE(contains(named, "url(#clip"));
         CHECK(first.size() < 400000);
     }
 

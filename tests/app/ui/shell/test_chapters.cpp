@@ -9,11 +9,7 @@
 #include <algorithm>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
-
-TEST_SUITE_BEGIN("chapters");
 
 TEST_CASE("every lesson has its place in one chapter") {
     std::set<std::string> seen;
@@ -115,10 +111,6 @@ TEST_CASE("a saved walk comes back where it stood") {
     CHECK(other.state.lesson->id == std::string("flash-backward"));
 }
 
-TEST_SUITE_END();
-
-TEST_SUITE_BEGIN("inputs that can be typed into");
-
 TEST_CASE("dO, X and the weights change what is made from them") {
     Problem p = example("worked-4x4");
     CHECK(set_input(p, {Slot::dO, 1, 2}, 5));
@@ -161,5 +153,3 @@ TEST_CASE("an edit of dO in the backward lesson is one step of undo") {
     redo(program.state);
     CHECK(program.state.trace->result(Slot::dV)(0, 0) != before);
 }
-
-TEST_SUITE_END();

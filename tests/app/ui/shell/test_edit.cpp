@@ -1,5 +1,4 @@
 // Changing the problem by hand: cells, tile sizes, mask, scale, random numbers, examples, files.
-#include "app/io/problem_json.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -10,9 +9,7 @@
 #include <doctest/doctest.h>
 #include <fstream>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -35,8 +32,7 @@ void open_numbers(Program& program) {
 
 void type_into(Program& program, const char* field, std::string_view text) {
     program.click(field);
-    program.clear_field();
-    program.type(text);
+    program.retype(text);
     program.press(Key::enter);
 }
 
@@ -48,25 +44,20 @@ TEST_CASE("a number typed into Q makes a new walk") {
     Program program;
     const auto before = program.state.trace;
     program.go_to_step(12);
-    program.double_click("Q[1,2]", "HBM");
-    REQUIRE(program.state.edit);
-    program.clear_field();
-    program.type("2.5");
-    program.press(Key::enter);
+    program.edit_cell("Q[1,2]", "HBM", "2.5");
     CHECK_FALSE(program.state.edit);
     CHECK(program.state.problem->Q(1, 2) == 2.5);
     CHECK(program.state.trace != before);
     CHECK(program.step() == 12);
     CHECK(distance_from_reference(program.state) < 1e-12);
-    CHECK(program.state.problem->title.find("changed") != std::string::npos);
+    CHECK(contains(program.state.problem->title, "changed"));
 
-    program.press({Key::z, false, true});
+    program.press("ctrl+z");
     CHECK(program.state.problem->Q(1, 2) == before->problem().Q(1, 2));
     CHECK(program.state.problem->title == before->problem().title);
-    program.press({Key::y, false, true});
+    program.press("ctrl+y");
     CHECK(program.state.problem->Q(1, 2) == 2.5);
-    program.press({Key::z, false, true});
-    program.press({Key::z, true, true});
+    program.press("ctrl+z shift+ctrl+z");
     CHECK(program.state.problem->Q(1, 2) == 2.5);
 }
 
@@ -74,11 +65,7 @@ TEST_CASE("K and V can be typed into as well, O and L cannot") {
     Program program;
     program.go_to_step(39);
     for (const char* cell : {"K[3,0]", "V[2,1]"}) {
-        program.double_click(cell, "HBM");
-        REQUIRE(program.state.edit);
-        program.clear_field();
-        program.type("−0,75");
-        program.press(Key::enter);
+        program.edit_cell(cell, "HBM", "−0,75");
     }
     CHECK(program.state.problem->K(3, 0) == -.75);
     CHECK(program.state.problem->V(2, 1) == -.75);
@@ -90,11 +77,7 @@ TEST_CASE("K and V can be typed into as well, O and L cannot") {
 TEST_CASE("a tile on chip can be typed into where it shows its cells") {
     Program program;
     program.go_to_step(3);
-    program.double_click("Q[1,1]", "SRAM");
-    REQUIRE(program.state.edit);
-    program.clear_field();
-    program.type("4");
-    program.press(Key::enter);
+    program.edit_cell("Q[1,1]", "SRAM", "4");
     CHECK(program.state.problem->Q(1, 1) == 4);
 }
 
@@ -103,25 +86,17 @@ TEST_CASE("what is no number is refused and can be corrected") {
     const auto before = program.state.trace;
     for (const char* text : {"two", "1e999", "nan", "inf", "1.5x", "--1", ""}) {
         CAPTURE(text);
-        program.double_click("Q[0,0]", "HBM");
-        REQUIRE(program.state.edit);
-        program.clear_field();
-        program.type(text);
-        program.press(Key::enter);
+        program.edit_cell("Q[0,0]", "HBM", text);
         CHECK(program.state.edit);
-        CHECK(program.state.notice.find("is not a number") != std::string::npos);
+        CHECK(contains(program.state.notice, "is not a number"));
         CHECK(program.state.trace == before);
         program.frame(2);
         CHECK(ImGui::GetIO().WantTextInput);  // the caret is still there
         program.press(Key::escape);
         CHECK_FALSE(program.state.edit);
     }
-    program.double_click("Q[0,0]", "HBM");
-    program.clear_field();
-    program.type("x");
-    program.press(Key::enter);
-    program.clear_field();
-    program.type("7");
+    program.edit_cell("Q[0,0]", "HBM", "x");
+    program.retype("7");
     program.press(Key::enter);
     CHECK(program.state.problem->Q(0, 0) == 7);
 }
@@ -135,9 +110,7 @@ TEST_CASE("Escape or a click elsewhere leaves the cell as it was") {
     CHECK_FALSE(program.state.edit);
     program.double_click("V[0,0]", "HBM");
     program.type("9");
-    program.mouse_to(900, 500);
-    program.mouse_down();
-    program.mouse_up();
+    program.click_at(900, 500);
     program.frame(2);
     CHECK_FALSE(program.state.edit);
     CHECK(program.state.trace == before);
@@ -161,7 +134,7 @@ TEST_CASE("undo and redo by their buttons") {
     program.click("redo");
     program.click("redo");
     CHECK(program.state.problem->Bc == 1);
-    program.press({Key::y, false, true});
+    program.press("ctrl+y");
     CHECK(program.state.notice == "There is nothing to redo.");
 }
 
@@ -241,11 +214,10 @@ TEST_CASE("a large walk is built in the background, and the old one stays until 
     CHECK(program.state.trace != before);
     CHECK(program.state.problem->N() == 256);
     CHECK(distance_from_reference(program.state) < 1e-9);
-    program.press({Key::z, false, true});
+    program.press("ctrl+z");
     program.settle();
     CHECK(program.state.problem->N() == 4);
-    program.press({Key::y, false, true});
-    program.press({Key::y, false, true});
+    program.press("ctrl+y ctrl+y");
     program.settle();
     CHECK(program.state.problem->N() == 256);
 }
@@ -279,11 +251,7 @@ TEST_CASE("a cell of the panel can be typed into; the wheel moves a larger matri
     program.hover("K[0,0]", "Problem");
     program.wheel(-1);
     CHECK_FALSE(program.look_for("K[0,0]", "Problem"));
-    program.double_click("K[3,1]", "Problem");
-    REQUIRE(program.state.edit);
-    program.clear_field();
-    program.type("1.25");
-    program.press(Key::enter);
+    program.edit_cell("K[3,1]", "Problem", "1.25");
     CHECK(program.state.problem->K(3, 1) == 1.25);
 }
 
@@ -291,13 +259,11 @@ TEST_CASE("an example is chosen from the list") {
     Program program;
     program.press(Key::end);
     program.click("example");
-    program.frame(2);
     program.click("causal-8");
-    program.frame(2);
     CHECK(program.state.problem->name == "causal-8");
     CHECK(program.step() == 0);
     CHECK_FALSE(program.look_for("ties"));
-    program.press({Key::z, false, true});
+    program.press("ctrl+z");
     CHECK(program.state.problem->name == "worked-4x4");
 }
 
@@ -305,7 +271,6 @@ TEST_CASE("every example can be chosen") {
     Program program;
     for (const Problem& p : std::vector<Problem>(program.state.examples)) {
         program.click("example");
-        program.frame(2);
         program.click(p.name);
         CHECK(program.state.problem->name == p.name);
         CHECK(distance_from_reference(program.state) < 1e-9);
@@ -318,7 +283,7 @@ TEST_CASE("a problem is saved and loaded by its path") {
     Program program(example("causal-8"));
     open_numbers(program);
     program.click("save");
-    CHECK(program.state.notice.find("Type a file name") != std::string::npos);
+    CHECK(contains(program.state.notice, "Type a file name"));
     program.click("path");
     program.type(path);
     program.click("save");
@@ -331,16 +296,14 @@ TEST_CASE("a problem is saved and loaded by its path") {
     CHECK(program.state.notice.starts_with("Loaded"));
 
     program.click("path");
-    program.clear_field();
-    program.type(scratch.file("absent.json"));
+    program.retype(scratch.file("absent.json"));
     program.press(Key::enter);
-    CHECK(program.state.notice.find("absent.json") != std::string::npos);
+    CHECK(contains(program.state.notice, "absent.json"));
     CHECK(program.state.problem->Q == example("causal-8").Q);
     program.click("path");
-    program.clear_field();
-    program.type(scratch.file("no/such/folder.json"));
+    program.retype(scratch.file("no/such/folder.json"));
     program.click("save");
-    CHECK(program.state.notice.find("folder.json") != std::string::npos);
+    CHECK(contains(program.state.notice, "folder.json"));
     CHECK(scratch.count() == 1);
 }
 

@@ -4,18 +4,14 @@
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 

@@ -1,14 +1,11 @@
 // Resting on a cell shows its value in full and where it came from.
-#include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "tests/app/ui/harness.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -28,8 +25,7 @@ TEST_CASE("a cell under the mouse names itself, its value and its sources") {
     CHECK(holds(program.state.hover_sources, {Slot::Qi, 1, 0}));
     CHECK(holds(program.state.hover_sources, {Slot::Kj, 0, 3}));
     const double value = program.state.trace->live(Slot::S, 4).value->data(1, 0);
-    CHECK(program.shows("S[1,0] = " + format_full(value)));
-    CHECK(program.shows("scores, step 4"));
+    program.check_shows({"S[1,0] = " + format_full(value), "scores, step 4"});
     program.mouse_away();
     program.frame(2);
     CHECK_FALSE(program.state.hover);

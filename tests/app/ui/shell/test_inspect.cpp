@@ -3,17 +3,14 @@
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/lessons/table.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/core/steps.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <set>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -26,12 +23,6 @@ std::string entry_id(const Inspection& in, Link link) {
     for (std::size_t n = 0; n < in.entries.size(); ++n)
         if (in.entries[n].link == link) return "link " + std::to_string(n);
     return "none";
-}
-
-int op_step(const Program& program, Op op, int nth = 0) {
-    for (int k = 0; k < program.state.trace->size(); ++k)
-        if (program.state.trace->step(k).op == op && nth-- == 0) return k;
-    return -1;
 }
 
 }  // namespace
@@ -84,15 +75,12 @@ TEST_SUITE("inspect") {
         for (int n = 0; n < 2; ++n) program.click("O[2,3]", "HBM");  // written by this very step
         const Trace& trace = *program.state.trace;
         const Place at = inspected(program).at();
-        CHECK(program.shows("= " + format_full(value_of(trace, at))));
-        CHECK(program.shows("output, row 2, column 3"));
+        program.check_shows({"= " + format_full(value_of(trace, at)), "output, row 2, column 3"});
         CHECK_FALSE(program.shows("Go to step"));  // it stands there
         const std::vector<Place> from = sources(trace, at);
         CHECK(inspected(program).from == patches(from));
-        CHECK(program.shows(place_name(trace, from[0])));
-        CHECK(program.shows(made_text(from[0].step)));
-        CHECK(program.shows("In the end from"));
-        CHECK(program.shows("No later step reads it."));
+        program.check_shows({place_name(trace, from[0]), made_text(from[0].step), "In the end from",
+                             "No later step reads it."});
         // O[2,3] comes from its row of Q, all keys, and one column of V.
         CHECK(program.shows("Q[2,0…3]"));
         CHECK(inspected(program).ends == patches(*inputs_of(trace, at)));
@@ -130,17 +118,15 @@ TEST_SUITE("inspect") {
 
     TEST_CASE("the first click on what this step wrote chooses the row, the second inspects") {
         Program program;
-        program.go_to_step(op_step(program, Op::scores));
+        program.go_to_step(nth_step(*program.state.trace, Op::scores));
         program.click("S[1,0]", "SRAM");
         CHECK_FALSE(program.state.inspection);
         CHECK(program.state.row == 1);
         program.click("S[1,0]", "SRAM");
         CHECK(inspected(program).at().cell == CellRef{Slot::S, 1, 0});
-        program.press(Key::escape);
-        program.press(Key::enter);
+        program.press("escape enter");
         CHECK(inspected(program).at().cell == CellRef{Slot::S, 1, 0});
-        program.press(Key::escape);
-        program.press(Key::w);
+        program.press("escape w");
         CHECK(inspected(program).at().cell == CellRef{Slot::S, 1, 0});
         // A cell that the inspected one came from is the next on the way.
         program.click("Q[1,0]", "SRAM");
@@ -153,7 +139,7 @@ TEST_SUITE("inspect") {
 
     TEST_CASE("groups open, fed cells are followed forwards, and the step back is one back") {
         Program program;
-        const int k = op_step(program, Op::scores);
+        const int k = nth_step(*program.state.trace, Op::scores);
         program.go_to_step(k);
         program.press(Key::w);
         const std::size_t closed = inspected(program).entries.size();
@@ -172,24 +158,22 @@ TEST_SUITE("inspect") {
 
     TEST_CASE("stepping goes on while the inspected place stays") {
         Program program;
-        program.go_to_step(op_step(program, Op::new_max, 1));
+        program.go_to_step(nth_step(*program.state.trace, Op::new_max, 1));
         program.press(Key::w);
         const Place at = inspected(program).at();
-        program.press(Key::right);
-        program.press(Key::right);
+        program.press("right right");
         CHECK(program.step() == at.step + 2);
         CHECK(inspected(program).at() == at);
         program.click("go to origin");
         CHECK(program.step() == at.step);
-        program.press(Key::home);
-        program.press({Key::enter, true});
+        program.press("home shift+enter");
         CHECK(program.step() == at.step);
         CHECK(inspected(program).at() == at);
     }
 
     TEST_CASE("the cells that a frame shows carry marks of their own version only") {
         Program program;
-        const int k = op_step(program, Op::scores);
+        const int k = nth_step(*program.state.trace, Op::scores);
         program.go_to_step(k);
         program.press(Key::w);
         const Trace& trace = *program.state.trace;
@@ -201,11 +185,11 @@ TEST_SUITE("inspect") {
         CHECK(marks(Slot::Qi, k)[0].cells == Region{0, 0, 1, 4});
         REQUIRE(marks(Slot::S, k).size() == 1);
         CHECK(marks(Slot::S, k)[0].link == Link::inspected);
-        const int later = op_step(program, Op::scores, 1);
+        const int later = nth_step(*program.state.trace, Op::scores, 1);
         CHECK(marks(Slot::S, later).empty());
         CHECK(marks(Slot::Kj, later).empty());
-        REQUIRE(marks(Slot::m_tile, op_step(program, Op::tile_max)).size() == 1);
-        CHECK(marks(Slot::m_tile, op_step(program, Op::tile_max))[0].link == Link::fed);
+        REQUIRE(marks(Slot::m_tile, nth_step(*program.state.trace, Op::tile_max)).size() == 1);
+        CHECK(marks(Slot::m_tile, nth_step(*program.state.trace, Op::tile_max))[0].link == Link::fed);
     }
 
     TEST_CASE("an edit shows in the inspected value; another lesson ends the inspection") {
@@ -220,8 +204,7 @@ TEST_SUITE("inspect") {
         CHECK(inspected(program).at() == at);
         CHECK(value_of(*program.state.trace, at) != value_of(*before, at));
         CHECK(program.shows(format_full(value_of(*program.state.trace, at))));
-        set_lesson(program.state, *find_lesson("attention"));
-        program.settle();
+        program.show_lesson("attention");
         program.frame(2);
         CHECK_FALSE(program.state.inspection);
         CHECK(program.look_for("Explanation"));
@@ -257,8 +240,7 @@ TEST_SUITE("inspect") {
         for (const Screen size : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}})
             for (const char* id : {"flash-forward", "flash-backward", "training-step", "softmax-1pass"}) {
                 Program program(example("worked-4x4"), size);
-                set_lesson(program.state, *find_lesson(id));
-                program.settle();
+                program.show_lesson(id);
                 program.go_to_step(program.state.trace->size() - 1);
                 program.press(Key::w);
                 for (int n = 0; n < 7; ++n) {
@@ -267,8 +249,7 @@ TEST_SUITE("inspect") {
                     if (in.from.empty()) break;
                     const Region& first = in.entries[0].patch.cells;
                     if (first.rows * first.cols > 1) {
-                        program.press(Key::enter);
-                        program.press(Key::down);
+                        program.press("enter down");
                     }
                     program.press(Key::enter);
                 }
@@ -278,10 +259,8 @@ TEST_SUITE("inspect") {
     TEST_CASE("presenter mode shows the way in letters for the back row") {
         Program program(example("worked-4x4"), {1280, 720});
         program.press(Key::p);
-        program.go_to_step(op_step(program, Op::output));
-        program.press(Key::w);
-        program.press(Key::enter);
-        program.press(Key::enter);
+        program.go_to_step(nth_step(*program.state.trace, Op::output));
+        program.press("w enter enter");
         CHECK(inspected(program).path.size() == 3);
         CHECK(program.shows(place_name(*program.state.trace, inspected(program).path[0])));
         check_frame(program, "presenter");

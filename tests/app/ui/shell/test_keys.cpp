@@ -4,15 +4,9 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
-
-constexpr KeyPress with_shift(Key key) { return {key, true, false, false}; }
-constexpr KeyPress with_ctrl(Key key) { return {key, false, true, false}; }
-constexpr KeyPress with_alt(Key key) { return {key, false, false, true}; }
 
 // What a key press could have changed.
 struct Shown {
@@ -31,46 +25,33 @@ Shown shown(const AppState& s) {
 
 TEST_CASE("the keys of the walk") {
     Program program;
-    program.press(Key::right);
-    program.press(Key::page_down);
-    CHECK(program.step() == 2);
-    program.press(Key::left);
-    program.press(Key::page_up);
-    CHECK(program.step() == 0);
-    program.press(Key::end);
-    CHECK(program.step() == 39);
-    program.press(Key::home);
-    CHECK(program.step() == 0);
-    program.press(with_shift(Key::right));
-    program.press(with_shift(Key::right));
-    CHECK(program.step() == 9);
-    program.press(with_shift(Key::left));
-    CHECK(program.step() == 1);
-    program.press(with_ctrl(Key::right));
-    CHECK(program.step() == 19);
-    program.press(with_ctrl(Key::right));
-    CHECK(program.step() == 39);
-    program.press(with_ctrl(Key::left));
-    CHECK(program.step() == 19);
+    for (const auto& [keys, step] : {std::pair{"right pagedown", 2},
+                                     {"left pageup", 0},
+                                     {"end", 39},
+                                     {"home", 0},
+                                     {"shift+right shift+right", 9},
+                                     {"shift+left", 1},
+                                     {"ctrl+right", 19},
+                                     {"ctrl+right", 39},
+                                     {"ctrl+left", 19}}) {
+        program.press(keys);
+        CHECK_MESSAGE(program.step() == step, keys);
+    }
     program.go_to_step(4);
-    program.press(with_alt(Key::right));
-    CHECK(program.step() == 5);
-    CHECK(program.state.cursor.done == 1);
-    program.press(with_alt(Key::right));
-    CHECK(program.state.cursor == Cursor{5, 2});
-    program.press(with_alt(Key::left));
-    CHECK(program.state.cursor == Cursor{5, 1});
+    for (const auto& [key, done] : {std::pair{"alt+right", 1}, {"alt+right", 2}, {"alt+left", 1}}) {
+        program.press(key);
+        CHECK(program.state.cursor == Cursor{5, done});
+    }
 }
 
 TEST_CASE("the keys that switch something on and off") {
     Program program;
     AppState& s = program.state;
-    for (Key key : {Key::p, Key::f5, Key::f11}) {
-        program.press(key);
-        CHECK(s.presenter);
-        program.press(key);
-        CHECK_FALSE(s.presenter);
-    }
+    for (const Key key : {Key::p, Key::f5, Key::f11})
+        for (const bool on : {true, false}) {
+            program.press(key);
+            CHECK(s.presenter == on);
+        }
     for (Key key : {Key::question, Key::f1}) {
         program.press(key);
         CHECK(s.show_help);
@@ -87,29 +68,25 @@ TEST_CASE("the keys that switch something on and off") {
     CHECK(s.show_code);
     program.press(Key::a);
     CHECK_FALSE(s.settings.motion);
-    program.press(Key::t);
-    CHECK(s.settings.theme == ThemeId::light);
-    program.press(Key::t);
-    CHECK(s.settings.theme == ThemeId::contrast);
-    program.press(Key::t);
-    CHECK(s.settings.theme == ThemeId::dark);
+    for (const ThemeId next : {ThemeId::light, ThemeId::contrast, ThemeId::dark}) {
+        program.press(Key::t);
+        CHECK(s.settings.theme == next);
+    }
 }
 
 TEST_CASE("the window can be zoomed as far as it has room") {
     Program program(example("worked-4x4"), {2560, 1440});
     const float before = program.find("play").max.x - program.find("play").min.x;
-    program.press(with_ctrl(Key::plus));
-    program.press(with_ctrl(Key::plus));
+    program.press("ctrl+plus ctrl+plus");
     CHECK(program.state.settings.zoom == doctest::Approx(1.21));
     CHECK(program.find("play").max.x - program.find("play").min.x ==
           doctest::Approx(before * 1.21).epsilon(.02));
-    program.press(with_ctrl(Key::minus));
-    program.press(with_ctrl(Key::zero));
+    program.press("ctrl+minus ctrl+0");
     CHECK(program.state.settings.zoom == 1);
-    for (int n = 0; n < 14; ++n) program.press(with_ctrl(Key::plus));
+    for (int n = 0; n < 14; ++n) program.press("ctrl+plus");
     CHECK(program.state.settings.zoom <= 3);
     CHECK(program.look_for("play"));
-    for (int n = 0; n < 20; ++n) program.press(with_ctrl(Key::minus));
+    for (int n = 0; n < 20; ++n) program.press("ctrl+minus");
     CHECK(program.state.settings.zoom >= .5f);
     CHECK(program.look_for("play"));
 }
@@ -136,9 +113,7 @@ TEST_CASE("Escape closes one thing at a time, the topmost first") {
     Program program;
     AppState& s = program.state;
     notify(s, "Something to read.");
-    program.press(Key::i);
-    program.press(Key::p);
-    program.press(Key::question);
+    program.press("i p ?");
     REQUIRE((s.show_problem && s.presenter && s.show_help));
     program.press(Key::escape);
     CHECK_FALSE(s.show_help);
@@ -180,8 +155,7 @@ TEST_CASE("a cell that is being typed into keeps the keys") {
     REQUIRE(program.state.edit);
     REQUIRE(ImGui::GetIO().WantTextInput);
     const Shown before = shown(program.state);
-    program.clear_field();
-    program.type("g p t 5");
+    program.retype("g p t 5");
     CHECK(shown(program.state) == before);
     REQUIRE(program.state.edit);
     CHECK(std::string(program.state.edit->text) == "g p t 5");
@@ -204,11 +178,10 @@ TEST_CASE("M goes from rise to rise of a maximum") {
 TEST_CASE("Ctrl C copies the explanation, or the cell under the mouse in full") {
     Program program;
     program.go_to_step(16);
-    program.press(with_ctrl(Key::c));
+    program.press("ctrl+c");
     const std::string copied = ImGui::GetClipboardText();
-    CHECK(copied.find(program.state.explanation.title) != std::string::npos);
-    CHECK(copied.find(plain(program.state.explanation.numbers)) != std::string::npos);
+    check_contains(copied, {program.state.explanation.title, plain(program.state.explanation.numbers)});
     program.hover("Q[0,1]", "HBM");
-    program.press(with_ctrl(Key::c));
+    program.press("ctrl+c");
     CHECK(std::stod(ImGui::GetClipboardText()) == program.state.problem->Q(0, 1));
 }

@@ -12,9 +12,7 @@
 #include <fstream>
 #include <map>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 

@@ -3,15 +3,11 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/walk/compare.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 
-#include <algorithm>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
@@ -45,15 +41,13 @@ TEST_SUITE("marks") {
                                                    ": the maximum of row "));
             // The row that the sentence names is the one whose formula is shown.
             const Explanation& e = program.state.explanation;
-            CHECK(program.state.notice.find("row " + std::to_string(e.target.row) + " rises") !=
-                  std::string::npos);
+            CHECK(contains(program.state.notice, "row " + std::to_string(e.target.row) + " rises"));
         }
         CHECK(seen == rises(trace));
         CHECK(program.shows("Nothing noteworthy happens after this step."));
-        program.press({Key::n, true});
+        program.press("shift+n");
         CHECK(program.step() == seen[seen.size() - 2]);
-        program.press(Key::home);
-        program.press({Key::n, true});
+        program.press("home shift+n");
         CHECK(program.step() == 0);
     }
 
@@ -65,9 +59,8 @@ TEST_SUITE("marks") {
             for (int r = 0; r < now.region.rows; ++r) {
                 if (before.data(r, 0) == now.data(r, 0)) continue;
                 const auto [from, to] = format_apart(before.data(r, 0), now.data(r, 0));
-                CHECK(noteworthy(program.state, k)
-                          .find("row " + std::to_string(now.region.row + r) + " rises from " + from + " to " +
-                                to) != std::string::npos);
+                CHECK(contains(noteworthy(program.state, k), "row " + std::to_string(now.region.row + r) +
+                                                                 " rises from " + from + " to " + to));
                 break;
             }
         }
@@ -82,7 +75,7 @@ TEST_SUITE("marks") {
         for (int k = 0; k < program.state.trace->size(); ++k) {
             const bool differs = program.state.comparison->largest[static_cast<std::size_t>(k)] > 0;
             wrong += differs;
-            const bool told = noteworthy(program.state, k).find(" instead of ") != std::string::npos;
+            const bool told = contains(noteworthy(program.state, k), " instead of ");
             noted += told;
             if (told) CHECK(differs);
         }
@@ -95,7 +88,7 @@ TEST_SUITE("marks") {
         program.show(p);
         bool lost = false;
         for (int k = 0; k < program.state.trace->size(); ++k)
-            lost |= noteworthy(program.state, k).find(" becomes ") != std::string::npos;
+            lost |= contains(noteworthy(program.state, k), " becomes ");
         CHECK(lost);
     }
 
@@ -105,8 +98,7 @@ TEST_SUITE("marks") {
             program.state.settings.speed = speed;
             program.go_to_step(3);
             const Op op = program.state.trace->step(3).op;
-            program.press(Key::f9);
-            program.press(Key::home);
+            program.press("f9 home");
             for (int stop = 0; stop < 4; ++stop) {
                 const int before = program.step();
                 play(program);
@@ -127,15 +119,14 @@ TEST_SUITE("marks") {
 
     TEST_CASE("a condition is typed into the card; a bad one is explained there") {
         Program program(example("max-rises-late"));
-        program.press({Key::f9, true});
+        program.press("shift+f9");
         program.frame(2);
         CHECK(program.shows("Names: i, j, step, op"));
         program.type("alpha < <");
         program.press(Key::enter);
         CHECK(program.shows("column 9: expected a number or a name, found '<'"));
         CHECK(program.state.marks->breakpoints.empty());
-        program.clear_field();
-        program.type("alpha < 1 && i == 0");
+        program.retype("alpha < 1 && i == 0");
         program.press(Key::enter);
         REQUIRE(program.state.marks->breakpoints.size() == 1);
         CHECK(program.shows("alpha < 1 && i == 0"));
@@ -149,27 +140,22 @@ TEST_SUITE("marks") {
             CHECK(stops_at(program.state, k) == condition->holds(trace, k));
             CHECK(marks_of_step(program.state, k).breakpoint == condition->holds(trace, k));
         }
-        program.press({Key::f9, true});
+        program.press("shift+f9");
         program.frame(2);
-        program.press(Key::escape);
-        program.press(Key::down);
+        program.press("escape down");
         CHECK(program.state.marks->chosen == 0);
         program.press(Key::enter);  // back to the field
         program.frame(2);
         CHECK(program.state.marks->breakpoints.size() == 1);
         CHECK(program.state.marks->chosen == -1);
-        program.press(Key::escape);
-        program.press(Key::down);
-        program.press(Key::del);
+        program.press("escape down delete");
         CHECK(program.state.marks->breakpoints.empty());
     }
 
     TEST_CASE("a saved view brings breakpoints and bookmarks back, for its walk alone") {
         Program before;
         before.go_to_step(13);
-        before.press(Key::down);
-        before.press({Key::four, true, true});
-        before.press(Key::f9);
+        before.press("down shift+ctrl+4 f9");
         REQUIRE(add_condition(before.state, "P > 0.5"));
         const SavedView view = view_of(before.state);
         CHECK(view.breakpoints == std::vector<std::string>{"op == new_max", "P > 0.5"});
@@ -180,7 +166,7 @@ TEST_SUITE("marks") {
         for (int k = 0; k < after.state.trace->size(); ++k)
             CHECK(stops_at(after.state, k) == stops_at(before.state, k));
         after.go_to_step(2);
-        after.press({Key::four, false, true});
+        after.press("ctrl+4");
         CHECK(after.step() == 13);
         CHECK(after.state.row == 1);
         CHECK(view_of(after.state) == view);
@@ -196,21 +182,18 @@ TEST_SUITE("marks") {
         program.go_to_step(11);
         program.press(Key::down);
         const int row = program.state.row;
-        program.press({Key::three, true, true});
+        program.press("shift+ctrl+3");
         CHECK(program.shows("Bookmark 3 is at step 12"));
         CHECK(marks_of_step(program.state, 11).bookmark == 3);
         CHECK(marks_of_step(program.state, 10).bookmark == 0);
-        program.press(Key::home);
-        program.press({Key::three, false, true});
+        program.press("home ctrl+3");
         CHECK(program.step() == 11);
         CHECK(program.state.row == row);
-        set_lesson(program.state, *find_lesson("attention"));
-        program.settle();
+        program.show_lesson("attention");
         CHECK(marks_of_step(program.state, 11).bookmark == 0);
-        program.press({Key::three, false, true});
+        program.press("ctrl+3");
         CHECK(program.shows("There is no bookmark 3 in this walk"));
-        set_lesson(program.state, *find_lesson("flash-forward"));
-        program.settle();
+        program.show_lesson("flash-forward");
         CHECK(marks_of_step(program.state, 11).bookmark == 3);
         set_element(program.state, {Slot::Q, 0, 0}, .5);  // the same steps
         program.settle();
@@ -237,8 +220,7 @@ TEST_SUITE("marks") {
         program.press(Key::b);
         CHECK_FALSE(shows_before(program.state));
         CHECK(cell_says(after.data(0, 1)));
-        program.press(Key::b);
-        program.press(Key::left);
+        program.press("b left");
         CHECK_FALSE(shows_before(program.state));
         program.press(Key::right);
         CHECK(shows_before(program.state) == false);

@@ -4,23 +4,18 @@
 #include "app/ui/shell/timeline_parts.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
-#include "tests/app/ui/harness.h"
 #include "tests/app/ui/layout_check.h"
 
-#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 namespace {
 
 // 544 steps: 8 key blocks, each with 8 query blocks.
 void show_large_backward(Program& program) {
-    set_lesson(program.state, *find_lesson("flash-backward"));
-    program.settle();
+    program.show_lesson("flash-backward");
     program.show(random_with_tiles(64, 64, 8, 8));
     REQUIRE(program.state.trace->size() > 500);
 }
@@ -98,16 +93,10 @@ TEST_SUITE("timeline") {
         program.frame(2);
         const ImVec2 end = middle(program.find("loop ends")), begin = middle(program.find("loop begins"));
         const float cell = (end.x - begin.x) / 6;
-        program.mouse_to(end.x, end.y);
-        program.mouse_down();
-        program.mouse_to(end.x + cell * 2, end.y);
-        program.mouse_up();
+        program.drag({end.x, end.y}, {end.x + cell * 2, end.y});
         CHECK(program.state.timeline.loop.last > 9);
         CHECK(program.step() == 0);  // the handle moved, not the walk
-        program.mouse_to(begin.x, begin.y);
-        program.mouse_down();
-        program.mouse_to(begin.x + cell * 15, begin.y);
-        program.mouse_up();
+        program.drag({begin.x, begin.y}, {begin.x + cell * 15, begin.y});
         CHECK(program.state.timeline.loop.set());
         CHECK(program.state.timeline.loop.first == program.state.timeline.loop.last);
     }
@@ -143,8 +132,7 @@ TEST_SUITE("timeline") {
         for (const char* name : {"attention", "backward", "training-step"}) {
             CAPTURE(name);
             Program program(example("worked-4x4"), {1024, 640});
-            set_lesson(program.state, *find_lesson(name));
-            program.settle();
+            program.show_lesson(name);
             const TimelineGrid& grid = program.state.look.grid;
             const Trace& trace = *program.state.trace;
             REQUIRE(grid.phases.size() > 2);
@@ -216,10 +204,8 @@ TEST_SUITE("timeline") {
             for (const float zoom : {1.0f, 2.0f, 5.0f}) {
                 program.state.timeline.zoom = zoom;
                 program.go_to_step(400);
-                for (const Finding& finding : broken_rules(program))
-                    if (finding.where == "Timeline")
-                        FAIL_CHECK(screen.width, ", zoom ", zoom, ": ", finding.rule, ": ", finding.text, " ",
-                                   finding.amount);
+                check_frame(program, std::to_string(screen.width) + ", zoom " + std::to_string(zoom),
+                            {.panel = "Timeline"});
             }
         }
     }

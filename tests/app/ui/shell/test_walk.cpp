@@ -6,9 +6,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
-using namespace tilewalk::ui;
 
 TEST_CASE("the buttons of the timeline walk") {
     Program program;
@@ -56,9 +54,7 @@ TEST_CASE("a click on the timeline goes to the step below it, a drag follows the
     Program program;
     const Item rail = program.find("timeline");
     const float lane = (rail.max.y - rail.min.y) / 2;
-    program.mouse_to(rail.max.x - 40, rail.min.y + lane * .3f);
-    program.mouse_down();
-    program.mouse_up();
+    program.click_at(rail.max.x - 40, rail.min.y + lane * .3f);
     const int right_end = program.step();
     CHECK(right_end == 19);  // the first of two query blocks has 20 of the 40 steps
     program.mouse_to(rail.min.x + 4, rail.min.y + lane * .3f);
@@ -94,13 +90,11 @@ TEST_CASE("go to step: typed, entered, refused, left") {
     program.press(Key::enter);
     program.frame(2);
     CHECK(program.step() == 16);
-    CHECK(program.state.notice.find("99") != std::string::npos);
-    CHECK(program.state.notice.find("1 to 40") != std::string::npos);
+    check_contains(program.state.notice, {"99", "1 to 40"});
     CHECK(program.shows("There is no step"));
     CHECK(program.state.show_goto);  // to be corrected
 
-    program.press(Key::escape);
-    program.press(Key::escape);
+    program.press("escape escape");
     program.frame(2);
     CHECK_FALSE(program.state.show_goto);
     program.press(Key::right);
@@ -114,8 +108,7 @@ TEST_CASE("what is typed into go to step replaces what was refused") {
     program.press(Key::enter);
     program.frame(3);
     REQUIRE(program.state.show_goto);
-    program.clear_field();
-    program.type("3");
+    program.retype("3");
     program.press(Key::enter);
     CHECK(program.step() == 2);
 }
@@ -124,9 +117,7 @@ TEST_CASE("a click beside it closes go to step") {
     Program program;
     program.press(Key::g);
     REQUIRE(program.look_for("step", "Go to step"));
-    program.mouse_to(100, 500);
-    program.mouse_down();
-    program.mouse_up();
+    program.click_at(100, 500);
     program.frame(2);
     CHECK_FALSE(program.state.show_goto);
 }
@@ -199,8 +190,7 @@ TEST_CASE("playing goes on with time and stops at the end") {
 
 TEST_CASE("the arrow keys and the timeline stop the playing") {
     Program program;
-    program.press(Key::space);
-    program.press(Key::right);
+    program.press("space right");
     CHECK_FALSE(program.state.player.playing);
     program.press(Key::space);
     program.click("forward");
@@ -243,8 +233,7 @@ TEST_CASE("nothing moves once the step stands") {
     CHECK(animating(program.state));
     program.frame(30);
     CHECK(std::isinf(idle_seconds(program.state)));
-    program.press(Key::a);
-    program.press(Key::right);
+    program.press("a right");
     CHECK(std::isinf(idle_seconds(program.state)));
     program.state.settings.speed = 2;
     program.press(Key::space);  // the window may sleep until the next step is due
