@@ -26,9 +26,7 @@ QuestionReference::QuestionReference(const Problem& problem)
       gradients_(dense_gradients(problem, dO_)) {}
 
 long double QuestionReference::raw_score(int r, int c) const {
-    long double dot = 0;
-    for (int x = 0; x < p_.d(); ++x) dot += static_cast<long double>(p_.Q(r, x)) * p_.K(c, x);
-    return dot;
+    return p_.Q.row(r).cast<long double>().dot(p_.K.row(c).cast<long double>());
 }
 
 long double QuestionReference::maximum(int r, int first, int end) const {
@@ -82,22 +80,18 @@ long double QuestionReference::tiled_backward(const Step& step, const CellRef& c
     const int r = cell.row, x = cell.col, rows = std::min(p_.N(), (step.i + 1) * p_.Br),
               keys = std::min(p_.N_kv(), (step.j + 1) * p_.Bc);
     const long double scale = p_.softmax_scale();
-    long double out = 0;
     switch (step.op) {
     case Op::scores: return scale * raw_score(r, x);
     case Op::preprocess: return gradients_.D(r);
     case Op::recompute: return dense_.P(r, x);
     case Op::dp: return gradients_.dP(r, x);
     case Op::ds: return gradients_.dS(r, x);
-    case Op::dv:
-        for (int q = 0; q < rows; ++q) out += dense_.P(q, r) * dO_(q, x);
-        return out;
+    case Op::dv: return dense_.P.col(r).head(rows).dot(dO_.col(x).head(rows).cast<long double>());
     case Op::dk:
-        for (int q = 0; q < rows; ++q) out += scale * gradients_.dS(q, r) * p_.Q(q, x);
-        return out;
+        return scale * gradients_.dS.col(r).head(rows).dot(p_.Q.col(x).head(rows).cast<long double>());
     case Op::dq:
-        for (int c = 0; c < keys; ++c) out += scale * gradients_.dS(r, c) * p_.K(c, x);
-        return out;
+        return scale *
+               gradients_.dS.row(r).head(keys).transpose().dot(p_.K.col(x).head(keys).cast<long double>());
     default: return std::nanl("");
     }
 }

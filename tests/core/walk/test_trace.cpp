@@ -67,23 +67,6 @@ std::vector<Problem> many_problems(std::uint64_t seed, int count) {
 }  // namespace
 
 TEST_SUITE("trace") {
-    TEST_CASE("any order of looking shows the same, and Held names the step that wrote it") {
-        Random random(2);
-        for (const Problem& p : many_problems(3, 20)) {
-            const auto trace = flash_forward(p);
-            const auto maps = replay(*trace);
-            for (int look = 0; look < 40; ++look) {
-                const int k = pick(random, -1, trace->size() - 1);
-                CHECK(live_map(*trace, k) == maps[static_cast<std::size_t>(k) + 1]);
-                const Held held = trace->live(Slot::Oi, k);
-                if (!held) continue;
-                CHECK(held.step <= k);
-                CHECK(std::ranges::any_of(trace->writes(held.step), [&](const Access& a) {
-                    return a.slot == Slot::Oi && &trace->value(a.value) == held.value;
-                }));
-            }
-        }
-    }
     TEST_CASE("the inputs are there before the first step, cut into tiles, and nothing else is") {
         for (const Problem& p : many_problems(4, 60)) {
             const auto trace = flash_forward(p);
