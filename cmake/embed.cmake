@@ -11,7 +11,7 @@ foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)
   endif()
   file(READ ${file} text)
-  # A literal holds 64 KiB at least; longer files are joined of several.
+  # A literal holds 64 KiB at least; longer files are joined of several. gcc and clang take longer ones than they must.
   string(LENGTH "${text}" length)
   set(literals "")
   foreach(from RANGE 0 ${length} 16000)
@@ -23,6 +23,7 @@ foreach(file IN LISTS files)
 endforeach()
 
 set(code "// Generated; edit the files in assets.\n#include \"app/io/embedded.h\"\n\n")
+string(APPEND code "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n")
 set(head "std::span<const tilewalk::EmbeddedFile> tilewalk::${FUNCTION}() { return")
 if(count GREATER 0)
   string(APPEND code "static const tilewalk::EmbeddedFile files[] = {\n${entries}};\n\n${head} files; }\n")

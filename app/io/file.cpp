@@ -42,7 +42,7 @@ bool usable_name(const std::string& path) { return !path.empty() && path.find('\
 
 namespace {
 
-constexpr const char* reading = "read the file";
+constexpr const char* read_it = "read the file";
 
 /// Reads on until the end or one byte beyond the limit, which is enough to know that it is too much.
 int read_all(int fd, std::size_t limit, std::string& bytes) {
@@ -60,20 +60,20 @@ int read_all(int fd, std::size_t limit, std::string& bytes) {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
-    if (!usable_name(path)) return cannot(reading, path, "this is not a file name");
+    if (!usable_name(path)) return cannot(read_it, path, "this is not a file name");
     // Opened without waiting, so that a pipe that nobody writes to reads as empty; then reading may wait.
     Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (file.fd < 0) return cannot(reading, path, reason(errno));
+    if (file.fd < 0) return cannot(read_it, path, reason(errno));
     struct stat status {};
     if (::fstat(file.fd, &status) == 0 && S_ISDIR(status.st_mode))
-        return cannot(reading, path, reason(EISDIR));
+        return cannot(read_it, path, reason(EISDIR));
     ::fcntl(file.fd, F_SETFL, 0);
 
     std::string bytes;
-    if (const int error = read_all(file.fd, limit, bytes)) return cannot(reading, path, reason(error));
+    if (const int error = read_all(file.fd, limit, bytes)) return cannot(read_it, path, reason(error));
     if (bytes.size() <= limit) return bytes;
     const bool whole = limit >= (1u << 20);
-    return cannot(reading, path,
+    return cannot(read_it, path,
                   "it has more than " +
                       (whole ? std::to_string(limit >> 20) + " MiB" : std::to_string(limit) + " bytes"));
 }

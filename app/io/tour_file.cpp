@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
 #include <set>
+#include <span>
 
 namespace tilewalk {
 namespace {
@@ -170,7 +170,7 @@ private:
         if (!ops.contains(query.op))
             return no_such("step", query.op, {ops.begin(), ops.end()},
                            such_as({ops.begin(), ops.end()}) + "; or a number, or last");
-        for (const std::string& word : words | std::views::drop(1)) {
+        for (const std::string& word : std::span(words).subspan(1)) {
             const auto number = word.size() > 2 ? number_in<int>(word.substr(2)) : std::nullopt;
             const std::string key = number && *number >= 0 ? word.substr(0, 2) : "";
             if (key == "i=")

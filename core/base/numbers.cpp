@@ -14,6 +14,7 @@ namespace {
 const char* const minus = "−";
 // Set by the interface; walks that are built in the background write sentences, too.
 std::atomic<NumberStyle> style = NumberStyle{};
+static_assert(std::atomic<NumberStyle>::is_always_lock_free);  // clang would need a library for it
 
 int digits_or_style(int digits) { return digits > 0 ? digits : style.load().digits; }
 

@@ -9,7 +9,7 @@ namespace tilewalk {
 
 /// How numbers are shown to people where the caller does not say: a choice of the user, the same everywhere.
 /// Files never follow it.
-struct NumberStyle {
+struct alignas(8) NumberStyle {
     int digits = 4;      ///< significant digits, 3 … 6
     bool comma = false;  ///< decimal comma
     bool operator==(const NumberStyle&) const = default;

@@ -57,8 +57,8 @@ Matrix times_transposed(const Matrix& A, const Matrix& B) { return A * B.transpo
 
 class Walk {
 public:
-    explicit Walk(const KernelComparison& of)
-        : c(of), k(*of.kernel), p(k.problem), format(format_of(k.dtype)), Q(round_to(format, p.Q)),
+    explicit Walk(const KernelTrace& trace)
+        : k(trace), p(k.problem), format(format_of(k.dtype)), Q(round_to(format, p.Q)),
           K(round_to(format, p.K)), V(round_to(format, p.V)) {}
 
     KernelFinding go() {
@@ -237,7 +237,6 @@ private:
             }
     }
 
-    const KernelComparison& c;
     const KernelTrace& k;
     const Problem& p;
     Format format;
@@ -265,7 +264,7 @@ int step_for(const Trace& walk, const KernelFinding& found) {
 
 KernelFinding locate(const KernelComparison& c) {
     if (c.kernel->tiles.empty()) return {};
-    KernelFinding found = Walk(c).go();
+    KernelFinding found = Walk(*c.kernel).go();
     if (!found) return found;
     if (found.kind == Kind::output || found.kind == Kind::log_sum)
         found.row += found.i * c.kernel->problem.Br;

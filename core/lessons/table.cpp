@@ -7,17 +7,17 @@
 
 namespace tilewalk {
 
-std::span<const Lesson* const> all_lessons() {
-    static constexpr const Lesson* table[] = {
-        &attention,     &softmax_dense,    &softmax_3pass,      &softmax_2pass,  &softmax_1pass,
-        &flash_forward, &flash_forward_v1, &attention_backward, &flash_backward, &training_step,
+std::span<const std::reference_wrapper<const Lesson>> lessons() {
+    static constexpr std::reference_wrapper<const Lesson> table[] = {
+        attention,     softmax_dense,    softmax_3pass,      softmax_2pass,  softmax_1pass,
+        flash_forward, flash_forward_v1, attention_backward, flash_backward, training_step,
     };
     return table;
 }
 
 const Lesson* find_lesson(std::string_view id) {
-    for (const Lesson* lesson : all_lessons())
-        if (id == lesson->id) return lesson;
+    for (const Lesson& lesson : lessons())
+        if (id == lesson.id) return &lesson;
     return nullptr;
 }
 
@@ -25,8 +25,8 @@ const Lesson& default_lesson() { return flash_forward; }
 
 std::string lessons_with(Choices choice) {
     std::string out;
-    for (const Lesson* lesson : all_lessons())
-        if (lesson->uses(choice)) out += (out.empty() ? "" : ", ") + std::string(lesson->id);
+    for (const Lesson& lesson : lessons())
+        if (lesson.uses(choice)) out += (out.empty() ? "" : ", ") + std::string(lesson.id);
     return out;
 }
 

@@ -3,17 +3,15 @@
 
 #include "core/walk/lesson.h"
 
-#include <ranges>
+#include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace tilewalk {
 
 /// In the order of the chapters.
-std::span<const Lesson* const> all_lessons();
-inline auto lessons() {
-    return std::views::transform(all_lessons(),
-                                 [](const Lesson* lesson) -> const Lesson& { return *lesson; });
-}
+std::span<const std::reference_wrapper<const Lesson>> lessons();
 /// Null if there is none.
 const Lesson* find_lesson(std::string_view id);
 const Lesson& default_lesson();  ///< flash-forward

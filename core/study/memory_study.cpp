@@ -52,7 +52,7 @@ std::vector<ScoreRow> score_rows(const StudyInput& in) {
         for (std::int64_t N = 512; N <= 131072; N *= 2) lengths.push_back(N);
         lengths.push_back(in.N);
         std::ranges::sort(lengths);
-        lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+        lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
     }
     const double all = real(in.heads) * real(in.batch);
     const std::int64_t most =

@@ -4,7 +4,7 @@
 #include "app/ui/state/app_state.h"
 
 #include <algorithm>
-#include <ranges>
+#include <iterator>
 
 namespace tilewalk::ui {
 
@@ -19,7 +19,7 @@ void draw_cards(const Canvas& c, AppState& state, float W, float H) {
 }
 
 bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus) {
-    return std::ranges::any_of(cards | std::views::reverse, [&](const Card* card) {
+    return std::any_of(std::rbegin(cards), std::rend(cards), [&](const Card* card) {
         return card->before_focus == before_focus && card->is_open(state) && card->answer_key(state, press);
     });
 }

@@ -59,8 +59,8 @@ TEST_CASE("cli: lessons as text and as JSON") {
     const json parsed = json::parse(run({"lessons", "--format", "json"}).out);
     REQUIRE(parsed["lessons"].size() == lessons().size());
     for (std::size_t n = 0; n < lessons().size(); ++n) {
-        CHECK(parsed["lessons"][n]["id"] == lessons()[n].id);
-        CHECK(contains(run({"lessons"}).out, lessons()[n].title));
+        CHECK(parsed["lessons"][n]["id"] == lessons()[n].get().id);
+        CHECK(contains(run({"lessons"}).out, lessons()[n].get().title));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/cli/session.h"
 #include "app/io/examples.h"
+#include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
@@ -14,7 +15,6 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
-#include <ranges>
 #include <thread>
 
 namespace tilewalk::test {
@@ -204,10 +204,9 @@ void Program::type(std::string_view text) {
 }
 
 void Program::press(std::string_view keys) {
-    for (const auto word : std::views::split(keys, ' ')) {
-        const std::string_view name(word.begin(), word.end());
+    for (const std::string& name : words_of(std::string(keys))) {
         const auto key = press_named(name);
-        REQUIRE_MESSAGE(key, "there is no key ", std::string(name));
+        REQUIRE_MESSAGE(key, "there is no key ", name);
         press(*key);
     }
 }
@@ -232,8 +231,7 @@ void Program::go_to_step(int k) {
 
 void check_no_walk(Program& page, std::string_view keys) {
     const int step = page.step();
-    for (const auto word : std::views::split(keys, ' ')) {
-        const std::string key(word.begin(), word.end());
+    for (const std::string& key : words_of(std::string(keys))) {
         page.press(key);
         page.press("ctrl+" + key);
     }
