@@ -16,7 +16,8 @@ namespace {
 
 constexpr int warps = 4;
 
-/// Tiles as large as 255 registers allow: O takes bands · d / 2 of them, S bands · Bc / 2.
+/// Tiles as large as 255 registers allow: O takes bands · d / 2 of them, S bands · Bc / 2. How they
+/// lie in shared memory: Swizzled in fragments.h.
 template <int d> struct Sizes {
     static constexpr int bands = d <= 128 ? 2 : 1;  ///< of 16 rows, for each warp
     static constexpr int Br = 16 * bands * warps;

@@ -1,4 +1,4 @@
-// The dense backward pass, held against loops in long double, central differences and the tutorial's figures.
+// The dense backward pass, held against Eigen in long double, central differences and the tutorial's figures.
 #include "core/lessons/dense/dense.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
