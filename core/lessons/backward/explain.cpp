@@ -86,9 +86,7 @@ void explain_load_q(const View& v) {
 }
 
 void explain_scores(const View& v) {
-    explain_forward(v);
-    replace_sentence(v, "exists only in SRAM.",
-                     "The forward pass kept no S, so this score of " + v.query() + " and " + v.key() +
+    explain_score(v, "The forward pass kept no S, so this score of " + v.query() + " and " + v.key() +
                          " is computed again: arithmetic on chip costs less than reading an N × N matrix.");
 }
 

@@ -9,9 +9,11 @@ namespace tilewalk {
 void explain_forward(const View& v);
 void explain_v1(const View& v);
 
+/// A score of the tile; `why` says what becomes of it.
+void explain_score(const View& v, const std::string& why);
 // From correction to skip (explain_update.cpp)
 void explain_correction(const View& v);
-void explain_exponentials(const View& v);
+void explain_exponentials(const View& v, const char* division = "The division by ℓ comes at the end.");
 void explain_row_sum(const View& v);
 void explain_output(const View& v);
 void explain_normalize(const View& v);

@@ -41,16 +41,9 @@ void explain_load_kv(const View& v) {
 }
 
 void explain_scores(const View& v) {
-    const Numbers Q = v.numbers_in_row(Slot::Qi, v.row), K = v.numbers_in_row(Slot::Kj, v.col);
-    const double scale = v.problem.softmax_scale();
-    const bool scaled = scale != 1.0;
-    v.out.formula = join({sym(Slot::S), "  ←  ", scaled ? text("scale · ") : Line{}, sym(Slot::Qi, v.step.i),
-                          " ", transposed(sym(Slot::Kj, v.step.j))});
     const Region tile = v.written(Slot::S).region;
-    v.out.why = "How well does " + v.query() + " match " + v.key() + "? The " + str(tile.rows) +
-                "\u00A0×\u00A0" + str(tile.cols) + " tile of scores exists only in SRAM.";
-    set_numbers(v,
-                rounded(v.problem.precision.scores, scaled ? product({num(scale), dot(Q, K)}) : dot(Q, K)));
+    explain_score(v, "How well does " + v.query() + " match " + v.key() + "? The " + str(tile.rows) +
+                         "\u00A0×\u00A0" + str(tile.cols) + " tile of scores exists only in SRAM.");
 }
 
 void explain_mask(const View& v) {
@@ -155,6 +148,17 @@ void explain_new_max(const View& v) {
 }
 
 }  // namespace
+
+void explain_score(const View& v, const std::string& why) {
+    const Numbers Q = v.numbers_in_row(Slot::Qi, v.row), K = v.numbers_in_row(Slot::Kj, v.col);
+    const double scale = v.problem.softmax_scale();
+    const bool scaled = scale != 1.0;
+    v.out.formula = join({sym(Slot::S), "  ←  ", scaled ? text("scale · ") : Line{}, sym(Slot::Qi, v.step.i),
+                          " ", transposed(sym(Slot::Kj, v.step.j))});
+    v.out.why = why;
+    set_numbers(v,
+                rounded(v.problem.precision.scores, scaled ? product({num(scale), dot(Q, K)}) : dot(Q, K)));
+}
 
 void explain_forward(const View& v) {
     switch (v.step.op) {

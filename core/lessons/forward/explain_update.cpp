@@ -89,7 +89,7 @@ std::string broken_weight(const View& v, double score, const Move& move) {
     return "A fault without effect here: the maximum of " + query + " did not rise in this tile.";
 }
 
-void weight_sentence(const View& v, double score, double base, const Move& move) {
+void weight_sentence(const View& v, double score, double base, const Move& move, const char* division) {
     const Format format = v.problem.precision.softmax;
     const bool overflows = std::isinf(round_to(format, std::exp(score)));
     v.out.kind = score == minus_infinity ? 1 : overflows ? 2 : 0;
@@ -107,8 +107,9 @@ void weight_sentence(const View& v, double score, double base, const Move& move)
         v.out.why = "exp(" + num_text(score) +
                     ") alone would overflow; with the maximum subtracted no exponent is above 0.";
     else
-        v.out.why = "With the maximum subtracted no exponent is above 0, so nothing overflows. The division "
-                    "by ℓ comes at the end.";
+        v.out.why =
+            std::string("With the maximum subtracted no exponent is above 0, so nothing overflows. ") +
+            division;
 }
 
 // The row that `normalize` has nothing to divide in.
@@ -185,13 +186,13 @@ void explain_correction(const View& v) {
                 rounded(v.problem.precision.softmax, exponential(difference(m_before, num(base, Role::m)))));
 }
 
-void explain_exponentials(const View& v) {
+void explain_exponentials(const View& v, const char* division) {
     const bool stale = v.problem.switches.stale_max;
     const Expr score = v.number(Slot::S), m = v.number(Slot::m);
     const double base = m.value == minus_infinity && !stale ? 0 : m.value;
     v.out.formula =
         join({sym(Slot::P), "  ←  exp(", sym(Slot::S), " − ", stale ? m_old() : sym(Slot::m), ")"});
-    weight_sentence(v, score.value, base, move_of(v));
+    weight_sentence(v, score.value, base, move_of(v), division);
     const std::string why = v.out.why;
     set_numbers(v, rounded(v.problem.precision.softmax, exponential(difference(score, num(base, Role::m)))));
     // The start value −∞ is no accident of this row's numbers: the fault says more.

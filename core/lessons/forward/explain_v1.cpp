@@ -81,14 +81,6 @@ void explain_store_state(const View& v) {
     v.source(chip, v.row, v.col);
 }
 
-void explain_exponential(const View& v) {
-    explain_exponentials(v);
-    replace_sentence(
-        v, "The division by ℓ comes at the end.",
-        "With the maximum subtracted no exponent is above 0, so nothing overflows. The division by "
-        "ℓ follows in this very tile.");
-}
-
 // What a broken kernel makes of the output; empty where the true one's sentence holds.
 std::string broken_output(const View& v, double l_old, double l) {
     const std::string query = v.query();
@@ -150,7 +142,7 @@ void explain_v1(const View& v) {
     case Op::load_kv: return explain_load_kv(v);
     case Op::load_q: return explain_load_q(v);
     case Op::load_state: return explain_load_state(v);
-    case Op::exponentials: return explain_exponential(v);
+    case Op::exponentials: return explain_exponentials(v, "The division by ℓ follows in this very tile.");
     case Op::output: return explain_normalised_output(v);
     case Op::store_state: return explain_store_state(v);
     default: return explain_forward(v);  // the same as in FlashAttention-2

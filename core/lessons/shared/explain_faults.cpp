@@ -140,11 +140,6 @@ void tell_key_load(const View& v, const std::string& why) {
     v.source(value ? Slot::V : Slot::K, v.row, v.col);
 }
 
-void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence) {
-    if (const std::size_t at = v.out.why.find(old_end); at != std::string::npos)
-        v.out.why.replace(0, at + old_end.size(), sentence);
-}
-
 void tell_operand(const View& v, const char* what) {
     const Format cast = operand_format(v.problem.precision);
     if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");

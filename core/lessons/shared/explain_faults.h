@@ -20,9 +20,6 @@ void add_sentence(const View& v, const std::string& sentence);
 void tell_input_rounding(const View& v, const Matrix& given);
 /// A copy that lost digits on its way: `before` is what was copied.
 void tell_copy_rounding(const View& v, Format format, double before);
-/// Puts another sentence in place of the one that an explanation of the forward pass begins with; what was
-/// added to it stays. A sentence about NaN or ∞ stays as it is.
-void replace_sentence(const View& v, const std::string& old_end, const std::string& sentence);
 /// A load of Qᵢ, or of Kⱼ and Vⱼ, whose bytes follow after `why`: what it copies, and what rounding changed.
 void tell_query_load(const View& v, const std::string& why);
 void tell_key_load(const View& v, const std::string& why);
