@@ -233,8 +233,9 @@ void ask_value(const Asked& a, std::vector<Question>& out) {
                               region.col + a.any(region.cols, 20 + n)};
         std::optional<Question> q = about_cell(a, cell);
         const bool plain_one = q && (q->expected == 0 || q->expected == 1);
-        if (q && (!best || !plain_one)) best = std::move(q);
-        if (best && !plain_one) break;
+        const bool found = q.has_value();
+        if (found && (!best || !plain_one)) best = std::move(q);
+        if (found && !plain_one) break;
     }
     if (best) out.push_back(std::move(*best));
 }
