@@ -174,6 +174,7 @@ Outcome run_render(const Arguments& a, std::ostream&) {
         if (const auto went = go_to_step(*state, *a.step); !went) return bad_input(went.error);
     const HeadlessContext context;  // what the keys opened stays open in it
     press_keys(*state, *keys, picture->size);
+    wait_for_page(*state);
     return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
 }
 

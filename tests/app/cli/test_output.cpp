@@ -37,8 +37,21 @@ TEST_CASE("output: a folder that is not there, a folder in the file's place, a f
             CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
         }
         CHECK(run({"render", "-o", path}).code == 4);
+        CHECK(run({"bench", "--seqlen", "16", "-o", path}).code == 4);
     }
     CHECK(folder.count() == 0);
+}
+
+TEST_CASE("output: a picture waits for what its keys begin, so it is the same each time") {
+    const Folder folder;
+    const auto drawn = [&](const char* keys, const char* name) {
+        const std::string path = folder.file(name);
+        CHECK(run({"render", "--step", "17", "--keys", keys, "-o", path}).code == 0);
+        return contents(path);
+    };
+    const std::string picture = drawn("8", "first.svg");
+    CHECK(contains(picture, "within rounding"));
+    CHECK(drawn("8", "second.svg") == picture);
 }
 
 TEST_CASE("output: bad input leaves the old file alone") {
