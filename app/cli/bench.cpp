@@ -4,6 +4,7 @@
 #include "app/cli/hooks.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
+#include "app/io/file.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/cpu/kernel.h"
@@ -166,6 +167,10 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (const auto reason = engine->why_not())
         return {Exit::no_device, "There is no GPU to run on: " + *reason + "."};
 
+    // What takes minutes must not be lost to a folder that is not there.
+    if (a.output)
+        if (const auto placed = StagedFiles().add(*a.output, [](std::ostream&) {}); !placed)
+            return written(placed);
     auto [report, failure] = run_to_the_end(*request, std::move(engine));
     report.command = a.repeated;
     const Outcome outcome = put_results(a, *format, {report}, out);
