@@ -50,6 +50,11 @@ void check_stated(Reading& reading, const char* key, int actual, const char* wha
 
 void read_options(Reading& reading, Problem& problem) {
     read(reading, "title", problem.title);
+    if (reading.find("seed")) {
+        std::int64_t seed = 0;
+        read(reading, "seed", seed);
+        problem.seed = static_cast<std::uint64_t>(seed);
+    }
     read(reading, "watch", problem.watch);
     read(reading, "br", problem.Br);
     read(reading, "bc", problem.Bc);
@@ -63,10 +68,10 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     if (!object.is_object()) return Failure{"the problem is " + described(object) + ", expected an object"};
     Reading reading{object};
     Problem problem;
-    check_keys(reading,
-               {"schema", "name",   "title", "watch",         "n",       "n_kv",     "d",         "br",  "bc",
-                "causal", "window", "scale", "element_bytes", "q",       "k",        "v",         "do",  "x",
-                "w_q",    "w_k",    "w_v",   "tokens",        "options", "switches", "precision", "view"});
+    check_keys(reading, {"schema", "name",   "title",   "seed",     "watch",     "n",     "n_kv",
+                         "d",      "br",     "bc",      "causal",   "window",    "scale", "element_bytes",
+                         "q",      "k",      "v",       "do",       "x",         "w_q",   "w_k",
+                         "w_v",    "tokens", "options", "switches", "precision", "view"});
     read_options(reading, problem);
     read_projection(reading, problem);
     if (!problem.projection) {
@@ -115,6 +120,7 @@ OrderedJson json_of(const Scale& scale) {
 std::string problem_to_json(const Problem& problem, const SavedView& view) {
     OrderedJson json{{"schema", problem_schema}};
     if (!problem.title.empty()) json["title"] = problem.title;
+    if (problem.seed) json["seed"] = *problem.seed;
     if (!problem.watch.empty()) json["watch"] = problem.watch;
     json["br"] = problem.Br, json["bc"] = problem.Bc;
     json["causal"] = problem.causal;

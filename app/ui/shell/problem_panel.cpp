@@ -119,7 +119,7 @@ void random_section(const Canvas& c, AppState& state, float x, float y, float w)
     c.text(x + 2 * (third + 6), y, "Seed", 14, c.theme->t2);
     bool changed = stepper(c, "##N", x, y + 12, field, f.random_N, 1, 4096);
     changed |= stepper(c, "##d", x + third + 6, y + 12, field, f.random_d, 1, 1024);
-    changed |= stepper(c, "##seed", x + 2 * (third + 6), y + 12, field, f.seed, 0, 999999);
+    changed |= stepper(c, "##seed", x + 2 * (third + 6), y + 12, field, f.seed, 0, most_seed);
     if (changed) fill_randomly(state);
 }
 

@@ -82,7 +82,8 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     state.comparison = std::move(built.comparison);
     if (!built.note.empty()) notify(state, std::move(built.note));
     state.look = built.look;
-    if (state.problem->seed) state.form.seed = static_cast<int>(*state.problem->seed);
+    if (state.problem->seed)
+        state.form.seed = static_cast<int>(std::min<std::uint64_t>(*state.problem->seed, most_seed));
     state.form.random_N = state.problem->N();
     state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);

@@ -30,6 +30,8 @@ struct KeyCell {
     bool edited = false;  ///< from here; the focus comes back when the field is gone
 };
 
+constexpr int most_seed = 999999;
+
 /// Fields of the problem panel that are no part of the problem itself.
 struct ProblemForm {
     bool numbers_tab = false;

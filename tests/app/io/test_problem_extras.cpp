@@ -83,6 +83,15 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
         CHECK_MESSAGE(!contains(text, key), std::string(key));
 }
 
+TEST_CASE("a random problem keeps its seed") {
+    const auto random = random_problem(3, 2, 37);
+    REQUIRE(random);
+    const auto back = problem_from_json(problem_to_json(*random), "p.json");
+    REQUIRE_MESSAGE(back, back.error);
+    CHECK(back->seed == 37);
+    CHECK_FALSE(problem_from_json(problem_to_json(worked_example()), "p.json")->seed);
+}
+
 TEST_CASE("Q, K and V may be left out where X and the weights are there, and must agree with them") {
     const std::string weights = R"("x":[[2]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]])";
     const auto p = problem_from_json("{" + weights + "}", "p.json");
