@@ -93,9 +93,11 @@ private_tools() {
 # set_up [PACKAGE...]: everything that building needs, and the packages named.
 set_up() {
     # Two of these scripts at once would write the same files. The lock ends with the script.
-    mkdir -p "$root/build"
+    mkdir -p "$root/build" && : >>"$root/build/lock" ||
+        die "cannot write to $root/build, where it is built (what is built there already runs as build/tilewalk)"
     exec 9>"$root/build/lock"
-    flock 9
+    flock -n 9 || { say "waiting for another ./run.sh or ./test.sh in this folder" && flock 9; }
+    trap 'say "interrupted; called again, it goes on from here" && exit 130' INT
 
     local old=()
     if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
