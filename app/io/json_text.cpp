@@ -111,6 +111,7 @@ std::string rows_in_lines(const OrderedJson& matrix) {
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+    if (text.find_first_not_of(" \t\r\n") == text.npos) return Failure{"there is nothing in it"};
     try {
         Scan scan;
         scan.text = text;

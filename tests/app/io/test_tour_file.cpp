@@ -127,6 +127,13 @@ TEST_SUITE("tour files") {
         CHECK(contains(missing.error, "q.json"));
     }
 
+    TEST_CASE("the name of a tour that is nearly right is told") {
+        const auto misspelt = load_tour("flash-atention", names);
+        REQUIRE_FALSE(misspelt);
+        CHECK(contains(misspelt.error, "did you mean flash-attention?"));
+        CHECK_FALSE(contains(load_tour("no/such/tour.md", names).error, "did you mean"));
+    }
+
     TEST_CASE("every mistake is located") {
         struct Wrong {
             std::string text, sentence;
