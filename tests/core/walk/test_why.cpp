@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 #include <string>
 
 using namespace tilewalk::test;
@@ -47,12 +48,25 @@ Maxima maxima(const Trace& trace, int k, int row) {
     return {at(then, row), at(now, row)};
 }
 
+// Holds sentences, of each kind until the first that is not as expected: one changed word prints a few lines.
+class Sentences {
+public:
+    void check(const std::string& kind, const std::string& why,
+               std::initializer_list<std::string_view> parts) {
+        if (!wrong_.contains(kind) && !check_contains(why, parts)) wrong_.insert(kind);
+    }
+
+private:
+    std::set<std::string> wrong_;
+};
+
 }  // namespace
 
 TEST_SUITE("the reasons") {
     TEST_CASE(
         "a maximum that starts, rises, stays or is not there yet is said to do so, of the right query") {
-        int seen[4] = {};
+        int seen[4] = {}, wrong_kinds = 0;
+        Sentences sentences;
         for (const Problem& p : problems()) {
             const auto trace = flash_forward(p);
             for (Op op : {Op::new_max, Op::correction, Op::row_sum, Op::output})
@@ -68,11 +82,12 @@ TEST_SUITE("the reasons") {
                                        : op == Op::correction ? 1
                                        : op == Op::row_sum    ? 2
                                                               : 3;
-                    INFO(describe(p), ", step ", k, ", row ", row, ": ", e.why);
-                    CHECK(contains(e.why, words[kind][column]));
-                    CHECK(e.kind == kind);
-                    CHECK((contains(e.why, "query " + std::to_string(row)) ||
-                           contains(e.why, "Query " + std::to_string(row))));
+                    INFO(describe(p), ", step ", k, ", row ", row);
+                    const std::string of = std::string(name(op)) + " " + std::to_string(kind);
+                    sentences.check(of, e.why, {words[kind][column]});
+                    // "query 1" or "Query 1"
+                    sentences.check(of + ", its query", e.why, {"uery " + std::to_string(row)});
+                    if (e.kind != kind && ++wrong_kinds == 1) CHECK(e.kind == kind);
                     ++seen[kind];
                 });
         }
@@ -81,13 +96,14 @@ TEST_SUITE("the reasons") {
 
     TEST_CASE("negative maxima stand in brackets behind a minus sign") {
         int negative = 0;
+        Sentences sentences;
         for (const Problem& p : problems()) {
             const auto trace = flash_forward(p);
             each_row(*trace, Op::row_sum, [&](int k, int row, const Explanation& e) {
                 CHECK_FALSE(contains(e.why, "− −"));
                 const auto [before, after] = maxima(*trace, k, row);
                 if (std::isinf(before) || after <= before || after >= 0) return;
-                CHECK(contains(e.why, " − (−"));
+                sentences.check("negative", e.why, {" − (−"});
                 ++negative;
             });
         }
@@ -96,6 +112,7 @@ TEST_SUITE("the reasons") {
 
     TEST_CASE("the key with the highest score is named, and ties name every key") {
         int ties = 0;
+        Sentences sentences;
         for (const Problem& p : problems()) {
             const auto trace = flash_forward(p);
             each_row(*trace, Op::tile_max, [&](int k, int row, const Explanation& e) {
@@ -106,19 +123,20 @@ TEST_SUITE("the reasons") {
                     if (at(S, row, c) > most) most = at(S, row, c), best.clear();
                     if (at(S, row, c) == most) best.push_back(c);
                 }
-                INFO(describe(p), ", step ", k, ", row ", row, ": ", e.why);
+                INFO(describe(p), ", step ", k, ", row ", row);
                 if (std::isinf(most)) {
-                    CHECK(contains(e.why, "hides every key"));
+                    sentences.check("none", e.why, {"hides every key"});
                 } else if (S.value->region.cols == 1) {
-                    CHECK(contains(e.why, "has one key"));
+                    sentences.check("one", e.why, {"has one key"});
                 } else if (best.size() == 1) {
-                    CHECK(contains(e.why, "with key " + std::to_string(best[0]) + "."));
+                    sentences.check("highest", e.why, {"with key " + std::to_string(best[0]) + "."});
                 } else if (best.size() > 3) {
-                    CHECK(contains(e.why, std::to_string(best.size()) + " keys tie"));
+                    sentences.check("many", e.why, {std::to_string(best.size()) + " keys tie"});
                 } else {
                     ++ties;
-                    check_contains(e.why, {std::to_string(best.front()) + (best.size() == 2 ? " and " : ", "),
-                                           "and " + std::to_string(best.back()) + " tie"});
+                    sentences.check("few", e.why,
+                                    {std::to_string(best.front()) + (best.size() == 2 ? " and " : ", "),
+                                     "and " + std::to_string(best.back()) + " tie"});
                 }
             });
         }
@@ -170,15 +188,15 @@ TEST_SUITE("the reasons") {
     TEST_CASE("loads say how often a block is read, and whether any key block will follow") {
         Problem one = worked_example();
         one.Br = 4;
-        CHECK(contains(explain(*flash_forward(one), 2).why, "each is read once"));
-        CHECK(contains(explain(*flash_forward(worked_example()), 2).why, "reads it again"));
+        check_contains(explain(*flash_forward(one), 2).why, {"each is read once"});
+        check_contains(explain(*flash_forward(worked_example()), 2).why, {"reads it again"});
         Problem blind = *random_problem(4, 2, 1);
         keep_keys(blind, 1);
         blind.causal = true;
         blind.Br = 1;
         const auto trace = flash_forward(blind);
-        CHECK(contains(explain(*trace, 0).why, "hides every key block"));
-        CHECK(contains(explain(*trace, trace->size() - 1).why, "leave the chip"));
+        check_contains(explain(*trace, 0).why, {"hides every key block"});
+        check_contains(explain(*trace, trace->size() - 1).why, {"leave the chip"});
     }
 
     TEST_CASE("a changed example says so and no longer says what to watch") {
