@@ -14,9 +14,11 @@ Problem Broken::of(Problem p) const {
 
 std::vector<Broken> breakable() {
     std::vector<Broken> out;
-    for (const Lesson& lesson : lessons())
-        if (!lesson.faults().empty()) out.push_back({lesson});
-    out.push_back({*find_lesson("flash-backward"), BackwardOrder::query_outer});
+    for (const Lesson& lesson : lessons()) {
+        if (lesson.faults().empty()) continue;
+        out.push_back({lesson});
+        if (lesson.uses(chooses_order)) out.push_back({lesson, BackwardOrder::query_outer});
+    }
     return out;
 }
 
