@@ -441,8 +441,11 @@ void check_state(const Trace& trace) {
                 const Held now = trace.live(slot, tile, k);
                 const bool right = written ? now.value == written && now.step == k
                                            : now.value == before.value && now.step == before.step;
-                if (!right)
-                    FAIL_CHECK(std::string(trace.lesson().id), ", step ", k + 1, ", slot ", info(slot).name);
+                if (!right) {
+                    FAIL_CHECK(std::string(trace.lesson().id), ", step ", k + 1, ", slot ",
+                               std::string(info(slot).name));
+                    break;
+                }
                 before = now;
             }
         }
