@@ -36,8 +36,9 @@ public:
     bool cancelled() const { return stop.stop_requested(); }
     /// It was begun, and its result has not been taken.
     bool begun() const { return result.valid(); }
-    bool ready() const {
-        return begun() && result.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    bool ready() const { return ready_within(std::chrono::seconds(0)); }
+    bool ready_within(std::chrono::seconds most) const {
+        return begun() && result.wait_for(most) == std::future_status::ready;
     }
     void wait() const { result.wait(); }
     /// Waits for the result; throws what the work has thrown.
@@ -47,6 +48,9 @@ private:
     std::stop_source stop;
     std::future<T> result;
 };
+
+/// How long a picture waits for a driver; one that works answers sooner.
+constexpr std::chrono::seconds patience{5};
 
 /// Ends the program here and now, with everything that was written flushed. No static object is destroyed and
 /// no library unloaded, so that nothing is taken from under threads that still run. What has to be closed or

@@ -152,7 +152,7 @@ void refresh_compare(AppState& state) {
 
 void wait_for_comparison(AppState& state) {
     ComparePage& page = compare_page(state);
-    if (!page.probe) page.probe = page.asking.take();
+    if (!page.probe && page.asking.ready_within(patience)) page.probe = page.asking.take();
     refresh_compare(state);
     if (!page.run && !page.settling && page.asked != page.done) start_comparison(state);
     if (page.run) take_result(state, page.run->result.take());

@@ -166,7 +166,7 @@ const Engine& scale_engine(AppState& state) {
 
 void wait_for_devices(AppState& state) {
     ScalePage& page = scale_page(state);
-    if (!page.devices) page.devices = page.asked.take();
+    if (!page.devices && page.asked.ready_within(patience)) page.devices = page.asked.take();
 }
 
 void start_bench(AppState& state) {

@@ -95,7 +95,7 @@ ScalePage& scale_page(AppState& state);
 /// The engine for the device and the threads that the form asks for.
 const Engine& scale_engine(AppState& state);
 /// Waits until it is known which devices there are, so that a picture shows them.
-void wait_for_devices(AppState& state);
+void wait_for_devices(AppState& state);  ///< for a picture; not for a driver that hangs
 
 /// Starts what the form asks for; a notice if that cannot be run.
 void start_bench(AppState& state);
