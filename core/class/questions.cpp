@@ -232,10 +232,10 @@ void ask_value(const Asked& a, std::vector<Question>& out) {
         const CellRef cell = {a.e.target.slot, region.row + a.any(region.rows, 10 + n),
                               region.col + a.any(region.cols, 20 + n)};
         std::optional<Question> q = about_cell(a, cell);
-        const bool plain_one = q && (q->expected == 0 || q->expected == 1);
-        const bool found = q.has_value();
-        if (found && (!best || !plain_one)) best = std::move(q);
-        if (found && !plain_one) break;
+        if (!q) continue;
+        const bool plain_one = q->expected == 0 || q->expected == 1;
+        if (!best || !plain_one) best = std::move(q);
+        if (!plain_one) break;
     }
     if (best) out.push_back(std::move(*best));
 }
