@@ -37,6 +37,11 @@ namespace {
 
 constexpr const char* changes = "Changes to the problem";
 
+void add_mask(const OptionGroup& options, bool& causal, Word& window) {
+    options.flag("--causal", causal, "hide the keys that come after a query");
+    options.word("--window", window, "W", "hide the keys more than W positions away");
+}
+
 // `fallback` is the example that is taken without a source, as the help shows it.
 void add_source(const OptionGroup& options, ProblemWords& p, const std::string& fallback) {
     const OptionGroup source = options.under("Problem (one source)"), change = options.under(changes);
@@ -52,8 +57,7 @@ void add_source(const OptionGroup& options, ProblemWords& p, const std::string& 
     source.word("--w-v", p.w_v, "FILE", "W_V");
     source.word("--random", p.random, "NxD", "random numbers, N rows and D columns");
     source.word("--seed", p.seed, "S", "which random numbers [1]");
-    change.flag("--causal", p.causal, "hide the keys that come after a query");
-    change.word("--window", p.window, "W", "hide the keys more than W positions away");
+    add_mask(change, p.causal, p.window);
     change.word("--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
 }
 
@@ -144,8 +148,7 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--heads", b.heads, "H", "[8]");
     options.word("--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");
     options.word("--batch", b.batch, "B", "[1]");
-    options.flag("--causal", b.causal, "hide the keys that come after a query");
-    options.word("--window", b.window, "W", "hide the keys more than W positions away");
+    add_mask(options, b.causal, b.window);
     options.word("--dtype", b.dtype, "f32|f16|bf16", "[f32; bf16 with cuda]");
     options.word("--memory-limit", b.memory_limit, "BYTES",
                  "what needs more is not run; 8G, 512MiB [what is free]");
