@@ -3,8 +3,9 @@
 #
 #     tests/core/lessons/mutants.sh BUILD_FOLDER [COUNT]
 #
-# With COUNT only so many of them, one of each class first. Only the broken file is compiled, with those that are compiled
-# together with it; the rest is that of the build. Prints a table; ends with 1 if one was not caught, or if a line no longer fits its file.
+# With COUNT only so many of them, one of each class first. Only the broken file is compiled, with those that are
+# compiled together with it; the rest is that of the build. Prints a table; ends with 1 if one was not caught, or if a
+# line no longer fits its file.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd -P)
 build=$(cd "$1" && pwd -P)
