@@ -200,7 +200,7 @@ void save_answers(AppState& state) {
     if (path.empty()) return notify(state, "Type a file name to save to, for example answers.csv.");
     if (!path.ends_with(".csv")) path += ".csv";
     const auto saved = state.hooks.save_quiz(path, answers_to_csv(quiz));
-    notify(state, saved ? "Saved " + path + "." : saved.error);
+    notify_saved(state, path, saved);
     if (saved) state.quiz->saving = false;
 }
 

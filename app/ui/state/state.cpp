@@ -18,6 +18,10 @@ void notify(AppState& state, std::string sentence) {
     state.notice_age = 0;
 }
 
+void notify_saved(AppState& state, const std::string& path, const Result<void>& saved) {
+    notify(state, saved ? "Saved " + path + "." : saved.error);
+}
+
 void go_to(AppState& state, Cursor cursor) {
     if (cursor == state.cursor) return;
     state.cursor = cursor;
@@ -203,7 +207,7 @@ void save_file(AppState& state, const std::string& path) {
     if (!state.hooks.save_problem) return notify(state, "Files cannot be saved here.");
     if (path.empty()) return notify(state, "Type a file name to save to, for example problem.json.");
     const auto saved = state.hooks.save_problem(path, *state.problem, view_of(state));
-    notify(state, saved ? "Saved " + path + "." : saved.error);
+    notify_saved(state, path, saved);
 }
 
 bool broken_walk(const AppState& state) { return state.truth != nullptr; }

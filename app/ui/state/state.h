@@ -51,6 +51,8 @@ void begin_edit(AppState& state, CellRef cell, const char* widget);
 bool commit_edit(AppState& state);
 
 void notify(AppState& state, std::string sentence);
+/// That the file was saved, or why not.
+void notify_saved(AppState& state, const std::string& path, const Result<void>& saved);
 const Problem* find_example(const AppState& state, const std::string& name);
 void choose_example(AppState& state, int index);
 void load_files(AppState& state, const std::vector<std::string>& paths);

@@ -190,7 +190,7 @@ void save_bundle(AppState& state) {
     if (path.empty()) return notify(state, "Type a file name to save to, for example comparison.json.");
     if (!path.ends_with(".json")) path += ".json";
     const auto saved = state.hooks.save_bundle(path, *page.shown->kernel);
-    notify(state, saved ? "Saved " + path + "." : saved.error);
+    notify_saved(state, path, saved);
 }
 
 std::string compare_as_text(const AppState& state) {

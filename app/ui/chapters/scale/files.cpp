@@ -68,7 +68,7 @@ void export_results(AppState& state, const std::string& kind) {
                            ? state.hooks.save_plot(path, joined({&page.time.scene, &page.memory.scene}),
                                                    theme(state.settings.theme), kind)
                            : state.hooks.save_results(path, all_reports(page), kind);
-    notify(state, saved ? "Saved " + path + "." : saved.error);
+    notify_saved(state, path, saved);
 }
 
 }  // namespace tilewalk::ui
