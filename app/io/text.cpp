@@ -1,13 +1,9 @@
 #include "app/io/text.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace tilewalk {
-
 namespace {
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 /// Bytes of the UTF-8 character that text begins with; 0 when it is none.
 std::size_t character_length(std::string_view text) {
@@ -82,12 +78,6 @@ std::string_view without_bom(std::string_view text) {
     return text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-        text.replace(at, what.size(), by);
-    return text;
-}
-
 std::vector<std::string> split(std::string_view text, std::string_view between) {
     std::vector<std::string> parts;
     for (std::size_t end; (end = text.find(between)) != std::string_view::npos;) {
@@ -98,23 +88,8 @@ std::vector<std::string> split(std::string_view text, std::string_view between) 
     return parts;
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream stream(text);
-    return {std::istream_iterator<std::string>(stream), {}};
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 int letters_in(std::string_view text) {
     return static_cast<int>(std::ranges::count_if(text, std::not_fn(continues_character)));
-}
-
-std::string counted(long long n, const char* noun) {
-    return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
 Failure failure_at(const std::string& where, const std::string& what) {

@@ -2,13 +2,9 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/words.h"
 
-#include <charconv>
 #include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace tilewalk {
 
@@ -30,14 +26,8 @@ std::string short_path(const std::string& path);
 std::string_view trimmed(std::string_view text);
 /// Without the byte order mark that some editors begin a file with.
 std::string_view without_bom(std::string_view text);
-/// With `by` in place of every `what`.
-std::string replaced(std::string text, std::string_view what, std::string_view by);
 /// The parts of "a,b,c"; of an empty text one that is empty.
 std::vector<std::string> split(std::string_view text, std::string_view between);
-/// What stands between spaces.
-std::vector<std::string> words_of(const std::string& text);
-/// "a, b, c"
-std::string joined(const std::vector<std::string>& words);
 /// The name of each item: names_of(examples(), &Problem::name).
 template <class Items, class Name> std::vector<std::string> names_of(const Items& items, Name name) {
     std::vector<std::string> names;
@@ -46,15 +36,13 @@ template <class Items, class Name> std::vector<std::string> names_of(const Items
 }
 /// Characters of UTF-8.
 int letters_in(std::string_view text);
-/// The whole text as a number; a plus sign is no part of one.
-template <class Number> std::optional<Number> number_in(std::string_view text) {
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
-/// "1 row", "2 rows".
-std::string counted(long long n, const char* noun);
+/// The name that differs from `word` in the fewest letters, or that begins with it; empty if none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& names);
+
+/// "; did you mean x?", or `otherwise` when no name is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& names,
+                         const std::string& otherwise);
 
 /// The sentence of a failure: "data/q.csv: line 3 has 5 values, line 1 has 4." A long path is shortened.
 Failure failure_at(const std::string& where, const std::string& what);

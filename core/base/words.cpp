@@ -1,5 +1,8 @@
 #include "core/base/words.h"
 
+#include <iterator>
+#include <sstream>
+
 namespace tilewalk {
 
 std::string lower_case(std::string_view text) {
@@ -19,6 +22,28 @@ std::string listed(const std::vector<std::string>& words, const std::string& con
     for (std::size_t n = 0; n < words.size(); ++n)
         out += (n == 0 ? std::string() : n + 1 == words.size() ? " " + conjunction + " " : ", ") + words[n];
     return out;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+    std::string text;
+    for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+    return text;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+void drop_last_character(std::string& text) {
+    while (!text.empty() && continues_character(text.back())) text.pop_back();
+    if (!text.empty()) text.pop_back();
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {
