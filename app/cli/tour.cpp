@@ -3,9 +3,9 @@
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/tour_file.h"
-#include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
+#include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 
 namespace tilewalk {

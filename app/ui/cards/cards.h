@@ -9,10 +9,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace tilewalk {
-struct TourNames;
 struct TourPlace;
 }  // namespace tilewalk
 
@@ -58,20 +56,11 @@ Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
 void open_glossary(AppState& state, std::string_view term = {});
 void open_save_card(AppState& state);
 
-// ---- What a stop of a tour may point at (tour_places.cpp)
-
-TourNames tour_names();
-/// Where this frame shows it, in logical px; nothing if it does not.
+/// Where this frame shows what a stop points at, in logical px; nothing if it does not.
 std::optional<Rect> tour_place(const Canvas& canvas, const TourPlace& place);
 
 // ---- All keys, as the list of keys shows them; a test holds them against what keys do (shortcuts.cpp)
 
-struct Shortcut {
-    const char* group;                   ///< "Walk"; those of a group follow each other
-    const char* keys;                    ///< as shown: "Shift →"
-    const char* action;                  ///< "next tile"
-    std::vector<KeyPress> presses = {};  ///< what `keys` means
-};
 std::span<const Shortcut> shortcuts();
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,5 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/search_box.h"
 #include "app/ui/state/app_state.h"
 #include "core/class/glossary.h"
 

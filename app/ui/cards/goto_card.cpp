@@ -15,7 +15,7 @@ void go_to_typed_step(AppState& state) {
     const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
     if (!valid) {
         notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
-                          std::to_string(state.trace->size()) + ".");
+                          str(state.trace->size()) + ".");
         state.goto_focus = true;  // to be corrected
         return;
     }
@@ -40,8 +40,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
     show_card(main, "Go to step", a, [&](const Canvas& c) {
         c.frame(a.x + 1, a.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
-        c.text(a.x + 16, a.y + (big ? 34 : 26),
-               "Go to step (1 to " + std::to_string(state.trace->size()) + ")", size, 0, Face::medium);
+        c.text(a.x + 16, a.y + (big ? 34 : 26), "Go to step (1 to " + str(state.trace->size()) + ")", size, 0,
+               Face::medium);
         FieldLook look{
             .focus_now = ImGui::IsWindowAppearing() || state.goto_focus, .face = Face::mono, .size = size};
         state.goto_focus = false;

@@ -1,7 +1,6 @@
 // The list of keys, by what they are for; what is typed leaves those that it fits.
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
-#include "app/ui/kit/search_box.h"
 #include "app/ui/parts/matrix.h"
 #include "core/base/words.h"
 

@@ -60,8 +60,8 @@ void list(const Canvas& c, AppState& state, const Sizes& s, float x, float y, fl
         c.disc(x + 8, middle, s.text * .3f, c.theme->danger);
         c.text_within(x + 24, middle, w - 24 - s.row, marks.breakpoints[static_cast<std::size_t>(n)].text(),
                       s.text, 0, Face::mono);
-        if (icon_button(c, "##remove " + std::to_string(n), x + w - s.row + 4, Y + 2, s.row - 4, s.row - 4,
-                        Icon::close, {.quiet = true, .tooltip = "Remove (Delete)"}))
+        if (icon_button(c, "##remove " + str(n), x + w - s.row + 4, Y + 2, s.row - 4, s.row - 4, Icon::close,
+                        {.quiet = true, .tooltip = "Remove (Delete)"}))
             removed = n;
     }
     if (removed >= 0) remove_breakpoint(state, removed);

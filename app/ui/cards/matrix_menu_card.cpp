@@ -28,9 +28,7 @@ int entry_count(const AppState& state, const MatrixMenu& menu) {
     return state.trace->tiles(menu.slot) > 1 ? 2 * per_matrix : per_matrix;
 }
 
-std::string size_text(Eigen::Index rows, Eigen::Index cols) {
-    return std::to_string(rows) + " × " + std::to_string(cols);
-}
+std::string size_text(Eigen::Index rows, Eigen::Index cols) { return str(rows) + " × " + str(cols); }
 
 std::string tile_name(const AppState& state, const MatrixMenu& menu) {
     const Held held = state.trace->live(menu.slot, menu.tile, state.cursor.step);

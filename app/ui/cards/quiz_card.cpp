@@ -17,7 +17,7 @@ namespace {
 // Pieces one below the other: first their heights decide how high the card is, then they are drawn.
 struct Piece {
     float h;
-    std::function<void(const Canvas&, float x, float y)> draw;
+    std::function<void(const Canvas&, float x, float y, float w)> draw;
 };
 struct Stack {
     const Canvas& c;
@@ -29,25 +29,22 @@ struct Stack {
         for (const Piece& piece : pieces) h += piece.h;
         return h;
     }
-    void add(float h, std::function<void(const Canvas&, float x, float y)> draw) {
-        pieces.push_back({h, std::move(draw)});
-    }
+    void add(Piece piece) { pieces.push_back(std::move(piece)); }
     void space(float h) {
-        add(h, [](const Canvas&, float, float) {});
+        add({h, [](const Canvas&, float, float, float) {}});
     }
     void paragraph(const std::string& text, ImU32 colour, int most_lines = 0, float of = 0) {
-        const float s = of > 0 ? of : size, width = w;
-        add(paragraph_height(w, text, s, most_lines), [=](const Canvas& to, float x, float y) {
-            to.paragraph(x, y, width, text, s, colour, most_lines);
-        });
+        const float s = of > 0 ? of : size;
+        add({paragraph_height(w, text, s, most_lines), [=](const Canvas& to, float x, float y, float width) {
+                 to.paragraph(x, y, width, text, s, colour, most_lines);
+             }});
     }
     void rich(const Line& line, float of, int most_lines) {
         if (line.empty()) return;
-        const float width = w;
-        const ImU32 ink = c.theme->t1;
-        add(rich_paragraph_height(c, w, line, of, most_lines, 1.5f), [=](const Canvas& to, float x, float y) {
-            to.rich_paragraph(x, y, width, line, of, most_lines, ink, 1.5f);
-        });
+        add({rich_paragraph_height(c, w, line, of, most_lines, 1.5f),
+             [=](const Canvas& to, float x, float y, float width) {
+                 to.rich_paragraph(x, y, width, line, of, most_lines, to.theme->t1, 1.5f);
+             }});
     }
 };
 
@@ -66,40 +63,37 @@ void draw_mark(const Canvas& c, float x, float y, float side, bool right) {
 
 void add_head(Stack& s, const Quiz& quiz) {
     const std::string score = quiz_score(quiz);
-    const float w = s.w;
-    s.add(34, [=](const Canvas& c, float x, float y) {
-        c.text(x, y + 12, "Before the next step", size::symbol, 0, Face::semibold);
-        c.text(x + w, y + 12, score, size::body, c.theme->t2, Face::medium, Align::right);
-    });
+    s.add({34, [=](const Canvas& c, float x, float y, float w) {
+               c.text(x, y + 12, "Before the next step", size::symbol, 0, Face::semibold);
+               c.text(x + w, y + 12, score, size::body, c.theme->t2, Face::medium, Align::right);
+           }});
 }
 
 void add_field(Stack& s, AppState& state) {
-    const float w = s.w;
-    s.pieces.push_back(
-        {50, [w, &state](const Canvas& c, float x, float y) {
-             Quiz& quiz = *state.quiz;
-             const FieldLook look{.hint = quiz.question.bytes ? "a number of bytes" : "a number",
-                                  .focus_now = std::exchange(quiz.focus, false),
-                                  .invalid = quiz.verdict.has_value(),
-                                  .face = Face::mono};
-             const float check = 88;
-             const FieldResult field =
-                 text_field(c, "##answer", x, y + 4, w - check - 8, 40, quiz.text, sizeof quiz.text, look);
-             const bool clicked =
-                 button(c, "##check answer", x + w - check, y + 4, check, 40, "Check", {.primary = true});
-             if (field.entered || clicked) check_answer(state);
-         }});
+    s.add({50, [&state](const Canvas& c, float x, float y, float w) {
+               Quiz& quiz = *state.quiz;
+               const FieldLook look{.hint = quiz.question.bytes ? "a number of bytes" : "a number",
+                                    .focus_now = std::exchange(quiz.focus, false),
+                                    .invalid = quiz.verdict.has_value(),
+                                    .face = Face::mono};
+               const float check = 88;
+               const FieldResult field =
+                   text_field(c, "##answer", x, y + 4, w - check - 8, 40, quiz.text, sizeof quiz.text, look);
+               const bool clicked =
+                   button(c, "##check answer", x + w - check, y + 4, check, 40, "Check", {.primary = true});
+               if (field.entered || clicked) check_answer(state);
+           }});
 }
 
 // One choice: its key, a box or a ring, and its words.
 void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) {
     const Theme& t = *c.theme;
-    const std::string id = "##choice " + std::to_string(n + 1);
+    const std::string id = "##choice " + str(n + 1);
     const Hot hot = hot_area(c, id, x, y, w, 36);
     const bool chosen = std::ranges::count(quiz.chosen, n) > 0;
     if (hot.hovered || chosen) c.rect(x, y, w, 36, t.raised, 8);
     if (quiz.mark == n || hot.focused) c.frame(x + .5f, y + .5f, w - 1, 35, t.focus, 1.5f, 8);
-    c.key_cap(x + 8, y + 18, std::to_string(n + 1));
+    c.key_cap(x + 8, y + 18, str(n + 1));
     const float box = x + 44, middle = y + 18;
     if (quiz.question.several)
         c.frame(box, middle - 8, 16, 16, t.t2, 1.5f, 3);
@@ -112,18 +106,17 @@ void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) 
 }
 
 void add_choices(Stack& s, AppState& state) {
-    const float w = s.w;
     for (int n = 0; n < static_cast<int>(state.quiz->question.choices.size()); ++n)
-        s.add(40, [w, n, &state](const Canvas& c, float x, float y) {
-            draw_choice(c, *state.quiz, n, x, y + 2, w);
-        });
-    s.add(48, [w, &state](const Canvas& c, float x, float y) {
-        const std::string all = state.quiz->question.several ? "all that apply" : "one of them";
-        c.text_within(x, y + 24, w - 100, all, size::body, c.theme->t2);
-        if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
-                   {.primary = true, .enabled = !state.quiz->chosen.empty()}))
-            check_answer(state);
-    });
+        s.add({40, [n, &state](const Canvas& c, float x, float y, float w) {
+                   draw_choice(c, *state.quiz, n, x, y + 2, w);
+               }});
+    s.add({48, [&state](const Canvas& c, float x, float y, float w) {
+               const std::string all = state.quiz->question.several ? "all that apply" : "one of them";
+               c.text_within(x, y + 24, w - 100, all, size::body, c.theme->t2);
+               if (button(c, "##check answer", x + w - 88, y + 6, 88, 36, "Check",
+                          {.primary = true, .enabled = !state.quiz->chosen.empty()}))
+                   check_answer(state);
+           }});
 }
 
 std::string verdict_text(const Quiz& quiz) {
@@ -150,17 +143,16 @@ void add_explanation(Stack& s, const AppState& state) {
 void add_verdict(Stack& s, const Quiz& quiz) {
     const std::string text = verdict_text(quiz);
     const bool right = quiz.was_right();
-    const float w = s.w - 28, h = paragraph_height(w, text, size::formula);
-    s.add(h + 4, [=](const Canvas& c, float x, float y) {
-        draw_mark(c, x + 2, y + 12, 16, right);
-        c.paragraph(x + 28, y, w, text, size::formula, c.theme->t1);
-    });
+    s.add({paragraph_height(s.w - 28, text, size::formula) + 4,
+           [=](const Canvas& c, float x, float y, float w) {
+               draw_mark(c, x + 2, y + 12, 16, right);
+               c.paragraph(x + 28, y, w - 28, text, size::formula, c.theme->t1);
+           }});
 }
 
 void add_saving(Stack& s, AppState& state) {
-    const float w = s.w;
-    s.pieces.push_back(
-        {48, [w, &state](const Canvas& c, float x, float y) {
+    s.add(
+        {48, [&state](const Canvas& c, float x, float y, float w) {
              Quiz& quiz = *state.quiz;
              const FieldResult field = text_field(
                  c, "##quiz path", x, y + 8, w - 78, 36, quiz.path, sizeof quiz.path,
@@ -172,10 +164,9 @@ void add_saving(Stack& s, AppState& state) {
 }
 
 void add_buttons(Stack& s, AppState& state) {
-    const float w = s.w;
     s.space(8);
-    s.pieces.push_back(
-        {36, [w, &state](const Canvas& c, float x, float y) {
+    s.add(
+        {36, [&state](const Canvas& c, float x, float y, float w) {
              Quiz& quiz = *state.quiz;
              const ButtonLook quiet{.quiet = true, .tooltip = "A file of all answers (S)"};
              const float save = button_width("Save results…");
@@ -193,16 +184,14 @@ void add_buttons(Stack& s, AppState& state) {
 }
 
 void add_skip(Stack& s, AppState& state) {
-    const float w = s.w;
-    s.pieces.push_back(
-        {34, [w, &state](const Canvas& c, float x, float y) {
-             const std::size_t n = state.quiz->question.choices.size();
-             const std::string keys = n > 0 ? "1 … " + std::to_string(n) + ", Enter checks" : "Enter checks";
-             c.text_within(x, y + 20, w - 130, keys, size::small, c.theme->t2);
-             const float skip = button_width("Skip (Esc)", size::body);
-             if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
-                 skip_question(state);
-         }});
+    s.add({34, [&state](const Canvas& c, float x, float y, float w) {
+               const std::size_t n = state.quiz->question.choices.size();
+               const std::string keys = n > 0 ? "1 … " + str(n) + ", Enter checks" : "Enter checks";
+               c.text_within(x, y + 20, w - 130, keys, size::small, c.theme->t2);
+               const float skip = button_width("Skip (Esc)", size::body);
+               if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
+                   skip_question(state);
+           }});
 }
 
 // `state`: its pseudocode fills the rest.
@@ -212,7 +201,7 @@ void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float 
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t3, 1.5f, 9);
         float y = area.y + pad;
         for (const Piece& piece : stack.pieces) {
-            piece.draw(c, area.x + pad, y);
+            piece.draw(c, area.x + pad, y, stack.w);
             y += piece.h;
         }
         if (state) pseudocode_below(c, *state, area, y);
@@ -248,7 +237,7 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
 std::string choices_line(const Question& q) {
     std::string out;
     for (std::size_t n = 0; n < q.choices.size(); ++n)
-        out += (n == 0 ? "" : "   ") + std::to_string(n + 1) + "\u00A0" + q.choices[n];
+        out += (n == 0 ? "" : "   ") + str(n + 1) + "\u00A0" + q.choices[n];
     return out;
 }
 

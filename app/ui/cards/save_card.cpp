@@ -26,7 +26,7 @@ std::string usual_name(const AppState& state, const SaveCard& card) {
     const bool walk = state.page == Page::walk;
     std::string name = std::string("tilewalk-") +
                        (walk ? state.lesson->id : page_names[static_cast<std::size_t>(state.page)]);
-    if (walk && !whole_walk(card)) name += "-step-" + std::to_string(state.cursor.step + 1);
+    if (walk && !whole_walk(card)) name += "-step-" + str(state.cursor.step + 1);
     return name + ending_of(card.format);
 }
 
@@ -95,8 +95,8 @@ void save(AppState& state) {
         card->message = saved.error;
         return notify(state, saved.error);
     }
-    const std::string what = whole_walk(*card) ? "all " + std::to_string(state.trace->size()) + " steps"
-                                               : std::to_string(width) + " × " + std::to_string(height);
+    const std::string what =
+        whole_walk(*card) ? "all " + str(state.trace->size()) + " steps" : str(width) + " × " + str(height);
     notify(state, "Saved " + path + " (" + what + ").");
     state.saving.reset();
 }
@@ -130,7 +130,7 @@ void size_row(const Canvas& c, const AppState& state, SaveCard& card, float x, f
         return;
     }
     const std::string words =
-        state.page == Page::walk ? "all " + std::to_string(state.trace->size()) + " steps, in one file" : "";
+        state.page == Page::walk ? "all " + str(state.trace->size()) + " steps, in one file" : "";
     c.text(x, y, words, look.text, c.theme->t2);
 }
 

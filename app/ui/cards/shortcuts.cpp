@@ -1,4 +1,7 @@
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/chapters/memory/memory.h"
+#include "app/ui/chapters/scale/scale.h"
 
 namespace tilewalk::ui {
 
@@ -99,26 +102,10 @@ std::vector<Shortcut> view_keys() {
         {g, "Ctrl 0", "normal size", {ctrl(Key::zero)}}};
 }
 
-// The pages without a walk have keys of their own.
-std::vector<Shortcut> page_keys() {
-    const char *const memory = "Memory", *const scale = "At scale", *const compare = "CPU vs GPU";
-    return {{memory, "←  →", "round trip; presenter mode: length", {{Key::left}, {Key::right}}},
-            {memory, "↑  ↓", "longer, shorter", {{Key::up}, {Key::down}}},
-            {memory, "Space", "play the round trips", {{Key::space}}},
-            {scale, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
-            {scale, "↑  ↓", "length", {{Key::up}, {Key::down}}},
-            {scale, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
-            {scale, "L", "axes: logarithmic, linear", {{Key::l}}},
-            {compare, "←  →", "tile", {{Key::left}, {Key::right}}},
-            {compare, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
-            {compare, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
-            {compare, "L", "what is measured", {{Key::l}}},
-            {compare, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
-}
-
 std::vector<Shortcut> all_keys() {
     std::vector<Shortcut> out = walk_keys();
-    for (const auto& more : {number_keys(), program_keys(), view_keys(), page_keys()})
+    for (const auto& more :
+         {number_keys(), program_keys(), view_keys(), memory_keys(), scale_keys(), compare_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

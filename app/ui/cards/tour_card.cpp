@@ -49,7 +49,7 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + out, H - 3) - y;
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
-    const std::string number = std::to_string(tour.at + 1);
+    const std::string number = str(tour.at + 1);
     const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
     // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
@@ -76,9 +76,7 @@ void paragraphs(const Canvas& c, const Tour& tour, const Look& look, float x, fl
         y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) + look.text * .4f;
 }
 
-std::string counter(const Tour& tour) {
-    return std::to_string(tour.at + 1) + " / " + std::to_string(tour.stops());
-}
+std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
 
 struct Pressed {
     bool back = false, next = false, close = false, here = false;

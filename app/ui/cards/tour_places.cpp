@@ -3,8 +3,6 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/class/tour.h"
-#include "core/lessons/softmax/softmax.h"
-#include "core/lessons/table.h"
 
 namespace tilewalk::ui {
 
@@ -40,47 +38,7 @@ const NamedPlace* largest(const TourPlace& place, const NamedPlace* within) {
     return best;
 }
 
-using Names = std::vector<std::string>;
-
-Names panels_of(const Lesson& lesson) {
-    Names out{"Header", "Explanation", "Timeline", "Meters", "Problem", "Break it"};
-    const auto with = [&](const Names& more) {
-        out.insert(out.end(), more.begin(), more.end());
-        return out;
-    };
-    switch (lesson.picture) {
-    case Picture::softmax:
-        return with({"Row", "Three passes", "Two passes", "Running values",
-                     &lesson == &softmax_lesson(SoftmaxForm::dense) ? "Textbook" : "One pass"});
-    case Picture::forward_v1: return with({"HBM", "SRAM", "Beside"});
-    case Picture::forward:
-    case Picture::flash_backward: return with({"HBM", "SRAM", "Lens"});
-    case Picture::attention:
-    case Picture::dense_backward:
-    case Picture::training: break;
-    }
-    return with({"Matrices", "Lens"});
-}
-
-std::map<std::string, Names> panels_of_all() {
-    std::map<std::string, Names> out{
-        {"memory", {"Header", "Sizes", "Hierarchy", "Traffic", "Roofline", "Scores"}},
-        {"scale", {"Header", "Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
-        {"compare", {"Header", "Run", "Verdict", "Differences", "Row statistics"}}};
-    for (const Lesson& lesson : lessons()) out[lesson.id] = panels_of(lesson);
-    return out;
-}
-
 }  // namespace
-
-TourNames tour_names() {
-    Names buttons{"menu",    "help",  "presenter", "theme", "problem", "break",
-                  "example", "first", "back",      "play",  "forward", "last"};
-    for (const char* chapter :
-         {"attention", "softmax", "forward", "backward", "training", "memory", "scale", "compare"})
-        buttons.push_back(std::string("chapter ") + chapter);
-    return {{"memory", "scale", "compare"}, panels_of_all(), buttons};
-}
 
 std::optional<Rect> tour_place(const Canvas& c, const TourPlace& place) {
     if (!place_list || place.kind == TourPlace::Kind::none) return std::nullopt;

@@ -5,6 +5,7 @@
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/kit/theme.h"
+#include "core/base/words.h"
 #include "core/walk/explain.h"
 
 #include <imgui.h>

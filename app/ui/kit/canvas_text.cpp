@@ -56,7 +56,7 @@ void draw_tilde(const Pen& pen, float x, float w, float baseline, std::string_vi
 
 std::string_view last_letter(std::string_view text) {
     std::size_t at = text.size();
-    while (at > 0 && (static_cast<unsigned char>(text[--at]) & 0xC0) == 0x80) {
+    while (at > 0 && continues_character(text[--at])) {
     }
     return text.substr(at);
 }

@@ -137,11 +137,15 @@ private:
         scene.paths.push_back({{{p.x, p.y}, {p.x, p.bottom()}, {p.right(), p.bottom()}}, t.line2, look.line});
     }
 
+    void fill(const std::vector<Point>& corners, ImU32 colour) {
+        scene.paths.push_back({corners, colour, 0, {0, 0}, true});
+    }
+
     void areas() {
         for (const ChartArea& shape : chart.areas) {
-            ScenePath path{{}, shape.colour, 0, {0, 0}, true};
-            for (const ChartPoint& corner : shape.corners) path.points.push_back(at(corner));
-            scene.paths.push_back(path);
+            std::vector<Point> corners;
+            for (const ChartPoint& corner : shape.corners) corners.push_back(at(corner));
+            fill(corners, shape.colour);
         }
     }
 
@@ -150,11 +154,7 @@ private:
         const Rect& p = scene.plot;
         for (const ChartLimit& limit : chart.limits) {
             const float y = scene.Y(limit.y);
-            scene.paths.push_back({{{p.x, p.y}, {p.right(), p.y}, {p.right(), y}, {p.x, y}},
-                                   with_alpha(t.t3, .09f),
-                                   0,
-                                   {0, 0},
-                                   true});
+            fill({{p.x, p.y}, {p.right(), p.y}, {p.right(), y}, {p.x, y}}, with_alpha(t.t3, .09f));
             scene.paths.push_back({{{p.x, y}, {p.right(), y}}, t.t1, 1.5f * look.line, {6 * u, 4 * u}});
         }
     }
@@ -264,10 +264,8 @@ private:
     }
     std::string shortened(std::string words, float room) const {
         if (width(Face::medium, look.label, words) <= room) return words;
-        while (!words.empty() && width(Face::medium, look.label, words + "…") > room) {
-            do words.pop_back();
-            while (!words.empty() && (static_cast<unsigned char>(words.back()) & 0xC0) == 0x80);
-        }
+        while (!words.empty() && width(Face::medium, look.label, words + "…") > room)
+            drop_last_character(words);
         return words + "…";
     }
 
@@ -304,12 +302,9 @@ private:
 
     // Where there is nothing to show yet: words, broken into lines, on a surface of their own.
     void in_the_middle() {
+        if (chart.empty.empty()) return;
         std::vector<std::string> lines(1);
-        std::string rest = chart.empty;
-        while (!rest.empty()) {
-            const std::size_t space = std::min(rest.find(' '), rest.size());
-            const std::string word = rest.substr(0, space);
-            rest.erase(0, std::min(space + 1, rest.size()));
+        for (const std::string& word : words_of(chart.empty)) {
             const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
             if (width(Face::regular, look.label, longer) <= scene.plot.w - 16 * u || lines.back().empty())
                 lines.back() = longer;
@@ -317,14 +312,10 @@ private:
                 lines.push_back(word);
         }
         const float step = look.label * 1.5f, y = scene.plot.middle() - step * (px(lines.size()) - 1) / 2;
-        if (chart.empty.empty()) return;
         const float left = scene.plot.x + 6 * u, right = scene.plot.right() - 6 * u, above = y - step * .8f,
                     below = y + step * (px(lines.size()) - .2f);
-        scene.paths.push_back({{{left, above}, {right, above}, {right, below}, {left, below}},
-                               look.panel ? t.panel : presenter_page(t),
-                               0,
-                               {0, 0},
-                               true});
+        fill({{left, above}, {right, above}, {right, below}, {left, below}},
+             look.panel ? t.panel : presenter_page(t));
         for (std::size_t n = 0; n < lines.size(); ++n)
             text(scene.plot.x + scene.plot.w / 2, y + step * px(n), lines[n], look.label, t.t2, Face::regular,
                  Align::center);

@@ -107,8 +107,7 @@ std::string element(const SceneMark& m, const Theme& theme) {
 std::string element(const SceneText& text) {
     const char* anchor = text.align == Align::left ? "start" : text.align == Align::center ? "middle" : "end";
     return "<text" + attribute("x", text.x) + attribute("y", text.y + .364f * text.size) +
-           attribute("font-size", text.size) +
-           attribute("font-weight", std::to_string(svg::weight(text.face))) +
+           attribute("font-size", text.size) + attribute("font-weight", str(svg::weight(text.face))) +
            attribute("text-anchor", anchor) + attribute("textLength", text.width) +
            " lengthAdjust=\"spacingAndGlyphs\"" + paint("fill", text.colour) + ">" + svg::escaped(text.text) +
            "</text>\n";

@@ -1,6 +1,7 @@
 #include "app/ui/kit/fonts.h"
 
 #include "app/ui/kit/imgui_compat.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <array>
@@ -47,8 +48,8 @@ constexpr std::string_view glyphs =
 using Bytes = std::vector<char>;
 constexpr std::streamoff biggest_font = 64 << 20;
 
-/// What has been loaded. ImGui keeps pointers into the files and the ranges, so they live here.
-struct FontTable {
+/// What has been built for one context.
+struct BuiltFonts {
     struct Entry {
         float em;
         ImFont* font;
@@ -57,9 +58,12 @@ struct FontTable {
     float scale = 0;
     bool presenter = false;
     std::array<std::vector<Entry>, face_count> faces;
+    std::string problem;
+};
+/// ImGui keeps pointers into the files and the ranges, so they live here.
+struct FontTable : BuiltFonts {
     std::map<std::string, Bytes> files;  ///< by path; empty: could not be used
     ImVector<ImWchar> ranges, ranges_with_latin;
-    std::string problem;
 };
 
 FontTable& table() {
@@ -233,23 +237,11 @@ bool load_fonts(float scale, bool presenter) {
 }
 
 struct FontsAside::Kept {
-    ImFontAtlas* atlas;
-    float scale;
-    bool presenter;
-    decltype(FontTable::faces) faces;
-    std::string problem;
+    BuiltFonts fonts;
 };
 
-FontsAside::FontsAside() {
-    FontTable& t = table();
-    kept_ = std::make_unique<Kept>(Kept{t.atlas, t.scale, t.presenter, t.faces, t.problem});
-}
-
-FontsAside::~FontsAside() {
-    FontTable& t = table();
-    t.atlas = kept_->atlas, t.scale = kept_->scale, t.presenter = kept_->presenter;
-    t.faces = std::move(kept_->faces), t.problem = std::move(kept_->problem);
-}
+FontsAside::FontsAside() : kept_(std::make_unique<Kept>(Kept{table()})) {}
+FontsAside::~FontsAside() { static_cast<BuiltFonts&>(table()) = std::move(kept_->fonts); }
 
 const std::string& font_problem() { return table().problem; }
 float font_scale() { return table().scale > 0 ? table().scale : 1.0f; }
@@ -287,8 +279,7 @@ unsigned next_code_point(std::string_view& rest) {
                                                  : 9;
     if (more > 0 && more < 9) code_point &= 0x3Fu >> more;
     for (std::size_t k = 1; k <= more; ++k) {
-        const bool follows =
-            more < 9 && k < rest.size() && (static_cast<unsigned char>(rest[k]) & 0xC0) == 0x80;
+        const bool follows = more < 9 && k < rest.size() && continues_character(rest[k]);
         if (!follows) {
             rest.remove_prefix(1);
             return 0xFFFD;

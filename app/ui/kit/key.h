@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -72,6 +73,14 @@ enum class Key {
 struct KeyPress {
     Key key;
     bool shift = false, ctrl = false, alt = false;
+};
+
+/// A line of the list of keys.
+struct Shortcut {
+    const char* group;                   ///< "Walk"; those of a group follow each other
+    const char* keys;                    ///< as shown: "Shift →"
+    const char* action;                  ///< "next tile"
+    std::vector<KeyPress> presses = {};  ///< what `keys` means
 };
 
 /// 1 … 9 of a key with a digit; 0 of any other.

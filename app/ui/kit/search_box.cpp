@@ -1,4 +1,4 @@
-#include "app/ui/kit/search_box.h"
+#include "app/ui/kit/card.h"
 
 #include "app/ui/kit/items.h"
 
@@ -24,11 +24,6 @@ void append(std::string& text, unsigned c) {
     }
 }
 
-void erase_last(std::string& text) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
-    if (!text.empty()) text.pop_back();
-}
-
 }  // namespace
 
 bool type_into(std::string& text) {
@@ -46,7 +41,7 @@ bool type_into(std::string& text) {
 bool answer_search_key(std::string& text, const KeyPress& press) {
     if (press.ctrl || press.alt) return false;
     if (press.key == Key::backspace) {
-        erase_last(text);
+        drop_last_character(text);
         return true;
     }
     if (press.key == Key::space) return !text.empty();

@@ -41,12 +41,16 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string paint(std::string_view name, ImU32 colour) {
-    char hex[8];
-    std::snprintf(hex, sizeof hex, "#%02x%02x%02x", (colour >> IM_COL32_R_SHIFT) & 255u,
+std::string hex(ImU32 colour) {
+    char text[8];
+    std::snprintf(text, sizeof text, "#%02x%02x%02x", (colour >> IM_COL32_R_SHIFT) & 255u,
                   (colour >> IM_COL32_G_SHIFT) & 255u, (colour >> IM_COL32_B_SHIFT) & 255u);
+    return text;
+}
+
+std::string paint(std::string_view name, ImU32 colour) {
     const unsigned alpha = (colour >> IM_COL32_A_SHIFT) & 255u;
-    std::string out = attribute(name, hex);
+    std::string out = attribute(name, hex(colour));
     if (alpha < 255) out += attribute(std::string(name) + "-opacity", static_cast<float>(alpha) / 255);
     return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/ui/kit/fonts.h"
+#include "core/base/words.h"
 
 #include <imgui.h>
 #include <string>
@@ -16,6 +17,8 @@ std::string attribute(std::string_view name, std::string_view value);
 std::string attribute(std::string_view name, float value);
 /// Text with &, <, > and " spelled out and control characters left out.
 std::string escaped(std::string_view text);
+/// "#0e1217", without its opacity.
+std::string hex(ImU32 colour);
 /// A paint and, if it is not opaque, its opacity: ` fill="#…" fill-opacity="…"`.
 std::string paint(std::string_view name, ImU32 colour);
 /// 400, 500, 600 or 700.

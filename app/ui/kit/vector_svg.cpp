@@ -17,13 +17,16 @@ using Kind = VectorShape::Kind;
 
 std::string pair(ImVec2 p, char between = ' ') { return number(p.x) + between + number(p.y); }
 
+std::string rectangle(ImVec2 min, ImVec2 max) {
+    return "<rect" + attribute("x", min.x) + attribute("y", min.y) + attribute("width", max.x - min.x) +
+           attribute("height", max.y - min.y);
+}
+
 std::string rectangle(const VectorShape& shape) {
     const ImVec2 min = shape.points[0], max = shape.points[1];
-    const float w = max.x - min.x, h = max.y - min.y;
-    std::string out = "<rect" + attribute("x", min.x) + attribute("y", min.y) + attribute("width", w) +
-                      attribute("height", h);
-    if (shape.radius > 0) out += attribute("rx", std::min({shape.radius, w / 2, h / 2}));
-    return out;
+    const std::string out = rectangle(min, max);
+    if (shape.radius <= 0) return out;
+    return out + attribute("rx", std::min({shape.radius, (max.x - min.x) / 2, (max.y - min.y) / 2}));
 }
 
 std::string circle(const VectorShape& shape) {
@@ -56,7 +59,7 @@ std::string bezier(const VectorShape& shape) {
 std::string letters(const VectorRun& run) {
     std::string out = attribute("font-size", run.em);
     if (svg::is_mono(run.face)) out += attribute("font-family", svg::mono_family);
-    if (svg::weight(run.face) != 400) out += attribute("font-weight", std::to_string(svg::weight(run.face)));
+    if (svg::weight(run.face) != 400) out += attribute("font-weight", str(svg::weight(run.face)));
     if (svg::is_italic(run.face)) out += " font-style=\"italic\"";
     return out + paint("fill", run.colour);
 }
@@ -152,10 +155,9 @@ struct Clips {
         const ImVec2 a = shape.clip_min, b = shape.clip_max;
         const auto [place, fresh] = ids.try_emplace({{a.x, a.y}, {b.x, b.y}});
         if (fresh) {
-            place->second = prefix + "clip" + std::to_string(ids.size());
-            definitions += "<clipPath" + attribute("id", place->second) + "><rect" + attribute("x", a.x) +
-                           attribute("y", a.y) + attribute("width", b.x - a.x) +
-                           attribute("height", b.y - a.y) + "/></clipPath>\n";
+            place->second = prefix + "clip" + str(ids.size());
+            definitions +=
+                "<clipPath" + attribute("id", place->second) + ">" + rectangle(a, b) + "/></clipPath>\n";
         }
         return place->second;
     }
@@ -193,7 +195,7 @@ std::string to_svg(const VectorPicture& picture, int width, int height, const st
         while (k < shapes.size() && same_clip(first, shapes[k])) body += next_element(shapes, k) + "\n";
         if (clipped) body += "</g>\n";
     }
-    const std::string w = std::to_string(width), h = std::to_string(height);
+    const std::string w = str(width), h = str(height);
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", w) +
                       attribute("height", h) + attribute("viewBox", "0 0 " + w + " " + h) +
                       attribute("font-family", svg::sans_family) + ">\n";

@@ -1,5 +1,6 @@
 #include "app/ui/parts/presenter.h"
 
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 
@@ -21,12 +22,6 @@ float in_the_dark(const AppState& state) {
 }
 constexpr float wanted_contrast = 7.1f;
 constexpr ImU32 black = IM_COL32(0, 0, 0, 255);
-
-bool touches(const Trace& trace, int k, Slot slot) {
-    const auto is_it = [&](const Access& a) { return a.slot == slot; };
-    return k >= 0 &&
-           (std::ranges::any_of(trace.reads(k), is_it) || std::ranges::any_of(trace.writes(k), is_it));
-}
 
 // As little darker as it takes to be read on each of the surfaces.
 ImU32 darker(ImU32 colour, std::initializer_list<ImU32> surfaces) {
@@ -67,12 +62,13 @@ float light_of(const AppState& state, bool now, bool before) {
 
 float light_on(const AppState& state, Slot slot) {
     const int k = state.cursor.step;
-    return light_of(state, touches(*state.trace, k, slot), touches(*state.trace, k - 1, slot));
+    return light_of(state, touched_at(*state.trace, k, slot), k > 0 && touched_at(*state.trace, k - 1, slot));
 }
 
-void beam(const Canvas& c, const AppState& state, float x, float y, float w, float h) {
+void beam(const Canvas& c, const AppState& state, const Rect& a) {
     if (!state.settings.spotlight) return;
-    c.faded(transition(state)).rect(x - 12, y - 12, w + 24, h + 24, with_alpha(c.theme->focus, .3f), 14);
+    c.faded(transition(state))
+        .rect(a.x - 12, a.y - 12, a.w + 24, a.h + 24, with_alpha(c.theme->focus, .3f), 14);
 }
 
 Theme bright_room(const Theme& theme) {

@@ -22,7 +22,7 @@ float light_on(const AppState& state, Slot slot);
 /// The same for something else that was lit or not.
 float light_of(const AppState& state, bool now, bool before);
 /// A glow that is seen from the last row, below what the step has written; drawn before it.
-void beam(const Canvas& canvas, const AppState& state, float x, float y, float w, float h);
+void beam(const Canvas& canvas, const AppState& state, const Rect& area);
 
 /// The light theme for a room with daylight: every text at least 7 : 1, fills that differ on a projector that
 /// cannot show black. Other themes stay as they are.

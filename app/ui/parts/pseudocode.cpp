@@ -8,49 +8,31 @@ namespace tilewalk::ui {
 
 namespace {
 
-// The line with this problem's numbers: "Tr−1" becomes the last block, and a scale of 1 is left out.
-std::string code_text(const AppState& state, std::string text) {
-    const auto replace = [&](const std::string& what, const std::string& by) {
-        if (const std::size_t at = text.find(what); at != std::string::npos)
-            text.replace(at, what.size(), by);
-    };
-    replace("Tr−1", std::to_string(state.problem->Tr() - 1));
-    replace("Tc−1", std::to_string(state.problem->Tc() - 1));
-    if (state.problem->softmax_scale() == 1) replace("scale · ", "");
-    return text;
-}
-
 constexpr float least_code_row = 15;
 
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void lines(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
-    const std::span<const CodeLine> code = state.lesson->code(*state.problem);
-    const bool masked = state.problem->causal || state.problem->window;
-    std::vector<std::size_t> shown;
-    for (std::size_t n = 0; n < code.size(); ++n)
-        if (!code[n].if_masked() || masked) shown.push_back(n);
+    const std::vector<ShownCode> shown = shown_code(*state.lesson, *state.problem);
     // A long algorithm shows the part round its current line.
     const std::size_t fit =
         std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
     std::size_t first = 0;
-    while (first + fit < shown.size() &&
-           static_cast<int>(shown[first + fit / 2]) < state.explanation.code_line)
-        ++first;
+    while (first + fit < shown.size() && shown[first + fit / 2].line < state.explanation.code_line) ++first;
     const float row = std::min(22.0f, a.h / px(fit)), indent = 15;
     float at = a.y;
     for (std::size_t place = first; place < first + fit; ++place) {
-        const std::size_t n = shown[place];
-        const bool current = static_cast<int>(n) == state.explanation.code_line;
-        const float y = at, x = a.x + 12 + indent * px(code[n].indent);
+        const ShownCode& code = shown[place];
+        const bool current = code.line == state.explanation.code_line;
+        const float y = at, x = a.x + 12 + indent * px(code.indent);
         at += row;
         if (current) c.rect(a.x, y, a.w, row, t.t1, 5);
-        for (int level = 0; level < code[n].indent && !current; ++level) {
+        for (int level = 0; level < code.indent && !current; ++level) {
             const float guide = a.x + 15 + indent * px(level);
             c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
         }
-        c.text_within(x, y + row / 2, a.right() - x - 4, code_text(state, code[n].text), 13,
-                      current ? t.inv : t.t2, current ? Face::mono_bold : Face::mono);
+        c.text_within(x, y + row / 2, a.right() - x - 4, code.text, 13, current ? t.inv : t.t2,
+                      current ? Face::mono_bold : Face::mono);
     }
 }
 
@@ -59,6 +41,21 @@ float height_of(const AppState& state, float panel_h) {
 }
 
 }  // namespace
+
+std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem) {
+    std::vector<ShownCode> shown;
+    int line = 0;
+    for (const CodeLine& code : lesson.code(problem)) {
+        if (!code.if_masked() || problem.causal || problem.window) {
+            std::string text = replaced(code.text, "Tr−1", str(problem.Tr() - 1));
+            text = replaced(std::move(text), "Tc−1", str(problem.Tc() - 1));
+            if (problem.softmax_scale() == 1) text = replaced(std::move(text), "scale · ", "");
+            shown.push_back({line, code.indent, std::move(text)});
+        }
+        ++line;
+    }
+    return shown;
+}
 
 void pseudocode(const Canvas& c, const AppState& state, const Rect& a, float panel_h) {
     lines(c, state, {a.x, a.y, a.w, std::min(height_of(state, panel_h), a.h)});

@@ -3,10 +3,20 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "core/walk/lesson.h"
 
 namespace tilewalk::ui {
 
 struct AppState;
+
+/// A line with the numbers of the problem: "Tr−1" becomes the last block, and a scale of 1 is left out.
+struct ShownCode {
+    int line;  ///< in the lesson's whole code, from 0
+    int indent;
+    std::string text;
+};
+/// The lines that this problem has: without a mask, none about it.
+std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem);
 
 /// From the top of the area, in a panel of this height.
 void pseudocode(const Canvas& canvas, const AppState& state, const Rect& area, float panel_h);

@@ -1,6 +1,7 @@
 #include "app/ui/parts/slot_view.h"
 
 #include "core/base/numbers.h"
+#include "core/lessons/shared/faults.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,19 +24,24 @@ bool used_up(const Trace& trace, Slot slot, int made, int now) {
     return then.i != step.i || (per_tile(slot) && then.j != step.j);
 }
 
-bool reads(const Trace& trace, int k, Slot slot) {
-    return std::ranges::any_of(trace.reads(k), [&](const Access& a) { return a.slot == slot; });
-}
-
 }  // namespace
 
+const Value* value_in(const Trace& trace, std::span<const Access> accesses, Slot slot, int nth) {
+    for (const Access& a : accesses)
+        if (a.slot == slot && nth-- == 0) return &trace.value(a.value);
+    return nullptr;
+}
+
 bool written_now(const AppState& state, Slot slot) {
-    return std::ranges::any_of(state.trace->writes(state.cursor.step),
-                               [&](const Access& a) { return a.slot == slot; });
+    return value_in(*state.trace, state.trace->writes(state.cursor.step), slot);
 }
 
 bool touched_now(const AppState& state, Slot slot) {
-    return written_now(state, slot) || reads(*state.trace, state.cursor.step, slot);
+    return touched_at(*state.trace, state.cursor.step, slot);
+}
+
+bool touched_at(const Trace& trace, int k, Slot slot) {
+    return value_in(trace, trace.reads(k), slot) || value_in(trace, trace.writes(k), slot);
 }
 
 MatrixLook slot_look(const AppState& state, Slot slot, const Value* before, bool used_up) {
@@ -56,7 +62,7 @@ MatrixLook slot_look(const AppState& state, Slot slot, const Value* before, bool
             (state.lesson->by_cell ? look.cells_done : look.rows_done) = state.cursor.done;
     } else if (used_up) {
         look.state = CellState::discarded;
-    } else if (reads(trace, k, slot)) {
+    } else if (!look.dim) {
         look.state = CellState::read;
     }
     look.only_changed = trace.step(k).op == Op::mask;
@@ -114,13 +120,13 @@ std::string output_words(const AppState& state) {
     const Op made = trace.step(O.step).op;
     if (trace.lesson().division == Division::in_every_tile) {
         if (trace.step(O.step).i != trace.step(k).i)
-            return "of query block " + std::to_string(trace.step(O.step).i) + ", back in HBM";
+            return "of query block " + str(trace.step(O.step).i) + ", back in HBM";
         return made == Op::load_state ? "output so far, from HBM" : "output so far, normalized";
     }
     if (trace.step(O.step).i != trace.step(k).i)
-        return "of query block " + std::to_string(trace.step(O.step).i) + ", stored";
+        return "of query block " + str(trace.step(O.step).i) + ", stored";
     if (trace.step(O.step).op == Op::normalize)
-        return trace.problem().switches.no_division ? "output, not divided" : "output, normalized";
+        return fault_caption(trace.problem(), Op::normalize) ? "output, not divided" : "output, normalized";
     if (trace.step(O.step).op == Op::init) return "output, empty";
     // After the maximum rose, O waits for its correction: it is still measured from the old maximum.
     if (m.step > O.step && m.value) {

@@ -15,7 +15,10 @@ MatrixLook slot_look(const AppState& state, Slot slot);
 MatrixLook slot_look(const AppState& state, Slot slot, const Value* before, bool used_up);
 /// This step reads or writes the slot.
 bool touched_now(const AppState& state, Slot slot);
+bool touched_at(const Trace& trace, int k, Slot slot);
 bool written_now(const AppState& state, Slot slot);
+/// The nth value (from 0) of the slot that a step read or wrote; null without one.
+const Value* value_in(const Trace& trace, std::span<const Access> accesses, Slot slot, int nth = 0);
 /// "Kᵀ"
 Line transposed(Line symbol);
 /// The block that a slot holds (0 for the first), −1 while it is empty.

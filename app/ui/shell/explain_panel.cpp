@@ -35,7 +35,7 @@ RowPicker row_picker_for(const AppState& state, float room) {
     out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
     out.w = 128;
     if (out.rows > 3) return out;
-    for (int r = 0; r < out.rows; ++r) out.labels.push_back(std::to_string(out.top + r));
+    for (int r = 0; r < out.rows; ++r) out.labels.push_back(str(out.top + r));
     out.w = segmented_width(out.labels);
     out.named = out.w + 42 <= room;
     return out;

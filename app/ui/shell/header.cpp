@@ -39,7 +39,7 @@ float lesson_switch(const Canvas& c, AppState& state, float x) {
 enum class TabLabel { number, brief, full };
 
 std::string tab_label(std::size_t n, TabLabel label) {
-    const std::string number = std::to_string(n + 1);
+    const std::string number = str(n + 1);
     if (label == TabLabel::number) return number;
     return number + "  " + (label == TabLabel::full ? chapters()[n].title : chapters()[n].brief);
 }
@@ -91,9 +91,9 @@ void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
 }
 
 std::string size_of(const Problem& p) {
-    const std::string columns = " × " + std::to_string(p.d());
-    const std::string q = std::to_string(p.N()) + columns;
-    return p.N() == p.N_kv() ? q : "Q " + q + ", K " + std::to_string(p.N_kv()) + columns;
+    const std::string columns = " × " + str(p.d());
+    const std::string q = str(p.N()) + columns;
+    return p.N() == p.N_kv() ? q : "Q " + q + ", K " + str(p.N_kv()) + columns;
 }
 
 // The examples; arrow keys, Enter and Escape work as well as the mouse.

@@ -86,7 +86,7 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
                               .size = size,
                               .tooltip = "Back to here (Backspace: one back)"};
         const float left = n > 0 ? x + gap : x;
-        if (button(c, "##crumb " + std::to_string(n), left, y, w, h, crumb_name(in, n), look)) clicked = n;
+        if (button(c, "##crumb " + str(n), left, y, w, h, crumb_name(in, n), look)) clicked = n;
         x = left + w;
     }
     if (clicked >= 0) go_back_to(state, clicked);
@@ -98,9 +98,8 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
 std::string place_text(const Inspection& in) {
     const CellRef& cell = in.at().cell;
     std::string out = info(cell.slot).what;
-    if (!one_column(cell.slot))
-        return out + ", row " + std::to_string(cell.row) + ", column " + std::to_string(cell.col);
-    return out + ", row " + std::to_string(cell.row);
+    if (!one_column(cell.slot)) return out + ", row " + str(cell.row) + ", column " + str(cell.col);
+    return out + ", row " + str(cell.row);
 }
 
 // Name, value with all its digits, and the step that made it. Returns the height.
@@ -117,7 +116,7 @@ float identity(const Canvas& c, AppState& state, const Rect& a) {
         c.text_within(a.x, a.y + 66, a.w, "given before the first step, in HBM", size::body, t.t2);
         return 80;
     }
-    const std::string go = "Go to step " + std::to_string(in.at().step + 1);
+    const std::string go = "Go to step " + str(in.at().step + 1);
     const bool here = state.cursor.step == in.at().step;
     const float button_w = here ? 0 : button_width(go, size::small);
     if (!here && button(c, "##go to origin", a.x + a.w - button_w, a.y + 54, button_w, 26, go,
@@ -156,7 +155,7 @@ float formula_lines(const Canvas& c, const Inspection& in, const Rect& a, int nu
 std::string entry_value(const Inspection& in, const LinkEntry& entry) {
     const Region& cells = entry.patch.cells;
     const int count = cells.rows * cells.cols;
-    if (count > 1) return std::to_string(count) + " cells";
+    if (count > 1) return str(count) + " cells";
     return format_short(value_of(*in.trace, {{entry.patch.slot, cells.row, cells.col}, entry.patch.step}));
 }
 
@@ -177,7 +176,7 @@ bool entry_line(const Canvas& c, const Inspection& in, int n, const Rect& a) {
     const Theme& t = *c.theme;
     const LinkEntry entry = in.entries[static_cast<std::size_t>(n)];
     const bool group = entry.patch.cells.rows * entry.patch.cells.cols > 1;
-    const Hot hot = hot_area(c, "##link " + std::to_string(n), a.x, a.y + 1, a.w, a.h - 2);
+    const Hot hot = hot_area(c, "##link " + str(n), a.x, a.y + 1, a.w, a.h - 2);
     if (n == in.chosen || hot.hovered) c.rect(a.x, a.y + 1, a.w, a.h - 2, hot.hovered ? t.raised : t.well, 6);
     if (n == in.chosen || hot.focused) c.frame(a.x + .5f, a.y + 1.5f, a.w - 1, a.h - 3, t.focus, 1.6f, 6);
     const float y = a.y + a.h / 2, x = a.x + (entry.inner ? 30.0f : 10.0f);
@@ -259,8 +258,8 @@ std::string chosen_text(const Inspection& in) {
     if (cells.rows * cells.cols == 1)
         out += " = " + format_short(
                            value_of(*in.trace, {{entry.patch.slot, cells.row, cells.col}, entry.patch.step}));
-    return out + ", " + made_text(entry.patch.step) + "   (" + std::to_string(in.chosen + 1) + " of " +
-           std::to_string(in.entries.size()) + ")";
+    return out + ", " + made_text(entry.patch.step) + "   (" + str(in.chosen + 1) + " of " +
+           str(in.entries.size()) + ")";
 }
 
 void way(const Canvas& c, const Inspection& in, float x, float y, float room) {

@@ -4,7 +4,6 @@
 #include "app/ui/shell/chapters.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
-#include "app/ui/shell/timeline.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"

@@ -7,6 +7,8 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"
+#include "app/ui/shell/chapters.h"
+#include "core/lessons/table.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,30 +21,68 @@ static void forward_main(const Canvas& c, AppState& state, const Layout& layout)
 }
 
 const LessonView& lesson_view(const Lesson& lesson) {
-    static constexpr LessonView dense{dense_main, dense_presenter, false};
-    static constexpr LessonView views[] = {
-        dense,                                      // Picture::attention
-        dense,                                      // Picture::dense_backward
-        dense,                                      // Picture::training
-        {softmax_main, softmax_presenter, false},   // Picture::softmax
-        {forward_main, forward_presenter, true},    // Picture::forward
-        {v1_main, forward_presenter, true},         // Picture::forward_v1
-        {backward_main, backward_presenter, true},  // Picture::flash_backward
+    static const LessonView dense{dense_main, dense_presenter, false, {"Matrices", "Lens"}};
+    static const LessonView views[] = {
+        dense,  // Picture::attention
+        dense,  // Picture::dense_backward
+        dense,  // Picture::training
+        // Picture::softmax
+        {softmax_main, softmax_presenter, false, {"Row", "Three passes", "Two passes", "Running values"}},
+        {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens"}},    // Picture::forward
+        {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},       // Picture::forward_v1
+        {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}},  // Picture::flash_backward
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];
 }
 
 const PageView* page_view(Page page) {
-    static constexpr PageView pages[] = {{Page::memory, memory_view, memory_presenter, answer_memory_key,
-                                          pass_memory_time, memory_idle_seconds},
-                                         {Page::scale, scale_view, scale_presenter, answer_scale_key,
-                                          [](AppState& s, float) { refresh_scale(s); }, scale_idle_seconds},
-                                         {Page::compare, compare_view, compare_presenter, answer_compare_key,
-                                          [](AppState& s, float) { refresh_compare(s); },
-                                          compare_idle_seconds}};
+    static const PageView pages[] = {{Page::memory,
+                                      memory_view,
+                                      memory_presenter,
+                                      answer_memory_key,
+                                      pass_memory_time,
+                                      memory_idle_seconds,
+                                      {"Sizes", "Hierarchy", "Traffic", "Roofline", "Scores"}},
+                                     {Page::scale,
+                                      scale_view,
+                                      scale_presenter,
+                                      answer_scale_key,
+                                      [](AppState& s, float) { refresh_scale(s); },
+                                      scale_idle_seconds,
+                                      {"Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
+                                     {Page::compare,
+                                      compare_view,
+                                      compare_presenter,
+                                      answer_compare_key,
+                                      [](AppState& s, float) { refresh_compare(s); },
+                                      compare_idle_seconds,
+                                      {"Run", "Verdict", "Differences", "Row statistics"}}};
     const auto found = std::ranges::find(pages, page, &PageView::page);
     return found == std::end(pages) ? nullptr : found;
+}
+
+TourNames tour_names() {
+    TourNames out;
+    for (const Lesson& lesson : lessons()) {
+        auto& panels = out.panels[lesson.id] = lesson_view(lesson).panels;
+        panels.insert(panels.end(), {"Header", "Explanation", "Timeline", "Meters", "Problem", "Break it"});
+        // The third form is the lesson's own, or FlashAttention's.
+        if (lesson.picture == Picture::softmax)
+            panels.push_back(form_title(
+                &lesson == &softmax_lesson(SoftmaxForm::dense) ? SoftmaxForm::dense : SoftmaxForm::one_pass));
+    }
+    out.buttons = {"menu",    "help",  "presenter", "theme", "problem", "break",
+                   "example", "first", "back",      "play",  "forward", "last"};
+    for (const Chapter& chapter : chapters()) {
+        out.buttons.push_back(chapter.id);
+        if (chapter.page == Page::walk) continue;
+        const std::string name = page_names[static_cast<std::size_t>(chapter.page)];
+        out.pages.push_back(name);
+        out.panels[name] = page_view(chapter.page)->panels;
+        out.panels[name].push_back("Header");
+    }
+    return out;
 }
 
 }  // namespace tilewalk::ui

@@ -5,6 +5,7 @@
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
+#include "core/class/tour.h"
 
 namespace tilewalk::ui {
 
@@ -15,6 +16,7 @@ struct LessonView {
     /// `presenter_strip` asks for it, `body` lies between title and formula.
     void (*presenter)(const Canvas&, AppState&, const Rect& strip, const Rect& body);
     bool presenter_strip = false;
+    std::vector<std::string> panels;  ///< that `main` shows
 };
 
 const LessonView& lesson_view(const Lesson& lesson);
@@ -27,9 +29,13 @@ struct PageView {
     bool (*answer_key)(AppState&, const KeyPress&);
     void (*pass_time)(AppState&, float seconds);
     double (*idle_seconds)(const AppState&);
+    std::vector<std::string> panels;  ///< beside the header
 };
 
 /// Null for a walk.
 const PageView* page_view(Page page);
+
+/// What a stop of a tour may point at.
+TourNames tour_names();
 
 }  // namespace tilewalk::ui

@@ -18,7 +18,7 @@ namespace {
 
 // The matrices show a step before it: on the edge between header and page, where no lesson draws.
 void before_pill(const Canvas& c, const AppState& state, float W, float H) {
-    const std::string words = "before step " + std::to_string(state.cursor.step + 1) + " (B: after it)";
+    const std::string words = "before step " + str(state.cursor.step + 1) + " (B: after it)";
     if (state.presenter) {
         c.pill(W - 28, 104, words, size::far, c.theme->t1, c.theme->inv, Align::right);
         return;
@@ -54,7 +54,7 @@ void hover_card(const Canvas& main, AppState& state) {
     const int made = held.step;
     const std::string first = cell_name(cell) + " = " + format_full(value_at(*held.value, cell));
     std::string second = std::string(info(cell.slot).what);
-    if (made >= 0) second += ", step " + std::to_string(made + 1);
+    if (made >= 0) second += ", step " + str(made + 1);
     if (!info(cell.slot).hbm && slot_look(state, cell.slot).state == CellState::discarded)
         second += " (left from an earlier tile)";
     std::string third;

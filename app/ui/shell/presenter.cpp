@@ -5,7 +5,6 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
-#include "app/ui/shell/timeline.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
@@ -56,9 +55,8 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
 
 void head(const Canvas& c, const AppState& state, float W) {
     presenter_title(c, state.lesson->title);
-    const float counter = c.text(
-        W - 28, 36, std::to_string(state.cursor.step + 1) + " / " + std::to_string(state.trace->size()),
-        size::far, c.theme->t2, Face::medium, Align::right);
+    const float counter = c.text(W - 28, 36, str(state.cursor.step + 1) + " / " + str(state.trace->size()),
+                                 size::far, c.theme->t2, Face::medium, Align::right);
     broken_pill(c, state, W - 28 - counter - 20, 36, 27);
 }
 

@@ -7,9 +7,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 
 namespace tilewalk::ui {
 
@@ -66,13 +64,12 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
     if (state.form.scale[0] == 0)
         std::snprintf(state.form.scale, sizeof state.form.scale, "%g", p.scale.number);
     FieldLook look{.face = Face::mono};
-    double number = 0;
-    const char* end = state.form.scale + std::strlen(state.form.scale);
-    look.invalid = std::from_chars(state.form.scale, end, number).ptr != end;
+    const auto number = number_in<double>(state.form.scale);
+    look.invalid = !number;
     const FieldResult field = text_field(c, "##scale number", at, y - 16, x + w - at, 32, state.form.scale,
                                          sizeof state.form.scale, look);
-    if ((field.entered || field.left) && !look.invalid && number != p.scale.number)
-        change_problem(state, [&](Problem& q) { q.scale.number = number; });
+    if ((field.entered || field.left) && number && *number != p.scale.number)
+        change_problem(state, [&](Problem& q) { q.scale.number = *number; });
 }
 
 void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {
@@ -89,12 +86,11 @@ void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) 
 void words_section(const Canvas& c, AppState& state, float x, float y, float w) {
     c.text(x, y, "Words", 14, c.theme->t2);
     if (!state.form.words_typed) {
-        std::string all;
-        for (const std::string& word : state.problem->tokens) all += (all.empty() ? "" : " ") + word;
-        std::snprintf(state.form.words, sizeof state.form.words, "%s", all.c_str());
+        std::snprintf(state.form.words, sizeof state.form.words, "%s",
+                      joined(state.problem->tokens, " ").c_str());
     }
     const int positions = std::max(state.problem->N(), state.problem->N_kv());
-    const std::string hint = std::to_string(positions) + " words, one for each token";
+    const std::string hint = str(positions) + " words, one for each token";
     const FieldResult field = text_field(c, "##words", x + 62, y - 16, w - 62, 32, state.form.words,
                                          sizeof state.form.words, {.hint = hint.c_str(), .size = 14});
     state.form.words_typed = field.active;
@@ -166,9 +162,8 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     look.size = 13;
     matrix(c, state, look, "panel");
     if (rows == A.rows() && cols == A.cols()) return;
-    const std::string part = "rows " + std::to_string(r0) + "–" + std::to_string(r0 + rows - 1) + " of " +
-                             std::to_string(A.rows()) + ", columns " + std::to_string(c0) + "–" +
-                             std::to_string(c0 + cols - 1) + " of " + std::to_string(A.cols());
+    const std::string part = "rows " + str(r0) + "–" + str(r0 + rows - 1) + " of " + str(A.rows()) +
+                             ", columns " + str(c0) + "–" + str(c0 + cols - 1) + " of " + str(A.cols());
     c.text_within(a.x, a.bottom() + 12, a.w, part, 13, c.theme->t3);
 }
 
@@ -189,7 +184,7 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
 void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
     bool motion = state.settings.motion;
     if (checkbox(c, "##motion", x, y, "Motion", motion)) state.settings.motion = motion;
-    const std::string percent = std::to_string(static_cast<int>(state.settings.zoom * 100 + .5f)) + " %";
+    const std::string percent = str(static_cast<int>(state.settings.zoom * 100 + .5f)) + " %";
     ButtonLook look{.tooltip = "Text and drawing smaller (Ctrl −)"};
     if (icon_button(c, "##smaller", x + w - 120, y - 16, 32, 32, Icon::minus, look)) zoom(state, 1 / 1.1f);
     look.tooltip = "Text and drawing larger (Ctrl +)";
@@ -217,9 +212,8 @@ void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, f
     y += 16;
     const Problem& p = *state.problem;
     if (y + 100 <= bottom) {
-        const std::string size = "Q " + std::to_string(p.N()) + " × " + std::to_string(p.d()) + ", K and V " +
-                                 std::to_string(p.N_kv()) + " × " + std::to_string(p.d()) + ": " +
-                                 std::to_string(p.Tr()) + " × " + std::to_string(p.Tc()) + " tiles, " +
+        const std::string size = "Q " + str(p.N()) + " × " + str(p.d()) + ", K and V " + str(p.N_kv()) +
+                                 " × " + str(p.d()) + ": " + str(p.Tr()) + " × " + str(p.Tc()) + " tiles, " +
                                  format_count(state.trace->size()) + " steps.";
         y += c.paragraph(x, y, w, size, 14, c.theme->t2, 3) + 20;
     }

@@ -1,4 +1,3 @@
-#include "app/ui/shell/timeline.h"
 
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/panels.h"
@@ -41,7 +40,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
     head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
     const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
     for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
-        const std::string number = std::to_string(n + (elements ? 1 : 0));
+        const std::string number = str(n + (elements ? 1 : 0));
         const int first = grid.blocks[n].first;
         const int end = n + 1 < grid.blocks.size() ? grid.blocks[n + 1].first : grid.columns - grid.finish;
         head(first, end, inner + number, number);
@@ -131,10 +130,10 @@ void settle_view(AppState& state, const Grid& grid, const LaneWindow& v) {
 
 std::string tip(const AppState& state, int k) {
     const StepMarks marks = marks_of_step(state, k);
-    std::string text = "Step " + std::to_string(k + 1);
+    std::string text = "Step " + str(k + 1);
     if (k <= state.cursor.step || !hides_what_comes(state)) text += ": " + explain(*state.trace, k).title;
     if (marks.breakpoint) text += ", breakpoint";
-    if (marks.bookmark > 0) text += ", bookmark " + std::to_string(marks.bookmark);
+    if (marks.bookmark > 0) text += ", bookmark " + str(marks.bookmark);
     return text;
 }
 
@@ -198,9 +197,8 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     if (style.heads) heads(c, state, grid, v, a.y + 6, a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
-        const std::string part = std::to_string(v.first_lane) + "–" +
-                                 std::to_string(v.first_lane + v.lanes - 1) + " of " +
-                                 std::to_string(grid.count());
+        const std::string part =
+            str(v.first_lane) + "–" + str(v.first_lane + v.lanes - 1) + " of " + str(grid.count());
         c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
     }
     draw_loop(c, state, v);

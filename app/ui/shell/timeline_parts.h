@@ -1,7 +1,7 @@
 // Parts of the timeline: its window on the walk, its cells, ranges of steps, and the bar below.
 #pragma once
 
-#include "app/ui/shell/timeline.h"
+#include "app/ui/shell/panels.h"
 #include "app/ui/state/timeline_grid.h"
 
 namespace tilewalk::ui {

@@ -65,12 +65,12 @@ void mark_loop(AppState& state) {
     }
     if (loop.first < 0) {
         loop = {k, -1};
-        return notify(state, "The loop begins at step " + std::to_string(k + 1) +
-                                 ". Go to its last step and press J again.");
+        return notify(state,
+                      "The loop begins at step " + str(k + 1) + ". Go to its last step and press J again.");
     }
     loop = {std::min(loop.first, k), std::max(loop.first, k)};
-    notify(state, "Playing goes round in steps " + std::to_string(loop.first + 1) + " to " +
-                      std::to_string(loop.last + 1) + ". J ends the loop.");
+    notify(state, "Playing goes round in steps " + str(loop.first + 1) + " to " + str(loop.last + 1) +
+                      ". J ends the loop.");
 }
 
 void zoom_by_key(AppState& state, float factor) {
@@ -143,8 +143,8 @@ bool loop_handles(const Canvas& c, AppState& state, const LaneWindow& v) {
 std::string loop_label(const AppState& state) {
     const StepRange& loop = state.timeline.loop;
     if (loop.first < 0) return {};
-    const std::string first = std::to_string(loop.first + 1);
-    return loop.set() ? "loop " + first + "–" + std::to_string(loop.last + 1) : "loop " + first + "–…";
+    const std::string first = str(loop.first + 1);
+    return loop.set() ? "loop " + first + "–" + str(loop.last + 1) : "loop " + first + "–…";
 }
 
 bool answer_timeline_key(AppState& state, const KeyPress& press) {

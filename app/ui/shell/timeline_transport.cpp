@@ -87,11 +87,10 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
         by_mouse([&] { go_to(state, last(*state.trace)); });
 
     x += 10;
-    const std::string step = std::to_string(state.cursor.step + 1),
-                      of = "of " + std::to_string(state.trace->size());
+    const std::string step = str(state.cursor.step + 1), of = "of " + str(state.trace->size());
     const float counter = x;
     x += c.text(x, y + 1, "Step", size::body, c.theme->t2) + 8;
-    x += text_width(Face::semibold, 22, std::to_string(state.trace->size()));
+    x += text_width(Face::semibold, 22, str(state.trace->size()));
     c.text(x, y, step, 22, 0, Face::semibold, Align::right);
     x += 8;
     x += c.text(x, y + 1, of, size::body, c.theme->t2);

@@ -6,6 +6,7 @@
 #include "app/ui/state/forms.h"
 #include "app/ui/state/hooks.h"
 #include "app/ui/state/trace_look.h"
+#include "core/base/words.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 #include "core/walk/playback.h"

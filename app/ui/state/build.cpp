@@ -6,7 +6,6 @@
 #include "core/walk/compare.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace tilewalk::ui {
 
@@ -193,9 +192,7 @@ void set_element(AppState& state, CellRef cell, double value) {
 
 void set_words(AppState& state, const std::string& words) {
     Problem changed = latest_problem(state);
-    std::vector<std::string> tokens;
-    std::istringstream stream(words);
-    for (std::string word; stream >> word;) tokens.push_back(word);
+    std::vector<std::string> tokens = words_of(words);
     if (tokens == changed.tokens) return;
     changed.tokens = std::move(tokens);
     set_problem(state, std::move(changed));

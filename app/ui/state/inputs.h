@@ -4,7 +4,6 @@
 #include "core/walk/explain.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tilewalk::ui {

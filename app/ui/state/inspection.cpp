@@ -182,7 +182,7 @@ std::string crumb_name(const Inspection& in, int n) {
                place_name(*in.trace, p) == place_name(*in.trace, place);
     };
     const bool several = place.step >= 0 && std::ranges::any_of(in.path, same);
-    return place_name(*in.trace, place) + (several ? ", step " + std::to_string(place.step + 1) : "");
+    return place_name(*in.trace, place) + (several ? ", step " + str(place.step + 1) : "");
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {
@@ -197,7 +197,7 @@ std::string patch_name(const Trace& trace, const Patch& patch) {
     return name + "[" + rows + (one_column(patch.slot) ? "" : "," + cols) + "]";
 }
 
-std::string made_text(int step) { return step < 0 ? "given" : "step " + std::to_string(step + 1); }
+std::string made_text(int step) { return step < 0 ? "given" : "step " + str(step + 1); }
 
 std::vector<LinkMark> link_marks(const AppState& state, Slot slot, const Value& tile) {
     std::vector<LinkMark> out;

@@ -25,7 +25,7 @@ std::string walk_key(const AppState& state) {
     for (int n : {p.N(), p.N_kv(), p.d(), p.Br, p.Bc, static_cast<int>(p.causal), p.window.value_or(-1),
                   p.options.row, static_cast<int>(p.options.order), static_cast<int>(p.options.normalised),
                   state.trace->size()})
-        title += "/" + std::to_string(n);
+        title += "/" + str(n);
     return std::string(state.lesson->id) + "/" + title;
 }
 
@@ -35,7 +35,7 @@ const Bookmarks* bookmarks_of(const AppState& state) {
     return found == state.marks->bookmarks.end() ? nullptr : &found->second;
 }
 
-std::string step_text(int k) { return "Step " + std::to_string(k + 1); }
+std::string step_text(int k) { return "Step " + str(k + 1); }
 
 // "the maximum of row 1 rises from 2 to 13.44"; several rows: how many
 std::string rise_words(const Trace& trace, int k) {
@@ -49,9 +49,8 @@ std::string rise_words(const Trace& trace, int k) {
     if (rows == 0) return {};
     const auto [from, to] = format_apart(before.data(first, 0), now.data(first, 0));
     std::string out =
-        "the maximum of row " + std::to_string(now.region.row + first) + " rises from " + from + " to " + to;
-    if (rows > 1)
-        out += ", and that of " + std::to_string(rows - 1) + (rows == 2 ? " other row" : " other rows");
+        "the maximum of row " + str(now.region.row + first) + " rises from " + from + " to " + to;
+    if (rows > 1) out += ", and that of " + str(rows - 1) + (rows == 2 ? " other row" : " other rows");
     return out;
 }
 
@@ -188,9 +187,8 @@ bool add_condition(AppState& state, std::string_view text) {
     changed(marks);
     int steps = 0;
     for (int k = 0; k < state.trace->size(); ++k) steps += marks.breakpoints.back().holds(*state.trace, k);
-    notify(state, steps == 0
-                      ? "No step of this walk meets " + std::string(text) + "."
-                      : "Playing stops at " + std::to_string(steps) + (steps == 1 ? " step." : " steps."));
+    notify(state, steps == 0 ? "No step of this walk meets " + std::string(text) + "."
+                             : "Playing stops at " + counted(steps, "step") + ".");
     return true;
 }
 
@@ -204,16 +202,15 @@ void remove_breakpoint(AppState& state, int n) {
 void set_bookmark(AppState& state, int n) {
     const int k = state.cursor.step;
     marks_of(state).bookmarks[walk_key(state)][static_cast<std::size_t>(n - 1)] = Bookmark{k, state.row};
-    notify(state, "Bookmark " + std::to_string(n) + " is at step " + std::to_string(k + 1) + ", " +
-                      state.explanation.title + ".");
+    notify(state, "Bookmark " + str(n) + " is at step " + str(k + 1) + ", " + state.explanation.title + ".");
 }
 
 void go_to_bookmark(AppState& state, int n) {
     const Bookmarks* all = bookmarks_of(state);
     const auto mark = all ? (*all)[static_cast<std::size_t>(n - 1)] : std::nullopt;
     if (!mark)
-        return notify(state, "There is no bookmark " + std::to_string(n) + " in this walk; Ctrl Shift " +
-                                 std::to_string(n) + " sets it.");
+        return notify(state,
+                      "There is no bookmark " + str(n) + " in this walk; Ctrl Shift " + str(n) + " sets it.");
     state.player.playing = false;
     go_to(state, at_step(*state.trace, mark->step));
     state.row = mark->row;

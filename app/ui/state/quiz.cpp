@@ -37,10 +37,9 @@ void open(AppState& state, Question question, Cursor next) {
 }
 
 std::string chosen_names(const Quiz& quiz) {
-    std::string out;
-    for (int n : quiz.chosen)
-        out += (out.empty() ? "" : ", ") + quiz.question.choices[static_cast<std::size_t>(n)];
-    return out;
+    std::vector<std::string> names;
+    for (int n : quiz.chosen) names.push_back(quiz.question.choices[static_cast<std::size_t>(n)]);
+    return joined(names);
 }
 
 void note_answer(AppState& state, QuizAnswer::Outcome outcome) {
@@ -156,7 +155,7 @@ std::string quiz_score(const Quiz& quiz) {
         ++given;
         right += answer.outcome != QuizAnswer::Outcome::wrong;
     }
-    return given == 0 ? "" : std::to_string(right) + " of " + std::to_string(given);
+    return given == 0 ? "" : str(right) + " of " + str(given);
 }
 
 namespace {
@@ -171,9 +170,7 @@ bool looks_like_formula(const std::string& text) {
 
 // What a spreadsheet shall show as it was typed.
 std::string csv_field(std::string text) {
-    const std::string_view unbreakable = "\u00A0";  // belongs to the card, not into a table
-    for (std::size_t at = 0; (at = text.find(unbreakable, at)) != std::string::npos;)
-        text.replace(at, unbreakable.size(), " ");
+    text = replaced(std::move(text), "\u00A0", " ");  // which belongs to the card, not into a table
     if (looks_like_formula(text)) text.insert(0, "'");
     return text;
 }
@@ -187,9 +184,9 @@ std::string answers_to_csv(const Quiz& quiz) {
     std::string out = "number,problem,lesson,step,question,expected,answer,verdict\n";
     int n = 0;
     for (const QuizAnswer& a : quiz.answers)
-        out += csv_line({std::to_string(++n), csv_field(a.problem), csv_field(a.lesson),
-                         std::to_string(a.step), csv_field(a.question), csv_field(a.expected),
-                         csv_field(a.given), outcomes[static_cast<int>(a.outcome)]});
+        out +=
+            csv_line({str(++n), csv_field(a.problem), csv_field(a.lesson), str(a.step), csv_field(a.question),
+                      csv_field(a.expected), csv_field(a.given), outcomes[static_cast<int>(a.outcome)]});
     return out;
 }
 

@@ -132,21 +132,19 @@ void begin_edit(AppState& state, CellRef cell, const char* widget) {
 }
 
 bool commit_edit(AppState& state) {
-    std::string text = state.edit->text;
-    for (std::size_t at; (at = text.find("−")) != std::string::npos;) text.replace(at, 3, "-");
+    std::string text = replaced(state.edit->text, "−", "-");
     std::erase(text, ' ');
     if (text.starts_with('+')) text.erase(0, 1);
     std::ranges::replace(text, ',', '.');
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    const auto value = number_in<double>(text);
+    if (!value || !std::isfinite(*value)) {
         notify(state, "\"" + std::string(state.edit->text) +
                           "\" is not a number; a cell takes a finite number such as −1.5.");
         return false;
     }
     const CellRef cell = state.edit->cell;
     state.edit.reset();
-    set_element(state, cell, value);
+    set_element(state, cell, *value);
     return true;
 }
 
@@ -257,8 +255,7 @@ void next_max_change(AppState& state) {
 
 std::string cell_name(CellRef cell) {
     const std::string name = std::string(info(cell.slot).symbol) + (info(cell.slot).tilde ? "\u0303" : "");
-    return name + "[" + std::to_string(cell.row) +
-           (one_column(cell.slot) ? "" : "," + std::to_string(cell.col)) + "]";
+    return name + "[" + str(cell.row) + (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
 }
 
 void reset_settings(AppState& state) {

@@ -9,12 +9,6 @@ namespace tilewalk::ui {
 
 namespace {
 
-// Without a name it is the walk.
-Page page_of(const std::string& name) {
-    const auto found = std::ranges::find(page_names, name);
-    return found == page_names.end() ? Page::walk : static_cast<Page>(found - page_names.begin());
-}
-
 void go_back(AppState& s, WalkView back) {
     s.pending.reset();
     static_cast<WalkView&>(s) = std::move(back);
@@ -40,6 +34,11 @@ bool of_tour(const Tour& tour, const ProblemPtr& problem) {
 }
 
 }  // namespace
+
+Page page_of(std::string_view name) {
+    const auto found = std::ranges::find(page_names, name);
+    return found == page_names.end() ? Page::walk : static_cast<Page>(found - page_names.begin());
+}
 
 void toggle_tour(AppState& state) {
     if (state.tour) return leave_tour(state);

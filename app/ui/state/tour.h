@@ -24,6 +24,8 @@ struct Tour {
     int stops() const { return static_cast<int>(script.stops.size()); }
 };
 
+/// By its name in files; without one it is the walk.
+Page page_of(std::string_view name);
 /// Begins the program's own tour, or leaves the one that runs.
 void toggle_tour(AppState& state);
 void start_tour(AppState& state, Tour tour);

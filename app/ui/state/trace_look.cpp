@@ -97,9 +97,8 @@ std::vector<NumberSize> number_sizes() {
 int letter_count(const std::string& text) {
     int letters = 0;
     for (std::size_t n = 0; n < text.size(); ++n) {
-        const auto byte = static_cast<unsigned char>(text[n]);
-        if ((byte & 0xC0) != 0x80) ++letters;
-        if (byte == 0xCC && n + 1 < text.size() && static_cast<unsigned char>(text[n + 1]) == 0x83) --letters;
+        if (!continues_character(text[n])) ++letters;
+        if (text.compare(n, 2, "\u0303") == 0) --letters;
     }
     return letters;
 }

@@ -11,7 +11,6 @@ void backward_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void backward_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
 void backward_hbm(const Canvas& canvas, AppState& state, const Rect& area);
-void backward_sram(const Canvas& canvas, AppState& state, const Rect& area);
 void backward_lens(const Canvas& canvas, AppState& state, const Rect& area);
 
 /// The value on chip, what it replaced, and its state. Position, size and digits are left to the caller.

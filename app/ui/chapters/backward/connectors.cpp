@@ -10,17 +10,13 @@ namespace tilewalk::ui {
 
 namespace {
 
-bool writes(const Trace& trace, int k, Slot slot) {
-    return std::ranges::any_of(trace.writes(k), [&](const Access& a) { return a.slot == slot; });
-}
-
 // The next step that moves a growing gradient from or to HBM.
 int next_gradient(const AppState& state) {
     const Trace& trace = *state.trace;
     for (int n = state.cursor.step; n < trace.size(); ++n)
-        if (trace.step(n).op != Op::init && trace.step(n).op != Op::preprocess &&
-            (writes(trace, n, Slot::dQ) || writes(trace, n, Slot::dK) || writes(trace, n, Slot::dV)))
-            return n;
+        if (trace.step(n).op != Op::init && trace.step(n).op != Op::preprocess)
+            for (Slot slot : {Slot::dQ, Slot::dK, Slot::dV})
+                if (value_in(trace, trace.writes(n), slot)) return n;
     return -1;
 }
 
@@ -36,7 +32,7 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
     const bool both = step.op != Op::store;
     Line symbols;
     for (const auto& [hbm, chip] : pairs) {
-        if (!writes(trace, n, hbm)) continue;
+        if (!value_in(trace, trace.writes(n), hbm)) continue;
         const float x = g[chip].center(), y = g[chip].bottom() + 5;
         const Role role = info(chip).role;
         flow(c, state, {{x, y}, {x, g.out_line}, {edge, g.out_line}}, n, role);
@@ -49,7 +45,7 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
     if (both) {
         const std::string half = format_traffic(all.bytes / 2);
         words = half + " in, " + half + " out";
-        if (n > state.cursor.step) words += ", at step " + std::to_string(n + 1);
+        if (n > state.cursor.step) words += ", at step " + str(n + 1);
     }
     c.chip(chip_x, g.out_line, symbols, words);
 }

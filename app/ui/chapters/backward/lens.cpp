@@ -116,7 +116,7 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
     const ImU32 mean = hue(*c.theme, Role::alpha);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
-    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, std::to_string(row), size::small, mean);
+    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);
 }
 
 // ---- The other steps
@@ -168,7 +168,7 @@ const Value& live(const Around& a, Slot slot) { return *a.trace.live(slot, a.k).
 
 std::vector<CurvePoint> weight_points(const Around& a) {
     const double L = Around::at(a.read(Slot::Li), a.row, 0);
-    const bool left_out = std::isinf(L) || a.state.problem->switches.no_lse;
+    const bool left_out = std::isinf(L) || fault_caption(*a.state.problem, Op::recompute);
     return row_points(a, a.read(Slot::S), live(a, Slot::Prob), left_out ? 0 : L);
 }
 

@@ -58,21 +58,24 @@ float gap_before(const std::vector<Term>& terms, std::size_t n) {
 }
 
 // Cells with numbers of so many digits, or strips of colour.
+Bed bed_of(const AppState& state, Slot slot, const Region& shape, const Rect& a, int digits, bool wanted) {
+    const float ch = std::min(62.0f, a.h / px(shape.rows));
+    const bool numbers = wanted && shape.cols <= 8 && ch >= from::far_row;
+    const float cw = numbers ? far_cell(state.look[slot].letters_with(digits))
+                             : std::clamp(120.0f / px(shape.cols), .5f, 34.0f);
+    return {0, 0, cw, ch, shape.rows, shape.cols, numbers};
+}
+
+// The `numbered` last ones with numbers.
 float lay_out(const AppState& state, std::vector<Term>& terms, const Rect& a, int digits, int numbered) {
     float w = 0;
     for (std::size_t n = 0; n < terms.size(); ++n) {
         Term& t = terms[n];
-        const Region region = region_of(state, t.slot);
-        const int rows = t.transposed ? region.cols : region.rows,
-                  cols = t.transposed ? region.rows : region.cols;
-        const float ch = std::min(62.0f, a.h / px(rows));
-        const bool numbers =
-            static_cast<int>(terms.size() - n) <= numbered && cols <= 8 && ch >= from::far_row;
-        const float cw = numbers ? far_cell(state.look[t.slot].letters_with(digits))
-                                 : std::clamp(120.0f / px(cols), .5f, 34.0f);
-        t.bed = {0, 0, cw, ch, rows, cols, numbers};
+        Region region = region_of(state, t.slot);
+        if (t.transposed) std::swap(region.rows, region.cols);
+        t.bed = bed_of(state, t.slot, region, a, digits, static_cast<int>(terms.size() - n) <= numbered);
         t.digits = digits;
-        w += cw * px(cols) + gap_before(terms, n);
+        w += t.bed.width() + gap_before(terms, n);
     }
     return w;
 }
@@ -106,14 +109,10 @@ void draw(const Canvas& c, AppState& state, const Term& t) {
     MatrixLook look = backward_look(state, t.slot);
     if (!look.value) return;
     look.transposed = t.transposed;
-    lay(look, t.bed);
-    look.digits = std::max(3, t.digits);
-    look.size = size::far_number;
     look.dim = false;
-    if (look.rows_done >= t.bed.rows) look.before = nullptr;
-    if (look.state == CellState::written) beam(c, state, t.bed.x, t.bed.y, t.bed.width(), t.bed.height());
-    matrix(c, state, look, "presenter");
-    Line symbol = backward_symbol(state, t.slot);
+    if (look.state == CellState::written) beam(c, state, t.bed.area());
+    far_matrix(c, state, look, t.bed, std::max(3, t.digits));
+    const Line symbol = backward_symbol(state, t.slot);
     c.rich(t.bed.center(), t.bed.y - 32, t.transposed ? transposed(symbol) : symbol, size::far_symbol,
            Align::center);
     const float mid = t.bed.y + t.bed.height() / 2;
@@ -131,17 +130,8 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
         w = 2 * gap;
         for (Term& t : terms) {
             const Region region = state.trace->live(t.slot, i, k).value->region;
-            const float ch = std::min(62.0f, a.h / px(region.rows));
-            const bool fits = numbers && region.cols <= 8 && ch >= from::far_row;
-            t.bed = {0,
-                     0,
-                     fits ? far_cell(state.look[t.slot].letters_with(3))
-                          : std::clamp(120.0f / px(region.cols), .5f, 34.0f),
-                     ch,
-                     region.rows,
-                     region.cols,
-                     fits};
-            w += t.bed.cw * px(region.cols);
+            t.bed = bed_of(state, t.slot, region, a, 3, numbers);
+            w += t.bed.width();
         }
         if (w <= a.w) break;
     }
@@ -152,10 +142,8 @@ void draw_preprocess(const Canvas& c, AppState& state, const Rect& a) {
         look.value = state.trace->live(t.slot, i, k).value;
         look.state = t.slot == Slot::D ? CellState::written : CellState::read;
         t.bed.x = x, t.bed.y = a.y + (a.h - t.bed.height()) / 2;
-        lay(look, t.bed);
-        look.digits = 3, look.size = size::far_number;
         if (t.slot == Slot::D) look.rows_done = state.cursor.done;
-        matrix(c, state, look, "presenter");
+        far_matrix(c, state, look, t.bed, 3);
         const float mid = a.y + a.h / 2;
         c.rich(t.bed.center(), t.bed.y - 32, slot_symbol(t.slot, i), size::far_symbol, Align::center);
         draw_sign(c, t.before, x - gap / 2, mid);

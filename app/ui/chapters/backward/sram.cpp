@@ -86,9 +86,7 @@ void draw_slot(const Canvas& c, AppState& state, const BackwardGeometry& g, Slot
     const bool below = slot == Slot::dVj || slot == Slot::dKj || slot == Slot::dQi;
     MatrixLook look = backward_look(state, slot);
     look.transposed = slot == Slot::Kj || slot == Slot::Vj;
-    lay(look, bed);
-    look.digits = below ? g.below_digits : g.digits;
-    look.size = below || look.transposed ? 13 : g.size;
+    lay(look, bed, below ? g.below_digits : g.digits, below || look.transposed ? 13 : g.size);
     if (look.transposed && bed.ch >= 24) look.size = std::min(15.0f, g.size);
     matrix(c, state, look, "sram");
 }
@@ -153,9 +151,7 @@ void order_switch(const Canvas& c, AppState& state, const Rect& a) {
     set_problem(state, std::move(changed));
 }
 
-}  // namespace
-
-void backward_sram(const Canvas& c, AppState& state, const Rect& a) {
+void sram_panel(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "SRAM", a, "SRAM", "fast, small");
     const BackwardGeometry g = backward_geometry(state, a);
     // The transfer lines cross the gap between the two panels.
@@ -173,9 +169,11 @@ void backward_sram(const Canvas& c, AppState& state, const Rect& a) {
     order_switch(c, state, a);
 }
 
+}  // namespace
+
 void backward_main(const Canvas& c, AppState& state, const Layout& layout) {
     backward_hbm(c, state, layout.hbm);
-    backward_sram(c, state, layout.sram);
+    sram_panel(c, state, layout.sram);
 }
 
 }  // namespace tilewalk::ui

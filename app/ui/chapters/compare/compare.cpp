@@ -17,20 +17,21 @@ std::string device_text(const KernelRun& run) {
 
 const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "emu"; }
 
+std::string significant(double x, int digits) {
+    if (!std::isfinite(x)) return format_number(x);
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, x);
+    return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
+}
+
 Digits digits_of(double x, double other) {
-    const auto text = [](double value) {
-        if (!std::isfinite(value)) return format_number(value);
-        char buffer[40];
-        std::snprintf(buffer, sizeof buffer, "%.9g", value);
-        return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
-    };
-    Digits out{text(x)};
-    const std::string beside = text(other);
+    Digits out{significant(x, 9)};
+    const std::string beside = significant(other, 9);
     while (out.same < out.text.size() && out.same < beside.size() && out.text[out.same] == beside[out.same])
         ++out.same;
     if (out.text == beside) out.same = out.text.size();
     // Not within a letter of several bytes
-    while (out.same > 0 && out.same < out.text.size() && (out.text[out.same] & 0xC0) == 0x80) --out.same;
+    while (out.same > 0 && out.same < out.text.size() && continues_character(out.text[out.same])) --out.same;
     return out;
 }
 
@@ -52,7 +53,7 @@ std::string ulp_text(double ulp) {
     int power = static_cast<int>(std::floor(std::log10(ulp)));
     long digit = std::lround(ulp / std::pow(10.0, power));
     if (digit == 10) digit = 1, ++power;
-    return std::to_string(digit) + "e" + std::to_string(power);
+    return str(digit) + "e" + str(power);
 }
 
 float log_place(double far, double least, double most) {

@@ -25,6 +25,8 @@ void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
 std::string device_text(const KernelRun& run);
 /// "GPU", or "emulator": what stands beside "CPU".
 const char* side_name(const KernelRun& run);
+/// So many significant digits.
+std::string significant(double x, int digits);
 /// A float with as many digits as it takes, and where it begins to differ from the other.
 struct Digits {
     std::string text;

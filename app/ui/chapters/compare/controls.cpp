@@ -146,10 +146,8 @@ void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
     fault_buttons(c, state, x, y);
     x += gap;
     const KernelFault& fault = state.compare.fault;
-    const std::string text = fault.quantity != Quantity::none
-                                 ? "tile (" + std::to_string(fault.i) + ", " + std::to_string(fault.j) +
-                                       "), row " + std::to_string(fault.row)
-                                 : "";
+    const std::string text =
+        fault.quantity != Quantity::none ? tile_text(fault.i, fault.j) + ", row " + str(fault.row) : "";
     if (a.inner_right() - x > 60) c.text_within(x, y, a.inner_right() - x, text, size::small, t.t2);
 }
 

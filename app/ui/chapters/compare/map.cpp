@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace tilewalk::ui {
 
@@ -61,7 +60,7 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
 std::string what_it_is(const AppState& state, const Map& map) {
     if (!map.quantity) return map.slot == Slot::L ? "every row" : "every cell of the output";
     const Place at = place_of(state);
-    return "tile (" + std::to_string(at.i) + ", " + std::to_string(at.j) + ")";
+    return tile_text(at.i, at.j);
 }
 
 // Powers of ten below a bar of all colours
@@ -78,7 +77,7 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
         const double value = std::pow(10.0, power);
         if (value < map.least) continue;
         const float x = a.x + a.w * log_place(value, map.least, map.most);
-        const Line text{word("10"), super((power < 0 ? "−" : "") + std::to_string(std::abs(power)))};
+        const Line text{word("10"), super((power < 0 ? "−" : "") + str(std::abs(power)))};
         const float w = rich_width(c, text, size::small);
         if (x - w / 2 < taken + 8 || x + w / 2 > a.right()) continue;
         c.line({x, a.y + 8}, {x, a.y + 12}, t.t2);
@@ -104,9 +103,8 @@ void tile_names(const Canvas& c, const AppState& state, const Map& map, const Re
             c.line({filled.x - 6, top}, {filled.x, top}, c.theme->t3);
         const float y = (top + end) / 2;
         if (y < taken + 16) continue;
-        c.rich(filled.x - 8, y,
-               {symbol(of_keys ? "j" : "i", Role::none), word(" = " + std::to_string(block))}, size::small,
-               Align::right, c.theme->t3);
+        c.rich(filled.x - 8, y, {symbol(of_keys ? "j" : "i", Role::none), word(" = " + str(block))},
+               size::small, Align::right, c.theme->t3);
         taken = y;
     }
 }
@@ -142,19 +140,15 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
 Line cell_name(const Map& map, const MapCell& at) {
     const bool one_column = map.far.cols() == 1;
     return pieces(slot_symbol(map.slot),
-                  sub(std::to_string(map.row0 + at.row) +
-                      (one_column ? "" : ", " + std::to_string(map.column0 + at.column))));
+                  sub(str(map.row0 + at.row) + (one_column ? "" : ", " + str(map.column0 + at.column))));
 }
 
 float card_height(const AppState& state) { return state.comparing->shown->finding ? 220 : 180; }
 
 // All nine digits of a float, or six where they have no room
 std::string number_within(double x, float room) {
-    const std::string text = digits_of(x, x).text;
-    if (text_width(Face::mono, size::body, text) <= room) return text;
-    char buffer[40];
-    std::snprintf(buffer, sizeof buffer, "%.6g", x);
-    return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
+    const std::string text = significant(x, 9);
+    return text_width(Face::mono, size::body, text) <= room ? text : significant(x, 6);
 }
 
 // The numbers of one cell, and the ways on from it

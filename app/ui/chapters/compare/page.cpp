@@ -18,7 +18,7 @@ constexpr double most_at_once = 8e6;
 
 std::string request_key(const AppState& state) {
     const CompareForm& f = state.compare;
-    return std::to_string(reinterpret_cast<std::uintptr_t>(state.problem.get())) + " " + f.kernel + " " +
+    return str(reinterpret_cast<std::uintptr_t>(state.problem.get())) + " " + f.kernel + " " +
            name_of(f.dtype) + " " + gpu::name_of(chosen_device(state)) + " " + describe(f.fault);
 }
 
@@ -91,7 +91,8 @@ void choose_kernel(AppState& state, const std::string& name) {
     if (!kernel->tiles) state.compare.fault = {};  // there is no tile to inject it into
 }
 
-bool runs_at_once(const AppState& state) {
+// It takes a moment only: run without being asked to.
+static bool runs_at_once(const AppState& state) {
     return chosen_device(state) == gpu::Where::cuda || padded_work(*state.problem) <= most_at_once;
 }
 
@@ -193,7 +194,7 @@ void save_bundle(AppState& state) {
     notify_saved(state, path, saved);
 }
 
-std::string compare_as_text(const AppState& state) {
+static std::string compare_as_text(const AppState& state) {
     if (!state.comparing || !state.comparing->shown) return "";
     const KernelComparison& c = *state.comparing->shown;
     const KernelRun& run = c.kernel->run;
@@ -248,6 +249,15 @@ bool answer_ctrl_key(AppState& state, Key key) {
 }
 
 }  // namespace
+
+std::vector<Shortcut> compare_keys() {
+    const char* const g = "CPU vs GPU";
+    return {{g, "←  →", "tile", {{Key::left}, {Key::right}}},
+            {g, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
+            {g, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {g, "L", "what is measured", {{Key::l}}},
+            {g, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
+}
 
 bool answer_compare_key(AppState& state, const KeyPress& press) {
     if (press.ctrl) return answer_ctrl_key(state, press.key);

@@ -43,13 +43,12 @@ void choose_kernel(AppState& state, const std::string& name);
 
 /// Answers a key of the page. False: the key means what it means everywhere.
 bool answer_compare_key(AppState& state, const KeyPress& press);
+std::vector<Shortcut> compare_keys();
 /// As idle_seconds: when something on the page will move by itself.
 double compare_idle_seconds(const AppState& state);
 /// Takes over what a run in the background has brought, and runs small problems by itself.
 void refresh_compare(AppState& state);
 
-/// It takes a moment only: run without being asked to.
-bool runs_at_once(const AppState& state);
 void start_comparison(AppState& state);
 void cancel_comparison(AppState& state);
 /// Shows a run that was recorded elsewhere.
@@ -101,8 +100,7 @@ void go_to_cell(AppState& state, const Map& map, int row, int column);
 /// Takes the walk to where go_to_cell wanted, once it is built.
 void arrive(AppState& state);
 
-/// The verdict and the finding, for the clipboard.
-std::string compare_as_text(const AppState& state);
+/// The verdict and the finding, to the clipboard.
 void copy_verdict(AppState& state);
 
 }  // namespace tilewalk::ui

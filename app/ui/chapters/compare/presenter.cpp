@@ -31,10 +31,8 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const Place at = place_of(state);
-    c.text_within(a.x, a.y + 16, a.w,
-                  "Row " + std::to_string(at.row) + " at tile (" + std::to_string(at.i) + ", " +
-                      std::to_string(at.j) + ")",
-                  size::far_text, t.t1, Face::semibold);
+    c.text_within(a.x, a.y + 16, a.w, "Row " + str(at.row) + " at " + tile_text(at.i, at.j), size::far_text,
+                  t.t1, Face::semibold);
     const int r = at.row - at.i * shown.kernel->problem.Br;
     float y = a.y + 76;
     for (Quantity quantity : {Quantity::m, Quantity::l, Quantity::alpha}) {

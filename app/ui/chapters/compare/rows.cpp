@@ -73,10 +73,10 @@ void tile_line(const Canvas& c, AppState& state, const Place& at, int j, const R
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const bool chosen = j == at.j;
-    const Hot hot = hot_area(c, "##row tile " + std::to_string(j), a.x - 8, a.y, a.w + 16, a.h);
+    const Hot hot = hot_area(c, "##row tile " + str(j), a.x - 8, a.y, a.w + 16, a.h);
     if (chosen || hot.hovered) c.rect(a.x - 8, a.y + 1, a.w + 16, a.h - 2, chosen ? t.raised : t.well, 8);
     if (hot.clicked) choose_tile(state, at.i, j);
-    c.text(a.x, a.middle(), "(" + std::to_string(at.i) + ", " + std::to_string(j) + ")", size::lead, t.t1,
+    c.text(a.x, a.middle(), "(" + str(at.i) + ", " + str(j) + ")", size::lead, t.t1,
            chosen ? Face::semibold : Face::medium);
     const TileComparison* tile = shown.tile(at.i, j);
     if (!tile || !tile->visited) {
@@ -142,7 +142,7 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
     const float pitch = std::min(64.0f, a.w / count), h = std::min(36.0f, a.h - 20);
     float x = a.x;
     for (const TileComparison& tile : shown.tiles) {
-        const std::string name = std::to_string(tile.i) + "," + std::to_string(tile.j);
+        const std::string name = str(tile.i) + "," + str(tile.j);
         const Hot hot = hot_area(c, "##tile " + name, x, a.y, pitch - 4, h);
         const bool chosen = tile.i == at.i && tile.j == at.j;
         const ImU32 fill = fill_of(t, tile, most);
@@ -223,8 +223,7 @@ void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
     x += c.text(x, a.title_y(), "Row statistics, tile by tile", size::lead, c.theme->t1, Face::semibold) + 12;
     if (!page.shown || page.shown->tiles.empty()) return nothing(c, state, a);
     const Place at = place_of(state);
-    c.text_within(x, a.title_y(), a.right() - 90 - x, "query row " + std::to_string(at.row), size::body,
-                  c.theme->t2);
+    c.text_within(x, a.title_y(), a.right() - 90 - x, "query row " + str(at.row), size::body, c.theme->t2);
     row_buttons(c, state, a, at);
     const float strip = a.h > 420 ? 104 : 92, inner = a.w - 40;
     const bool narrow = inner < 560;

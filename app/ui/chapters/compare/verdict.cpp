@@ -16,7 +16,7 @@ Line power_of_ten(double x, bool result = false) {
         return {number(three_digits(x), Role::none, result)};
     const int power = static_cast<int>(std::floor(std::log10(std::abs(x))));
     return pieces(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result), " × 10",
-                  super("−" + std::to_string(-power)));
+                  super("−" + str(-power)));
 }
 
 Line largest_error(Slot slot, const char* of) {
@@ -101,7 +101,7 @@ void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     c.text(limit_at, y - size * .85f, label, size, t.t2, Face::medium, Align::center);
     for (int k = 0; k <= static_cast<int>(full); ++k)
         if (full < 8 || k % static_cast<int>(limit) == 0)
-            c.text(X(k), y + h + size * .8f, std::to_string(k), size, t.t3, Face::regular,
+            c.text(X(k), y + h + size * .8f, str(k), size, t.t3, Face::regular,
                    k == 0                    ? Align::left
                    : X(k) > a.right() - size ? Align::right
                                              : Align::center);

@@ -19,9 +19,7 @@ bool pairs(const Problem& p, Slot slot) {
 void draw_matrix(const Canvas& c, AppState& state, const DenseLayout& layout, const DensePlace& place) {
     MatrixLook look = dense_look(state, place.slot);
     look.transposed = place.entry.transposed;
-    lay(look, place.bed);
-    look.digits = place.digits;
-    look.size = layout.size;
+    lay(look, place.bed, place.digits, layout.size);
     matrix(c, state, look, "dense");
 }
 
@@ -40,7 +38,7 @@ void label(const Canvas& c, const AppState& state, const DensePlace& place) {
 std::string token(const Problem& p, int n, bool query) {
     const std::string word = query ? p.query_token(n) : p.key_token(n);
     if (!word.empty()) return word;
-    return (p.N() == p.N_kv() ? "t" : query ? "q" : "k") + std::to_string(n);
+    return (p.N() == p.N_kv() ? "t" : query ? "q" : "k") + str(n);
 }
 
 // Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs.
@@ -134,7 +132,7 @@ Line ledger_line(const Ledger& l, int form) {
     Line line{word(form == 0 ? "N × N through HBM:" : "N × N:")};
     for (const Entry& e : l.entries)
         if (e.in_use && form < 3) line = pieces(line, "   ", entry_line(e, form < 2));
-    return pieces(line, "   " + std::to_string(l.trips) + " of " + std::to_string(l.all_trips) + " times");
+    return pieces(line, "   " + str(l.trips) + " of " + str(l.all_trips) + " times");
 }
 
 // What N × N matrices have moved through HBM up to the current step, at the right of the panel's title.

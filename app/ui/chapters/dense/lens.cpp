@@ -25,16 +25,13 @@ struct DenseTerms {
 
 // The value that the current step read from this slot; null if it did not.
 const Value* value_read(const AppState& state, Slot slot) {
-    for (const Access& a : state.trace->reads(state.cursor.step))
-        if (a.slot == slot) return &state.trace->value(a.value);
-    return nullptr;
+    return value_in(*state.trace, state.trace->reads(state.cursor.step), slot);
 }
 
 // The value that holds the explanation's cell; null for steps that write nothing.
 const Value* value_written(const AppState& state) {
-    for (const Access& a : state.trace->writes(state.cursor.step))
-        if (a.slot == state.explanation.target.slot) return &state.trace->value(a.value);
-    return nullptr;
+    const Trace& trace = *state.trace;
+    return value_in(trace, trace.writes(state.cursor.step), state.explanation.target.slot);
 }
 
 // Which line of the matrix goes into the product, and which coordinate of the cell chooses it.
@@ -94,7 +91,7 @@ std::optional<DenseTerms> dense_terms(const AppState& state) {
         const Matrix& A = o.value->data;
         const auto line = o.take == By::row ? Matrix(A.row(at)) : Matrix(A.col(at).transpose());
         values.assign(line.data(), line.data() + line.size());
-        name = plain(slot_symbol(o.slot)) + (o.take == By::row ? ", row " : ", column ") + std::to_string(at);
+        name = plain(slot_symbol(o.slot)) + (o.take == By::row ? ", row " : ", column ") + str(at);
         role = info(o.slot).role;
     };
     fill(f.a, out.a, out.a_name, out.a_role);
@@ -113,7 +110,7 @@ std::vector<double> row_of(const Value& A, int r) {
 
 std::string key_label(const AppState& state, int key) {
     const std::string word = state.problem->key_token(key);
-    return word.empty() ? "k" + plain({sub(std::to_string(key))}) : word;
+    return word.empty() ? "k" + plain({sub(str(key))}) : word;
 }
 
 std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
@@ -147,8 +144,8 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
     const Stack parts = stack_of(state, t);
     if (parts.parts.empty() && t.a.size() > 12) {
-        c.text(pane.x, pane.y + pane.h * .4f, "All " + std::to_string(t.a.size()) + " products are 0.",
-               size::lead, c.theme->t2);
+        c.text(pane.x, pane.y + pane.h * .4f, "All " + str(t.a.size()) + " products are 0.", size::lead,
+               c.theme->t2);
         return;
     }
     if (!parts.parts.empty() && !to_scale(extent(parts)) && t.a.size() > 12) return no_scale(c, pane);
@@ -213,7 +210,7 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
             value_read(state, Slot::dO)->data.cwiseProduct(value_read(state, Slot::O)->data).rowwise().sum();
         for (int r = 0; r < parts.rows(); ++r) {
             const std::string word = state.problem->query_token(r);
-            list.push_back({word.empty() ? "query " + std::to_string(r) : word, parts(r, 0), Role::O});
+            list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::O});
         }
     }
     draw_bars(c, pane, list, false);

@@ -165,12 +165,9 @@ void dense_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
         const Block& b = list[n];
         MatrixLook look = dense_look(state, b.slot);
         look.transposed = b.transposed;
-        lay(look, b.bed);
-        look.digits = std::max(b.digits, 2), look.least_digits = 2;
-        look.size = size::far_number;
-        if (look.cells_done >= b.bed.rows * b.bed.cols) look.before = nullptr;  // too small to read
-        if (look.state == CellState::written) beam(c, state, b.bed.x, b.bed.y, b.bed.width(), b.bed.height());
-        matrix(c, state, look, "presenter");
+        look.least_digits = 2;
+        if (look.state == CellState::written) beam(c, state, b.bed.area());
+        far_matrix(c, state, look, b.bed, std::max(b.digits, 2));
         const Line symbol = slot_symbol(b.slot);
         c.rich(b.bed.center(), b.bed.y - 32, b.transposed ? transposed(symbol) : symbol, size::far_symbol,
                Align::center);

@@ -17,9 +17,8 @@ Transfer load_of(const AppState& state, Slot slot, CellState now) {
     };
     const Held held = trace.live(slot, state.cursor.step);
     if (held && now != CellState::discarded) return at(held.step);
-    const auto is_it = [&](const Access& a) { return a.slot == slot; };
     for (int k = state.cursor.step + 1; k < trace.size(); ++k)
-        if (std::ranges::any_of(trace.writes(k), is_it)) return at(k);
+        if (value_in(trace, trace.writes(k), slot)) return at(k);
     return held ? at(held.step) : Transfer{};
 }
 
@@ -30,7 +29,7 @@ Transfer all_of(const Trace& trace, int k) {
 
 std::string note(const AppState& state, Transfer t) {
     const bool future = t.step > state.cursor.step;
-    return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + std::to_string(t.step + 1);
+    return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + str(t.step + 1);
 }
 
 void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, int step, Role role) {
@@ -73,7 +72,7 @@ Line state_symbols(const Trace& trace, int k) {
 
 // Where room is short. What is to come is no longer what lies in the tile: when counts more than how much.
 std::string brief_note(const AppState& state, Transfer t) {
-    return t.step > state.cursor.step ? "step " + std::to_string(t.step + 1) : format_traffic(t.bytes);
+    return t.step > state.cursor.step ? "step " + str(t.step + 1) : format_traffic(t.bytes);
 }
 
 }  // namespace
@@ -140,7 +139,7 @@ void transposed_label(const Canvas& c, const Bed& bed, const Line& symbol) {
 
 void row_name(const Canvas& c, float x, float y, const char* letter, int row, ImU32 colour) {
     const float w = c.text(x, y, letter, size::lead, colour, Face::italic);
-    c.text(x + w, y + 4, std::to_string(row), size::small, colour);
+    c.text(x + w, y + 4, str(row), size::small, colour);
 }
 
 namespace {

@@ -27,14 +27,11 @@ Chosen chosen(const AppState& state) {
 
 // The nth value of a slot that step k read, at one cell; `otherwise` if it did not read it.
 double read_at(const Trace& trace, int k, Slot slot, int nth, int row, int col, double otherwise) {
-    for (const Access& a : trace.reads(k))
-        if (a.slot == slot && nth-- == 0) return value_at(trace.value(a.value), {slot, row, col});
-    return otherwise;
+    const Value* read = value_in(trace, trace.reads(k), slot, nth);
+    return read ? value_at(*read, {slot, row, col}) : otherwise;
 }
 double written_at(const Trace& trace, int k, Slot slot, int row, int col) {
-    for (const Access& a : trace.writes(k))
-        if (a.slot == slot) return value_at(trace.value(a.value), {slot, row, col});
-    return 0;
+    return value_at(*value_in(trace, trace.writes(k), slot), {slot, row, col});
 }
 
 struct Evolution {
@@ -82,8 +79,8 @@ Evolution evolution_of(const AppState& state, const Chosen& at) {
     for (auto* columns : {&e.max, &e.sum, &e.out})
         for (int j = 0; j < Tc; ++j) {
             PlotColumn column;
-            column.label = "tile " + std::to_string(j);
-            column.brief = std::to_string(j);
+            column.label = "tile " + str(j);
+            column.brief = str(j);
             column.now = trace.step(now).i == at.i && trace.step(now).j == j;
             columns->push_back(column);
         }
@@ -117,8 +114,7 @@ void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
     };
     const auto indexed = [&](Slot slot, bool component) {
         Line line = slot_symbol(slot);
-        const std::string index =
-            "[" + std::to_string(at.row) + (component ? "," + std::to_string(at.col) : "") + "]";
+        const std::string index = "[" + str(at.row) + (component ? "," + str(at.col) : "") + "]";
         line.push_back(word(index));
         return line;
     };

@@ -32,7 +32,7 @@ Stack output_stack(const Around& a) {
     if (a.trace.live(Slot::l_hbm, 0, a.k)) {  // FlashAttention-1: O is normalised before and after
         const double l_old = Around::at(a.read(Slot::l, 0), a.row, 0),
                      l = Around::at(a.read(Slot::l, 1), a.row, 0);
-        share = l == 0 || a.state.problem->switches.no_division ? 1 : 1 / l;
+        share = l == 0 || fault_caption(*a.state.problem, Op::normalize) ? 1 : 1 / l;
         alpha *= l_old * share;
     }
     Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = alpha};
@@ -56,7 +56,7 @@ Dot scores_dot(const Around& a) {
 
 Stack normalize_stack(const Around& a) {
     const double old = Around::at(a.read(Slot::Oi), a.row, a.col), l = Around::at(a.read(Slot::l), a.row, 0);
-    const bool divides = l != 0 && !a.state.problem->switches.no_division;
+    const bool divides = l != 0 && !fault_caption(*a.state.problem, Op::normalize);
     Stack out{.symbol = Slot::Oi,
               .has_old = true,
               .old = old,
@@ -77,7 +77,7 @@ std::vector<CurvePoint> correction_points(const Around& a) {
                  now = Around::at(a.read(Slot::m, 1), a.row, 0);
     const double base = std::isinf(now) ? 0 : now;
     return {{old - base, "α", Role::alpha, Around::at(a.written(), a.row, 0),
-             a.state.problem->switches.no_correction}};
+             fault_caption(*a.state.problem, Op::correction) != nullptr}};
 }
 
 std::vector<CurvePoint> weight_points(const Around& a) {

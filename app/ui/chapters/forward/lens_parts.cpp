@@ -293,8 +293,8 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
         c.dashed_line({X, plot.bottom()}, {X, at_y(y)}, colour, 1.2f, {3, 3});
         c.disc(X, at_y(y), 4.5f, colour);
         if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
-            c.text(list_x, plot.y + 6 + row_h * px(n), "… " + std::to_string(points.size() - n) + " more",
-                   size::small, t.t3);
+            c.text(list_x, plot.y + 6 + row_h * px(n), "… " + str(points.size() - n) + " more", size::small,
+                   t.t3);
             break;
         }
         const std::string power = "exp(" + format_short(p.x, 3) + ")";

@@ -11,12 +11,11 @@ namespace tilewalk::ui {
 Around::Around(const AppState& of, int row_of, int col_of) : state(of), row(row_of), col(col_of) {}
 
 const Value& Around::read(Slot slot, int nth) const {
-    for (const Access& a : trace.reads(k))
-        if (a.slot == slot && nth-- == 0) return trace.value(a.value);
-    return *trace.live(slot, k).value;
+    const Value* read = value_in(trace, trace.reads(k), slot, nth);
+    return read ? *read : *trace.live(slot, k).value;
 }
 
-std::string index_label(const char* letter, int n) { return plain({word(letter), sub(std::to_string(n))}); }
+std::string index_label(const char* letter, int n) { return plain({word(letter), sub(str(n))}); }
 
 Dot dot_of(const Value& A, int r, const Value& B, int c) {
     Dot out;

@@ -109,15 +109,9 @@ PresenterRow row_of(const AppState& state, const Rect& a) {
 void draw(const Canvas& c, AppState& state, Slot slot, const Bed& bed, int digits) {
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
-    lay(look, bed);
-    look.numbers &= bed.ch >= from::far_row;
-    look.digits = std::max(digits, 3);
-    look.size = size::far_number;
     look.show_before = false;  // the old value would be too small to read
-    const bool rows_missing = look.rows_done < bed.rows;
-    if (!rows_missing) look.before = nullptr;
-    if (look.state == CellState::written) beam(c, state, bed.x, bed.y, bed.width(), bed.height());
-    matrix(c.faded(light_on(state, slot)), state, look, "presenter");
+    if (look.state == CellState::written) beam(c, state, bed.area());
+    far_matrix(c.faded(light_on(state, slot)), state, look, bed, std::max(digits, 3));
 }
 
 // The transfer of this step, if it is one.

@@ -14,12 +14,9 @@ namespace tilewalk::ui {
 namespace {
 
 void draw_slot(const Canvas& c, AppState& state, const SramGeometry& g, Slot slot) {
-    const Bed& bed = g[slot];
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
-    lay(look, bed);
-    look.digits = g.digits;
-    look.size = g.size;
+    lay(look, g[slot], g.digits, g.size);
     matrix(c, state, look, "sram");
 }
 

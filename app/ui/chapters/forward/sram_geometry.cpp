@@ -131,11 +131,18 @@ Bed standing(const Bed& on, float bottom, float ch, int rows) {
 
 float far_cell(int letters) { return px(std::max(2, letters)) * size::mono * size::far_number + 12; }
 
-void lay(MatrixLook& look, const Bed& bed) {
+void lay(MatrixLook& look, const Bed& bed, int digits, float size) {
     look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
-    look.numbers = bed.numbers;
+    look.numbers = bed.numbers, look.digits = digits, look.size = size;
     const auto [rows, cols] = look.transposed ? std::pair{bed.cols, bed.rows} : std::pair{bed.rows, bed.cols};
     if (!look.value) look.region = {0, 0, rows, cols};
+}
+
+void far_matrix(const Canvas& c, AppState& state, MatrixLook look, const Bed& bed, int digits) {
+    lay(look, bed, digits, size::far_number);
+    look.numbers &= bed.ch >= from::far_row;
+    if (look.rows_done >= bed.rows && look.cells_done >= bed.rows * bed.cols) look.before = nullptr;
+    matrix(c, state, look, "presenter");
 }
 
 SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight) {

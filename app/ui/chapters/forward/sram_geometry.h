@@ -21,13 +21,17 @@ struct Bed {
     float bottom() const { return y + height(); }
     float center() const { return (x + right()) / 2; }
     float middle() const { return (y + bottom()) / 2; }
+    Rect area() const { return {x, y, width(), height()}; }
 };
 /// Of Kᵀ and V: a matrix that stands on the columns of another, with its foot at `bottom`.
 Bed standing(const Bed& on, float bottom, float ch, int rows);
 /// A cell of a presenter page that holds so many letters.
 float far_cell(int letters);
-/// Puts a matrix into its bed, as large as it is. An empty buffer keeps its place.
-void lay(MatrixLook& look, const Bed& bed);
+/// Puts a matrix into its bed, as large as it is, with numbers of so many digits. An empty buffer keeps its
+/// place.
+void lay(MatrixLook& look, const Bed& bed, int digits, float size);
+/// The same on a presenter page, drawn; what it held before would be too small to read.
+void far_matrix(const Canvas& canvas, AppState& state, MatrixLook look, const Bed& bed, int digits);
 
 /// The beds of all slots that are drawn.
 struct Beds {

@@ -131,7 +131,7 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
                   all = tiles_done(*state.trace, state.trace->size() - 1);
         const float tw = text_width(Face::semibold, size::body, "Tile by tile");
         c.text_within(a.inner_x(), title_y, room, "Tile by tile", size::body, 0, Face::semibold);
-        const std::string count = std::to_string(done) + " of " + std::to_string(all) + " tiles done by both";
+        const std::string count = str(done) + " of " + str(all) + " tiles done by both";
         if (room > tw + 60)
             c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, size::body, c.theme->t3);
         draw_beside(c, state, {a.inner_x(), title_y + 18, a.inner_w(), a.bottom() - title_y - 28});

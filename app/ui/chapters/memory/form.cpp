@@ -3,8 +3,6 @@
 #include "app/ui/state/state.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <imgui.h>
 #include <limits>
 #include <optional>
@@ -16,12 +14,9 @@ namespace {
 constexpr float trip_seconds = 1.1f, fill_seconds = 0.16f;
 
 std::optional<double> read(const char* field) {
-    double value = 0;
-    const char* end = field + std::strlen(field);
-    while (end > field && end[-1] == ' ') --end;
-    const auto [stop, error] = std::from_chars(field, end, value);
-    if (error != std::errc() || stop != end || !(value > 0) || value >= 1e12) return std::nullopt;
-    return value;
+    const std::string_view text = field;
+    const auto value = number_in<double>(text.substr(0, text.find_last_not_of(' ') + 1));
+    return value && *value > 0 && *value < 1e12 ? value : std::nullopt;
 }
 
 void take(Figure& figure, const char* field, double unit) {
@@ -86,6 +81,13 @@ void play_trips(MemoryForm& form) {
     if (!form.playing) return;
     if (form.trips == 3) form.trips = 0;
     form.trip_age = 0;
+}
+
+std::vector<Shortcut> memory_keys() {
+    const char* const g = "Memory";
+    return {{g, "←  →", "round trip; presenter mode: length", {{Key::left}, {Key::right}}},
+            {g, "↑  ↓", "longer, shorter", {{Key::up}, {Key::down}}},
+            {g, "Space", "play the round trips", {{Key::space}}}};
 }
 
 bool answer_memory_key(AppState& state, const KeyPress& press) {

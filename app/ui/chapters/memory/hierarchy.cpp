@@ -53,13 +53,9 @@ std::vector<Level> levels(const Hardware& h) {
 
 // Short names of the sources; the tooltips have the full ones.
 std::string shortened(std::string source) {
-    for (const auto& [what, by] : {std::pair<const char*, const char*>{"NVIDIA ", ""},
-                                   {" Tensor Core GPU", ""},
-                                   {" Architecture", ""},
-                                   {" C++", ""},
-                                   {", technical specifications per compute capability", ""}})
-        if (const std::size_t at = source.find(what); at != std::string::npos)
-            source.replace(at, std::string_view(what).size(), by);
+    for (const char* const what : {"NVIDIA ", " Tensor Core GPU", " Architecture", " C++",
+                                   ", technical specifications per compute capability"})
+        source = replaced(std::move(source), what, "");
     return source;
 }
 
@@ -76,9 +72,8 @@ std::string sources(const Hardware& h, int element_bytes, bool full) {
         source = source.substr(0, note);
         if (f->given() && std::ranges::find(seen, source) == seen.end()) seen.push_back(source);
     }
-    std::string text = "Figures: ";
-    for (std::size_t n = 0; n < seen.size(); ++n) text += (n ? "; " : "") + seen[n];
-    return text + (half ? "; FLOP/s are half of those with sparsity." : ".");
+    return "Figures: " + tilewalk::joined(seen, "; ") +
+           (half ? "; FLOP/s are half of those with sparsity." : ".");
 }
 
 bool mouse_over(const Canvas& c, const Rect& a) { return a.contains(c.mouse()) && ImGui::IsWindowHovered(); }
@@ -158,8 +153,7 @@ void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
     if (dropdown_item(c, "own", own_name, form.hardware == own)) form.hardware = own;
 }
 
-}  // namespace
-
+// Of the user's own hardware.
 void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
     OwnHardware& own = state.memory.own;
     const std::string peak = std::string("Peak of ") + format_name(state.memory.element_bytes);
@@ -184,6 +178,8 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
         c.text(x + 120, y, rows[n].unit, size::body, c.theme->t3);
     }
 }
+
+}  // namespace
 
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Panel panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");

@@ -4,9 +4,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 
 namespace tilewalk::ui {
 
@@ -61,11 +59,8 @@ namespace {
 std::optional<std::int64_t> read_N(const char* text) {
     std::string digits = text;
     std::erase_if(digits, [](char ch) { return ch == ' ' || ch == ','; });
-    std::int64_t N = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), N);
-    if (error != std::errc() || end != digits.data() + digits.size() || N < 1 || N > largest_N)
-        return std::nullopt;
-    return N;
+    const auto N = number_in<std::int64_t>(digits);
+    return N && *N >= 1 && *N <= largest_N ? N : std::nullopt;
 }
 
 void N_field(const Canvas& c, MemoryForm& form, float x, float y, float w) {
@@ -114,11 +109,8 @@ int index_of(int value, std::initializer_list<int> values) {
     return at == values.end() ? 0 : static_cast<int>(at - values.begin());
 }
 
-}  // namespace
-
-void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect& a) {
+void controls(const Canvas& c, MemoryForm& form, const Rect& a) {
     const Panel panel(c, "Sizes", a);
-    MemoryForm& form = state.memory;
     const Choice d{"d", "##memory-d", {"32", "64", "128"}},
         type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}},
         tile{"Block rows", "##memory-tile", {tile_choices.begin(), tile_choices.end()}};
@@ -144,6 +136,8 @@ void memory_controls(const Canvas& c, AppState& state, const Study&, const Rect&
     choose(c, tile, x, y, named, form.tile);
 }
 
+}  // namespace
+
 void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     const Study s = study(memory_input(state.memory));
     constexpr float margin = space::margin, gap = space::margin;
@@ -156,7 +150,7 @@ void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     memory_table(c, state, s, {margin + left + gap, y, w - left - gap, top});
     memory_traffic(c, state, s, {margin, y2, wide, body - top});
     memory_roofline(c, s, {margin + wide + gap, y2, w - wide - gap, body - top});
-    memory_controls(c, state, s, {margin, a.bottom() - margin - bar, w, bar});
+    controls(c, state.memory, {margin, a.bottom() - margin - bar, w, bar});
 }
 
 }  // namespace tilewalk::ui

@@ -30,6 +30,7 @@ void play_trips(MemoryForm& form);
 
 /// Answers a key of the page. False: the key means what it means everywhere.
 bool answer_memory_key(AppState& state, const KeyPress& press);
+std::vector<Shortcut> memory_keys();
 /// Lets the time of a frame pass.
 void pass_memory_time(AppState& state, float seconds);
 /// As idle_seconds: when something on the page will move by itself.
@@ -51,9 +52,6 @@ void memory_traffic(const Canvas& canvas, AppState& state, const Study& study, c
 /// For a drawing of this width.
 Chart roofline_chart(const Theme& theme, const Study& study, float w);
 void memory_roofline(const Canvas& canvas, const Study& study, const Rect& area);
-void memory_controls(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
-/// Fields for the user's own hardware.
-void own_hardware_fields(const Canvas& canvas, AppState& state, const Rect& area);
 
 // Shared drawing
 /// "40 GB", as data sheets print it

@@ -117,7 +117,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     page.back = "Shorter (←)", page.forward = "Longer (→)";
     page.move = [&](int by) { step_N(state.memory, by); };
     page.subject(s.input.hardware.name + ", " + format_name(s.input.element_bytes) +
-                 ", d = " + std::to_string(s.shape.d));
+                 ", d = " + str(s.shape.d));
     const Canvas& c = page.c;
     const float x = space::far_side, w = W - 2 * x;
     if (H < from::presenter_page && points_at(state, "Roofline"))

@@ -65,7 +65,7 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, float
         const Trip& trip = s.trips[static_cast<std::size_t>(n)];
         const bool current = n == state.memory.trips - 1, done = n < state.memory.trips;
         const float X = x + column * px(n);
-        const std::string what = std::to_string(n + 1) + "  " + (column > 190 ? "read " : "") + trip.reads +
+        const std::string what = str(n + 1) + "  " + (column > 190 ? "read " : "") + trip.reads +
                                  (column > 190 ? " → write " : " → ") + trip.writes;
         c.text_within(X, y, column - 10, what, size::small, done ? t.t1 : t.t3,
                       current ? Face::medium : Face::regular);
@@ -91,7 +91,7 @@ void trip_buttons(const Canvas& c, MemoryForm& form, const Rect& a) {
         play_trips(form);
     if (icon("##trip-forward", Icon::forward, {.tooltip = "Next kernel (→)"})) step_trip(form, 1);
     const std::string where =
-        form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + std::to_string(form.trips) + " of 3";
+        form.trips == 3 && !form.playing ? "3 kernels" : "kernel " + str(form.trips) + " of 3";
     c.text(x - 8, a.title_y(), where, size::small, c.theme->t2, Face::medium, Align::right);
 }
 
@@ -180,7 +180,7 @@ void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Alg
 // The sizes, and with them the legend, as far as there is room beside the title.
 std::string subtitle(const Study& s, float room) {
     const std::string legend = "; reads ▼ and writes ▲, no cache";
-    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + std::to_string(s.shape.d) + ", " +
+    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + str(s.shape.d) + ", " +
                               format_name(s.shape.element_bytes);
     const auto fits = [&](const std::string& text) {
         return text_width(Face::regular, size::body, text) <= room;

@@ -11,13 +11,13 @@ namespace tilewalk::ui {
 namespace {
 
 std::string duration_text(double seconds) {
-    if (seconds < 90) return std::to_string(std::max(1, static_cast<int>(std::lround(seconds)))) + " s";
-    return std::to_string(static_cast<int>(std::lround(seconds / 60))) + " min";
+    if (seconds < 90) return str(std::max(1, static_cast<int>(std::lround(seconds)))) + " s";
+    return str(static_cast<int>(std::lround(seconds / 60))) + " min";
 }
 
 std::string standing(const ScalePage& page) {
     const BenchProgress& p = page.progress;
-    std::string text = std::to_string(p.done) + " of " + std::to_string(p.points) + " points";
+    std::string text = str(p.done) + " of " + str(p.points) + " points";
     if (page.running && p.seconds_left) text += ", about " + duration_text(*p.seconds_left) + " left";
     return text;
 }
@@ -27,7 +27,7 @@ std::string plan(AppState& state) {
     const auto lengths = chosen_lengths(state.scale);
     if (lengths.empty()) return "The list of lengths cannot be read.";
     const std::size_t kernels = chosen_kernels(bench_request(state.scale), scale_engine(state)).size();
-    return std::to_string(kernels * lengths.size()) + " points: " + std::to_string(kernels) +
+    return str(kernels * lengths.size()) + " points: " + str(kernels) +
            " kernels at N = " + format_count(lengths.front()) +
            (lengths.size() > 1 ? " … " + format_count(lengths.back()) : "");
 }

@@ -2,8 +2,6 @@
 #include "app/ui/state/state.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <imgui.h>
 #include <limits>
 #include <set>
@@ -18,18 +16,10 @@ constexpr double frame_while_running = 0.1;
 // Whole numbers between commas or spaces; nothing if there is anything else.
 std::set<std::int64_t> read_lengths(const char* text) {
     std::set<std::int64_t> out;
-    const char* const end = text + std::strlen(text);
-    while (text < end) {
-        if (*text == ' ' || *text == ',') {
-            ++text;
-            continue;
-        }
-        std::int64_t N = 0;
-        const auto [stop, error] = std::from_chars(text, end, N);
-        const bool alone = stop == end || *stop == ' ' || *stop == ',';
-        if (error != std::errc() || !alone || N < 1 || N > longest) return {};
-        out.insert(N);
-        text = stop;
+    for (const std::string& word : words_of(replaced(text, ",", " "))) {
+        const auto N = number_in<std::int64_t>(word);
+        if (!N || *N < 1 || *N > longest) return {};
+        out.insert(*N);
     }
     return out;
 }
@@ -97,6 +87,14 @@ BenchRequest bench_request(const ScaleForm& form) {
     request.workload.causal = form.causal;
     request.lengths = chosen_lengths(form);
     return request;
+}
+
+std::vector<Shortcut> scale_keys() {
+    const char* const g = "At scale";
+    return {{g, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
+            {g, "↑  ↓", "length", {{Key::up}, {Key::down}}},
+            {g, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
+            {g, "L", "axes: logarithmic, linear", {{Key::l}}}};
 }
 
 bool answer_scale_key(AppState& state, const KeyPress& press) {

@@ -95,7 +95,7 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     }
     factor(c, state, rung, right, y);
     const bool quiet = rung.sign == Sign::none;
-    const std::string number = std::to_string(n + 1) + "  ", title = number + rung.title;
+    const std::string number = str(n + 1) + "  ", title = number + rung.title;
     const float room = right - (drawn ? 86 : 0) - x;
     const bool fits = text_width(Face::medium, size::body, title) <= room;
     c.text_within(x, y, room, fits ? title : number + rung.name, size::body, quiet ? t.t3 : t.t1,

@@ -83,7 +83,7 @@ void name_reports(ScalePage& page) {
 
 // Direction, mask and d: what makes times comparable. Heads, batch and formats are named where they stand.
 std::string shape_key(bool backward, bool causal, std::int64_t d) {
-    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + std::to_string(d);
+    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + str(d);
 }
 std::string asked_for(const ScaleForm& form) { return shape_key(form.backward, form.causal, form.d); }
 bool is_asked_for(const ScaleForm& form, const ShownReport& one) {

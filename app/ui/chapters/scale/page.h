@@ -29,6 +29,7 @@ inline const char* run_label(const ScaleForm& form) { return form.gpu ? "Run on 
 
 /// Answers a key of the page. False: the key means what it means everywhere.
 bool answer_scale_key(AppState& state, const KeyPress& press);
+std::vector<Shortcut> scale_keys();
 /// As idle_seconds: when something on the page will move by itself.
 double scale_idle_seconds(const AppState& state);
 /// Takes over what a run has measured since the last frame.

@@ -150,10 +150,10 @@ void add_limit(Chart& chart, std::int64_t bytes, const std::string& what, const 
 
 // "A, B: recorded"
 std::string recorded_mark(const ScalePage& page) {
-    std::string letters;
+    std::vector<std::string> letters;
     for (const ShownReport& shown : page.reports)
-        if (shown.tag.size() == 1) letters += (letters.empty() ? "" : ", ") + shown.tag;
-    return letters.empty() ? "" : letters + ": recorded";
+        if (shown.tag.size() == 1) letters.push_back(shown.tag);
+    return letters.empty() ? "" : tilewalk::joined(letters) + ": recorded";
 }
 
 }  // namespace

@@ -15,23 +15,46 @@ std::string cpu_words(const ScaleDevices& devices) {
     const Machine& m = devices.machine;
     std::string text = m.cpu;
     const int threads = m.threads > 0 ? m.threads : m.cores;
-    if (threads > 0) text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    if (threads > 0) text += ", " + counted(threads, "thread");
     if (!m.instructions.empty()) text += ", " + m.instructions;
     return text;
 }
 
-}  // namespace
-
-void tick_mark(const Canvas& c, float x, float y, ImU32 colour, float size) {
+void tick_mark(const Canvas& c, float x, float y) {
+    constexpr float size = 5;
     const Point tick[] = {{x - size, y}, {x - size * .3f, y + size * .7f}, {x + size, y - size * .7f}};
-    c.polyline(tick, colour, 2);
+    c.polyline(tick, c.theme->t1, 2);
 }
+
+void devices_strip(const Canvas& c, AppState& state, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::optional<ScaleDevices>& devices = scale_page(state).devices;
+    const Panel panel(c, "Devices", a);
+    const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
+    float x = a.inner_x();
+    x += c.text(x, y, "CPU", size::body, t.t1, Face::semibold) + 8;
+    const std::string cpu = devices ? cpu_words(*devices) : "…";
+    x += c.text_within(x, y, middle - 30 - x, cpu, size::body, t.t2) + 14;
+    if (devices) tick_mark(c, x, y);
+    c.line({middle + .5f, a.y + 10}, {middle + .5f, a.bottom() - 10}, t.line);
+    x = middle + 16;
+    x += c.text(x, y, "GPU", size::body, t.t1, Face::semibold) + 8;
+    const float room = a.inner_right() - x;
+    if (!devices)
+        c.text_within(x, y, room, "being looked for …", size::body, t.t3);
+    else if (!devices->gpu.empty())
+        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, size::body, t.t2) + 14, y);
+    else
+        c.text_within(x, y, room, "none: " + devices->why_no_gpu, size::body, t.t2);
+}
+
+}  // namespace
 
 void draw_sign(const Canvas& c, Sign sign, float x, float y) {
     const Theme& t = *c.theme;
     constexpr float r = 11;
     switch (sign) {
-    case Sign::verified: c.ring(x, y, r, t.t2, 1.5f); return tick_mark(c, x, y, t.t1);
+    case Sign::verified: c.ring(x, y, r, t.t2, 1.5f); return tick_mark(c, x, y);
     case Sign::failed:
         c.polygon({{x, y - r - 2}, {x + r + 2, y}, {x, y + r + 2}, {x - r - 2, y}}, t.danger);
         return c.cross(x, y, 4, t.panel, 2.2f);
@@ -46,28 +69,6 @@ void draw_sign(const Canvas& c, Sign sign, float x, float y) {
     }
 }
 
-void scale_devices(const Canvas& c, AppState& state, const Rect& a) {
-    const Theme& t = *c.theme;
-    const std::optional<ScaleDevices>& devices = scale_page(state).devices;
-    const Panel panel(c, "Devices", a);
-    const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
-    float x = a.inner_x();
-    x += c.text(x, y, "CPU", size::body, t.t1, Face::semibold) + 8;
-    const std::string cpu = devices ? cpu_words(*devices) : "…";
-    x += c.text_within(x, y, middle - 30 - x, cpu, size::body, t.t2) + 14;
-    if (devices) tick_mark(c, x, y, t.t1);
-    c.line({middle + .5f, a.y + 10}, {middle + .5f, a.bottom() - 10}, t.line);
-    x = middle + 16;
-    x += c.text(x, y, "GPU", size::body, t.t1, Face::semibold) + 8;
-    const float room = a.inner_right() - x;
-    if (!devices)
-        c.text_within(x, y, room, "being looked for …", size::body, t.t3);
-    else if (!devices->gpu.empty())
-        tick_mark(c, x + c.text_within(x, y, room - 24, devices->gpu, size::body, t.t2) + 14, y, t.t1);
-    else
-        c.text_within(x, y, room, "none: " + devices->why_no_gpu, size::body, t.t2);
-}
-
 void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     page.hovered = -1;
@@ -76,7 +77,7 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
     const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
     const float left = std::clamp(std::floor(a.w * .235f), 250.0f, 400.0f);
-    scale_devices(c, state, {margin, a.y + margin, w, strip});
+    devices_strip(c, state, {margin, a.y + margin, w, strip});
     const bool with_gpu = page.devices && !page.devices->gpu.empty();
     const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
     scale_ladder(c, state, {margin, top, left, body - gap - sizes});

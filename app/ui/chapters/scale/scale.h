@@ -15,7 +15,6 @@ void scale_view(const Canvas& canvas, AppState& state, const Rect& area);
 void scale_presenter(const Canvas& canvas, AppState& state, float W, float H);
 
 // The panels
-void scale_devices(const Canvas& canvas, AppState& state, const Rect& area);
 void scale_ladder(const Canvas& canvas, AppState& state, const Rect& area);
 void scale_sizes(const Canvas& canvas, AppState& state, const Rect& area);
 void scale_table(const Canvas& canvas, AppState& state, const Rect& area);
@@ -34,7 +33,6 @@ void choose_record(AppState& state, int number);
 enum class Sign { verified, failed, none, pending };
 /// Ring with a tick, danger diamond with a cross, dashed ring with a line, dashed ring.
 void draw_sign(const Canvas& canvas, Sign sign, float x, float y);
-void tick_mark(const Canvas& canvas, float x, float y, ImU32 colour, float size = 5);
 
 // ---- Words and looks that several panels share (text.cpp, plots.cpp)
 

@@ -56,7 +56,7 @@ void cell(const Canvas& c, AppState& state, const ShownReport& shown, const std:
     const Theme& t = *c.theme;
     const Record* record = shown.find(kernel, N);
     if (!record) return;
-    const std::string id = "##cell " + kernel + " " + std::to_string(N);
+    const std::string id = "##cell " + kernel + " " + str(N);
     const Hot hot = hot_area(c, id, a.x, a.y, a.w, a.h, ItemKind::cell);
     const bool chosen = kernel == state.scale.kernel && N == chosen_length(state);
     if (hot.hovered || chosen)
@@ -136,11 +136,11 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
         const std::string origin = origin_text(one) + "; " + shape_text(one.shape());
         ButtonLook look{
             .active = &one == chosen_report(state), .size = size::small, .tooltip = origin.c_str()};
-        const std::string id = "##report " + std::to_string(n);
+        const std::string id = "##report " + str(n);
         if (button(c, id, x, y - 14, w - cross, 28, label, look)) state.scale.report = static_cast<int>(n);
         const ButtonLook close{.quiet = true, .tooltip = "Close these results"};
-        if (one.recorded && icon_button(c, "##close report " + std::to_string(n), x + w - cross, y - 14, 26,
-                                        28, Icon::close, close))
+        if (one.recorded &&
+            icon_button(c, "##close report " + str(n), x + w - cross, y - 14, 26, 28, Icon::close, close))
             closed = n;
         x += w + 6;
     }

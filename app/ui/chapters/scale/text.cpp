@@ -9,12 +9,12 @@
 namespace tilewalk::ui {
 
 std::string shape_text(const Workload& w) {
-    std::string text = std::string(name_of(w.direction)) + ", d = " + std::to_string(w.d) + ", " +
-                       std::to_string(w.heads) + (w.heads == 1 ? " head" : " heads");
-    if (w.kv_heads != w.heads) text += " (" + std::to_string(w.kv_heads) + " of K and V)";
-    if (w.batch > 1) text += ", batch " + std::to_string(w.batch);
+    std::string text =
+        std::string(name_of(w.direction)) + ", d = " + str(w.d) + ", " + counted(w.heads, "head");
+    if (w.kv_heads != w.heads) text += " (" + str(w.kv_heads) + " of K and V)";
+    if (w.batch > 1) text += ", batch " + str(w.batch);
     if (w.causal) text += ", causal";
-    if (w.window) text += ", window " + std::to_string(*w.window);
+    if (w.window) text += ", window " + str(*w.window);
     return w.dtype == DType::f32 ? text : text + ", " + name_of(w.dtype);
 }
 
@@ -71,7 +71,7 @@ std::string scale_as_text(AppState& state) {
     if (!shown) return finding({}) + "\n";
     std::string text = finding(shown->report) + "\n" + origin_text(*shown) + "; " +
                        shape_text(shown->shape()) + "; median in ms\nkernel";
-    for (std::int64_t N : shown->lengths()) text += "\t" + std::to_string(N);
+    for (std::int64_t N : shown->lengths()) text += "\t" + str(N);
     text += "\tlargest error, of the rule\n";
     for (const std::string& kernel : shown->kernels()) {
         text += kernel;

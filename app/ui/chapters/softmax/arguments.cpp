@@ -18,7 +18,7 @@ constexpr float least_row = 17;
 bool choice(const Canvas& c, AppState& state, int n, const Rect& a) {
     const Theme& t = *c.theme;
     const bool chosen = n == state.softmax.line;
-    const Hot hot = hot_area(c, "##line " + std::to_string(n + 1), a.x, a.y, a.w, a.h);
+    const Hot hot = hot_area(c, "##line " + str(n + 1), a.x, a.y, a.w, a.h);
     if (chosen || hot.hovered || hot.focused)
         c.rect(a.x, a.y, a.w, a.h, chosen ? t.raised : mix(t.panel, t.raised, .5f), 5);
     if (hot.clicked) state.softmax.line = n;
@@ -32,7 +32,7 @@ void title_list(const Canvas& c, AppState& state, const std::vector<Argument>& l
     for (std::size_t n = 0; n < lines.size(); ++n) {
         const float y = a.y + px(n) * row, mid = y + row / 2 - .5f;
         const bool chosen = choice(c, state, static_cast<int>(n), {a.x, y, a.w, row - 1});
-        c.text(a.x + 8, mid, std::to_string(n + 1), size::small, chosen ? t.t1 : t.t3, Face::semibold);
+        c.text(a.x + 8, mid, str(n + 1), size::small, chosen ? t.t1 : t.t3, Face::semibold);
         c.text_within(a.x + 26, mid, a.w - 32, lines[n].title, size::small, chosen ? t.t1 : t.t2,
                       chosen ? Face::medium : Face::regular);
     }
@@ -45,7 +45,7 @@ void title_numbers(const Canvas& c, AppState& state, const std::vector<Argument>
     for (std::size_t n = 0; n < lines.size(); ++n) {
         const float x = a.x + px(n) * w;
         const bool chosen = choice(c, state, static_cast<int>(n), {x, a.y, w - 1, 26});
-        c.text(x + w / 2, a.y + 13, std::to_string(n + 1), size::small, chosen ? t.t1 : t.t2, Face::semibold,
+        c.text(x + w / 2, a.y + 13, str(n + 1), size::small, chosen ? t.t1 : t.t2, Face::semibold,
                Align::center);
     }
     const int rows = std::max(1, static_cast<int>((a.h - 32) / 19));
@@ -144,8 +144,7 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
         cut_strip(c, state, walk, {a.x + 4, y + 7, left - 8, strip});
         y += strip + 16;
     } else if (a.h > 190) {
-        c.text_within(a.x + 8, y + 9, left - 8,
-                      "at element " + std::to_string(n) + " of " + std::to_string(walk.N()), size::small,
+        c.text_within(a.x + 8, y + 9, left - 8, "at element " + str(n) + " of " + str(walk.N()), size::small,
                       c.theme->t3);
         y += 24;
     }

@@ -74,12 +74,12 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     if (!held) {
         const bool textbook = walk.form == SoftmaxForm::dense;
         const int pass = which == 2 ? walk.passes : std::min(which + 1 - textbook, walk.passes - 1);
-        card.note = which == 0 && textbook ? "left out" : "pass " + std::to_string(pass);
+        card.note = which == 0 && textbook ? "left out" : "pass " + str(pass);
         return card;
     }
     const Step& made = walk.trace.step(held.step);
-    card.symbol = made.op == Op::normalize ? softmax_final(walk.letters, std::to_string(walk.N()))
-                                           : symbol(std::to_string(made.j + 1));
+    card.symbol =
+        made.op == Op::normalize ? softmax_final(walk.letters, str(walk.N())) : symbol(str(made.j + 1));
     const int col = which == 2 ? state.softmax.component : 0;
     const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
     card.text = format_short(value);
@@ -126,8 +126,7 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
 }
 
 Line reads_of_x(int count) {
-    return {strong(std::to_string(count)), word(count == 1 ? " read of " : " reads of "),
-            symbol("x", Role::S)};
+    return {strong(str(count)), word(count == 1 ? " read of " : " reads of "), symbol("x", Role::S)};
 }
 
 void step_argument(AppState& state, int by) {

@@ -125,7 +125,7 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
         const float y = first + px(pass) * row + row / 2;
         const bool now = walk.step().phase == pass, future = walk.step().phase < pass;
         const ImU32 ink = now ? t.t1 : future ? t.t3 : t.t2;
-        c.text(a.inner_x(), y, std::to_string(pass + 1), size::body, ink, Face::semibold);
+        c.text(a.inner_x(), y, str(pass + 1), size::body, ink, Face::semibold);
         const char* name = about.passes[pass];
         if (text_width(Face::medium, size::body, name) > cells_x - name_x - 4)
             name = walk.passes == 1 ? "all three" : name;
@@ -143,7 +143,7 @@ void softmax_pass_panel(const Canvas& c, AppState& state, const SoftmaxWalk& wal
         const int reads = walk.reads();
         c.text_within(a.inner_x(), line + 16, a.inner_w(),
                       reads == 0 ? std::string("Before the first read")
-                                 : "Known after " + std::to_string(reads) + (reads == 1 ? " read" : " reads"),
+                                 : "Known after " + counted(reads, "read"),
                       size::small, t.t2);
     }
     const float gap = a.w < 260 ? 5.0f : 8.0f, w = (a.w - 24 - 2 * gap) / 3;

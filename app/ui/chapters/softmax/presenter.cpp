@@ -41,23 +41,22 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x, a.y - 2, cw, head + 2 * ch + gap + 8, c.theme->raised, radius::panel);
-        c.text(x + cw / 2, a.y + head / 2, std::to_string(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
+        c.text(x + cw / 2, a.y + head / 2, str(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
     const int pass = walk.step().phase + 1;
-    c.text(a.right(), y1 + ch / 2, "pass " + std::to_string(pass) + " of " + std::to_string(walk.passes),
-           size::far_text, c.theme->t1, Face::medium, Align::right);
-    Line reads{strong(std::to_string(walk.reads())), word(" of "),
-               strong(std::to_string(walk.passes * walk.N())), word(" reads")};
+    c.text(a.right(), y1 + ch / 2, "pass " + str(pass) + " of " + str(walk.passes), size::far_text,
+           c.theme->t1, Face::medium, Align::right);
+    Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())), word(" reads")};
     c.rich(a.right(), y2 + ch / 2, reads, size::far_text, Align::right);
     const float w = (a.w - 2 * 20) / 3, y = a.bottom() - card_h;
     constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
     for (int which = 0; which < 3; ++which) {
         const Rect area{a.x + px(which) * (w + 20), y, w, card_h};
         const SoftmaxCard card = softmax_card(state, walk, which);
-        if (card.written) beam(c, state, area.x + 4, area.y + 4, area.w - 8, area.h - 8);
+        if (card.written) beam(c, state, {area.x + 4, area.y + 4, area.w - 8, area.h - 8});
         draw_card(c.faded(light_on(state, slots[which])), area, card, 36);
     }
 }

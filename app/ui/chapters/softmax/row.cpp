@@ -23,9 +23,8 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
     if (text_width(Face::mono, look.size, text) <= a.w - 4) look.text = text;
     cell(c, a.x, a.y, a.w, a.h, look);
     note_item(ItemKind::cell, c.device(a.x, a.y), c.device(a.right(), a.bottom()),
-              std::string(info(slot).symbol) + "[" + std::to_string(ref.row) + "," + std::to_string(ref.col) +
-                  "]");
-    const std::string id = std::string("##") + info(slot).name + std::to_string(j);
+              std::string(info(slot).symbol) + "[" + str(ref.row) + "," + str(ref.col) + "]");
+    const std::string id = std::string("##") + info(slot).name + str(j);
     const Hot hot = hot_area(c, id, a.x, a.y, a.w, a.h, ItemKind::panel);
     if (hot.hovered) state.hover_now = ref;
     if (!hot.clicked) return;
@@ -73,7 +72,7 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
         c.rich(x, y, line, size::lead);
     };
     const double score = S.value->data(0, 0);
-    const Line line = pieces(softmax_score(std::to_string(n)), " = ", number(format_short(score)));
+    const Line line = pieces(softmax_score(str(n)), " = ", number(format_short(score)));
     const int rise = walk.trace.live(Slot::m, walk.k).step;
     std::string more;
     if (std::isinf(score)) {
@@ -89,13 +88,12 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
     fit(y1, line, more);
     const Held V = walk.trace.live(Slot::Vj, walk.k);
     if (!V || walk.trace.step(V.step).j != n - 1) {
-        const Line value = pieces(softmax_value(std::to_string(n)), " is not needed in this pass");
+        const Line value = pieces(softmax_value(str(n)), " is not needed in this pass");
         if (rich_width(c, value, size::lead) <= w) c.rich(x, y2, value, size::lead);
         return;
     }
-    Line value = softmax_value(std::to_string(n));
-    if (walk.trace.problem().d() > 1)
-        value.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
+    Line value = softmax_value(str(n));
+    if (walk.trace.problem().d() > 1) value.push_back(word("[" + str(state.softmax.component) + "]"));
     fit(y2, pieces(value, " = ", number(format_short(V.value->data(0, state.softmax.component)))), "");
 }
 
@@ -118,7 +116,7 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x + 1, a.y + 3, cw - 2, a.h - 6, c.theme->raised, 8);
-        const std::string label = (cw >= 54 ? "i = " : "") + std::to_string(j + 1);
+        const std::string label = (cw >= 54 ? "i = " : "") + str(j + 1);
         c.text(x + cw / 2, a.y + head / 2 + 2, label, size::small, now ? c.theme->t1 : c.theme->t3,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
@@ -126,8 +124,8 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
     }
     const float end = left + cw * px(view.count);
     if (view.count < walk.N())
-        c.text_within(end + 8, a.y + head / 2 + 2, a.right() - end - 16, "of " + std::to_string(walk.N()),
-                      size::small, c.theme->t3);
+        c.text_within(end + 8, a.y + head / 2 + 2, a.right() - end - 16, "of " + str(walk.N()), size::small,
+                      c.theme->t3);
     words(c, state, walk, end + 26, a.inner_right() - end - 26, y1 + ch / 2, y2 + ch / 2);
 }
 

@@ -30,8 +30,8 @@ Steps steps_of(const Trace& trace) {
 
 PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int col) {
     PlotColumn out;
-    out.label = "i = " + std::to_string(j + 1);
-    out.brief = std::to_string(j + 1);
+    out.label = "i = " + str(j + 1);
+    out.brief = str(j + 1);
     out.there = made <= walk.k;
     out.now = walk.step().j == j && walk.trace.step(made).phase == walk.step().phase;
     out.value = walk.trace.live(slot, made).value->data(0, col);
@@ -63,8 +63,7 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
     const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
     const bool brief = w < 300;
     Line out = softmax_out(walk.letters, "");
-    if (walk.trace.problem().d() > 1)
-        out.push_back(word("[" + std::to_string(state.softmax.component) + "]"));
+    if (walk.trace.problem().d() > 1) out.push_back(word("[" + str(state.softmax.component) + "]"));
     RunningPlot plots[] = {
         {softmax_max(""), brief ? "max" : "running max", Role::m},
         {softmax_sum(walk.letters, ""), brief ? "sum" : "running sum", Role::l, "new weight"},

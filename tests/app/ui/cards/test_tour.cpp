@@ -3,7 +3,7 @@
 #include "app/cli/session.h"
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
-#include "app/ui/cards/cards.h"
+#include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
