@@ -1,7 +1,6 @@
 #include "app/cli/arguments.h"
 
 #include "app/cli/commands.h"
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
@@ -10,8 +9,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 namespace tilewalk {

@@ -78,8 +78,8 @@ class ProgressLine {
 public:
     void show(const BenchProgress& progress) {
         if (!terminal) return;
-        std::string line = std::to_string(progress.done) + " of " + counted(progress.points, "point") + "  " +
-                           progress.doing;
+        std::string line =
+            str(progress.done) + " of " + counted(progress.points, "point") + "  " + progress.doing;
         if (progress.seconds_left) line += "  about " + format_time(*progress.seconds_left) + " left";
         std::fprintf(stderr, "\r\033[K%s", line.c_str());
     }

@@ -3,7 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
-#include "app/export/trace_export.h"
+#include "app/export/export_formats.h"
 #include "app/io/text.h"
 
 #include <array>

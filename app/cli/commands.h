@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
-#include "app/cli/outcome.h"
+#include "app/io/file.h"
 #include "app/window/window.h"
 #include "core/compare/kernel_trace.h"
 
@@ -16,6 +16,27 @@ struct BenchReport;
 struct BenchRequest;
 struct KernelComparison;
 struct Study;
+
+/// interrupted: by Ctrl-C, after what there was has been written.
+enum class Exit { done = 0, failed = 1, bad_input = 2, no_device = 3, not_written = 4, interrupted = 130 };
+
+/// `sentence` goes to stderr when there is one.
+struct Outcome {
+    Exit exit = Exit::done;
+    std::string sentence;
+};
+
+inline Outcome bad_input(std::string sentence) { return {Exit::bad_input, std::move(sentence)}; }
+inline Outcome written(const Result<void>& result) {
+    return result ? Outcome{} : Outcome{Exit::not_written, result.error};
+}
+
+/// Writes the whole of it into the file, or else to `out`. There the sentence of a failure is empty when the
+/// reader went away (tilewalk trace | head): that is no news to anybody.
+Outcome put(const std::optional<std::string>& file, std::ostream& out, const Writer& write);
+Outcome put(const std::optional<std::string>& file, std::ostream& out, const std::string& text);
+
+// ---- The commands
 
 /// The whole walk as text, JSON or Markdown.
 Outcome run_trace(const Arguments& arguments, std::ostream& out);

@@ -3,7 +3,6 @@
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/kernel_bundle.h"
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/base/words.h"
 #include "core/compare/kernel_compare.h"

@@ -15,7 +15,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr std::size_t most_tiles = 24;
 
-std::string tile_name(int i, int j) { return "(" + std::to_string(i) + ", " + std::to_string(j) + ")"; }
+std::string tile_name(int i, int j) { return "(" + str(i) + ", " + str(j) + ")"; }
 
 std::string where_it_ran(const KernelTrace& k, const std::string& why) {
     std::string text = k.run.device == "cuda" ? k.run.device_name : "emulator on " + k.run.device_name;
@@ -87,7 +87,7 @@ std::string tiles_text(const KernelComparison& c) {
     std::string text = "\nLargest difference from the CPU's walk of each tile, in units of the last place\n" +
                        number_table(rows, {0});
     if (shown.size() < c.tiles.size())
-        text += "  " + std::to_string(c.tiles.size() - shown.size()) +
+        text += "  " + str(c.tiles.size() - shown.size()) +
                 " more tiles differ no more in m, l and alpha, or are skipped; --format json has them all\n";
     return text;
 }
@@ -96,8 +96,8 @@ std::string worst_cell(const KernelComparison& c) {
     const OutputVerdict& v = c.nearest();
     const KernelCell& cell = v.worst;
     const auto [kernel, exact] = format_apart(cell.kernel, cell.exact);
-    std::string place = std::string(info(v.slot).name) + "[" + std::to_string(cell.row);
-    if (v.slot != Slot::L) place += ", " + std::to_string(cell.column);
+    std::string place = std::string(info(v.slot).name) + "[" + str(cell.row);
+    if (v.slot != Slot::L) place += ", " + str(cell.column);
     return "\nworst cell     " + place + "] = " + kernel + ", fp64 " + exact + ", CPU rounded " +
            format_apart(cell.cpu, cell.exact).first + "\n";
 }

@@ -13,7 +13,6 @@
 #include "core/base/words.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tilewalk {
 namespace {

@@ -13,8 +13,8 @@ Result<std::vector<std::string>> read_tokens(const std::string& text, const Prob
     const std::vector<std::string> words = words_of(without_controls(text));
     const std::size_t positions = static_cast<std::size_t>(std::max(p.N(), p.N_kv()));
     if (words.size() == positions) return words;
-    return Failure{"--tokens has " + counted(static_cast<long long>(words.size()), "word") + ", expected " +
-                   std::to_string(positions) + ", one for each position."};
+    return Failure{"--tokens has " + counted(words.size(), "word") + ", expected " + str(positions) +
+                   ", one for each position."};
 }
 
 Result<Switches> read_faults(const std::string& text, Switches switches) {

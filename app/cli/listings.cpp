@@ -24,12 +24,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string mask_text(const Problem& p) {
-    const std::string window = p.window ? "window " + std::to_string(*p.window) : "";
+    const std::string window = p.window ? "window " + str(*p.window) : "";
     if (p.causal && p.window) return "causal, " + window;
     return p.causal ? "causal" : p.window ? window : "none";
 }
 
-std::string shape(int rows, int cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
+std::string shape(int rows, int cols) { return str(rows) + "×" + str(cols); }
 
 std::string remark(const std::string& text) { return lines_of(wrap(text, 96), "    "); }
 
@@ -127,8 +127,7 @@ std::vector<Listed> all_kernels() {
 }
 
 std::string head_dims_text(const Takes& takes) {
-    return takes.any_head_dim ? "any"
-                              : joined(names_of(takes.head_dims, [](int d) { return std::to_string(d); }));
+    return takes.any_head_dim ? "any" : joined(names_of(takes.head_dims, [](int d) { return str(d); }));
 }
 
 std::string kernels_text() {
@@ -162,14 +161,12 @@ constexpr const char* emulator = "runs the CUDA kernels on the CPU, for checking
 
 unsigned thread_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-std::string capability(const gpu::GpuInfo& device) {
-    return std::to_string(device.major) + "." + std::to_string(device.minor);
-}
+std::string capability(const gpu::GpuInfo& device) { return str(device.major) + "." + str(device.minor); }
 
 std::string device_line(const gpu::GpuInfo& device) {
-    return device.name + ", compute capability " + capability(device) + ", " +
-           std::to_string(device.multiprocessors) + " multiprocessors, " + format_size(device.memory_total) +
-           " (" + format_size(device.memory_free) + " free)";
+    return device.name + ", compute capability " + capability(device) + ", " + str(device.multiprocessors) +
+           " multiprocessors, " + format_size(device.memory_total) + " (" + format_size(device.memory_free) +
+           " free)";
 }
 
 std::string versions(const gpu::Probe& found) {

@@ -22,9 +22,8 @@ std::string heading(const Study& s) {
                        rate(h.bandwidth.value, "B") + ", " + format_name(in.element_bytes) + " at " +
                        rate(h.peak(in.element_bytes), "FLOP");
     if (!h.has_own_peak(in.element_bytes)) text += " (no fp8 units: the rate of fp16)";
-    return text + "\n" + std::to_string(in.heads) + " heads, batch " + std::to_string(in.batch) +
-           ", d = " + std::to_string(in.d) + ", tiles of " + std::to_string(s.shape.Br) + " × " +
-           std::to_string(s.shape.Bc) + "\n";
+    return text + "\n" + str(in.heads) + " heads, batch " + str(in.batch) + ", d = " + str(in.d) +
+           ", tiles of " + str(s.shape.Br) + " × " + str(s.shape.Bc) + "\n";
 }
 
 std::string score_table(const std::vector<Study>& studies) {
@@ -72,7 +71,7 @@ std::string trip_table(const Study& s) {
     Rows rows{{"kernel", "bytes read", "bytes written", ""}};
     int number = 1;
     for (const Trip& trip : s.trips)
-        rows.push_back({std::to_string(number++), moved(static_cast<double>(trip.read)),
+        rows.push_back({str(number++), moved(static_cast<double>(trip.read)),
                         moved(static_cast<double>(trip.write)),
                         std::string("read ") + trip.reads + ", write " + trip.writes});
     return "\nStandard attention's trips at N = " + format_count(s.shape.N) + ", one head\n" +
@@ -80,15 +79,14 @@ std::string trip_table(const Study& s) {
 }
 
 std::string tile_lines(const Study& s) {
-    const auto tile = [](const Tile& t) { return std::to_string(t.Br) + " × " + std::to_string(t.Bc); };
+    const auto tile = [](const Tile& t) { return str(t.Br) + " × " + str(t.Bc); };
     const char* const where = s.fit == TileFit::shared      ? "in shared memory"
                               : s.fit == TileFit::registers ? "with S, P and O in registers"
                                                             : "not on one SM";
     const Growth& g = s.growth;
     return "\nTiles, with M = " + size(s.input.hardware.shared.value) + " of shared memory per SM\n" + "  " +
-           std::to_string(s.shape.Br) + " × " + std::to_string(s.shape.Bc) + " takes " +
-           size(static_cast<double>(s.need.total())) + ": " + where +
-           "\n  largest square tile in M: " + tile(s.square) +
+           str(s.shape.Br) + " × " + str(s.shape.Bc) + " takes " + size(static_cast<double>(s.need.total())) +
+           ": " + where + "\n  largest square tile in M: " + tile(s.square) +
            "; FlashAttention's rule Bc = ⌈M/4d⌉, Br = min(Bc, d): " + tile(s.paper) +
            "\n  at N = " + format_count(s.shape.N) + ": N d + N² = " + format_number(g.standard, 3) +
            " elements, N² d² / M = " + format_number(g.flash, 3) + " (constants left out)\n";

@@ -1,4 +1,4 @@
-#include "app/cli/outcome.h"
+#include "app/cli/commands.h"
 
 #include <cerrno>
 #include <ostream>

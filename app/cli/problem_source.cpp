@@ -4,7 +4,6 @@
 #include "app/io/examples.h"
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <limits>
@@ -46,8 +45,8 @@ Result<Problem> from_projection(const ProblemWords& words) {
     for (const auto& [name, path, W] :
          {std::tuple("W_Q", &words.w_q, &w.W_Q), {"W_K", &words.w_k, &w.W_K}, {"W_V", &words.w_v, &w.W_V}}) {
         load(read, *path, *W);
-        read.refuse(W->rows() != w.X.cols(), std::string(name) + " has " + std::to_string(W->rows()) +
-                                                 " rows, but X has " + std::to_string(w.X.cols()) +
+        read.refuse(W->rows() != w.X.cols(), std::string(name) + " has " + str(W->rows()) +
+                                                 " rows, but X has " + str(w.X.cols()) +
                                                  " columns; they must be equal.");
     }
     if (read.error.empty()) project(problem);

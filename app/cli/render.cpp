@@ -5,7 +5,7 @@
 #include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
-#include "app/render/png.h"
+#include "app/render/raster.h"
 #include "app/ui/kit/key.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -30,7 +30,7 @@ struct Picture {
     bool vectors = false;
 };
 
-std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+std::string text(Size size) { return str(size.width) + "x" + str(size.height); }
 
 Result<Picture> read_picture(const Arguments& a) {
     Picture picture;
@@ -118,8 +118,8 @@ struct Series {
 
 // "step-007.png", with as many digits as the last step needs.
 std::string file_name(const Series& series, int n, const Picture& picture) {
-    const std::string number = std::to_string(n);
-    const std::size_t digits = std::max<std::size_t>(3, std::to_string(series.count).size());
+    const std::string number = str(n);
+    const std::size_t digits = std::max<std::size_t>(3, str(series.count).size());
     return series.name + std::string("-") + std::string(digits - number.size(), '0') + number +
            (picture.vectors ? ".svg" : ".png");
 }
@@ -142,7 +142,7 @@ Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string&
 }
 
 Outcome draw_steps(ui::AppState& state, const Picture& picture, const std::string& folder) {
-    const auto go = [&state](int n) { go_to_step(state, std::to_string(n)); };
+    const auto go = [&state](int n) { go_to_step(state, str(n)); };
     return draw_all(state, picture, folder, {"step", state.trace->size(), go});
 }
 

@@ -7,7 +7,6 @@
 #include "app/io/file.h"
 #include "app/io/kernel_bundle.h"
 #include "app/io/problem_json.h"
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/chapters/compare/page.h"
@@ -18,20 +17,15 @@
 namespace tilewalk {
 namespace {
 
-// Not lessons with a walk, but shown in their place.
-struct PageName {
-    const char* name;
-    ui::Page page;
-    const char* as_text;  // the command that writes the same numbers
-};
-constexpr PageName pages[] = {{"memory", ui::Page::memory, "model"},
-                              {"scale", ui::Page::scale, "bench"},
-                              {"compare", ui::Page::compare, "compare"}};
+// Not a lesson with a walk, but shown in its place.
+std::optional<ui::Page> find_page(const Word& name) {
+    const ui::Page page = ui::page_of(name.value_or(""));
+    return page == ui::Page::walk ? std::nullopt : std::optional(page);
+}
 
-const PageName* find_page(const Word& name) {
-    for (const PageName& page : pages)
-        if (name == page.name) return &page;
-    return nullptr;
+// The command that writes the numbers of a page.
+const char* as_text(ui::Page page) {
+    return page == ui::Page::memory ? "model" : page == ui::Page::scale ? "bench" : "compare";
 }
 
 // A picture of the view, as the name of the file ends.
@@ -40,9 +34,9 @@ Result<void> save_view(const std::string& path, const ui::AppState& state, int w
 }
 
 // A file of results opens the page that shows them.
-bool loads_results(const ProblemWords& words, const PageName* page) {
+bool loads_results(const ProblemWords& words, std::optional<ui::Page> page) {
     if (!words.load) return false;
-    if (page) return page->page == ui::Page::scale;
+    if (page) return page == ui::Page::scale;
     const auto text = read_file(*words.load);
     return text && is_bench_json(*text);
 }
@@ -82,8 +76,8 @@ Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings 
 Result<const Lesson*> choose_lesson(const Word& name) {
     if (!name) return &default_lesson();
     if (const Lesson* lesson = find_lesson(*name)) return lesson;
-    if (const PageName* page = find_page(name))
-        return Failure{"The page " + *name + " is no walk; 'tilewalk " + page->as_text +
+    if (const auto page = find_page(name))
+        return Failure{"The page " + *name + " is no walk; 'tilewalk " + as_text(*page) +
                        "' writes its numbers as text or JSON."};
     return Failure{"There is no lesson " + in_quotes(*name) +
                    did_you_mean(*name, names_of(lessons(), &Lesson::id), "; 'tilewalk lessons' lists them.")};
@@ -145,7 +139,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     read_theme(read, arguments.theme, settings);
     read.choose("--palette", arguments.palette, {"usual", "safe"}, settings.palette);
     if (!read.error.empty()) return Failure{read.error};
-    const PageName* page = find_page(arguments.lesson);
+    const auto page = find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (arguments.problem.load && is_bundle_file(*arguments.problem.load))
         return make_session_with_bundle(arguments, std::move(settings));
@@ -163,7 +157,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     ui::restore_view(*state, view);
     state->step_age = ui::AppState{}.step_age;
     state->presenter |= arguments.presenter;
-    if (page) state->page = page->page;
+    if (page) state->page = *page;
     return state;
 }
 

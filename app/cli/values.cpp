@@ -1,6 +1,5 @@
 #include "app/cli/values.h"
 
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "core/base/words.h"
 
@@ -20,7 +19,7 @@ Result<std::int64_t> whole_number(const std::string& option, const std::string& 
                                   std::int64_t high) {
     const auto value = number_in<std::int64_t>(text);
     if (value && *value >= low && *value <= high) return *value;
-    return wrong(option, text, "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    return wrong(option, text, "a whole number from " + str(low) + " to " + str(high));
 }
 
 Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const std::string& text,
@@ -32,8 +31,8 @@ Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const
         numbers.push_back(*number);
     }
     if (numbers.size() > most)
-        return Failure{option + " lists " + std::to_string(numbers.size()) + " numbers, expected at most " +
-                       std::to_string(most) + "."};
+        return Failure{option + " lists " + str(numbers.size()) + " numbers, expected at most " + str(most) +
+                       "."};
     return numbers;
 }
 

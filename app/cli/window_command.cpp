@@ -7,7 +7,6 @@
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
 
 #include <cstdio>
 

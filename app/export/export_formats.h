@@ -1,4 +1,5 @@
-// The hand-outs of a walk: a page that steps, notes in Markdown, a document in LaTeX.
+// A whole walk as text for the terminal, as JSON for programs, as Markdown; and as hand-outs: a page that
+// steps, notes in Markdown, a document in LaTeX. They need no more memory than one step takes.
 #pragma once
 
 #include "core/base/result.h"
@@ -10,6 +11,15 @@
 namespace tilewalk {
 
 class PictureBook;
+
+/// Problem, legend, every step with its numbers and its reason, result, bytes.
+void write_trace_text(std::ostream& out, const Trace& trace);
+
+/// Schema tilewalk-trace-1, see docs/trace-format.md. `problem_from_json` reads the problem back exactly.
+void write_trace_json(std::ostream& out, const Trace& trace);
+
+/// The same content as the text, with headings and fenced blocks as GitHub shows them.
+void write_trace_markdown(std::ostream& out, const Trace& trace);
 
 /// Headings, matrices as tables, formulas as $…$.
 void write_export_markdown(std::ostream& out, const Trace& trace);

@@ -3,17 +3,16 @@
 
 #include "app/export/parts.h"
 #include "app/export/picture.h"
-#include "app/export/trace_parts.h"
 #include "app/io/embedded.h"
 #include "app/io/json_text.h"
 #include "app/ui/kit/svg_parts.h"
 #include "app/ui/kit/theme.h"
+#include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -42,7 +41,7 @@ std::string_view asset(std::string_view name) {
 
 // ---- Formulas
 
-std::string role_class(Role role) { return "r" + std::to_string(static_cast<int>(role)); }
+std::string role_class(Role role) { return "r" + str(static_cast<int>(role)); }
 
 std::string html(const Span& span) {
     std::string text = escaped(span.text);
@@ -125,10 +124,10 @@ void put_figure(std::ostream& out, const char* kind, Slot slot, const Value& val
                 const std::string& caption, const ui::TraceLook& look) {
     const Region& at = value.region;
     const int role = static_cast<int>(info(slot).role);
-    out << "<figure class=\"" << kind << "\" style=\"--hue:var(--"
-        << (role == 0 ? "t2" : "r" + std::to_string(role)) << ")\" data-slot=\"" << info(slot).name
-        << "\" data-row=\"" << at.row << "\" data-col=\"" << at.col << "\" data-made=\"" << made
-        << "\"><figcaption>" << caption << at.rows << " × " << at.cols << "</small></figcaption>\n";
+    out << "<figure class=\"" << kind << "\" style=\"--hue:var(--" << (role == 0 ? "t2" : "r" + str(role))
+        << ")\" data-slot=\"" << info(slot).name << "\" data-row=\"" << at.row << "\" data-col=\"" << at.col
+        << "\" data-made=\"" << made << "\"><figcaption>" << caption << at.rows << " × " << at.cols
+        << "</small></figcaption>\n";
     put_table(out, value, look[slot]);
     out << "</figure>\n";
 }
@@ -183,7 +182,7 @@ void put_about(std::ostream& out, const Trace& trace, const ui::TraceLook& look)
 
 void put_code(std::ostream& out, const Trace& trace, int current) {
     out << "<ol class=\"code\">\n";
-    for (const ShownCode& line : shown_code(trace)) {
+    for (const ui::ShownCode& line : ui::shown_code(trace.lesson(), trace.problem())) {
         out << "<li";
         if (line.indent > 0) out << " style=\"--in:" << line.indent << '"';
         if (line.line == current) out << " aria-current=\"step\"";
@@ -220,13 +219,13 @@ struct StepParts {
 void put_step(std::ostream& out, const StepParts& parts, int k, int tile) {
     const Trace& trace = parts.trace;
     const Explanation e = explain(trace, k);
-    const std::string id = "step-" + std::to_string(k + 1);
+    const std::string id = "step-" + str(k + 1);
     out << "<article class=\"step\" id=\"" << id << "\" data-tile=\"" << tile << "\" data-name=\""
         << step_name(e) << "\" aria-labelledby=\"" << id << "-title\">\n<h2 id=\"" << id << "-title\">"
         << escaped(e.title) << " <small>" << escaped(e.place) << "</small> <small>" << step_number(trace, k)
         << "</small></h2>\n<figure class=\"picture\">";
     parts.pictures.write(out, static_cast<std::size_t>(k),
-                         "Picture of step " + std::to_string(k + 1) + ": " + step_name(e) + ". " +
+                         "Picture of step " + str(k + 1) + ": " + step_name(e) + ". " +
                              escaped(plain(e.formula)));
     out << "</figure>\n<div class=\"cards\">\n<section class=\"card\"><h3>What happens</h3>\n";
     put_formula(out, e);
@@ -244,16 +243,13 @@ void put_step(std::ostream& out, const StepParts& parts, int k, int tile) {
 // "--bg:#0e1217;…": the tokens of the theme and the colours of the pictures.
 std::string colours(const ui::Theme& t, const PictureBook& pictures, bool dark) {
     const auto set = [](const std::string& name, ImU32 c) {
-        char hex[8];
-        std::snprintf(hex, sizeof hex, "#%02x%02x%02x", (c >> IM_COL32_R_SHIFT) & 255u,
-                      (c >> IM_COL32_G_SHIFT) & 255u, (c >> IM_COL32_B_SHIFT) & 255u);
-        return "--" + name + ":" + hex + ";";
+        return "--" + name + ":" + ui::svg::hex(c) + ";";
     };
     std::string out = set("bg", t.bg) + set("panel", t.panel) + set("raised", t.raised) +
                       set("line", t.line) + set("t1", t.t1) + set("t2", t.t2) + set("t3", t.t3) +
                       set("focus", t.focus) + set("inv", t.inv) + set("danger", t.danger) +
                       set("page", ui::presenter_page(t));
-    for (std::size_t n = 1; n < t.roles.size(); ++n) out += set("r" + std::to_string(n), t.roles[n]);
+    for (std::size_t n = 1; n < t.roles.size(); ++n) out += set("r" + str(n), t.roles[n]);
     out += dark ? "--in-dark:inline;--in-light:none;" : "--in-dark:none;--in-light:inline;";
     return out + pictures.colours(dark);
 }
@@ -283,8 +279,8 @@ std::int64_t numbers_in(const Trace& trace) {
 std::optional<std::string> refuse_page(const Trace& trace) {
     const std::string otherwise = " Choose a smaller problem or larger tiles, or --format md or tex.";
     if (trace.size() > most_steps)
-        return "This walk has " + format_count(trace.size()) + " steps; a page holds " +
-               std::to_string(most_steps) + " at most." + otherwise;
+        return "This walk has " + format_count(trace.size()) + " steps; a page holds " + str(most_steps) +
+               " at most." + otherwise;
     if (numbers_in(trace) > most_numbers)
         return "The matrices of all steps of this walk have more than " + format_count(most_numbers) +
                " numbers, which is too much for one page." + otherwise;

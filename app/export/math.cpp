@@ -1,4 +1,4 @@
-#include "app/export/math.h"
+#include "app/export/parts.h"
 
 #include "app/io/text.h"
 #include "core/base/matrix_text.h"

@@ -2,9 +2,8 @@
 // matrices are tables and formulas are set, as GitHub and most viewers render them.
 #include "app/export/export_formats.h"
 
-#include "app/export/math.h"
 #include "app/export/parts.h"
-#include "app/export/trace_parts.h"
+#include "app/ui/parts/pseudocode.h"
 #include "core/base/numbers.h"
 
 #include <ostream>
@@ -30,10 +29,10 @@ void put_matrix(std::ostream& out, const Value& value) {
     const Region& at = value.region;
     const std::vector<int> rows = elided(at.rows, most_rows, most_rows - 2),
                            cols = elided(at.cols, most_cols, most_cols - 2);
-    put_row(out, "", cols, [&](int c) { return c < 0 ? "…" : std::to_string(at.col + c); });
+    put_row(out, "", cols, [&](int c) { return c < 0 ? "…" : str(at.col + c); });
     put_row(out, "--:", cols, [](int) { return "--:"; });
     for (const int r : rows)
-        put_row(out, r < 0 ? "…" : "**" + std::to_string(at.row + r) + "**", cols,
+        put_row(out, r < 0 ? "…" : "**" + str(at.row + r) + "**", cols,
                 [&](int c) { return r < 0 || c < 0 ? std::string("…") : format_short(value.data(r, c)); });
     out << '\n';
 }
@@ -54,7 +53,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     if (!problem.watch.empty() && !trace.lesson().faults().empty())
         out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     out << "```text\n";
-    for (const ShownCode& line : shown_code(trace))
+    for (const ui::ShownCode& line : ui::shown_code(trace.lesson(), trace.problem()))
         out << std::string(static_cast<std::size_t>(4 * line.indent), ' ') << line.text << '\n';
     out << "```\n\n## Given\n\n";
     put_whole(out, given_matrices(trace));

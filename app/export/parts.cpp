@@ -81,25 +81,6 @@ std::vector<WholeMatrix> result_matrices_of(const Trace& trace) {
     return matrices;
 }
 
-std::vector<ShownCode> shown_code(const Trace& trace) {
-    const Problem& problem = trace.problem();
-    const auto code = trace.lesson().code(problem);
-    std::vector<ShownCode> lines;
-    for (std::size_t n = 0; n < code.size(); ++n) {
-        if (code[n].if_masked() && !problem.causal && !problem.window) continue;
-        std::string text = code[n].text;
-        const auto replace = [&text](const std::string& what, const std::string& by) {
-            if (const std::size_t at = text.find(what); at != std::string::npos)
-                text.replace(at, what.size(), by);
-        };
-        replace("Tr−1", std::to_string(problem.Tr() - 1));
-        replace("Tc−1", std::to_string(problem.Tc() - 1));
-        if (problem.softmax_scale() == 1) replace("scale · ", "");
-        lines.push_back({static_cast<int>(n), code[n].indent, std::move(text)});
-    }
-    return lines;
-}
-
 std::string lane_at(const Trace& trace, int k) {
     const int phase = trace.step(k).phase;
     if (k > 0 && trace.step(k - 1).phase == phase) return {};
@@ -107,7 +88,7 @@ std::string lane_at(const Trace& trace, int k) {
 }
 
 std::string step_number(const Trace& trace, int k) {
-    return "Step " + std::to_string(k + 1) + " of " + std::to_string(trace.size());
+    return "Step " + str(k + 1) + " of " + str(trace.size());
 }
 
 std::string markdown_text(const std::string& text, std::string_view marks) {

@@ -1,8 +1,10 @@
-// What all hand-outs of a walk have in common: the matrices of a step and the lines of the pseudocode.
+// What all writings of a walk have in common: the matrices of a step and the pieces of text, as lines.
 #pragma once
 
+#include "app/export/text_layout.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
+#include "core/walk/trace.h"
 
 #include <string>
 #include <string_view>
@@ -35,17 +37,46 @@ struct WholeMatrix {
 std::vector<WholeMatrix> given_matrices(const Trace& trace);
 std::vector<WholeMatrix> result_matrices_of(const Trace& trace);
 
-/// One line of pseudocode with this problem's numbers, and which line of the lesson it is.
-struct ShownCode {
-    int line, indent;
-    std::string text;
-};
-std::vector<ShownCode> shown_code(const Trace& trace);
-
 /// The lane that begins with step k ("Query block 0"); empty if it goes on.
 std::string lane_at(const Trace& trace, int k);
 /// "Step 12 of 40".
 std::string step_number(const Trace& trace, int k);
+constexpr int text_width = 100;    ///< letters per line of prose and of matrices side by side
+constexpr int number_width = 114;  ///< letters per line of arithmetic, without what it is indented by
+
+/// "Flash forward · 4 × 4 worked example".
+std::string headline(const Trace& trace);
+/// Sizes, tiles, mask, scale and element size of the problem.
+std::string problem_facts(const Problem& problem);
+/// What lies in HBM before the first step, side by side.
+Block problem_matrices(const Trace& trace);
+/// Symbols of this walk with their meaning, first cell the symbol.
+std::vector<std::vector<std::string>> legend(const Trace& trace);
+
+/// The arithmetic of step k: one line per row or per cell, elided where there are many.
+Block number_lines(const Trace& trace, int k);
+/// Why step k is there: a sentence for every different thing that happens to its rows, each told of the first
+/// row that it happens to.
+Block why_sentences(const Trace& trace, int k);
+/// What step k read and wrote, side by side.
+Block state_lines(const Trace& trace, int k);
+/// Bytes and operations up to and including step k.
+std::string traffic_line(const Trace& trace, int k);
+
+/// The results of the lesson, side by side.
+Block result_matrices(const Trace& trace);
+/// Bytes of this walk, beside those of standard attention where the lesson is not standard attention itself,
+/// one sentence per element. Whoever moves less is named.
+std::vector<std::string> comparison(const Trace& trace);
+
+/// A styled line in math mode, without the dollars: "\ell \leftarrow \alpha \odot \ell + \mathrm{rowsum}(…)".
+/// ASCII only; nothing in it is a mark of Markdown.
+std::string latex_math(const Line& line);
+
+/// Prose from anywhere, titles of files among it, as text of a document. What pdfLaTeX has no letter for is
+/// handed to \tilewalkother{code point}{letter}.
+std::string latex_text(const std::string& text);
+
 /// Titles come from files; none of these marks of Markdown may take effect in them.
 std::string markdown_text(const std::string& text, std::string_view marks);
 

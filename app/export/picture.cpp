@@ -80,7 +80,7 @@ std::string PictureBook::paired(const std::string& dark, const std::string& ligh
         if (next_a == std::string::npos) return out;
         const auto pair = std::pair(dark.substr(next_a, 7), light.substr(next_b, 7));
         const int number = colours_.try_emplace(pair, static_cast<int>(colours_.size())).first->second;
-        out += "var(--c" + std::to_string(number) + ")";
+        out += "var(--c" + str(number) + ")";
         a = next_a + 7, b = next_b + 7;
     }
 }
@@ -91,7 +91,7 @@ void PictureBook::add_clips(const std::string& svg, std::map<std::string, std::s
         if (!line.starts_with("<clipPath")) continue;
         const std::string place = between(line, "><", "/></clipPath>");
         const int number = clips_.try_emplace(place, static_cast<int>(clips_.size())).first->second;
-        ids["url(#" + between(line, "id=\"", "\"") + ")"] = "url(#k" + std::to_string(number) + ")";
+        ids["url(#" + between(line, "id=\"", "\"") + ")"] = "url(#k" + str(number) + ")";
     }
 }
 
@@ -201,7 +201,7 @@ void PictureBook::write(std::ostream& out, std::size_t n, const std::string& lab
 std::string PictureBook::colours(bool dark) const {
     std::string out;
     for (const auto& [pair, number] : colours_)
-        out += "--c" + std::to_string(number) + ":" + (dark ? pair.first : pair.second) + ";";
+        out += "--c" + str(number) + ":" + (dark ? pair.first : pair.second) + ";";
     return out;
 }
 

@@ -1,10 +1,9 @@
 // A document in LaTeX: formulas in math mode, matrices as TikZ grids in the light theme's hues.
 #include "app/export/export_formats.h"
 
-#include "app/export/math.h"
 #include "app/export/parts.h"
-#include "app/export/trace_parts.h"
 #include "app/ui/kit/theme.h"
+#include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/matrix_text.h"
 #include "core/base/numbers.h"
@@ -69,11 +68,11 @@ void put_grid(std::ostream& out, Slot slot, const Value& value, bool written) {
     const char* const colour = colour_name(info(slot).role);
     out << "\\begin{tikzpicture}[x=11.5mm,y=-5mm,baseline=(current bounding box.north)]\n";
     for (std::size_t c = 0; c < cols.size(); ++c)
-        out << "\\tilewalkhead{" << c << ".5}{-.4}{"
-            << (cols[c] < 0 ? "\\dots" : std::to_string(at.col + cols[c])) << "}";
+        out << "\\tilewalkhead{" << c << ".5}{-.4}{" << (cols[c] < 0 ? "\\dots" : str(at.col + cols[c]))
+            << "}";
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        out << "\n\\tilewalkhead{-.2}{" << r << ".5}{"
-            << (rows[r] < 0 ? "$\\vdots$" : std::to_string(at.row + rows[r])) << "}";
+        out << "\n\\tilewalkhead{-.2}{" << r << ".5}{" << (rows[r] < 0 ? "$\\vdots$" : str(at.row + rows[r]))
+            << "}";
         for (std::size_t c = 0; c < cols.size(); ++c) {
             const bool gap = rows[r] < 0 || cols[c] < 0;
             out << "\\tilewalkcell{" << c << "}{" << r << "}{" << colour << (written ? "!22" : "!8") << "}{"
@@ -110,7 +109,7 @@ void put_map(std::ostream& out, const Trace& trace, int k) {
 
 void put_code(std::ostream& out, const Trace& trace) {
     out << "\\begin{tabular}{@{}l@{}}\n\\toprule\n";
-    for (const ShownCode& line : shown_code(trace))
+    for (const ui::ShownCode& line : ui::shown_code(trace.lesson(), trace.problem()))
         out << "\\hspace*{" << 1.5 * line.indent << "em}" << latex_text(line.text) << " \\\\\n";
     out << "\\bottomrule\n\\end{tabular}\n\n";
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/matrix.h"
+#include "core/base/words.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "app/export/trace_export.h"
+#include "app/export/export_formats.h"
 
 #include "app/io/problem_extras.h"
 #include "core/walk/explain.h"

@@ -1,18 +1,12 @@
-#include "app/export/trace_parts.h"
 
 #include "app/export/parts.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/memory_model.h"
-#include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 
-#include <algorithm>
 #include <set>
 
 namespace tilewalk {
 namespace {
-
-std::string str(std::int64_t n) { return std::to_string(n); }
 
 std::string mask_text(const Problem& p) {
     std::string text = p.causal ? "causal mask" : "no mask";
@@ -75,10 +69,10 @@ std::string headline(const Trace& trace) {
 }
 
 std::string problem_facts(const Problem& p) {
-    return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") + ", N_kv = " + str(p.N_kv()) +
-           (p.N_kv() == 1 ? " key" : " keys") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
+    return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") +
+           ", N_kv = " + counted(p.N_kv(), "key") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
            " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + "; " +
-           str(p.element_bytes) + (p.element_bytes == 1 ? " byte" : " bytes") + " per element";
+           counted(p.element_bytes, "byte") + " per element";
 }
 
 Block problem_matrices(const Trace& trace) { return whole_matrices(given_matrices(trace)); }

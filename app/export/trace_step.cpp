@@ -1,10 +1,8 @@
 // The lines of one step: its arithmetic, and the matrices that it read and wrote.
-#include "app/export/trace_parts.h"
 
 #include "app/export/parts.h"
 #include "app/io/text.h"
 #include "app/ui/state/trace_look.h"
-#include "core/walk/explain.h"
 
 #include <algorithm>
 #include <set>
@@ -23,8 +21,8 @@ std::string shortened(const std::string& numbers, int room) {
     if (terms.size() < 3) return numbers;
     std::string head = terms[0], shown;
     for (std::size_t n = 1; n + 1 < terms.size(); ++n) {
-        std::string longer = head + between + "… (" + std::to_string(terms.size() - n - 1) + " more) …" +
-                             between + terms.back();
+        std::string longer =
+            head + between + "… (" + str(terms.size() - n - 1) + " more) …" + between + terms.back();
         if (n > 1 && ui::letter_count(longer) > room) break;
         shown = std::move(longer);
         head += between + terms[n];
@@ -38,7 +36,7 @@ struct NumberLine {
 
 NumberLine number_line(const Explanation& e, bool by_row) {
     const std::string result = e.result.empty() ? "" : e.result.back().text;
-    std::string label = by_row ? "row " + std::to_string(e.target.row) : "";
+    std::string label = by_row ? "row " + str(e.target.row) : "";
     if (label.empty() && e.result.size() >= 2) label = plain({e.result.begin(), e.result.end() - 2});
     return {label, plain(e.numbers), result};
 }
@@ -135,7 +133,7 @@ Block number_lines(const Trace& trace, int k) {
         }
     const int left = region.rows * region.cols - static_cast<int>(lines.size());
     Block block = aligned(lines);
-    if (left > 0) block.push_back("… " + std::to_string(left) + " more");
+    if (left > 0) block.push_back("… " + str(left) + " more");
     return block;
 }
 

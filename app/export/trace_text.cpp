@@ -1,9 +1,6 @@
-#include "app/export/trace_export.h"
+#include "app/export/export_formats.h"
 
 #include "app/export/parts.h"
-#include "app/export/trace_parts.h"
-#include "core/walk/explain.h"
-#include "core/walk/lesson.h"
 
 #include <ostream>
 

@@ -117,8 +117,8 @@ void read_times(Reading& r, Point& p) {
     if (!r.error.empty()) return;
     read_seconds(r, "first_s", p.first);
     if ((p.state == Point::State::measured) != !p.seconds.empty())
-        return r.fail(r.path + "seconds has " + counted(static_cast<long long>(p.seconds.size()), "time") +
-                      ", but the state is \"" + name_of(p.state) + "\"");
+        return r.fail(r.path + "seconds has " + counted(p.seconds.size(), "time") + ", but the state is \"" +
+                      name_of(p.state) + "\"");
     if (p.state == Point::State::measured && !p.verified)
         return r.fail(r.path + "verified is false, but there are times: what is not verified is not timed");
     summarise(p);

@@ -4,7 +4,6 @@
 #include "core/base/result.h"
 #include "core/engine/report.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 

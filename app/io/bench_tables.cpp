@@ -5,8 +5,6 @@
 #include "core/base/words.h"
 #include "core/bench/findings.h"
 
-#include <algorithm>
-
 namespace tilewalk {
 namespace {
 

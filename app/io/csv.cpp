@@ -40,9 +40,7 @@ Result<double> parse_number(std::string_view field) {
     return value;
 }
 
-std::string place(int line, int column) {
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
+std::string place(int line, int column) { return "line " + str(line) + ", column " + str(column); }
 
 struct Table {
     std::vector<double> values;
@@ -68,8 +66,8 @@ std::optional<std::string> append_row(Table& table, std::string_view line, char 
     if (table.rows == 0) table.cols = cols, table.first_line = number;
     ++table.rows;
     if (cols == table.cols) return std::nullopt;
-    return "line " + std::to_string(number) + " has " + counted(cols, "value") + ", line " +
-           std::to_string(table.first_line) + " has " + std::to_string(table.cols);
+    return "line " + str(number) + " has " + counted(cols, "value") + ", line " + str(table.first_line) +
+           " has " + str(table.cols);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP as a wish to end.
 #pragma once
 
-#include <vector>
-
 #include <signal.h>
 
 namespace tilewalk {

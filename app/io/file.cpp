@@ -74,8 +74,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     if (bytes.size() <= limit) return bytes;
     const bool whole = limit >= (1u << 20);
     return cannot(read_it, path,
-                  "it has more than " +
-                      (whole ? std::to_string(limit >> 20) + " MiB" : std::to_string(limit) + " bytes"));
+                  "it has more than " + (whole ? str(limit >> 20) + " MiB" : str(limit) + " bytes"));
 }
 
 }  // namespace tilewalk

@@ -1,5 +1,6 @@
 #include "app/io/file.h"
 #include "app/io/file_parts.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <array>
@@ -112,10 +113,9 @@ Result<void> StagedFiles::add(const std::string& path, const Writer& write) {
 Result<void> StagedFiles::stage(const std::string& path, std::string target, unsigned mode,
                                 const Writer& write) {
     // The name does not grow with the target's, which may be at the limit.
-    const std::string stem = folder_of(target) + "/.tilewalk-" + std::to_string(::getpid()) + "-";
+    const std::string stem = folder_of(target) + "/.tilewalk-" + str(::getpid()) + "-";
     for (int attempt = 0; attempt < 1000; ++attempt) {
-        const std::string name =
-            stem + std::to_string(files_.size()) + "-" + std::to_string(attempt) + ".tmp";
+        const std::string name = stem + str(files_.size()) + "-" + str(attempt) + ".tmp";
         Temporary temporary(name);
         Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
         if (file.fd < 0) {

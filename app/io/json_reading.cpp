@@ -93,8 +93,7 @@ namespace {
 void read_row(Reading& reading, const std::string& path, const Json& row, Matrix& matrix, Eigen::Index r) {
     for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
         const Json& value = row[static_cast<std::size_t>(c)];
-        if (!value.is_number())
-            return reading.expected(path + "[" + std::to_string(c) + "]", value, "a number");
+        if (!value.is_number()) return reading.expected(path + "[" + str(c) + "]", value, "a number");
         matrix(r, c) = value.get<double>();
     }
 }
@@ -114,11 +113,11 @@ void read(Reading& reading, const char* key, Matrix& matrix) {
     const std::size_t cols = rows->empty() || !rows->front().is_array() ? 0 : rows->front().size();
     for (std::size_t r = 0; r < rows->size(); ++r) {
         const Json& row = (*rows)[r];
-        const std::string path = std::string(key) + "[" + std::to_string(r) + "]";
+        const std::string path = std::string(key) + "[" + str(r) + "]";
         if (!row.is_array()) return reading.expected(path, row, "an array of numbers");
         if (row.size() != cols)
-            return reading.fail(path + " has " + counted(static_cast<long long>(row.size()), "number") +
-                                ", " + key + "[0] has " + std::to_string(cols));
+            return reading.fail(path + " has " + counted(row.size(), "number") + ", " + key + "[0] has " +
+                                str(cols));
     }
     const auto refused =
         check_matrix_size(static_cast<long long>(rows->size()), static_cast<long long>(cols));
@@ -126,7 +125,7 @@ void read(Reading& reading, const char* key, Matrix& matrix) {
 
     matrix.resize(static_cast<Eigen::Index>(rows->size()), static_cast<Eigen::Index>(cols));
     for (std::size_t r = 0; r < rows->size(); ++r)
-        read_row(reading, std::string(key) + "[" + std::to_string(r) + "]", (*rows)[r], matrix,
+        read_row(reading, std::string(key) + "[" + str(r) + "]", (*rows)[r], matrix,
                  static_cast<Eigen::Index>(r));
 }
 
@@ -139,7 +138,7 @@ void read_list(Reading& reading, const char* key, const char* what,
                const std::function<void(const Json& item, const std::string& where)>& each) {
     const Json* list = reading.find(key, &Json::is_array, what);
     for (std::size_t n = 0; list && n < list->size() && reading.error.empty(); ++n)
-        each((*list)[n], std::string(key) + "[" + std::to_string(n) + "]");
+        each((*list)[n], std::string(key) + "[" + str(n) + "]");
 }
 
 void read_object(Reading& outer, const char* key, const ReadObject& read_inner) {

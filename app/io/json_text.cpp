@@ -27,7 +27,7 @@ std::string place(std::string_view text, std::size_t position) {
     text = text.substr(0, std::min(position == 0 ? 0 : position - 1, text.size()));
     const auto line = 1 + std::count(text.begin(), text.end(), '\n');
     text.remove_prefix(text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1);
-    return "line " + std::to_string(line) + ", column " + std::to_string(1 + letters_in(text));
+    return "line " + str(line) + ", column " + str(1 + letters_in(text));
 }
 
 /// The parser's reason, without its number and its own place; bytes that are no plain text are dropped.
@@ -59,8 +59,7 @@ struct Scan {
     bool enter() {
         count();
         open.emplace_back();
-        return open.size() <= max_depth ||
-               fail("the nesting is deeper than " + std::to_string(max_depth) + " levels");
+        return open.size() <= max_depth || fail("the nesting is deeper than " + str(max_depth) + " levels");
     }
     bool leave() {
         open.pop_back();
@@ -83,8 +82,7 @@ struct Scan {
     bool end_array() { return leave(); }
     bool key(std::string& name) {
         if (!open.back().insert(name).second) return fail("the key " + in_quotes(name) + " is there twice");
-        if (open.back().size() > max_keys)
-            return fail("an object has more than " + std::to_string(max_keys) + " keys");
+        if (open.back().size() > max_keys) return fail("an object has more than " + str(max_keys) + " keys");
         last_key = name;
         if (open.size() == 1) outer_key = name;
         return true;
@@ -118,7 +116,7 @@ Result<Json> parse_json(std::string_view text) {
         if (!Json::sax_parse(text, &scan)) return Failure{scan.error};
         const bool is_trace = scan.schema == "tilewalk-trace-1";
         if (scan.values + (is_trace ? 0 : scan.bulk_values) > max_values)
-            return Failure{"the text has more than " + std::to_string(max_values) + " values"};
+            return Failure{"the text has more than " + str(max_values) + " values"};
         return build(text, is_trace);
     } catch (const std::exception& problem) {
         return Failure{"the JSON could not be read: " + parser_reason(problem.what())};

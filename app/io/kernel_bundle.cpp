@@ -54,7 +54,7 @@ void append(std::string& out, const char* key, const Floats& values) {
 }
 
 void append(std::string& out, const KernelTile& tile) {
-    out += "  {\"i\":" + std::to_string(tile.i) + ", \"j\":" + std::to_string(tile.j) +
+    out += "  {\"i\":" + str(tile.i) + ", \"j\":" + str(tile.j) +
            ", \"visited\":" + (tile.visited ? "true" : "false");
     for (Quantity quantity : kernel_quantities()) {
         const Floats& values = values_of(tile, quantity);
@@ -88,7 +88,7 @@ void read_floats(Reading& r, const char* key, Floats& values) {
     values.reserve(list->size());
     for (std::size_t n = 0; n < list->size(); ++n)
         if (!read_float((*list)[n], values.emplace_back()))
-            return r.expected(std::string(key) + "[" + std::to_string(n) + "]", (*list)[n],
+            return r.expected(std::string(key) + "[" + str(n) + "]", (*list)[n],
                               "a number of float32, \"inf\", \"-inf\" or \"nan\"");
 }
 
@@ -164,7 +164,7 @@ std::string bundle_to_json(const KernelTrace& trace) {
     std::string out =
         std::string("{\"schema\":\"") + schema + "\",\n \"kernel\":" + json_string(trace.kernel) +
         ", \"title\":" + json_string(trace.title) + ",\n \"run\":" + json_line(json_of(trace.run), style) +
-        ",\n \"dtype\":\"" + name_of(trace.dtype) + "\", \"kernel_d\":" + std::to_string(trace.kernel_d) +
+        ",\n \"dtype\":\"" + name_of(trace.dtype) + "\", \"kernel_d\":" + str(trace.kernel_d) +
         ", \"backward\":" + (trace.backward ? "true" : "false") +
         ",\n \"fault\":" + json_line(json_of(trace.fault), style) +
         ",\n \"problem\":" + problem_to_json(trace.problem) + " ,\"tiles\":[\n";

@@ -61,7 +61,7 @@ std::string take_shape(Literal& literal, std::vector<long long>& shape) {
         long long extent = 0;
         if (!literal.take_integer(extent))
             return "the header's shape has an extent that is no usable integer";
-        if (extent < 0) return "the header's shape has the negative extent " + std::to_string(extent);
+        if (extent < 0) return "the header's shape has the negative extent " + str(extent);
         shape.push_back(extent);
         if (shape.size() > 32) return "the header's shape has more than 32 dimensions";
         if (literal.take(",")) continue;
@@ -182,8 +182,8 @@ Result<Matrix> parse_elements(std::string_view data, const Dtype& dtype, int row
                                                  : std::size_t(r) * std::size_t(cols) + std::size_t(c);
             matrix(r, c) = element(dtype, bytes + at * dtype.bytes);
             if (!std::isfinite(matrix(r, c)))
-                return Failure{"the element [" + std::to_string(r) + ", " + std::to_string(c) + "] is " +
-                               exact_text(matrix(r, c)) + ", expected a finite number"};
+                return Failure{"the element [" + str(r) + ", " + str(c) + "] is " + exact_text(matrix(r, c)) +
+                               ", expected a finite number"};
         }
     return matrix;
 }
@@ -196,8 +196,8 @@ Result<Header> take_header(std::string_view& bytes) {
     if (bytes.size() < 8) return Failure{"the file ends within its header"};
     const int version = static_cast<unsigned char>(bytes[6]);
     if (version < 1 || version > 3 || bytes[7] != 0)
-        return Failure{"the .npy version is " + std::to_string(version) + "." +
-                       std::to_string(static_cast<unsigned char>(bytes[7])) + ", expected 1.0, 2.0 or 3.0"};
+        return Failure{"the .npy version is " + str(version) + "." +
+                       str(static_cast<unsigned char>(bytes[7])) + ", expected 1.0, 2.0 or 3.0"};
     const std::size_t length_bytes = version == 1 ? 2 : 4;
     bytes.remove_prefix(8);
     if (bytes.size() < length_bytes) return Failure{"the file ends within its header"};
@@ -213,7 +213,7 @@ Result<Header> take_header(std::string_view& bytes) {
 
 std::string check_shape(const std::vector<long long>& shape) {
     if (shape.size() == 2) return check_matrix_size(shape[0], shape[1]).value_or("");
-    return "the array has " + counted(static_cast<long long>(shape.size()), "dimension") + ", expected 2";
+    return "the array has " + counted(shape.size(), "dimension") + ", expected 2";
 }
 
 Result<Matrix> parse_npy(std::string_view bytes) {
@@ -226,8 +226,8 @@ Result<Matrix> parse_npy(std::string_view bytes) {
     const int rows = static_cast<int>(header->shape[0]), cols = static_cast<int>(header->shape[1]);
     const std::size_t expected = std::size_t(rows) * std::size_t(cols) * dtype->bytes;
     if (bytes.size() != expected)
-        return Failure{"the file has " + counted(static_cast<long long>(bytes.size()), "byte") +
-                       " of elements, its shape needs " + std::to_string(expected)};
+        return Failure{"the file has " + counted(bytes.size(), "byte") + " of elements, its shape needs " +
+                       str(expected)};
     return parse_elements(bytes, *dtype, rows, cols, header->fortran_order);
 }
 

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <limits>
 
 namespace tilewalk {
@@ -72,8 +71,8 @@ void read_within(Reading& reading, const char* key, int& number, int least, int 
     if (!reading.find(key)) return reading.fail(reading.path + key + " is missing");
     read(reading, key, number);
     if (reading.error.empty() && (number < least || number > most))
-        reading.fail(reading.path + key + " is " + std::to_string(number) + ", expected " +
-                     std::to_string(least) + " to " + std::to_string(most));
+        reading.fail(reading.path + key + " is " + str(number) + ", expected " + str(least) + " to " +
+                     str(most));
 }
 
 void read_bookmark(Reading& reading, SavedView::Bookmark& mark) {
@@ -109,8 +108,8 @@ void read_projection(Reading& reading, Problem& problem) {
     if (!reading.error.empty()) return;
     for (const auto& [name, W] : {std::pair("w_q", &w.W_Q), {"w_k", &w.W_K}, {"w_v", &w.W_V}})
         if (W->rows() != w.X.cols())
-            return reading.fail(std::string(name) + " has " + std::to_string(W->rows()) +
-                                " rows, but x has " + std::to_string(w.X.cols()) + " columns");
+            return reading.fail(std::string(name) + " has " + str(W->rows()) + " rows, but x has " +
+                                str(w.X.cols()) + " columns");
     project(problem);
     // A recorded walk holds the products, too; they must be these.
     for (const auto& [name, A] : {std::pair("q", &problem.Q), {"k", &problem.K}, {"v", &problem.V}}) {

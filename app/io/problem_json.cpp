@@ -44,8 +44,7 @@ void check_stated(Reading& reading, const char* key, int actual, const char* wha
     int stated = actual;
     read(reading, key, stated);
     if (stated != actual)
-        reading.fail(std::string(key) + " is " + std::to_string(stated) + ", but " + what + " " +
-                     std::to_string(actual));
+        reading.fail(std::string(key) + " is " + str(stated) + ", but " + what + " " + str(actual));
 }
 
 void read_options(Reading& reading, Problem& problem) {

@@ -3,7 +3,6 @@
 
 #include "core/walk/playback.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "app/io/suggest.h"
+#include "app/io/text.h"
 
 #include <algorithm>
 #include <numeric>

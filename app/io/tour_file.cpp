@@ -4,7 +4,6 @@
 #include "app/io/examples.h"
 #include "app/io/file.h"
 #include "app/io/problem_json.h"
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 #include "app/io/tour_text.h"
 #include "core/lessons/shared/faults.h"
@@ -157,7 +156,7 @@ private:
         if (const auto number = number_in<int>(first)) {
             if (words.size() > 1 || *number < 1 || *number > trace_->size())
                 return fail("there is no step " + in_quotes(value) + "; the walk has steps 1 to " +
-                            std::to_string(trace_->size()));
+                            str(trace_->size()));
             return stop_.step = *number - 1, true;
         }
         return step_by_meaning(words);
@@ -194,8 +193,7 @@ private:
             return std::nullopt;
         }
         const auto found = find_cell(*trace_, *words, stop_.step);
-        if (!found)
-            fail("there is no cell " + in_quotes(text) + " at step " + std::to_string(stop_.step + 1));
+        if (!found) fail("there is no cell " + in_quotes(text) + " at step " + str(stop_.step + 1));
         return found;
     }
     bool cell(const std::string& value) { return (stop_.cell = cell_called(value)).has_value(); }
@@ -251,7 +249,7 @@ private:
                     if (held.step == stop_.step) return true;
                 }
         return stop_.place.kind == TourPlace::Kind::matrix ||
-               fail("there is no matrix " + in_quotes(name) + " at step " + std::to_string(stop_.step + 1));
+               fail("there is no matrix " + in_quotes(name) + " at step " + str(stop_.step + 1));
     }
 
     bool presenter(const std::string& value) {
@@ -270,8 +268,8 @@ private:
         line_ = section_->line;
         if (section_->text.empty()) return fail("the stop has no text");
         if (letters_in(section_->heading) > most_heading_letters)
-            return fail("the heading has " + std::to_string(letters_in(section_->heading)) +
-                        " letters; the card holds " + std::to_string(most_heading_letters));
+            return fail("the heading has " + str(letters_in(section_->heading)) +
+                        " letters; the card holds " + str(most_heading_letters));
         for (const TourParagraph& paragraph : section_->text) {
             line_ = paragraph.line;
             for (const Span& span : paragraph.text)
@@ -283,8 +281,7 @@ private:
         line_ = section_->line;
         const int letters = letters_of(filled_text(stop_, *trace_));
         return letters <= most_stop_letters ||
-               fail("the text has " + std::to_string(letters) + " letters; the card holds " +
-                    std::to_string(most_stop_letters));
+               fail("the text has " + str(letters) + " letters; the card holds " + str(most_stop_letters));
     }
 
     const TourNames& names_;
@@ -301,8 +298,7 @@ private:
 
 Failure at(const std::string& where, const TourError& error) {
     const bool ends = error.what.ends_with('.') || error.what.ends_with('?');
-    return {short_path(where) + ", line " + std::to_string(error.line) + ": " + error.what +
-            (ends ? "" : ".")};
+    return {short_path(where) + ", line " + str(error.line) + ": " + error.what + (ends ? "" : ".")};
 }
 
 }  // namespace
@@ -316,8 +312,8 @@ Result<TourScript> parse_tour(std::string_view text, const std::string& where, c
     if (outline.sections.empty())
         return failure_at(where, "the tour has no stop, expected \"## \" and a heading");
     if (outline.sections.size() > most_tour_stops)
-        return failure_at(where, "the tour has " + std::to_string(outline.sections.size()) +
-                                     " stops, at most " + std::to_string(most_tour_stops) + " are taken");
+        return failure_at(where, "the tour has " + str(outline.sections.size()) + " stops, at most " +
+                                     str(most_tour_stops) + " are taken");
     TourScript script{outline.title, {}};
     StopReader reader(names, folder);
     for (const TourSection& section : outline.sections) {

@@ -1,6 +1,5 @@
 #include "app/io/tour_text.h"
 
-#include "app/io/suggest.h"
 #include "app/io/text.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "app/render/png.h"
+#include "app/render/raster.h"
 
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <imgui.h>
+#include <string>
 #include <vector>
 
 namespace tilewalk {
@@ -24,5 +25,8 @@ struct CoverageTexture {
 /// `texture`; callbacks are passed over.
 Image rasterise(const ImDrawData& data, const CoverageTexture& texture, int width, int height,
                 ImU32 background);
+
+/// The bytes of an RGB PNG file (alpha is dropped). Empty for an empty image.
+std::string encode_png(const Image& image);
 
 }  // namespace tilewalk

@@ -1,7 +1,6 @@
 #include "app/window/events.h"
 
 #include "app/ui/state/app_state.h"
-#include "app/window/keys.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>

@@ -1,6 +1,9 @@
 // What GLFW reports between two frames.
 #pragma once
 
+#include "app/ui/kit/key.h"
+
+#include <optional>
 #include <vector>
 
 struct GLFWwindow;
@@ -23,6 +26,11 @@ struct Events {
     std::vector<int> pressed;        ///< keys that went down since the last frame
     std::vector<KeyEvent> releases;  ///< of those, for ImGui to see in the next frame
 };
+
+/// The press that a GLFW key event means, or nothing: a release, a repeat of a key that does not repeat, a
+/// key that the program does not know. `typing`: a text field has the keyboard and keeps what belongs to it.
+/// The question mark arrives as a character, not here.
+std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mods, bool typing);
 
 /// Installs the callbacks that ImGui chains to; before ImGui_ImplGlfw_InitForOpenGL.
 void watch_events(GLFWwindow* window, Events& events);

@@ -1,4 +1,4 @@
-#include "app/window/keys.h"
+#include "app/window/events.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>

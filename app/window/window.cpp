@@ -2,7 +2,7 @@
 
 #include "app/io/end_request.h"
 #include "app/io/file.h"
-#include "app/render/png.h"
+#include "app/render/raster.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/kit/theme.h"

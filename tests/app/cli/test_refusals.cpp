@@ -1,7 +1,7 @@
 // What the command line refuses: always with one sentence, exit code 2, and nothing on stdout.
 #include "tests/app/cli/run.h"
 
-#include "app/io/suggest.h"
+#include "app/io/text.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,6 @@
 
 #include "app/cli/hooks.h"
 #include "app/export/export_formats.h"
-#include "app/export/math.h"
 #include "app/export/parts.h"
 #include "app/export/picture.h"
 #include "app/io/examples.h"

@@ -1,8 +1,8 @@
 #include "tests/app/cli/run.h"
 
+#include "app/export/export_formats.h"
+#include "app/export/parts.h"
 #include "app/export/text_layout.h"
-#include "app/export/trace_export.h"
-#include "app/export/trace_parts.h"
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/shared/memory_model.h"

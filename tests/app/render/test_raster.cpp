@@ -1,5 +1,4 @@
 #include "app/render/offscreen.h"
-#include "app/render/png.h"
 #include "app/render/raster.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/fonts.h"

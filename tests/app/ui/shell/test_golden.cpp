@@ -1,6 +1,6 @@
 // Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
 #include "app/io/file.h"
-#include "app/render/png.h"
+#include "app/render/raster.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
 
