@@ -128,7 +128,7 @@ ChartScene lay_out(const Chart& chart, const Rect& area, const ChartLook& look, 
 /// With the fonts that are loaded.
 ChartScene lay_out(const Chart& chart, const Rect& area, const ChartLook& look, const Theme& theme);
 /// Several as one, each where it stands.
-ChartScene joined(const std::vector<const ChartScene*>& scenes);
+ChartScene together(const std::vector<const ChartScene*>& scenes);
 
 /// The mark nearest to a place, at most `reach` px away; null if there is none.
 const SceneMark* mark_near(const ChartScene& scene, Point place, float reach = 14);

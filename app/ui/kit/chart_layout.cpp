@@ -347,7 +347,7 @@ ChartScene lay_out(const Chart& chart, const Rect& area, const ChartLook& look, 
     });
 }
 
-ChartScene joined(const std::vector<const ChartScene*>& scenes) {
+ChartScene together(const std::vector<const ChartScene*>& scenes) {
     ChartScene all;
     for (const ChartScene* one : scenes) {
         all.panels.insert(all.panels.end(), one->panels.begin(), one->panels.end());

@@ -72,8 +72,7 @@ std::string sources(const Hardware& h, int element_bytes, bool full) {
         source = source.substr(0, note);
         if (f->given() && std::ranges::find(seen, source) == seen.end()) seen.push_back(source);
     }
-    return "Figures: " + tilewalk::joined(seen, "; ") +
-           (half ? "; FLOP/s are half of those with sparsity." : ".");
+    return "Figures: " + joined(seen, "; ") + (half ? "; FLOP/s are half of those with sparsity." : ".");
 }
 
 bool mouse_over(const Canvas& c, const Rect& a) { return a.contains(c.mouse()) && ImGui::IsWindowHovered(); }

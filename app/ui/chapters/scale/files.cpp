@@ -65,7 +65,7 @@ void export_results(AppState& state, const std::string& kind) {
     const std::string path = path_for(state.scale.path, ending_of(kind));
     const ScalePage& page = scale_page(state);
     const auto saved = draws(kind)
-                           ? state.hooks.save_plot(path, joined({&page.time.scene, &page.memory.scene}),
+                           ? state.hooks.save_plot(path, together({&page.time.scene, &page.memory.scene}),
                                                    theme(state.settings.theme), kind)
                            : state.hooks.save_results(path, all_reports(page), kind);
     notify_saved(state, path, saved);

@@ -153,7 +153,7 @@ std::string recorded_mark(const ScalePage& page) {
     std::vector<std::string> letters;
     for (const ShownReport& shown : page.reports)
         if (shown.tag.size() == 1) letters.push_back(shown.tag);
-    return letters.empty() ? "" : tilewalk::joined(letters) + ": recorded";
+    return letters.empty() ? "" : joined(letters) + ": recorded";
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ TEST_CASE("chart: labels are moved apart as little as it takes, in their order")
 TEST_CASE("chart: the SVG has every line, mark and text of the scene, at the same places") {
     Chart chart = times(2);
     chart.title = "a < b & \"c\"";
-    const ChartScene scene = scene_of(chart), two = ui::joined({&scene, &scene});
+    const ChartScene scene = scene_of(chart), two = together({&scene, &scene});
     const std::string svg = to_svg(scene, theme(ThemeId::dark));
     CHECK(svg.starts_with("<svg xmlns="));
     CHECK(svg.ends_with("</svg>\n"));
