@@ -10,8 +10,15 @@
 
 namespace tilewalk::test {
 
+using namespace tilewalk;  // for the tests that say `using namespace tilewalk::test`
+
 inline bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
+}
+inline std::string repeated(std::string_view part, int times) {
+    std::string text;
+    for (int n = 0; n < times; ++n) text += part;
+    return text;
 }
 /// Fails for each part that the text lacks, with the part and the beginning of the text; true if none is
 /// missing. An empty part, which every text contains, fails as well.

@@ -1,5 +1,6 @@
 #include "tests/core/problems.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -48,6 +49,15 @@ double choose(Random& random, std::initializer_list<double> numbers) {
     return numbers.begin()[pick(random, 0, static_cast<int>(numbers.size()) - 1)];
 }
 
+Matrix any_doubles(Random& random, int rows, int cols) {
+    Matrix A(rows, cols);
+    for (Eigen::Index n = 0; n < A.size();) {
+        const double value = std::bit_cast<double>(random());
+        if (std::isfinite(value)) A.data()[n++] = value;
+    }
+    return A;
+}
+
 Problem worked_example() {
     Problem p;
     p.Q.resize(4, 4);
@@ -70,6 +80,16 @@ Problem tutorial_backward() {
 void keep_keys(Problem& p, int count) {
     p.K = p.K.topRows(count).eval();
     p.V = p.V.topRows(count).eval();
+}
+
+Problem causal(Problem p) {
+    p.causal = true;
+    return p;
+}
+
+Problem with(Problem p, bool Switches::*fault) {
+    p.switches.*fault = true;
+    return p;
 }
 
 Problem any_problem(Random& random, int largest) {

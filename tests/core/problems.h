@@ -18,6 +18,9 @@ int pick(Random& random, int low, int high);
 /// One of the numbers given.
 double choose(Random& random, std::initializer_list<double> numbers);
 
+/// Finite doubles of every size.
+Matrix any_doubles(Random& random, int rows, int cols);
+
 /// The 4 × 4 example with 2 × 2 tiles, as the tutorial prints it.
 Problem worked_example();
 /// The same with the dO of the tutorial's backward pass: ones in rows 0 and 2.
@@ -25,6 +28,10 @@ Problem tutorial_backward();
 
 /// Leaves the problem its first `count` keys.
 void keep_keys(Problem& problem, int count);
+/// The same, and no query looks ahead.
+Problem causal(Problem problem);
+/// The same with a fault.
+Problem with(Problem problem, bool Switches::*fault);
 
 /// A valid problem with up to `largest` queries and keys: any tile sizes (also larger than the matrix, 1 × 1
 /// and ragged), masks, scales, element sizes; small and very large numbers, and integers with many ties.
@@ -53,6 +60,7 @@ struct Dense {
     Table weight;  ///< N × d: Σ P |V|, what rounding of O grows with
 };
 Dense dense_attention(const Problem& problem);
+inline Matrix matrix_of(const Dense::Table& table) { return table.cast<double>(); }
 
 /// How far a double computation may lie from Dense: 1e-12 of the size, and what the rounding of the scores
 /// becomes in exp.

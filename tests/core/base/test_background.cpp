@@ -1,14 +1,13 @@
 #include "core/base/background.h"
 
+#include "tests/child.h"
+
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace tilewalk;
 
@@ -26,19 +25,6 @@ struct Gate {
 
 void wait_for_stop(const std::stop_token& stop) {
     while (!stop.stop_requested()) std::this_thread::yield();
-}
-
-// How a program ends that does this. What the test has printed is not printed by both.
-int status_of(const std::function<void()>& program) {
-    std::fflush(stdout);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        program();
-        ::_exit(99);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return status;
 }
 
 }  // namespace
@@ -98,7 +84,7 @@ TEST_CASE("background: a program leaves with its exit code while work hangs, and
     struct Loud {
         ~Loud() { ::_exit(98); }
     };
-    const int status = status_of([] {
+    const int status = test::status_of([] {
         static const Loud never_destroyed;
         const Background<void> hangs([](std::stop_token) {
             for (;;) std::this_thread::sleep_for(std::chrono::hours(1));

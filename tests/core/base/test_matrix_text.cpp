@@ -1,6 +1,7 @@
 // A copied matrix is the matrix: what other programs read back are the same doubles.
 #include "core/base/matrix_text.h"
 
+#include "tests/core/problems.h"
 #include "tests/folder.h"
 #include "tests/skip.h"
 
@@ -10,27 +11,19 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
-#include <random>
 #include <sstream>
 #include <vector>
 
-using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 // Doubles of every size, with the ones that texts get wrong first.
 Matrix awkward(int rows, int cols) {
-    std::mt19937_64 random(11);
-    Matrix A(rows, cols);
-    for (Eigen::Index n = 0; n < A.size();) {
-        const double value = std::bit_cast<double>(random());
-        if (std::isfinite(value)) A.data()[n++] = value;
-    }
+    Random random(11);
+    Matrix A = any_doubles(random, rows, cols);
     const std::vector<double> first{-0.0, 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 1e22, -2, 123456789};
     for (std::size_t n = 0; n < first.size() && static_cast<Eigen::Index>(n) < A.size(); ++n)
         A.data()[n] = first[n];
@@ -39,7 +32,7 @@ Matrix awkward(int rows, int cols) {
 
 // What python3 makes of it: "np" is a stand-in, the bits of every element come back, row by row.
 std::vector<std::uint64_t> through_python(const std::string& text) {
-    const test::Folder folder;
+    const Folder folder;
     const std::string script =
         folder.file("read.py", "import struct\n"
                                "class np:\n"
@@ -76,23 +69,23 @@ TEST_CASE("CSV keeps every bit") {
     }
     CHECK(n == A.size());
     Matrix lost(1, 3);
-    lost << inf, -inf, NAN;
+    lost << infinity, -infinity, NAN;
     CHECK(matrix_as_csv(lost) == "inf,-inf,nan\n");
 }
 
 TEST_CASE("NumPy's text is an array of the same floats") {
     Matrix small(2, 2);
-    small << 1, -inf, 0.5, inf;
+    small << 1, -infinity, 0.5, infinity;
     CHECK(matrix_as_numpy(small) == "np.array([[1.0, -np.inf],\n          [0.5, np.inf]])\n");
     small(0, 0) = NAN;
     CHECK(matrix_as_numpy(small).starts_with("np.array([[np.nan, "));
 }
 
 TEST_CASE("Python reads NumPy's text as the same floats") {
-    if (std::system("command -v python3 >/dev/null 2>&1") != 0) return test::skip("there is no python3");
+    if (std::system("command -v python3 >/dev/null 2>&1") != 0) return skip("there is no python3");
     Matrix A = awkward(9, 5);
-    A(2, 3) = inf;
-    A(2, 4) = -inf;
+    A(2, 3) = infinity;
+    A(2, 4) = -infinity;
     const std::vector<std::uint64_t> back = through_python(matrix_as_numpy(A));
     REQUIRE(back.size() == static_cast<std::size_t>(A.size()));
     for (std::size_t n = 0; n < back.size(); ++n) CHECK(back[n] == bits(A.data()[n]));
@@ -100,7 +93,7 @@ TEST_CASE("Python reads NumPy's text as the same floats") {
 
 TEST_CASE("LaTeX has the numbers as they are shown, and only what math mode knows") {
     Matrix A(2, 2);
-    A << -1.5, 0.36787944117144233, -inf, 3.2e-5;
+    A << -1.5, 0.36787944117144233, -infinity, 3.2e-5;
     CHECK(matrix_as_latex(A) ==
           "\\begin{bmatrix}\n-1.5 & 0.368 \\\\\n-\\infty & 3.20\\times 10^{-5} \\\\\n\\end{bmatrix}\n");
     for (const char c : matrix_as_latex(awkward(6, 14))) CHECK(static_cast<unsigned char>(c) < 0x80);

@@ -102,20 +102,6 @@ TEST_SUITE("numbers") {
         CHECK(format_fixed(1.5e-5, 0) == "1.50×10⁻⁵");
         CHECK(format_fixed(1.23456e7, 4) == "1.2346×10⁷");
     }
-    TEST_CASE("what is printed is the value, rounded") {
-        Random random(60);
-        for (int n = 0; n < 3000; ++n) {
-            const double v = n % 2
-                                 ? any_double(random)
-                                 : pick(random, -99999999, 99999999) / 1e4 * choose(random, {1, 1e-3, 1e-6});
-            if (std::isnan(v)) continue;
-            for (const std::string& text : {format_number(v), format_fixed(v, pick(random, 0, 17))}) {
-                const auto printed = read_number(text);
-                CHECK_MESSAGE((printed && rounds(*printed, v)), v, " as ", text);
-                if (text == "−0" || text.compare(0, 5, "−0 ") == 0) FAIL_CHECK(text);
-            }
-        }
-    }
     TEST_CASE("full precision reads back as the same double") {
         Random random(61);
         for (int n = 0; n < 5000; ++n) {
@@ -206,14 +192,17 @@ TEST_SUITE("numbers") {
         Random random(62);
         for (const NumberStyle style : all_styles()) {
             const Styled styled(style);
-            for (int n = 0; n < 800; ++n) {
-                const double v = n % 2 ? any_double(random) : pick(random, -99999999, 99999999) / 1e5;
+            for (int n = 0; n < 1000; ++n) {
+                const double v =
+                    n % 2 ? any_double(random)
+                          : pick(random, -99999999, 99999999) / 1e4 * choose(random, {1, 1e-3, 1e-6});
                 if (std::isnan(v)) continue;
                 for (const std::string& text :
-                     {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 9))}) {
+                     {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 17))}) {
                     const auto printed = read_number(text);
                     CHECK_MESSAGE((printed && rounds(*printed, v)), v, " as ", text);
                     if (text.find(style.comma ? '.' : ',') != std::string::npos) FAIL_CHECK(text);
+                    if (text == "−0" || text.starts_with("−0 ")) FAIL_CHECK(text);
                 }
             }
         }

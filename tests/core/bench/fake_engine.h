@@ -10,6 +10,8 @@
 
 namespace tilewalk::test {
 
+using namespace tilewalk;  // for the tests that say `using namespace tilewalk::test`
+
 struct FakeKernel {
     std::string name;
     std::int64_t bytes_per_score = 0;  ///< of workspace; 0: it holds none

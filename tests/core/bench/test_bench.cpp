@@ -8,7 +8,6 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -31,8 +30,19 @@ const Point& point(const BenchReport& report, const std::string& kernel, std::in
     return report.points.front();
 }
 
-int count(const std::vector<std::string>& calls, const std::string& call) {
+using Calls = std::vector<std::string>;
+
+int count(const Calls& calls, const std::string& call) {
     return static_cast<int>(std::count(calls.begin(), calls.end(), call));
+}
+
+// From this one on.
+Calls since(const Calls& calls, const std::string& call) {
+    return {std::find(calls.begin(), calls.end(), call), calls.end()};
+}
+// Behind the last preparation, of that kernel, and its two runs before verification: the rounds.
+Calls rounds(const Calls& calls, const std::string& prepared) {
+    return {std::find(calls.rbegin(), calls.rend(), "prepare " + prepared).base() + 2, calls.end()};
 }
 
 }  // namespace
@@ -65,36 +75,30 @@ TEST_CASE("a run measures every kernel at every length, the shortest first") {
 TEST_CASE("the kernels of one length take turns, and each begins a round") {
     FakeEngine engine;
     run_bench(small_request({24}), engine, silent, {});
-    std::vector<std::string> runs;
-    const auto last_prepare =
-        std::find(engine.calls.rbegin(), engine.calls.rend(), "prepare standard 24").base();
-    // The two runs before verification of the kernel prepared last, and then the rounds.
-    runs.assign(last_prepare + 2, engine.calls.end());
-    const std::vector<std::string> expected = {"run flash 24",    "run standard 24", "run standard 24",
-                                               "run flash 24",    "run flash 24",    "run standard 24",
-                                               "run standard 24", "run flash 24"};
-    CHECK(runs == expected);
+    const Calls expected = {"run flash 24", "run standard 24", "run standard 24", "run flash 24",
+                            "run flash 24", "run standard 24", "run standard 24", "run flash 24"};
+    CHECK(rounds(engine.calls, "standard 24") == expected);
 }
 
 TEST_CASE("a wrong kernel is not timed, and the others are") {
     FakeEngine engine;
+    void (*wrong)(const Workload&, Tensors&) = nullptr;
     SUBCASE("wrong at small sizes") {
-        engine.spoil = [](const std::string& kernel, const Workload&, Tensors& out) {
-            if (kernel == "flash") out.O.front() += 1e-2f;
-        };
+        wrong = [](const Workload&, Tensors& out) { out.O.front() += 1e-2f; };
     }
     SUBCASE("wrong at full size only") {
-        engine.spoil = [](const std::string& kernel, const Workload& w, Tensors& out) {
-            if (kernel == "flash" && w.N_q == 1000)
-                for (float& x : out.O) x *= 1.001f;
+        wrong = [](const Workload& w, Tensors& out) {
+            for (float& x : out.O) x *= w.N_q == 1000 ? 1.001f : 1;
         };
     }
     SUBCASE("not a number") {
-        engine.spoil = [](const std::string& kernel, const Workload& w, Tensors& out) {
-            if (kernel == "flash" && w.N_q == 1000)
-                for (float& x : out.L) x = std::nanf("");
+        wrong = [](const Workload& w, Tensors& out) {
+            for (float& x : out.L) x = w.N_q == 1000 ? std::nanf("") : x;
         };
     }
+    engine.spoil = [&](const std::string& kernel, const Workload& w, Tensors& out) {
+        if (kernel == "flash") wrong(w, out);
+    };
     const BenchReport report = run_bench(small_request({1000}), engine, silent, {});
     const Point& flash = point(report, "flash", 1000);
     CHECK(flash.state == Point::State::failed);
@@ -108,8 +112,7 @@ TEST_CASE("a wrong kernel is not timed, and the others are") {
 TEST_CASE("what would not fit is not run, and both numbers are said") {
     FakeEngine engine;
     BenchRequest request = small_request({24, 48});
-    const Workload& w = request.workload;
-    Workload at48 = w;
+    Workload at48 = request.workload;
     at48.N_q = at48.N_kv = 48;
     const std::int64_t needed = tensor_bytes(at48) + 8 * 2 * 48 * 48;
     request.memory_limit = needed - 1;
@@ -128,8 +131,7 @@ TEST_CASE("what would not fit is not run, and both numbers are said") {
     FakeEngine other;
     report = run_bench(request, other, silent, {});
     CHECK(point(report, "standard", 48).state == Point::State::measured);
-    const auto begin = std::find(other.calls.begin(), other.calls.end(), "prepare standard 48");
-    CHECK(count({begin, other.calls.end()}, "run flash 48") == 0);
+    CHECK(count(since(other.calls, "prepare standard 48"), "run flash 48") == 0);
 }
 
 TEST_CASE("a kernel that does not take a workload says why") {
@@ -164,18 +166,16 @@ TEST_CASE("who needs fewer runs has them spread over all rounds") {
     request.least_runs = 3, request.most_runs = 12, request.seconds_per_kernel = 2;
     engine.seconds = [](const std::string& kernel, const Workload&) { return kernel == "flash" ? .1 : .5; };
     run_bench(request, engine, silent, {});
-    const auto begin =
-        std::find(engine.calls.rbegin(), engine.calls.rend(), "prepare standard 24").base() + 2;
-    const std::vector<std::string> runs(begin, engine.calls.end());
+    const Calls runs = rounds(engine.calls, "standard 24");
     CHECK(count(runs, "run flash 24") == 12);
     CHECK(count(runs, "run standard 24") == 4);
     // Between two runs of standard there are three of flash.
-    int since = 0, gaps = 0;
+    int between = 0, gaps = 0;
     for (const std::string& call : runs) {
-        ++since;
+        ++between;
         if (call != "run standard 24") continue;
-        if (gaps++ > 0) CHECK(std::abs(since - 4) <= 1);
-        since = 0;
+        if (gaps++ > 0) CHECK(std::abs(between - 4) <= 1);
+        between = 0;
     }
 }
 
@@ -357,6 +357,5 @@ TEST_CASE("a device with memory of its own has its own limit, and each kernel it
     engine.calls.clear();
     request.memory_limit = 2 * tensor_bytes(w) + 8 * 2 * 24 * 24 - 1;  // one byte too few for both at once
     run_bench(request, engine, silent, {});
-    const auto begin = std::find(engine.calls.begin(), engine.calls.end(), "prepare standard 24");
-    CHECK(count({begin, engine.calls.end()}, "run flash 24") == 0);
+    CHECK(count(since(engine.calls, "prepare standard 24"), "run flash 24") == 0);
 }

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {

@@ -3,14 +3,12 @@
 #include "core/bench/reference.h"
 #include "core/cpu/kernel.h"
 #include "tests/core/bench/fake_engine.h"
-#include "tests/core/cpu/dense.h"
 #include "tests/core/cpu/kernels.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -62,10 +60,7 @@ TEST_CASE("the reference is dense attention, whole and row by row") {
     std::mt19937 random(21);
     for (unsigned k = 0; k < 40; ++k) {
         const Workload w = random_workload(random, Direction::backward);
-        CAPTURE(w.N_q);
-        CAPTURE(w.N_kv);
-        CAPTURE(w.causal);
-        CAPTURE(w.window.value_or(-1));
+        INFO(named(w));
         const Tensors in = make_inputs(w, k);
         const auto truth = dense_attention<double>(w, in);
         const auto all = reference_outputs<double>(w, in, w.d / 3);
@@ -220,13 +215,11 @@ TEST_CASE("at full size forward, nothing of the gradients is looked at") {
 
 TEST_CASE("a stopped verification has not passed") {
     FakeEngine engine;
-    std::stop_source stop;
-    stop.request_stop();
-    CHECK_FALSE(verify_small(engine, engine.kernels()[1], backward, stop.get_token()).passed);
+    CHECK_FALSE(verify_small(engine, engine.kernels()[1], backward, stopped()).passed);
     const Tensors in = make_inputs(backward, 4);
     const auto prepared = engine.prepare(engine.kernels()[1], backward, in, {});
     REQUIRE(prepared->run({}));
-    CHECK_FALSE(verify_rows(*prepared, backward, in, 9, stop.get_token()).passed);
+    CHECK_FALSE(verify_rows(*prepared, backward, in, 9, stopped()).passed);
 }
 
 TEST_CASE("16-bit results are held against standard attention in that type, and no more is allowed") {

@@ -76,23 +76,19 @@ long double QuestionReference::tiled(const Step& step, bool first_version, const
 }
 
 // dV, dK and dQ grow: up to this query block, or up to this key block.
-long double QuestionReference::tiled_backward(const Step& step, const CellRef& cell) const {
+long double QuestionReference::tiled_backward(const Trace& trace, const Step& step,
+                                              const CellRef& cell) const {
     const int r = cell.row, x = cell.col, rows = std::min(p_.N(), (step.i + 1) * p_.Br),
               keys = std::min(p_.N_kv(), (step.j + 1) * p_.Bc);
     const long double scale = p_.softmax_scale();
     switch (step.op) {
-    case Op::scores: return scale * raw_score(r, x);
-    case Op::preprocess: return gradients_.D(r);
-    case Op::recompute: return dense_.P(r, x);
-    case Op::dp: return gradients_.dP(r, x);
-    case Op::ds: return gradients_.dS(r, x);
     case Op::dv: return dense_.P.col(r).head(rows).dot(dO_.col(x).head(rows).cast<long double>());
     case Op::dk:
         return scale * gradients_.dS.col(r).head(rows).dot(p_.Q.col(x).head(rows).cast<long double>());
     case Op::dq:
         return scale *
                gradients_.dS.row(r).head(keys).transpose().dot(p_.K.col(x).head(keys).cast<long double>());
-    default: return std::nanl("");
+    default: return dense(trace, step, cell);
     }
 }
 
@@ -135,11 +131,13 @@ long double QuestionReference::dense(const Trace& trace, const Step& step, const
     case Op::row_max: return m;
     case Op::exponentials: return weight(r, x, m);
     case Op::row_sum: return sum(r, N, m);
-    case Op::divide: return dense_.P(r, x);
+    case Op::divide:
+    case Op::recompute: return dense_.P(r, x);
     case Op::output: return dense_.O(r, x);
     case Op::dv: return gradients_.dV(r, x);
     case Op::dp: return gradients_.dP(r, x);
-    case Op::row_dot: return gradients_.D(r);
+    case Op::row_dot:
+    case Op::preprocess: return gradients_.D(r);
     case Op::ds: return gradients_.dS(r, x);
     case Op::dq: return gradients_.dQ(r, x);
     case Op::dk: return gradients_.dK(r, x);
@@ -187,7 +185,7 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     const Step& step = trace.step(k);
     if (lesson == "flash-forward" || lesson == "flash-forward-v1")
         return tiled(step, lesson != "flash-forward", cell);
-    if (lesson == "flash-backward") return tiled_backward(step, cell);
+    if (lesson == "flash-backward") return tiled_backward(trace, step, cell);
     if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
     if (lesson == "training-step" && step.phase == 3)
         return QuestionReference(updated()).dense(trace, step, cell);

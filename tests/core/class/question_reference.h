@@ -20,7 +20,7 @@ public:
 
 private:
     long double tiled(const Step& step, bool first_version, const CellRef& cell) const;
-    long double tiled_backward(const Step& step, const CellRef& cell) const;
+    long double tiled_backward(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double one_row(const Step& step, int passes, const CellRef& cell) const;
     long double dense(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double training(const Step& step, const CellRef& cell) const;

@@ -3,6 +3,7 @@
 #include "core/lessons/softmax/softmax.h"
 #include "core/lessons/table.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <algorithm>
 #include <cctype>
@@ -31,11 +32,7 @@ std::vector<Problem> problems() {
 
 template <class Use> void each_walk(const Use& use) {
     for (const Problem& problem : problems())
-        for (const Lesson& lesson : lessons()) {
-            const auto trace = build_trace(lesson, problem);
-            REQUIRE_MESSAGE(trace, trace.error);
-            use(**trace);
-        }
+        for (const Lesson& lesson : lessons()) use(*walk_of(lesson, problem));
 }
 
 // The letters of a line, without indices: "m", "P̃", "dV".
@@ -45,15 +42,12 @@ void collect_symbols(const Line& line, std::set<std::string>& out) {
             out.insert(span.text + (span.tilde ? "\u0303" : ""));
 }
 
-const GlossaryCard* card_of_letter(const std::string& letter) {
-    for (const GlossaryCard& card : glossary()) {
-        const Line shown = symbol_of(card);
-        if (shown.empty()) continue;
+bool has_card(const std::string& letter) {
+    return std::ranges::any_of(glossary(), [&](const GlossaryCard& card) {
         std::set<std::string> base;
-        collect_symbols(shown, base);
-        if (base.count(letter)) return &card;
-    }
-    return nullptr;
+        collect_symbols(symbol_of(card), base);
+        return base.contains(letter);
+    });
 }
 
 std::string first_of(std::string_view word) {
@@ -123,7 +117,7 @@ TEST_SUITE("glossary") {
             }
         });
         CHECK(shown.size() > 25);
-        for (const std::string& letter : shown) CHECK_MESSAGE(card_of_letter(letter), letter);
+        for (const std::string& letter : shown) CHECK_MESSAGE(has_card(letter), letter);
     }
 
     TEST_CASE("every step leads to the card of what it is about") {
@@ -138,11 +132,9 @@ TEST_SUITE("glossary") {
                 CHECK(std::count(card->slots.begin(), card->slots.end(), about) == 1);
             }
         });
-        const auto trace = build_trace(default_lesson(), problems().front());
+        const auto trace = walk_of(default_lesson(), problems().front());
         const auto step_of = [&](Op op) {
-            int k = 0;
-            while ((*trace)->step(k).op != op) ++k;
-            return std::string(card_of_step(**trace, k)->id);
+            return std::string(card_of_step(*trace, nth_step(*trace, op))->id);
         };
         CHECK(step_of(Op::correction) == "correction");
         CHECK(step_of(Op::row_sum) == "running-sum");
@@ -153,17 +145,17 @@ TEST_SUITE("glossary") {
     TEST_CASE("the softmax lessons lead to the letters that they write") {
         for (const Problem& problem : problems())
             for (const char* id : {"softmax-dense", "softmax-3pass", "softmax-2pass", "softmax-1pass"}) {
-                const auto trace = build_trace(*find_lesson(id), problem);
-                for (int k = 0; k < (*trace)->size(); ++k) {
-                    const Op op = (*trace)->step(k).op;
-                    if (op != Op::row_sum && op != Op::output) continue;
-                    const SoftmaxLetters letters = softmax_letters(problem, softmax_form(**trace));
-                    std::set<std::string> letter;
-                    collect_symbols(symbol_of(*card_of_step(**trace, k)), letter);
-                    const std::string out = letters.out + std::string(letters.tilde ? "\u0303" : "");
-                    CAPTURE(id);
-                    CHECK(letter == std::set<std::string>{op == Op::row_sum ? letters.sum : out});
-                }
+                const auto trace = walk_of(id, problem);
+                const SoftmaxLetters letters = softmax_letters(problem, softmax_form(*trace));
+                const std::string out = letters.out + std::string(letters.tilde ? "\u0303" : "");
+                for (const auto& [op, expected] :
+                     {std::pair{Op::row_sum, std::string(letters.sum)}, {Op::output, out}})
+                    for (const int k : steps_of(*trace, op)) {
+                        std::set<std::string> letter;
+                        collect_symbols(symbol_of(*card_of_step(*trace, k)), letter);
+                        CAPTURE(id);
+                        CHECK(letter == std::set<std::string>{expected});
+                    }
             }
     }
 

@@ -30,8 +30,7 @@ std::string print(double value, const char* format = "%.10g") {
 }
 
 std::string where(const Trace& trace, const Question& q) {
-    return std::string(trace.lesson().id) + ", step " + std::to_string(q.step) + ", " +
-           describe(trace.problem()) + ": " + q.text + " -> " + answer_text(q);
+    return test::where(trace, q.step) + ": " + q.text + " -> " + answer_text(q);
 }
 
 // What the reference answers to a choice, by the names of the choices.
@@ -172,6 +171,19 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     return p;
 }
 
+// Calls look(trace) for a problem by chance of each lesson, as often as said.
+using MakeProblem = Problem (*)(const Lesson&, Random&);
+template <class Look> void every_walk(Random& random, int rounds, Look look, MakeProblem make = problem_for) {
+    for (int round = 0; round < rounds; ++round)
+        for (const Lesson& lesson : lessons())
+            if (const auto built = build_trace(lesson, make(lesson, random))) look(**built);
+}
+// Calls look(question) for every question of a walk.
+template <class Look> void every_question(const Trace& trace, Random& random, Look look) {
+    for (int k = 1; k < trace.size(); ++k)
+        for (const Question& q : questions_before(trace, k, random())) look(q);
+}
+
 }  // namespace
 
 TEST_CASE("a thousand questions: the reference answers all, and wrong answers are refused") {
@@ -230,22 +242,18 @@ TEST_CASE("what is worked out from the numbers in the text is right") {
     Random random(64);
     int asked = 0, from_rounded = 0;
     std::set<std::string> ops;
-    for (int round = 0; round < 40; ++round)
-        for (const Lesson& lesson : lessons()) {
-            const auto built = build_trace(lesson, long_problem(lesson, random));
-            if (!built) continue;
-            const Trace& trace = **built;
-            for (int k = 1; k < trace.size(); ++k)
-                for (const Question& q : questions_before(trace, k, random())) {
-                    if (q.kind != Question::Kind::value) continue;
-                    const double answer = worked_out_from_given(trace, q);
-                    ++asked;
-                    from_rounded += answer != q.expected;
-                    ops.insert(title(trace.step(k).op));
-                    for (const std::string& text : {print(answer), print(answer, "%.4g")})
-                        if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
-                }
-        }
+    const auto check_given = [&](const Trace& trace) {
+        every_question(trace, random, [&](const Question& q) {
+            if (q.kind != Question::Kind::value) return;
+            const double answer = worked_out_from_given(trace, q);
+            ++asked;
+            from_rounded += answer != q.expected;
+            ops.insert(title(trace.step(q.step).op));
+            for (const std::string& text : {print(answer), print(answer, "%.4g")})
+                if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+        });
+    };
+    every_walk(random, 40, check_given, long_problem);
     MESSAGE(asked, " numbers, ", from_rounded, " of them from rounded ones");
     CHECK(from_rounded > 3000);
     CHECK(ops.size() >= 20);
@@ -255,22 +263,16 @@ TEST_CASE("no question says what its step does") {
     Random random(65);
     std::map<std::string, std::set<std::string>> titles;  // of what computes the same
     int rises = 0;
-    for (int round = 0; round < 12; ++round)
-        for (const Lesson& lesson : lessons()) {
-            const auto built = build_trace(lesson, problem_for(lesson, random));
-            if (!built) continue;
-            const Trace& trace = **built;
-            for (int k = 1; k < trace.size(); ++k) {
-                const Explanation e = explain(trace, k);
-                rises += e.title == "The maximum rises";
-                for (const Question& q : questions_before(trace, k, random())) {
-                    if (contains(q.text, "rises")) FAIL_CHECK(where(trace, q));
-                    if (!q.text.starts_with("Next: ")) continue;
-                    titles[std::string(lesson.id) + title(trace.step(k).op) + info(e.target.slot).name]
-                        .insert(q.text.substr(0, q.text.find_first_of(",.")));
-                }
-            }
-        }
+    every_walk(random, 12, [&](const Trace& trace) {
+        for (int k = 1; k < trace.size(); ++k) rises += explain(trace, k).title == "The maximum rises";
+        every_question(trace, random, [&](const Question& q) {
+            if (contains(q.text, "rises")) FAIL_CHECK(where(trace, q));
+            if (!q.text.starts_with("Next: ")) return;
+            const Slot about = explain(trace, q.step).target.slot;
+            titles[std::string(trace.lesson().id) + title(trace.step(q.step).op) + info(about).name].insert(
+                q.text.substr(0, q.text.find_first_of(",.")));
+        });
+    });
     CHECK(rises > 20);
     for (const auto& [of, said] : titles) CHECK_MESSAGE(said.size() == 1, of);
 }
@@ -278,21 +280,17 @@ TEST_CASE("no question says what its step does") {
 TEST_CASE("the softmax lessons ask in the letters of their formulas") {
     Random random(66);
     std::set<std::string> letters;
-    for (int round = 0; round < 9; ++round)
-        for (const Lesson& lesson : lessons()) {
-            if (!std::string(lesson.id).starts_with("softmax")) continue;
-            Problem p = problem_for(lesson, random);
-            p.options.notation = static_cast<Notation>(round % 3);
-            const auto trace = *build_trace(lesson, p);
-            for (int k = 1; k < trace->size(); ++k)
-                for (const Question& q : questions_before(*trace, k, random()))
-                    for (const GivenNumber& given : given_by(q.text)) {
-                        const std::string letter = given.name.substr(0, given.name.find('['));
-                        letters.insert(letter);
-                        if (!contains(plain(q.explanation.formula), letter))
-                            FAIL_CHECK(letter, ": ", where(*trace, q));
-                    }
-        }
+    every_walk(random, 9, [&](const Trace& trace) {
+        if (!trace.lesson().one_row) return;
+        every_question(trace, random, [&](const Question& q) {
+            for (const GivenNumber& given : given_by(q.text)) {
+                const std::string letter = given.name.substr(0, given.name.find('['));
+                letters.insert(letter);
+                if (!contains(plain(q.explanation.formula), letter))
+                    FAIL_CHECK(letter, ": ", where(trace, q));
+            }
+        });
+    });
     CHECK(letters.count("a") == 1);
     CHECK(letters.count("P") == 0);
 }
@@ -308,7 +306,7 @@ TEST_CASE("numbers that differ never look the same") {
     p.options.row = 0;
     int asked = 0;
     for (const char* id : {"softmax-1pass", "softmax-2pass", "flash-forward"}) {
-        const auto trace = *build_trace(*find_lesson(id), p);
+        const auto trace = walk_of(id, p);
         for (int k = 1; k < trace->size(); ++k)
             for (const Question& q : questions_before(*trace, k))
                 for (const GivenNumber& given : given_by(q.text)) {
@@ -322,21 +320,15 @@ TEST_CASE("numbers that differ never look the same") {
 TEST_CASE("bytes asked for at the end are those of the closed form") {
     Random random(62);
     int compared = 0;
-    for (int round = 0; round < 6; ++round)
-        for (const Lesson& lesson : lessons()) {
-            const Problem p = problem_for(lesson, random);
-            const auto built = build_trace(lesson, p);
-            if (!built) continue;
-            int last = (**built).size() - 1;
-            while (last > 1 &&
-                   (**built).step(last).traffic.hbm_read == (**built).step(last - 1).traffic.hbm_read)
-                --last;
-            for (const Question& q : questions_before(**built, last))
-                if (q.kind == Question::Kind::total_read) {
-                    CHECK(right(q, std::to_string(lesson.model(p).hbm_read)));
-                    ++compared;
-                }
-        }
+    every_walk(random, 6, [&](const Trace& trace) {
+        int last = trace.size() - 1;
+        while (last > 1 && trace.step(last).traffic.hbm_read == trace.step(last - 1).traffic.hbm_read) --last;
+        for (const Question& q : questions_before(trace, last))
+            if (q.kind == Question::Kind::total_read) {
+                CHECK(right(q, std::to_string(trace.lesson().model(trace.problem()).hbm_read)));
+                ++compared;
+            }
+    });
     CHECK(compared > 30);
 }
 
@@ -414,7 +406,7 @@ TEST_CASE("what is no answer gets a sentence") {
 }
 
 TEST_CASE("the same seed asks the same, and every question explains itself") {
-    const auto trace = *build_trace(default_lesson(), worked_example());
+    const auto trace = walk_of(default_lesson(), worked_example());
     CHECK_FALSE(question_before(*trace, 0));
     std::set<std::string> texts;
     for (int k = 1; k < trace->size(); ++k)
@@ -435,14 +427,11 @@ TEST_CASE("a broken walk is asked about its order and its bytes only, and never 
     for (const Broken& broken : breakable()) {
         Problem p = broken.of(random_faults(random, gradient_problem(random)));
         p.switches.no_max = p.switches.no_lse = true;
-        const auto built = build_trace(broken.lesson, p);
-        REQUIRE(built);
         REQUIRE(breaks(broken.lesson, p));
-        for (int k = 1; k < (**built).size(); ++k)
-            for (const Question& q : questions_before(**built, k)) {
-                CHECK(q.kind != Question::Kind::value);
-                CHECK(q.kind != Question::Kind::maximum_rises);
-                CHECK_FALSE(contains(q.text, "NaN"));
-            }
+        every_question(*walk_of(broken.lesson, p), random, [](const Question& q) {
+            CHECK(q.kind != Question::Kind::value);
+            CHECK(q.kind != Question::Kind::maximum_rises);
+            CHECK_FALSE(contains(q.text, "NaN"));
+        });
     }
 }

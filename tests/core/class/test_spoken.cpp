@@ -76,7 +76,7 @@ void check_maximum(const Said& s) {
 }  // namespace
 
 TEST_CASE("the steps of the worked example, as one would say them") {
-    const auto trace = *build_trace(default_lesson(), worked_example());
+    const auto trace = walk_of(default_lesson(), worked_example());
     const auto say = [&](int k) { return spoken(*trace, k, explain(*trace, k)); };
     CHECK(say(5) == "Row 0 sees its first scores: the maximum starts at 1.");
     CHECK(say(6) == "α is 0: whatever row 0 held before, it starts from nothing.");
@@ -96,7 +96,7 @@ TEST_CASE("what a sentence says in numbers, the trace says as well") {
             Problem p = any_row(random, 7);
             if (round == 0) p = worked_example();
             if (round % 2) p.causal = true, p.Br = p.Bc = 2;
-            const auto trace = *build_trace(*find_lesson(id), p);
+            const auto trace = walk_of(id, p);
             for (int k = 0; k < trace->size(); ++k) {
                 const Op op = trace->step(k).op;
                 // The explanations of the others have numbers of their own.
@@ -117,9 +117,8 @@ TEST_CASE("what a sentence says in numbers, the trace says as well") {
 }
 
 TEST_CASE("a row that sees no key has no weights that sum to 1") {
-    Problem p = worked_example();
+    Problem p = causal(worked_example());  // the last query sees the last key: the first two see none
     keep_keys(p, 2);
-    p.causal = true;  // the last query sees the last key: the first two see none
     for (const Lesson& lesson : lessons()) {
         const auto built = build_trace(lesson, p);
         if (!built) continue;

@@ -3,6 +3,7 @@
 
 #include "tests/contains.h"
 #include "tests/core/problems.h"
+#include "tests/good.h"
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -101,9 +102,7 @@ KernelTrace imitate(const Problem& problem, DType type, const KernelFault& fault
     return Imitation(problem, type, fault).t;
 }
 KernelComparison compared(const KernelTrace& trace) {
-    auto c = compare_kernel(std::make_shared<KernelTrace>(trace));
-    REQUIRE_MESSAGE(c, c.error);
-    return std::move(*c);
+    return good(compare_kernel(std::make_shared<KernelTrace>(trace)));
 }
 
 Problem sized(int N, int N_kv, int d, int Br, int Bc, std::uint64_t seed) {
@@ -120,9 +119,7 @@ std::vector<Problem> healthy_problems() {
     std::vector<Problem> all = {sized(4, 4, 4, 128, 128, 1), sized(1, 1, 1, 16, 16, 2),
                                 sized(33, 65, 16, 16, 32, 3), sized(64, 64, 64, 16, 16, 4)};
     for (std::size_t n = 0; n < 4; ++n) {
-        Problem p = all[n];
-        p.causal = true;
-        if (n == 2) p = sized(40, 20, 8, 16, 8, 5), p.causal = true;  // rows that see nothing
+        Problem p = causal(n == 2 ? sized(40, 20, 8, 16, 8, 5) : all[n]);  // rows that see nothing
         if (n == 3) p.window = 9;
         all.push_back(p);
     }
@@ -263,8 +260,7 @@ TEST_CASE("the verdict is the ratio to standard attention") {
 }
 
 TEST_CASE("tiles that only one side computes") {
-    Problem problem = sized(32, 32, 8, 16, 16, 12);
-    problem.causal = true;
+    const Problem problem = causal(sized(32, 32, 8, 16, 16, 12));
     KernelTrace trace = imitate(problem, DType::f16);
     REQUIRE_FALSE(trace.tiles[1].visited);
     trace.tiles[2].visited = false;
@@ -282,8 +278,7 @@ TEST_CASE("tiles that only one side computes") {
 }
 
 TEST_CASE("gradients are judged by three times the standard's error") {
-    Problem problem = sized(20, 28, 8, 16, 16, 13);
-    problem.causal = true;
+    Problem problem = causal(sized(20, 28, 8, 16, 16, 13));
     problem.dO = random_problem(20, 8, 14)->Q;
     KernelTrace trace;
     trace.kernel = "b2", trace.problem = problem, trace.dtype = DType::bf16, trace.backward = true;
@@ -310,30 +305,26 @@ TEST_CASE("units of the last place") {
     CHECK(ulp_distance(Format::fp32, 1.0, 1.0 + 0x1p-23) == 1);
     CHECK(ulp_distance(Format::bf16, 1.0, 1.0 + 0x1p-7) == 1);
     CHECK(ulp_distance(Format::fp32, 1.9375, 1.9375) == 0);
-    const double none = -std::numeric_limits<double>::infinity();
-    CHECK(ulp_distance(Format::fp32, none, none) == 0);
-    CHECK(std::isinf(ulp_distance(Format::fp32, none, 1)));
+    CHECK(ulp_distance(Format::fp32, -INFINITY, -INFINITY) == 0);
+    CHECK(std::isinf(ulp_distance(Format::fp32, -INFINITY, 1)));
 }
 
 TEST_CASE("records that do not fit together are refused") {
-    const KernelTrace good = imitate(sized(32, 32, 8, 16, 16, 3), DType::f16);
+    const KernelTrace whole = imitate(sized(32, 32, 8, 16, 16, 3), DType::f16);
     const auto error = [](const KernelTrace& trace) {
         return compare_kernel(std::make_shared<KernelTrace>(trace)).error;
     };
-    CHECK(error(good).empty());
-    KernelTrace bad = good;
-    bad.tiles.pop_back();
-    CHECK(error(bad) == "There are 3 tiles; expected 4.");
-    bad = good;
-    bad.tiles[1].m.pop_back();
-    CHECK(error(bad) == "m of tile (0, 1) has 15 numbers; expected 16.");
-    bad = good;
-    bad.O.clear();
-    CHECK(error(bad) == "O has 0 numbers; expected 256.");
-    bad = good;
-    std::swap(bad.tiles[0], bad.tiles[1]);
-    CHECK(error(bad) == "Where tile (0, 0) should stand is tile (0, 1).");
-    bad = good;
-    bad.problem.Q(1, 1) = 70000;
-    CHECK(error(bad) == "Q holds 70000, more than fp16 can (65504).");
+    CHECK(error(whole).empty());
+    const std::pair<void (*)(KernelTrace&), const char*> damages[] = {
+        {[](KernelTrace& t) { t.tiles.pop_back(); }, "There are 3 tiles; expected 4."},
+        {[](KernelTrace& t) { t.tiles[1].m.pop_back(); }, "m of tile (0, 1) has 15 numbers; expected 16."},
+        {[](KernelTrace& t) { t.O.clear(); }, "O has 0 numbers; expected 256."},
+        {[](KernelTrace& t) { std::swap(t.tiles[0], t.tiles[1]); },
+         "Where tile (0, 0) should stand is tile (0, 1)."},
+        {[](KernelTrace& t) { t.problem.Q(1, 1) = 70000; }, "Q holds 70000, more than fp16 can (65504)."}};
+    for (const auto& [damage, sentence] : damages) {
+        KernelTrace bad = whole;
+        damage(bad);
+        CHECK(error(bad) == sentence);
+    }
 }

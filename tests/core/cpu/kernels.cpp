@@ -1,6 +1,6 @@
 #include "tests/core/cpu/kernels.h"
 
-#include "tests/core/cpu/dense.h"
+#include "core/cpu/lanes.h"
 
 #include <cstring>
 #include <doctest/doctest.h>
@@ -12,12 +12,6 @@ namespace tilewalk::test {
 namespace {
 
 using namespace tilewalk::cpu;
-
-void check_tensor(const char* name, const std::vector<float>& got, const std::vector<float>& standard,
-                  const std::vector<double>& truth, double factor) {
-    CAPTURE(name);
-    CHECK(errors_of(got, standard, truth).outside_rule(factor) == "");
-}
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -59,6 +53,39 @@ bool same_outputs(const Tensors& a, const Tensors& b) {
            same_bits(a.dV, b.dV);
 }
 
+AllErrors errors_of(const Setup& s, const DenseTensors<float>& standard, const DenseTensors<double>& truth) {
+    AllErrors errors = {errors_of(s.t.O, standard.O, truth.O), errors_of(s.t.L, standard.L, truth.L)};
+    if (s.w.direction == Direction::backward)
+        errors.insert(errors.end(),
+                      {errors_of(s.t.dQ, standard.dQ, truth.dQ), errors_of(s.t.dK, standard.dK, truth.dK),
+                       errors_of(s.t.dV, standard.dV, truth.dV)});
+    return errors;
+}
+
+void check(const AllErrors& errors) {
+    static const char* const names[] = {"O", "L", "dQ", "dK", "dV"};
+    for (std::size_t k = 0; k < errors.size(); ++k) {
+        INFO(names[k]);
+        CHECK(errors[k].outside_rule(k < 2 ? 2 : 3) == "");
+    }
+}
+
+void on_every_instruction_set(const std::function<void()>& check) {
+    for (const std::string& name : instruction_sets()) {
+        INFO(name);
+        use_instruction_set(name);
+        REQUIRE(instruction_set() == name);
+        check();
+        use_instruction_set("");
+    }
+}
+
+std::stop_token stopped() {
+    std::stop_source stop;
+    stop.request_stop();
+    return stop.get_token();
+}
+
 std::string named(const Workload& w) {
     return describe(w) + ", N " + std::to_string(w.N_q) + " × " + std::to_string(w.N_kv);
 }
@@ -85,15 +112,10 @@ void check_kernel(const Rung& rung, const Workload& w, std::uint64_t seed, int t
     const auto standard = dense_attention<float>(w, in);
     Setup s(rung, w, in, threads);
     run_twice(s);
-    check_tensor("O", s.t.O, standard.O, truth.O, 2);
-    check_tensor("L", s.t.L, standard.L, truth.L, 2);
+    check(errors_of(s, standard, truth));
     CHECK(s.memory.peak() == rung.workspace(w, threads));
     s.kernel.reset();
     CHECK(s.memory.held() == 0);
-    if (w.direction == Direction::forward) return;
-    check_tensor("dQ", s.t.dQ, standard.dQ, truth.dQ, 3);
-    check_tensor("dK", s.t.dK, standard.dK, truth.dK, 3);
-    check_tensor("dV", s.t.dV, standard.dV, truth.dV, 3);
 }
 
 void check_repetition(const Rung& rung, const Workload& w) {
@@ -118,9 +140,7 @@ void check_stopping(const Rung& rung) {
     const Tensors in = make_inputs(w, 6);
     Setup undisturbed(rung, w, in, 3), s(rung, w, in, 3);
     undisturbed.run();
-    std::stop_source before;
-    before.request_stop();
-    s.kernel->forward(s.views(), before.get_token());
+    s.kernel->forward(s.views(), stopped());
     for (float x : s.t.L) CHECK(std::isnan(x));  // it has not begun
 
     for (int wait = 0; wait < 20; ++wait) {

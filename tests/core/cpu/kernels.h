@@ -3,10 +3,14 @@
 #pragma once
 
 #include "core/cpu/kernel.h"
+#include "tests/core/cpu/dense.h"
 
+#include <functional>
 #include <random>
 
 namespace tilewalk::test {
+
+using namespace tilewalk;  // for the tests that say `using namespace tilewalk::test`
 
 /// A kernel with its pool, memory and tensors. Outputs begin as NaN: what is not written is found.
 struct Setup {
@@ -23,6 +27,17 @@ struct Setup {
     std::unique_ptr<cpu::Kernel> kernel;
 };
 bool same_outputs(const Tensors& a, const Tensors& b);
+
+/// Of O, L, dQ, dK, dV; forward of the first two alone.
+using AllErrors = std::vector<Errors>;
+AllErrors errors_of(const Setup& ran, const DenseTensors<float>& standard, const DenseTensors<double>& truth);
+/// By the rule of core/bench/verify.h.
+void check(const AllErrors& errors);
+
+/// All instruction sets in turn, and the best one again at the end.
+void on_every_instruction_set(const std::function<void()>& check);
+/// Of what was asked to stop before it began.
+std::stop_token stopped();
 
 /// For messages: all of its sizes.
 std::string named(const Workload& workload);

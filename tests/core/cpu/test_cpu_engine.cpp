@@ -1,6 +1,7 @@
 #include "core/cpu/kernel.h"
 #include "core/cpu/product.h"
 #include "core/engine/report.h"
+#include "tests/core/cpu/kernels.h"
 
 #include <atomic>
 #include <cmath>
@@ -8,7 +9,7 @@
 #include <random>
 #include <thread>
 
-using namespace tilewalk;
+using namespace tilewalk::test;
 
 namespace {
 
@@ -52,12 +53,6 @@ void check_products(Multiply multiply) {
                 CHECK(C[at] == doctest::Approx(sum).epsilon(1e-4).scale(1));
             }
     }
-}
-
-const KernelInfo& kernel(const Engine& engine, const std::string& name) {
-    for (const KernelInfo& info : engine.kernels())
-        if (info.name == name) return info;
-    throw std::runtime_error(name);
 }
 
 }  // namespace
@@ -142,14 +137,12 @@ TEST_CASE("what is stopped returns nothing, neither prepared nor seconds") {
     auto engine = cpu::make_engine(2);
     const Workload w{.direction = Direction::backward, .N_q = 200, .N_kv = 200};
     const Tensors in = make_inputs(w, 1);
-    std::stop_source stop;
-    stop.request_stop();
     for (const KernelInfo& info : engine->kernels()) {
         CAPTURE(info.name);
-        CHECK_FALSE(engine->prepare(info, w, in, stop.get_token()));
+        CHECK_FALSE(engine->prepare(info, w, in, stopped()));
         const auto prepared = engine->prepare(info, w, in, {});
         REQUIRE(prepared);
-        CHECK_FALSE(prepared->run(stop.get_token()));
+        CHECK_FALSE(prepared->run(stopped()));
         CHECK(prepared->run({}));
     }
 }
@@ -158,7 +151,7 @@ TEST_CASE("what was prepared outlives its engine") {
     auto engine = cpu::make_engine(2);
     const Workload w{.N_q = 64, .N_kv = 64};
     const Tensors in = make_inputs(w, 1);
-    const auto prepared = engine->prepare(kernel(*engine, "standard"), w, in, {});
+    const auto prepared = engine->prepare(engine->kernels().front(), w, in, {});
     engine.reset();
     CHECK(prepared->run({}));
 }

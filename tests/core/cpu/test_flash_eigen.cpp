@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 TEST_CASE("flash-eigen holds the same for every length, backward 12 bytes for each query more") {

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 TEST_CASE("standard attention holds 8 bytes for each score of the square, backward also D") {

@@ -1,11 +1,13 @@
 #include "core/cpu/memory.h"
 #include "core/engine/pool.h"
+#include "tests/core/cpu/kernels.h"
 
 #include <atomic>
 #include <doctest/doctest.h>
 #include <stdexcept>
 
 using namespace tilewalk::cpu;
+using namespace tilewalk::test;
 
 TEST_CASE("the pool runs every task once, by every number of threads, again and again") {
     for (int threads = 1; threads <= 8; ++threads) {
@@ -72,9 +74,7 @@ TEST_CASE("memory is counted: what is held, and the most that was") {
 }
 
 TEST_CASE("taking memory ends when it is stopped, and nothing stays held") {
-    std::stop_source stop;
-    stop.request_stop();
-    CountedMemory memory(stop.get_token());
+    CountedMemory memory(stopped());
     CHECK_THROWS_AS(Buffer(memory, 1 << 20), Stopped);
     CHECK(memory.held() == 0);
 }

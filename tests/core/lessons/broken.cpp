@@ -22,11 +22,6 @@ std::vector<Broken> breakable() {
     return out;
 }
 
-Problem with(Problem p, bool Switches::*fault) {
-    p.switches.*fault = true;
-    return p;
-}
-
 Problem random_faults(Random& random, Problem p) {
     for (const Fault& fault : forward_faults()) p.switches.*fault.on = pick(random, 0, 2) == 0;
     p.switches.no_lse = pick(random, 0, 2) == 0;
@@ -47,10 +42,11 @@ Problem random_precision(Random& random, Problem p) {
     return p;
 }
 
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 bool same_bits(const Matrix& a, const Matrix& b) {
     return a.rows() == b.rows() && a.cols() == b.cols() &&
-           std::equal(a.data(), a.data() + a.size(), b.data(),
-                      [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+           std::equal(a.data(), a.data() + a.size(), b.data(), same_number);
 }
 
 }  // namespace tilewalk::test

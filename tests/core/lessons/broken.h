@@ -13,11 +13,11 @@ namespace tilewalk::test {
 
 /// The lesson flash-forward.
 const Lesson& forward();
-Problem with(Problem problem, bool Switches::*fault);
 /// Any switches, any formats that validate() allows.
 Problem random_faults(Random& random, Problem problem);
 Problem random_precision(Random& random, Problem problem);
 /// Equal numbers; NaN equals NaN.
+bool same_number(double a, double b);
 bool same_bits(const Matrix& a, const Matrix& b);
 
 /// The lessons that can be broken, the backward pass in both orders.

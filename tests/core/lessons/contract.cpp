@@ -28,13 +28,10 @@ struct Told {
     const Lesson& lesson = trace.lesson();
     CellRef cell = e.target;
 
-    std::string where() const {
-        return std::string(lesson.id) + ", " + describe(problem) + ", step " + std::to_string(k + 1) + " " +
-               name(step.op) + " " + (cell.slot == Slot::count ? "" : info(cell.slot).name) + "[" +
-               std::to_string(cell.row) + "," + std::to_string(cell.col) + "]: " + plain(e.numbers) + " | " +
-               plain(e.result) + " | " + e.why;
+    void fail(const std::string& what) const {
+        FAIL_CHECK(what, ": ", where(trace, k, cell), ": ", plain(e.numbers), " | ", plain(e.result), " | ",
+                   e.why);
     }
-    void fail(const std::string& what) const { FAIL_CHECK(what, ": ", where()); }
 
     bool broken() const { return breaks(lesson, problem); }
     std::optional<double> value(const CellRef& of, int at) const {
@@ -307,7 +304,7 @@ namespace {
 bool leaves(const Lesson& lesson, Slot slot) { return std::ranges::count(lesson.results, slot) > 0; }
 
 bool step_writes(const Trace& trace, int k, Slot slot) {
-    return std::ranges::any_of(trace.writes(k), [&](const Access& a) { return a.slot == slot; });
+    return std::ranges::count(trace.writes(k), slot, &Access::slot) > 0;
 }
 
 // One row without a maximum: the textbook's softmax, where nothing is subtracted before exp.
@@ -397,31 +394,30 @@ bool has_full_tile(const Problem& p) {
 
 bool check_costs(const Trace& trace) {
     const Lesson& lesson = trace.lesson();
-    const std::string where = std::string(lesson.id) + ", " + describe(trace.problem());
+    INFO(std::string(lesson.id), ", ", describe(trace.problem()));
     Traffic before;
     std::int64_t peak = 0;
     for (int k = 0; k < trace.size(); ++k) {
         const Traffic& now = trace.step(k).traffic;
-        const std::string step = where + ", step " + std::to_string(k + 1) + " " + name(trace.step(k).op);
-        if (now.hbm_read < before.hbm_read) FAIL_CHECK("bytes come back: ", step);
+        if (now.hbm_read < before.hbm_read) FAIL_CHECK("bytes come back: ", where(trace, k));
         if (now.hbm_write - before.hbm_write != bytes_written(trace, k))
-            FAIL_CHECK("not the bytes written: ", step);
+            FAIL_CHECK("not the bytes written: ", where(trace, k));
         const std::int64_t flops = now.flops - before.flops, expected = operations(trace, k);
         if (flops < 0 || (expected >= 0 && flops != expected))
-            FAIL_CHECK(flops, " operations, not ", expected, ": ", step);
+            FAIL_CHECK(flops, " operations, not ", expected, ": ", where(trace, k));
         peak = std::max(peak, now.sram_live);
         before = now;
     }
     const TrafficModel model = lesson.model(trace.problem());
-    CHECK_MESSAGE(before.hbm_read == model.hbm_read, where);
-    CHECK_MESSAGE(before.hbm_write == model.hbm_write, where);
-    CHECK_MESSAGE(peak <= model.sram_peak, where);
+    CHECK(before.hbm_read == model.hbm_read);
+    CHECK(before.hbm_write == model.hbm_write);
+    CHECK(peak <= model.sram_peak);
     // What is reserved is used where a largest tile comes by; one row has no tiles.
     const bool whole = lesson.one_row || has_full_tile(trace.problem());
-    if (whole) CHECK_MESSAGE(peak == model.sram_peak, where);
+    if (whole) CHECK(peak == model.sram_peak);
     const auto real = static_cast<std::int64_t>(trace.bytes()), said = lesson.estimate(trace.problem());
-    CHECK_MESSAGE(real <= said, where);
-    if (lesson.by_cell && real > 100000) CHECK_MESSAGE(said <= 4 * real, where);
+    CHECK(real <= said);
+    if (lesson.by_cell && real > 100000) CHECK(said <= 4 * real);
     return whole;
 }
 
@@ -442,8 +438,7 @@ void check_state(const Trace& trace) {
                 const bool right = written ? now.value == written && now.step == k
                                            : now.value == before.value && now.step == before.step;
                 if (!right) {
-                    FAIL_CHECK(std::string(trace.lesson().id), ", step ", k + 1, ", slot ",
-                               std::string(info(slot).name));
+                    FAIL_CHECK(where(trace, k, {slot, 0, 0}));
                     break;
                 }
                 before = now;

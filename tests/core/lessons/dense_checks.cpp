@@ -1,7 +1,5 @@
 #include "tests/core/lessons/dense_checks.h"
 
-#include "tests/core/matrix_of.h"
-
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>

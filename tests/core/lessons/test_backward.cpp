@@ -91,19 +91,25 @@ TEST_SUITE("backward") {
 }
 
 TEST_SUITE("the tutorial's backward pass") {
-    TEST_CASE("part I.4, step 1: dV = Pᵀ dO") {
-        check_figures(attention_backward(tutorial_backward())->result(Slot::dV),
+    TEST_CASE("part I.4: dV = Pᵀ dO, dP = dO Vᵀ, dS and dK") {
+        const auto trace = attention_backward(tutorial_backward());
+        check_figures(trace->result(Slot::dV),
                       {0.590, 0.590, 0.590, 0.590, 0.217, 0.217, 0.217, 0.217, 0.976, 0.976, 0.976, 0.976,
                        0.217, 0.217, 0.217, 0.217},
                       0.0006);
         // "Token 2's value embedding receives the largest gradient because tokens 0 and 2 attended heavily to
         // it."
-        CHECK(contains(why(*attention_backward(tutorial_backward()), Op::dv, {Slot::dV, 2, 0}),
-                       "token 0, which attends 61\u00A0% to token 2"));
-    }
-    TEST_CASE("part I.4, step 2: dP = dO Vᵀ") {
-        check_figures(attention_backward(tutorial_backward())->result(Slot::dP_hbm),
-                      {10, 26, 42, 58, 0, 0, 0, 0, 10, 26, 42, 58, 0, 0, 0, 0}, 0);
+        CHECK(contains(why(*trace, Op::dv, {Slot::dV, 2, 0}), "token 0, which attends 61\u00A0% to token 2"));
+        check_figures(trace->result(Slot::dP_hbm), {10, 26, 42, 58, 0, 0, 0, 0, 10, 26, 42, 58, 0, 0, 0, 0},
+                      0);
+        check_figures(trace->result(Slot::dS_hbm),
+                      {-5.57, -0.73, 4.38, 1.91, 0, 0, 0, 0, -7.42, -0.58, 4.28, 3.72, 0, 0, 0, 0}, 0.005);
+        // "Token 0 wants to increase attention to tokens 2 and 3 (dS > 0)": true of the loss, not of descent,
+        // which goes against the gradient.
+        CHECK(contains(why(*trace, Op::ds, {Slot::dS_hbm, 0, 2}), "descent will lower this score"));
+        CHECK(contains(why(*trace, Op::ds, {Slot::dS_hbm, 0, 0}), "descent will raise this score"));
+        check_figures(trace->result(Slot::dK),
+                      {-12.99, 0, -5.57, 0, -1.31, 0, -0.73, 0, 8.66, 0, 4.38, 0, 5.64, 0, 1.91, 0}, 0.005);
     }
     TEST_CASE("part I.4, step 3: D") {
         const auto trace = attention_backward(tutorial_backward());
@@ -114,15 +120,6 @@ TEST_SUITE("the tutorial's backward pass") {
         CHECK(std::abs(D(0, 0) - 34.8155) < 5e-5);
         const double by_hand = 0.224 * 10 + 0.083 * 26 + 0.610 * 42 + 0.083 * 58;
         CHECK(std::abs(by_hand - 34.83) < 0.005);
-    }
-    TEST_CASE("part I.4, step 3: dS") {
-        check_figures(attention_backward(tutorial_backward())->result(Slot::dS_hbm),
-                      {-5.57, -0.73, 4.38, 1.91, 0, 0, 0, 0, -7.42, -0.58, 4.28, 3.72, 0, 0, 0, 0}, 0.005);
-        // "Token 0 wants to increase attention to tokens 2 and 3 (dS > 0)": true of the loss, not of descent,
-        // which goes against the gradient.
-        const auto trace = attention_backward(tutorial_backward());
-        CHECK(contains(why(*trace, Op::ds, {Slot::dS_hbm, 0, 2}), "descent will lower this score"));
-        CHECK(contains(why(*trace, Op::ds, {Slot::dS_hbm, 0, 0}), "descent will raise this score"));
     }
     TEST_CASE("part I.4, step 4: dQ") {
         const Matrix dQ = attention_backward(tutorial_backward())->result(Slot::dQ);
@@ -135,10 +132,6 @@ TEST_SUITE("the tutorial's backward pass") {
         others(0, 1) = 1.18, others(2, 0) = -3.14, others(2, 1) = 3.14;
         check_figures(others, {-1.19, 1.18, 4.38, 1.91, 0, 0, 0, 0, -3.14, 3.14, 4.28, 3.72, 0, 0, 0, 0},
                       0.005);
-    }
-    TEST_CASE("part I.4, step 4: dK") {
-        check_figures(attention_backward(tutorial_backward())->result(Slot::dK),
-                      {-12.99, 0, -5.57, 0, -1.31, 0, -0.73, 0, 8.66, 0, 4.38, 0, 5.64, 0, 1.91, 0}, 0.005);
     }
     TEST_CASE("equations of the notes: dK is dSᵀ Q; Q dSᵀ, as they print it, is another matrix") {
         const auto trace = attention_backward(tutorial_backward());

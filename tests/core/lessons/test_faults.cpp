@@ -266,8 +266,7 @@ TEST_SUITE("what a fault does") {
             p.window = causal ? std::nullopt : std::optional(0);
             const auto truth = forward().build(without_faults(p)), broken = forward().build(p);
             int more = 0;
-            for (int k = 0; k < truth->size(); ++k) {
-                if (truth->step(k).op != Op::mask) continue;
+            for (const int k : steps_of(*truth, Op::mask)) {
                 const Value &a = *truth->live(Slot::S, k).value, &b = *broken->live(Slot::S, k).value;
                 for (int r = 0; r < a.region.rows; ++r)
                     for (int c = 0; c < a.region.cols; ++c) {
@@ -303,15 +302,13 @@ TEST_SUITE("what a fault does") {
             p.options.order = order;
             const Lesson& backward = *find_lesson("flash-backward");
             const auto truth = backward.build(without_faults(p)), broken = backward.build(p);
-            int seen = 0;
-            for (int k = 0; k < broken->size(); ++k) {
-                if (broken->step(k).op != Op::recompute) continue;
+            const std::vector<int> recomputed = steps_of(*broken, Op::recompute);
+            CHECK(recomputed.size() == 4);
+            for (const int k : recomputed) {
                 const Value &S = *broken->live(Slot::S, k).value, &P = *broken->live(Slot::Prob, k).value;
                 for (Eigen::Index n = 0; n < P.data.size(); ++n)
                     CHECK(P.data.data()[n] == std::exp(S.data.data()[n]));
-                ++seen;
             }
-            CHECK(seen == 4);
             for (Slot slot : {Slot::O, Slot::L, Slot::D})
                 CHECK(same_bits(truth->result(slot), broken->result(slot)));
             for (Slot slot : {Slot::dQ, Slot::dK, Slot::dV})
@@ -319,20 +316,17 @@ TEST_SUITE("what a fault does") {
         }
     }
     TEST_CASE("a row of the backward pass that sees one key too many has weights above 1 together") {
-        Problem p = with(worked_example(), &Switches::wrong_mask_edge);
-        p.causal = true;
-        const auto broken = find_lesson("flash-backward")->build(p);
+        const auto broken =
+            walk_of("flash-backward", with(causal(worked_example()), &Switches::wrong_mask_edge));
         double most = 0;
-        for (int k = 0; k < broken->size(); ++k)
-            if (broken->step(k).op == Op::recompute)
-                most = std::max(most, broken->live(Slot::Prob, k).value->data.rowwise().sum().maxCoeff());
+        for (const int k : steps_of(*broken, Op::recompute))
+            most = std::max(most, broken->live(Slot::Prob, k).value->data.rowwise().sum().maxCoeff());
         CHECK(most > 1.1);
     }
     TEST_CASE(
         "both forward lessons agree about a fault of the mask and differ where the division is left out") {
         const Lesson& first = *find_lesson("flash-forward-v1");
-        Problem p = with(worked_example(), &Switches::wrong_mask_edge);
-        p.causal = true;
+        Problem p = with(causal(worked_example()), &Switches::wrong_mask_edge);
         CHECK(first.build(p)->result(Slot::O).isApprox(forward().build(p)->result(Slot::O), 1e-12));
         CHECK_FALSE(
             first.build(p)->result(Slot::O).isApprox(first.build(without_faults(p))->result(Slot::O), 1e-3));

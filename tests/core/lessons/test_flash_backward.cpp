@@ -42,38 +42,33 @@ TEST_SUITE("flash backward") {
             p.options.order = orders[n % 2];
             const auto trace = flash_backward(p);
             const Matrix L = trace->result(Slot::L);
-            for (int k = 0; k < trace->size(); ++k)
-                for (const Access& a : trace->writes(k)) {
-                    const Value& value = trace->value(a.value);
-                    CHECK_MESSAGE((value.data.array() < infinity).all(), describe(p), ", step ", k);
-                    if (a.slot != Slot::Prob) continue;
-                    CHECK((value.data.array() <= 1 + 1e-6).all());
-                    for (int r = 0; r < value.region.rows; ++r)
-                        if (L(value.region.row + r, 0) == -infinity) {
-                            ++blind;
-                            CHECK(value.data.row(r).isZero(0));
-                        }
-                }
+            every_write(*trace, [&](Slot slot, const Value& value, int k) {
+                CHECK_MESSAGE((value.data.array() < infinity).all(), describe(p), ", step ", k);
+                if (slot != Slot::Prob) return;
+                CHECK((value.data.array() <= 1 + 1e-6).all());
+                for (int r = 0; r < value.region.rows; ++r)
+                    if (L(value.region.row + r, 0) == -infinity) {
+                        ++blind;
+                        CHECK(value.data.row(r).isZero(0));
+                    }
+            });
         }
         CHECK(blind > 0);
     }
     TEST_CASE("the worked example: 40 steps with the key blocks outside, 41 with the query blocks outside") {
         const auto keys = flash_backward(tutorial(BackwardOrder::key_outer));
         REQUIRE(keys->size() == 40);
-        const Op tile[] = {Op::load_q, Op::scores, Op::recompute, Op::dv, Op::dp, Op::ds, Op::dq, Op::dk};
         int k = 0;
-        for (int i = 0; i < 2; ++i) CHECK(keys->step(k++).op == Op::preprocess);
+        for (int i = 0; i < 2; ++i) k = check_ops(*keys, k, {Op::preprocess}, i, -1);
         for (int j = 0; j < 2; ++j) {
-            CHECK(keys->step(k++).op == Op::load_kv);
-            CHECK(keys->step(k++).op == Op::init);
-            for (int i = 0; i < 2; ++i)
-                for (Op op : tile) {
-                    CHECK(keys->step(k).op == op);
-                    CHECK(keys->step(k).i == i);
-                    CHECK(keys->step(k).phase == j);
-                    CHECK(keys->step(k++).j == j);
-                }
-            CHECK(keys->step(k++).op == Op::store);
+            k = check_ops(*keys, k, {Op::load_kv, Op::init}, -1, j);
+            for (int i = 0; i < 2; ++i) {
+                CHECK(keys->step(k).phase == j);
+                k = check_ops(*keys, k,
+                              {Op::load_q, Op::scores, Op::recompute, Op::dv, Op::dp, Op::ds, Op::dq, Op::dk},
+                              i, j);
+            }
+            k = check_ops(*keys, k, {Op::store}, -1, j);
         }
         const auto queries = flash_backward(tutorial(BackwardOrder::query_outer));
         CHECK(queries->size() == 2 + 1 + 2 * (2 + 2 * 8 + 1));
@@ -81,8 +76,7 @@ TEST_SUITE("flash backward") {
         CHECK(find_step(*queries, Op::load_kv, 0, 1) > 0);
     }
     TEST_CASE("a tile that the mask removes is one skip, and blocks without any tile are not loaded") {
-        Problem p = *random_problem(6, 2, 3);
-        p.causal = true;
+        Problem p = causal(*random_problem(6, 2, 3));
         const auto trace = flash_backward(p);
         const int skip = find_step(*trace, Op::skip, 0, 1);
         REQUIRE(skip > 0);
@@ -129,13 +123,11 @@ TEST_SUITE("the tutorial's backward pass") {
     TEST_CASE("dP and dS, put together from their tiles") {
         const auto trace = flash_backward(tutorial(BackwardOrder::key_outer));
         Matrix dP(4, 4), dS(4, 4);
-        for (int k = 0; k < trace->size(); ++k)
-            for (const Access& a : trace->writes(k)) {
-                const Value& tile = trace->value(a.value);
-                const Region at = tile.region;
-                if (a.slot == Slot::dP) dP.block(at.row, at.col, at.rows, at.cols) = tile.data;
-                if (a.slot == Slot::dS) dS.block(at.row, at.col, at.rows, at.cols) = tile.data;
-            }
+        every_write(*trace, [&](Slot slot, const Value& tile, int) {
+            const Region at = tile.region;
+            if (slot == Slot::dP) dP.block(at.row, at.col, at.rows, at.cols) = tile.data;
+            if (slot == Slot::dS) dS.block(at.row, at.col, at.rows, at.cols) = tile.data;
+        });
         check_figures(dP, {10, 26, 42, 58, 0, 0, 0, 0, 10, 26, 42, 58, 0, 0, 0, 0}, 1e-9);
         check_figures(dS, {-5.57, -.73, 4.38, 1.91, 0, 0, 0, 0, -7.42, -.58, 4.28, 3.72, 0, 0, 0, 0}, 0.015);
     }
@@ -156,26 +148,21 @@ TEST_SUITE("explanations of flash backward") {
         const Problem p = tutorial(BackwardOrder::key_outer);
         const auto trace = flash_backward(p);
         int above = 0, below = 0, even = 0;
-        for (int k = 0; k < trace->size(); ++k) {
-            if (trace->step(k).op != Op::ds) continue;
+        for (const int k : steps_of(*trace, Op::ds)) {
             const Value &dP = *trace->live(Slot::dP, k).value, &D = *trace->live(Slot::Di, k).value;
-            for (int r = 0; r < dP.region.rows; ++r)
-                for (int c = 0; c < dP.region.cols; ++c) {
-                    const std::string why =
-                        explain(*trace, k, CellRef{Slot::dS, dP.region.row + r, dP.region.col + c}).why;
-                    const double away = dP.data(r, c) - D.data(r, 0);
-                    CHECK(contains(why, "would raise the loss") == (away > 0));
-                    CHECK(contains(why, "would lower the loss") == (away < 0));
-                    CHECK(contains(why, "exactly the mean") == (away == 0));
-                    ++(away > 0 ? above : away < 0 ? below : even);
-                }
+            every_cell(Slot::dS, dP.region, [&](const CellRef& cell) {
+                const std::string why = explain(*trace, k, cell).why;
+                const double away = value_at(dP, cell) - D.data(cell.row - dP.region.row, 0);
+                CHECK(contains(why, "would raise the loss") == (away > 0));
+                CHECK(contains(why, "would lower the loss") == (away < 0));
+                CHECK(contains(why, "exactly the mean") == (away == 0));
+                ++(away > 0 ? above : away < 0 ? below : even);
+            });
         }
         CHECK((above > 0 && below > 0 && even > 0));
         CHECK(contains(explain(*trace, 0, CellRef{Slot::D, 1, 0}).why, "No gradient arrives at query 1"));
         CHECK(contains(explain(*trace, 0, CellRef{Slot::D, 0, 0}).why, "equals dO · O"));
-        Problem once = p;
-        once.causal = true;
-        const auto masked = flash_backward(once);
+        const auto masked = flash_backward(causal(p));
         CHECK(contains(explain(*masked, find_step(*masked, Op::load_q, 0, 0)).why, "read once"));
         CHECK(contains(explain(*masked, find_step(*masked, Op::load_q, 1, 0)).why, "read 2 times"));
     }

@@ -22,39 +22,29 @@ TEST_SUITE("flash forward") {
         for (int n = 0; n < 200; ++n) {
             const Problem p = any_problem(random);
             const auto trace = flash_forward(p);
-            for (int k = 0; k < trace->size(); ++k)
-                for (const Access& a : trace->writes(k)) {
-                    const Matrix& A = trace->value(a.value).data;
-                    CHECK_MESSAGE((A.array() < infinity).all(), describe(p), ", step ", k);
-                    if (a.slot == Slot::P || a.slot == Slot::alpha)
-                        CHECK_MESSAGE((A.array() >= 0 && A.array() <= 1).all(), describe(p), ", step ", k);
-                }
+            every_write(*trace, [&](Slot slot, const Value& value, int k) {
+                const auto A = value.data.array();
+                CHECK_MESSAGE((A < infinity).all(), describe(p), ", step ", k);
+                if (slot == Slot::P || slot == Slot::alpha)
+                    CHECK_MESSAGE((A >= 0 && A <= 1).all(), describe(p), ", step ", k);
+            });
         }
     }
     TEST_CASE("the worked example has the 40 steps of the plan, in this order") {
         const auto trace = flash_forward(worked_example());
         REQUIRE(trace->size() == 40);
-        const Op tile[] = {Op::load_kv,    Op::scores,       Op::tile_max, Op::new_max,
-                           Op::correction, Op::exponentials, Op::row_sum,  Op::output};
         for (int i = 0, k = 0; i < 2; ++i) {
-            const auto next = [&](Op op, int j) {
-                const Step& s = trace->step(k++);
-                CHECK(s.op == op);
-                CHECK(s.i == i);
-                CHECK(s.j == j);
-            };
-            next(Op::load_q, -1);
-            next(Op::init, -1);
+            k = check_ops(*trace, k, {Op::load_q, Op::init}, i, -1);
             for (int j = 0; j < 2; ++j)
-                for (Op op : tile) next(op, j);
-            next(Op::normalize, -1);
-            next(Op::store, -1);
+                k = check_ops(*trace, k,
+                              {Op::load_kv, Op::scores, Op::tile_max, Op::new_max, Op::correction,
+                               Op::exponentials, Op::row_sum, Op::output},
+                              i, j);
+            k = check_ops(*trace, k, {Op::normalize, Op::store}, i, -1);
         }
     }
     TEST_CASE("a mask step stands in tiles that the mask cuts, a skip in place of those that it removes") {
-        Problem p = worked_example();
-        p.causal = true;
-        const auto trace = flash_forward(p);
+        const auto trace = flash_forward(causal(worked_example()));
         CHECK(trace->size() == 1 * (4 + 9 + 1) + 1 * (4 + 8 + 9));
         const int mask = find_step(*trace, Op::mask, 0, 0);
         REQUIRE(mask > 0);

@@ -17,12 +17,6 @@ void check_figure(double got, double printed, int decimals) {
                   printed);
 }
 
-int loads_of_x(const Trace& trace) {
-    int loads = 0;
-    for (int k = 0; k < trace.size(); ++k) loads += trace.step(k).op == Op::load_x;
-    return loads;
-}
-
 }  // namespace
 
 TEST_SUITE("softmax lessons") {
@@ -36,7 +30,7 @@ TEST_SUITE("softmax lessons") {
                                                  {&softmax_dense, 2}}) {
                 const auto trace = (*lesson)(p);
                 INFO(describe(p), ", ", lesson->id);
-                CHECK(loads_of_x(*trace) == passes * p.N_kv());
+                CHECK(static_cast<int>(steps_of(*trace, Op::load_x).size()) == passes * p.N_kv());
                 CHECK(trace->step(trace->size() - 1).traffic.sram_live == lesson->model(p).sram_peak);
             }
         }

@@ -14,7 +14,7 @@ using namespace tilewalk::test;
 
 namespace {
 
-// Scores 1000, 0 and −1000 for one query.
+// One query with these scores.
 Problem with_scores(std::initializer_list<double> scores) {
     Problem p = worked_example();
     p.Q = Matrix::Constant(1, 1, 1);
@@ -22,11 +22,6 @@ Problem with_scores(std::initializer_list<double> scores) {
     std::copy(scores.begin(), scores.end(), p.K.data());
     p.V = p.K;
     for (Eigen::Index j = 0; j < p.V.rows(); ++j) p.V(j, 0) = static_cast<double>(j + 1);
-    p.tokens.clear();
-    p.dO.reset();
-    p.causal = false;
-    p.window.reset();
-    p.scale = {};
     return with_row(p, 0);
 }
 
@@ -71,9 +66,8 @@ TEST_SUITE("softmax lessons") {
         CHECK(left_in(*small, Slot::l, Op::row_sum, 2) == 0);
         CHECK(small->result(Slot::O).hasNaN());
         CHECK(contains(why(*small, Op::divide, 1, 2), "0 ÷ 0 has no value"));
-        Problem blind = with_scores({1, 2});
+        Problem blind = causal(with_scores({1, 2}));
         blind.Q = Matrix::Constant(4, 1, 1);  // four queries, two keys: the first two come before every key
-        blind.causal = true;
         REQUIRE_FALSE(sees_some_key(blind, 0));
         const auto zeros = softmax_dense(with_row(blind, 0));
         CHECK(zeros->result(Slot::O).isZero(0));

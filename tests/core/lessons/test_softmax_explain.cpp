@@ -85,8 +85,7 @@ TEST_SUITE("softmax explanations") {
         for (int times : seen) CHECK(times > 20);
     }
     TEST_CASE("masked elements are read, weigh nothing, and are said to be masked") {
-        Problem p = with_row(worked_example(), 1);
-        p.causal = true;
+        const Problem p = causal(with_row(worked_example(), 1));
         for (int passes : {3, 2, 1}) {
             const auto trace = softmax_walk(p, passes);
             for (int element : {3, 4}) {

@@ -102,11 +102,8 @@ TEST_SUITE("what is said about a fault") {
             while (trace->step(k).op != row.op) --k;
             CHECK_MESSAGE(contains(explain(*trace, k).why, row.words), explain(*trace, k).why);
         }
-        Problem p = with(worked_example(), &Switches::wrong_mask_edge);
-        p.causal = true;
-        const auto trace = forward().build(p);
-        int k = 0;
-        while (trace->step(k).op != Op::mask) ++k;
+        const auto trace = forward().build(with(causal(worked_example()), &Switches::wrong_mask_edge));
+        const int k = nth_step(*trace, Op::mask);
         CHECK(explain(*trace, k).target == CellRef{Slot::S, 0, 1});  // what is wrong comes first
         CHECK(contains(explain(*trace, k, CellRef{Slot::S, 0, 1}).why, "query 0 keeps its score with key 1"));
     }

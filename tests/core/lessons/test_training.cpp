@@ -2,6 +2,7 @@
 #include "core/lessons/dense/dense.h"
 #include "tests/core/lessons/dense_checks.h"
 
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 
@@ -11,39 +12,44 @@ namespace {
 
 double loss_after(const Trace& trace, int pass) { return after(trace, Slot::loss, Op::loss, pass)(0, 0); }
 
-// The same weights in a problem of their own: Q = X W_Q and so on.
-double loss_with(Problem p, const Matrix& W_Q, const Matrix& W_K, const Matrix& W_V) {
+constexpr std::array weights = {Slot::W_Q, Slot::W_K, Slot::W_V};
+constexpr std::array gradients = {Slot::dW_Q, Slot::dW_K, Slot::dW_V};
+using Weights = std::array<Matrix, 3>;
+
+Weights given_weights(const Trace& trace) {
+    Weights W;
+    for (std::size_t n = 0; n < 3; ++n) W[n] = trace.live(weights[n], -1).value->data;
+    return W;
+}
+
+// Of the same problem with other weights: Q = X W_Q and so on.
+double loss_with(Problem p, const Weights& W) {
     const Matrix dO = output_gradient(p);
-    p.Q = p.projection ? Matrix(p.projection->X * W_Q) : W_Q;
-    p.K = p.projection ? Matrix(p.projection->X * W_K) : W_K;
-    p.V = p.projection ? Matrix(p.projection->X * W_V) : W_V;
+    const Matrix X = p.projection ? p.projection->X : Matrix();
+    const auto projected = [&](const Matrix& of) { return p.projection ? Matrix(X * of) : of; };
+    p.Q = projected(W[0]), p.K = projected(W[1]), p.V = projected(W[2]);
     return loss_of(p, dO);
 }
 
-void check_weight_differences(const Problem& p, const Trace& trace, const Slot (&weights)[3],
-                              const Slot (&gradients)[3]) {
-    Matrix W[3];
-    for (int n = 0; n < 3; ++n) W[n] = trace.live(weights[n], -1).value->data;
+void check_weight_differences(const Problem& p, const Trace& trace) {
+    Weights W = given_weights(trace);
     const double h = 1e-5;
-    for (int n = 0; n < 3; ++n) {
+    for (std::size_t n = 0; n < 3; ++n) {
         const Matrix dW = trace.result(gradients[n]);
         REQUIRE(dW.rows() == W[n].rows());
         REQUIRE(dW.cols() == W[n].cols());
         for (Eigen::Index x = 0; x < dW.size(); ++x) {
             const double kept = W[n].data()[x];
             W[n].data()[x] = kept + h;
-            const double up = loss_with(p, W[0], W[1], W[2]);
+            const double up = loss_with(p, W);
             W[n].data()[x] = kept - h;
-            const double slope = (up - loss_with(p, W[0], W[1], W[2])) / (2 * h);
+            const double slope = (up - loss_with(p, W)) / (2 * h);
             W[n].data()[x] = kept;
             CHECK_MESSAGE(std::abs(dW.data()[x] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p), ", ",
                           info(gradients[n]).name, " ", x);
         }
     }
 }
-
-constexpr Slot weights[] = {Slot::W_Q, Slot::W_K, Slot::W_V};
-constexpr Slot gradients[] = {Slot::dW_Q, Slot::dW_K, Slot::dW_V};
 
 }  // namespace
 
@@ -57,7 +63,7 @@ TEST_SUITE("training step") {
             if (p.projection && p.N() != p.N_kv()) p = gradient_problem(random, 4);
             REQUIRE_FALSE(validate(p));
             const auto trace = training_step(p);
-            check_weight_differences(p, *trace, weights, gradients);
+            check_weight_differences(p, *trace);
             projected += p.projection.has_value();
         }
         CHECK(projected > 50);
@@ -69,20 +75,16 @@ TEST_SUITE("training step") {
             if (p.N() != p.N_kv()) p.projection.reset();
             p.options.learning_rate = choose(random, {0.1, 0.5, 0, -0.25, 3});
             const auto trace = training_step(p);
-            Matrix W[3];
-            for (int x = 0; x < 3; ++x) {
-                W[x] = trace->live(weights[x], -1).value->data -
-                       p.options.learning_rate * trace->result(gradients[x]);
+            Weights W = given_weights(*trace);
+            const double before = loss_with(p, W);
+            for (std::size_t x = 0; x < 3; ++x) {
+                W[x] -= p.options.learning_rate * trace->result(gradients[x]);
                 CHECK((trace->result(weights[x]) - W[x]).cwiseAbs().maxCoeff() <=
                       1e-12 * (1 + W[x].cwiseAbs().maxCoeff()));
             }
-            const double now = loss_with(p, W[0], W[1], W[2]);
-            CHECK_MESSAGE(std::abs(loss_after(*trace, 1) - now) <= 1e-9 * (1 + std::abs(now)), describe(p));
-            Matrix old[3];
-            for (int x = 0; x < 3; ++x) old[x] = trace->live(weights[x], -1).value->data;
-            const double before = loss_with(p, old[0], old[1], old[2]);
-            CHECK_MESSAGE(std::abs(loss_after(*trace, 0) - before) <= 1e-9 * (1 + std::abs(before)),
-                          describe(p));
+            INFO(describe(p));
+            for (const auto& [pass, loss] : {std::pair{0, before}, {1, loss_with(p, W)}})
+                CHECK(std::abs(loss_after(*trace, pass) - loss) <= 1e-9 * (1 + std::abs(loss)));
         }
     }
     TEST_CASE("the order of the steps; the second pass repeats the first") {
@@ -135,23 +137,17 @@ TEST_SUITE("the tutorial's weight update") {
             CHECK(trace->result(path.weight_gradient) == trace->result(path.gradient));
         }
     }
-    TEST_CASE("η = 0.1: W_V_new") {
-        check_figures(training_step(tutorial_backward())->result(Slot::W_V),
+    TEST_CASE("η = 0.1: the new W_V, and row 0 of the new W_Q and W_K") {
+        const auto trace = training_step(tutorial_backward());
+        check_figures(trace->result(Slot::W_V),
                       {0.94, 1.94, 2.94, 3.94, 4.98, 5.98, 6.98, 7.98, 8.90, 9.90, 10.90, 11.90, 12.98, 13.98,
                        14.98, 15.98},
                       0.005);
         // "Token 2's value decreased most (by 0.098)"
-        const auto trace = training_step(tutorial_backward());
         CHECK(std::abs(9 - trace->result(Slot::W_V)(2, 0) - 0.098) < 0.0005);
-    }
-    TEST_CASE("η = 0.1: W_Q_new[0]") {
         // Printed from the hand-rounded dQ, and still right to two decimals.
-        check_figures(training_step(tutorial_backward())->result(Slot::W_Q).row(0),
-                      {1.12, -0.12, 0.56, -0.19}, 0.005);
-    }
-    TEST_CASE("η = 0.1: W_K_new[0]") {
-        check_figures(training_step(tutorial_backward())->result(Slot::W_K).row(0), {2.30, 0, 0.56, 0},
-                      0.005);
+        check_figures(trace->result(Slot::W_Q).row(0), {1.12, -0.12, 0.56, -0.19}, 0.005);
+        check_figures(trace->result(Slot::W_K).row(0), {2.30, 0, 0.56, 0}, 0.005);
     }
     TEST_CASE("the loss falls, but by less than the gradient promises: the step is long") {
         // 65.12 is the sum of D₀ and D₂: the rows of O that dO asks for.

@@ -15,8 +15,6 @@ using namespace tilewalk::test;
 
 namespace {
 
-const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 bool same(double a, double b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     return std::memcmp(&a, &b, sizeof a) == 0;  // tells −0 from 0
@@ -61,17 +59,6 @@ TEST_SUITE("precision") {
             CHECK_MESSAGE(wrong == 0, name(format));
             CHECK(seen > 12 * 120);
         }
-    }
-    TEST_CASE("every bit pattern of fp16 and bf16 stays itself, as Eigen reads it") {
-        int wrong = 0;
-        for (unsigned bits = 0; bits < 65536; ++bits) {
-            const auto pattern = static_cast<std::uint16_t>(bits);
-            const double half = static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(pattern));
-            const double brain = static_cast<float>(Eigen::numext::bit_cast<Eigen::bfloat16>(pattern));
-            wrong += !same(round_to(Format::fp16, half), half);
-            wrong += !same(round_to(Format::bf16, brain), brain);
-        }
-        CHECK(wrong == 0);
     }
     TEST_CASE("fp16 and bf16 as Eigen rounds them") {
         CHECK(disagreements<Eigen::half>(Format::fp16) == 0);
@@ -118,8 +105,8 @@ TEST_SUITE("precision") {
         CHECK(round_to(Format::e4m3, 464) == 448);
         CHECK(round_to(Format::e4m3, 1e300) == 448);
         CHECK(round_to(Format::e4m3, -infinity) == -448);
-        CHECK(std::isnan(round_to(Format::e4m3, not_a_number)));
-        CHECK(std::isnan(round_to(Format::bf16, not_a_number)));
+        CHECK(std::isnan(round_to(Format::e4m3, NAN)));
+        CHECK(std::isnan(round_to(Format::bf16, NAN)));
         CHECK(round_to(Format::bf16, infinity) == infinity);
         CHECK(round_to(Format::fp32, 1e39) == infinity);
         CHECK(round_to(Format::fp64, 1e300) == 1e300);

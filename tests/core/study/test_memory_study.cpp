@@ -118,21 +118,18 @@ TEST_SUITE("memory study") {
         Random random(51);
         for (int n = 0; n < 2000; ++n) {
             const auto [problem, shape] = any_sizes(random);
-            const TrafficModel flash = flash_forward_model(problem),
-                               mine = forward_traffic(Algorithm::flash2, shape);
-            CHECK(mine.hbm_read == flash.hbm_read);
-            CHECK(mine.hbm_write == flash.hbm_write);
-            CHECK(mine.sram_peak == flash.sram_peak);
+            for (const auto& [algorithm, model] : {std::pair{Algorithm::flash2, flash_forward_model(problem)},
+                                                   {Algorithm::flash1, flash_forward_v1_model(problem)}}) {
+                const TrafficModel mine = forward_traffic(algorithm, shape);
+                CHECK(mine.hbm_read == model.hbm_read);
+                CHECK(mine.hbm_write == model.hbm_write);
+                CHECK(mine.sram_peak == model.sram_peak);
+            }
             const TrafficModel standard = standard_forward_model(problem),
                                ours = forward_traffic(Algorithm::standard, shape);
             CHECK(ours.hbm_read == standard.hbm_read);
             CHECK(ours.hbm_write == standard.hbm_write);
             CHECK(forward_traffic(Algorithm::flash1, shape).total() == counted_flash1(shape));
-            const TrafficModel flash1 = flash_forward_v1_model(problem),
-                               first = forward_traffic(Algorithm::flash1, shape);
-            CHECK(first.hbm_read == flash1.hbm_read);
-            CHECK(first.hbm_write == flash1.hbm_write);
-            CHECK(first.sram_peak == flash1.sram_peak);
         }
     }
     // Seed 004, Part II, "Standard Attention Memory Access Pattern"

@@ -6,34 +6,28 @@
 #include "core/walk/compare.h"
 #include "tests/contains.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 
 using namespace tilewalk::test;
 
 namespace {
 
-const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 struct Pair {
     std::shared_ptr<const Trace> truth, broken;
     Comparison c;
     explicit Pair(const Problem& p, const char* lesson = "flash-forward")
-        : truth(find_lesson(lesson)->build(without_faults(p))), broken(find_lesson(lesson)->build(p)),
-          c(compare(*truth, *broken)) {}
+        : truth(walk_of(lesson, without_faults(p))), broken(walk_of(lesson, p)), c(compare(*truth, *broken)) {
+    }
     bool says(const std::string& words) const { return contains(c.sentence, words); }
     bool judges(const std::string& words) const { return contains(c.verdict, words); }
 };
 
-Problem with(bool Switches::*fault, bool causal = false) {
-    Problem p = worked_example();
-    p.switches.*fault = true;
-    p.causal = causal;
-    return p;
-}
+Problem broken(bool Switches::*fault) { return with(worked_example(), fault); }
+Problem broken_edge() { return causal(broken(&Switches::wrong_mask_edge)); }
 
 }  // namespace
 
@@ -41,8 +35,8 @@ TEST_SUITE("compare") {
     TEST_CASE("distance") {
         CHECK(distance(1, 1.5) == 0.5);
         CHECK(distance(-infinity, -infinity) == 0);
-        CHECK(distance(not_a_number, not_a_number) == 0);
-        CHECK(distance(1, not_a_number) == infinity);
+        CHECK(distance(NAN, NAN) == 0);
+        CHECK(distance(1, NAN) == infinity);
         CHECK(distance(infinity, -infinity) == infinity);
         CHECK(distance(0.0, -0.0) == 0);
     }
@@ -68,17 +62,12 @@ TEST_SUITE("compare") {
             for (int k = 0; k < w.truth->size(); ++k) {
                 double most = 0;
                 bool gone = false;
-                for (const Access& a : w.truth->writes(k)) {
-                    const Region at = w.truth->value(a.value).region;
-                    for (int r = at.row; r < at.row + at.rows; ++r)
-                        for (int c = at.col; c < at.col + at.cols; ++c) {
-                            const CellRef cell{a.slot, r, c};
-                            const double x = *true_value(*w.truth, cell, k),
-                                         y = *true_value(*w.broken, cell, k);
-                            most = std::max(most, distance(x, y));
-                            gone = gone || (std::isfinite(x) && !std::isfinite(y));
-                        }
-                }
+                for (const Access& a : w.truth->writes(k))
+                    every_cell(a.slot, w.truth->value(a.value).region, [&](const CellRef& cell) {
+                        const double x = *true_value(*w.truth, cell, k), y = *true_value(*w.broken, cell, k);
+                        most = std::max(most, distance(x, y));
+                        gone = gone || (std::isfinite(x) && !std::isfinite(y));
+                    });
                 CHECK(w.c.largest[static_cast<std::size_t>(k)] == most);
                 CHECK(w.c.lost[static_cast<std::size_t>(k)] == gone);
                 const auto d = largest_difference(*w.truth, *w.broken, k);
@@ -116,15 +105,15 @@ TEST_SUITE("compare") {
     }
     TEST_CASE("walks of other shapes are not compared, and it says why") {
         Problem p = worked_example();
-        const auto a = find_lesson("flash-forward")->build(p);
+        const auto a = walk_of("flash-forward", p);
         p.Br = 4;
-        const auto b = find_lesson("flash-forward")->build(p);
+        const auto b = walk_of("flash-forward", p);
         CHECK(contains(compare(*a, *b).mismatch, "40 and 20 steps"));
         p = worked_example();
         p.Q = p.Q.leftCols(2).eval(), p.K = p.K.leftCols(2).eval(), p.V = p.V.leftCols(2).eval();
-        const auto narrow = find_lesson("flash-forward")->build(p);
+        const auto narrow = walk_of("flash-forward", p);
         CHECK(compare(*a, *narrow).mismatch == "Step 1 of the two walks is not the same step.");
-        const auto other = find_lesson("attention")->build(worked_example());
+        const auto other = walk_of("attention", worked_example());
         CHECK(contains(compare(*a, *other).mismatch, "different lessons"));
         CHECK_FALSE(compare(*a, *other).differs());
     }
@@ -132,7 +121,7 @@ TEST_SUITE("compare") {
 
 TEST_SUITE("what happened") {
     TEST_CASE("no correction: harmless α in tile (0, 0), wrong sums from step 17 on") {
-        const Pair w(with(&Switches::no_correction));
+        const Pair w(broken(&Switches::no_correction));
         CHECK(w.says("From step 17 on row 0 keeps a sum that was never re-based from 1 to 2: ℓ[0] is 2.503 "
                      "instead of 1.639."));
         const auto first = largest_difference(*w.truth, *w.broken, next_difference(w.c, -1));
@@ -142,18 +131,18 @@ TEST_SUITE("what happened") {
         CHECK(first->truth == 0);
         CHECK(next_lost(w.c, -1) == -1);
         CHECK(w.judges("O is off by at most"));
-        Problem one = with(&Switches::no_correction);
+        Problem one = broken(&Switches::no_correction);
         one.Bc = 4;
         CHECK(Pair(one).says("changes nothing here"));
         CHECK(Pair(one).c.verdict == "O is the same to the last bit.");
     }
     TEST_CASE("no maximum: other weights, the same O, until exp overflows") {
-        const Pair w(with(&Switches::no_max));
+        const Pair w(broken(&Switches::no_max));
         CHECK(w.says("cancels in the division"));
         CHECK(w.says("709.8 (in fp16: 11.09)"));
         CHECK(w.judges("the same up to the last bits"));
         CHECK(next_lost(w.c, -1) == -1);
-        Problem p = with(&Switches::no_max);
+        Problem p = broken(&Switches::no_max);
         p.scale = {Scale::Kind::number, 400};
         const Pair far(p);
         CHECK(far.says("exp(800) overflows fp64"));
@@ -164,28 +153,27 @@ TEST_SUITE("what happened") {
         CHECK(Pair(p).says("exp(12) overflows fp16, which ends at a score of 11.09"));
     }
     TEST_CASE("no division, an old maximum, a wrong edge") {
-        CHECK(Pair(with(&Switches::no_division)).says("From step 19 on row 1 is not divided by ℓ = 1.639"));
-        CHECK(Pair(with(&Switches::stale_max))
+        CHECK(Pair(broken(&Switches::no_division)).says("From step 19 on row 1 is not divided by ℓ = 1.639"));
+        CHECK(Pair(broken(&Switches::stale_max))
                   .says("measured from the old maximum −∞ instead of 1: P\u0303[0,0] is ∞"));
-        CHECK(Pair(with(&Switches::stale_max)).judges("16 of the 16 elements of O are NaN or ∞."));
-        CHECK(Pair(with(&Switches::wrong_mask_edge)).says("no mask"));
-        CHECK(Pair(with(&Switches::wrong_mask_edge, true)).says("query 0 keeps its score with key 1"));
+        CHECK(Pair(broken(&Switches::stale_max)).judges("16 of the 16 elements of O are NaN or ∞."));
+        CHECK(Pair(broken(&Switches::wrong_mask_edge)).says("no mask"));
+        CHECK(Pair(broken_edge()).says("query 0 keeps its score with key 1"));
     }
     TEST_CASE("the first version of the forward pass, and the backward pass") {
-        CHECK(Pair(with(&Switches::no_division), "flash-forward-v1").says("is not divided by ℓ = 1.368"));
-        CHECK(Pair(with(&Switches::no_correction), "flash-forward-v1")
+        CHECK(Pair(broken(&Switches::no_division), "flash-forward-v1").says("is not divided by ℓ = 1.368"));
+        CHECK(Pair(broken(&Switches::no_correction), "flash-forward-v1")
                   .says("keeps a sum that was never re-based from 1 to 2: ℓ[0] is 2.503 instead of 1.639."));
-        const Pair lse(with(&Switches::no_lse), "flash-backward");
+        const Pair lse(broken(&Switches::no_lse), "flash-backward");
         CHECK(lse.says("on P is exp(S), which is not divided by anything: P[0,0] is 2.718 instead of"));
         CHECK(lse.judges("dQ, dK, dV are off by at most"));
-        CHECK(Pair(with(&Switches::wrong_mask_edge, true), "flash-backward")
-                  .says("keeps its score with key 1"));
-        const Pair other(with(&Switches::no_max), "flash-backward");
+        CHECK(Pair(broken_edge(), "flash-backward").says("keeps its score with key 1"));
+        const Pair other(broken(&Switches::no_max), "flash-backward");
         CHECK(other.c.sentence == "Nothing is broken.");
         CHECK_FALSE(other.c.differs());
-        CHECK_FALSE(breaks(*find_lesson("flash-backward"), with(&Switches::no_max)));
-        CHECK(breaks(*find_lesson("flash-forward"), with(&Switches::no_max)));
-        CHECK_FALSE(breaks(*find_lesson("attention"), with(&Switches::no_max)));
+        CHECK_FALSE(breaks(*find_lesson("flash-backward"), broken(&Switches::no_max)));
+        CHECK(breaks(*find_lesson("flash-forward"), broken(&Switches::no_max)));
+        CHECK_FALSE(breaks(*find_lesson("attention"), broken(&Switches::no_max)));
     }
     TEST_CASE("rounding is told by the first number that it changes") {
         Problem p = worked_example();

@@ -4,18 +4,16 @@
 #include "core/lessons/table.h"
 #include "tests/contains.h"
 #include "tests/core/problems.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 using namespace tilewalk::test;
 
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 // Some element that step k writes to the slot passes.
 bool any(const Trace& t, int k, Slot slot, const std::function<bool(double)>& passes) {
@@ -29,8 +27,9 @@ bool any(const Trace& t, int k, Slot slot, const std::function<bool(double)>& pa
 }
 
 using Asked = std::function<bool(const Trace&, int)>;
-Asked some(Slot slot, const std::function<bool(double)>& passes) {
-    return [=](const Trace& t, int k) { return any(t, k, slot, passes); };
+// Of one slot, or of two that are called the same.
+Asked some(Slot slot, const std::function<bool(double)>& passes, Slot other = Slot::count) {
+    return [=](const Trace& t, int k) { return any(t, k, slot, passes) || any(t, k, other, passes); };
 }
 
 struct Case {
@@ -54,15 +53,12 @@ const std::vector<Case>& cases() {
              return t.step(k).op == Op::loss || any(t, k, Slot::loss, [](double v) { return v >= 0; });
          }},
         {"isinf(S)", some(Slot::S, [](double v) { return std::isinf(v); })},
-        {"m == -inf", some(Slot::m, [](double v) { return v == -inf; })},
+        {"m == -inf", some(Slot::m, [](double v) { return v == -INFINITY; })},
         {"step >= 7", [](const Trace&, int k) { return k + 1 >= 7; }},
         {"7<=step", [](const Trace&, int k) { return k + 1 >= 7; }},
         // Both the weights before the division and those after it are called P in files.
-        {"0.5 >= P",
-         [](const Trace& t, int k) {
-             const auto low = [](double v) { return v <= 0.5; };
-             return any(t, k, Slot::Prob, low) || any(t, k, Slot::P, low);
-         }},
+        {"0.5 >= P", some(
+                         Slot::Prob, [](double v) { return v <= 0.5; }, Slot::P)},
         {"l != 0", some(Slot::l, [](double v) { return v != 0; })},
         {"i == j", [](const Trace& t, int k) { return t.step(k).i == t.step(k).j; }},
         {"O > step",
@@ -77,22 +73,13 @@ const std::vector<Case>& cases() {
         {"m_tile < .25", some(Slot::m_tile, [](double v) { return v < .25; })},
         // The letters of the screen.
         {"α < 1", some(Slot::alpha, [](double v) { return v < 1; })},
-        {"ℓ>1 || δ > 1 || d′ > 1",
-         [](const Trace& t, int k) {
-             const auto above = [](double v) { return v > 1; };
-             return any(t, k, Slot::l, above) || any(t, k, Slot::l_hbm, above);
-         }},
+        {"ℓ>1 || δ > 1 || d′ > 1", some(
+                                       Slot::l, [](double v) { return v > 1; }, Slot::l_hbm)},
         {"m\u0303 < .25", some(Slot::m_tile, [](double v) { return v < .25; })},
-        {"P\u0303 <= 0.5",
-         [](const Trace& t, int k) {
-             const auto low = [](double v) { return v <= .5; };
-             return any(t, k, Slot::P, low) || any(t, k, Slot::E, low);
-         }},
-        {"p == 1 || a == 1",
-         [](const Trace& t, int k) {
-             const auto one = [](double v) { return v == 1; };
-             return any(t, k, Slot::P, one) || any(t, k, Slot::Prob, one);
-         }},
+        {"P\u0303 <= 0.5", some(
+                               Slot::P, [](double v) { return v <= .5; }, Slot::E)},
+        {"p == 1 || a == 1", some(
+                                 Slot::P, [](double v) { return v == 1; }, Slot::Prob)},
         {"o′ < 0 || isnan(ω)", some(Slot::Oi, [](double v) { return v < 0 || std::isnan(v); })},
         {"1 < 2", [](const Trace&, int) { return true; }},
         {"-1 == 1", [](const Trace&, int) { return false; }},
@@ -124,11 +111,10 @@ TEST_SUITE("condition") {
                 const auto trace = build_trace(lesson, p);
                 if (!trace) continue;
                 for (std::size_t n = 0; n < cases().size(); ++n) {
-                    const auto condition = parse_condition(cases()[n].text);
-                    REQUIRE_MESSAGE(condition, condition.error);
-                    CHECK(condition->text() == cases()[n].text);
+                    const Condition condition = good(parse_condition(cases()[n].text));
+                    CHECK(condition.text() == cases()[n].text);
                     for (int k = 0; k < (*trace)->size(); ++k) {
-                        const bool holds = condition->holds(**trace, k);
+                        const bool holds = condition.holds(**trace, k);
                         hits[n] += holds;
                         INFO(std::string(cases()[n].text)
                              << " in " << std::string(lesson.id) << ", step " << k + 1);

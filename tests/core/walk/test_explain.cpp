@@ -2,26 +2,14 @@
 // lessons.
 #include "core/lessons/forward/forward.h"
 #include "tests/contains.h"
-#include "tests/core/expression.h"
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <set>
 
 using namespace tilewalk::test;
-
-namespace {
-
-Problem masked(Problem p, bool causal, std::optional<int> window) {
-    p.causal = causal;
-    p.window = window;
-    return p;
-}
-
-}  // namespace
 
 TEST_SUITE("explanations") {
     TEST_CASE("the figures of the tutorial, as they stand on screen") {
@@ -75,18 +63,20 @@ TEST_SUITE("explanations") {
         CHECK(explain(*trace, find_step(*trace, Op::store, 0, -1)).target == CellRef{Slot::L, 0, 0});
     }
     TEST_CASE("a mask step speaks of its first masked cell") {
-        const auto trace = flash_forward(masked(worked_example(), true, {}));
+        const auto trace = flash_forward(causal(worked_example()));
         const Explanation e = explain(*trace, find_step(*trace, Op::mask, 1, 1));
         CHECK(e.target == CellRef{Slot::S, 2, 3});
         check_contains(e.why, {"key 3 for query 2", "last visible key is 2"});
         // Here the window hides a key from the second row of the tile only.
-        const auto windowed = flash_forward(masked(worked_example(), true, 2));
+        Problem narrow = causal(worked_example());
+        narrow.window = 2;
+        const auto windowed = flash_forward(narrow);
         CHECK(explain(*windowed, find_step(*windowed, Op::mask, 1, 0)).target == CellRef{Slot::S, 3, 0});
         const Explanation kept = explain(*trace, find_step(*trace, Op::mask, 1, 1), CellRef{Slot::S, 3, 2});
         CHECK(kept.why == "The mask leaves key 2 for query 3 as it is.");
     }
     TEST_CASE("a skipped tile says which queries and keys it is about") {
-        const auto trace = flash_forward(masked(worked_example(), true, {}));
+        const auto trace = flash_forward(causal(worked_example()));
         const int k = find_step(*trace, Op::skip, 0, 1);
         const Explanation e = explain(*trace, k);
         CHECK(e.place == "tile (0, 1)");

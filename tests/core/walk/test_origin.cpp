@@ -3,6 +3,7 @@
 #include "core/walk/origin.h"
 
 #include "core/lessons/table.h"
+#include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/dense_checks.h"
 
 #include <doctest/doctest.h>
@@ -18,12 +19,7 @@ namespace {
 
 using Places = std::set<Place>;
 
-std::string text(const Trace& trace, const Place& p) {
-    return std::string(trace.lesson().id) + ", " + describe(trace.problem()) + ", step " +
-           std::to_string(p.step + 1) + (p.step >= 0 ? std::string(" ") + name(trace.step(p.step).op) : "") +
-           " " + info(p.cell.slot).name + "[" + std::to_string(p.cell.row) + "," +
-           std::to_string(p.cell.col) + "]";
-}
+std::string text(const Trace& trace, const Place& p) { return where(trace, p.step, p.cell); }
 
 template <class Look> void every_place(const Trace& trace, Look look) {
     every_written_cell(trace, [&](const CellRef& cell, int k) { look(Place{cell, k}); });
@@ -47,15 +43,13 @@ std::map<Place, Places> all_inputs(const Trace& trace) {
 // The examples of these names in small: values do not matter here, shapes and masks do.
 Problem shaped(int N, int N_kv, int d, int Br, int Bc, bool causal, std::optional<int> window) {
     Random random(11);
-    Problem p = worked_example();
+    Problem p;
     const auto draw = [&](int rows, int cols) {
         Matrix A(rows, cols);
         for (int n = 0; n < rows * cols; ++n) A.data()[n] = pick(random, -20, 20) / 8.0;
         return A;
     };
     p.Q = draw(N, d), p.K = draw(N_kv, d), p.V = draw(N_kv, d);
-    p.dO.reset();
-    p.tokens.clear();
     p.Br = Br, p.Bc = Bc, p.causal = causal, p.window = window;
     return p;
 }
@@ -94,12 +88,10 @@ bool may_be_constant(const Trace& trace, const Place& place) {
 Places cells(const Trace& trace, Slot slot, auto wanted) {
     Places out;
     for (int tile = 0; tile < trace.tiles(slot); ++tile)
-        if (const Held held = trace.live(slot, tile, -1)) {
-            const Region at = held.value->region;
-            for (int r = at.row; r < at.row + at.rows; ++r)
-                for (int c = at.col; c < at.col + at.cols; ++c)
-                    if (wanted(r, c)) out.insert({{slot, r, c}, -1});
-        }
+        if (const Held held = trace.live(slot, tile, -1))
+            every_cell(slot, held.value->region, [&](const CellRef& cell) {
+                if (wanted(cell.row, cell.col)) out.insert({cell, -1});
+            });
     return out;
 }
 
@@ -107,12 +99,6 @@ Places together(std::initializer_list<Places> all) {
     Places out;
     for (const Places& some : all) out.insert(some.begin(), some.end());
     return out;
-}
-
-std::shared_ptr<const Trace> walk(const char* id, const Problem& p) {
-    const auto trace = build_trace(*find_lesson(id), p);
-    REQUIRE(trace);
-    return *trace;
 }
 
 Places inputs(const Trace& trace, Slot slot, int row, int col) {
@@ -134,8 +120,6 @@ Places changed_inputs(const Trace& a, const Trace& b) {
     return out;
 }
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 // Every value that differs between two walks reaches one of the given cells that differ.
 int check_changes(const Trace& a, const Trace& b) {
     REQUIRE(a.size() == b.size());
@@ -143,7 +127,7 @@ int check_changes(const Trace& a, const Trace& b) {
     const std::map<Place, Places> reach = all_inputs(a);
     int count = 0;
     every_place(a, [&](const Place& place) {
-        if (same(value_of(a, place), value_of(b, place))) return;
+        if (same_number(value_of(a, place), value_of(b, place))) return;
         ++count;
         const bool reached =
             std::ranges::any_of(reach.at(place), [&](const Place& p) { return changed.contains(p); });
@@ -188,8 +172,7 @@ TEST_SUITE("origin") {
         for (bool Switches::*off : {&Switches::no_max, &Switches::no_correction, &Switches::no_division,
                                     &Switches::wrong_mask_edge, &Switches::stale_max, &Switches::no_lse})
             for (const Lesson& lesson : lessons()) {
-                Problem p = shaped(6, 6, 2, 2, 3, true, {});
-                p.switches.*off = true;
+                Problem p = with(shaped(6, 6, 2, 2, 3, true, {}), off);
                 p.precision.softmax = Format::fp16;
                 if (const auto trace = build_trace(lesson, p)) ends += check_ends(**trace);
             }
@@ -241,7 +224,7 @@ TEST_SUITE("origin") {
     TEST_CASE("O depends on its row of Q, on the keys that it sees, and on its column of V") {
         for (const char* id : {"flash-forward", "flash-forward-v1", "attention"})
             for (const Problem& p : shown_problems()) {
-                const auto trace = walk(id, p);
+                const auto trace = walk_of(id, p);
                 for (int i = 0; i < p.N(); ++i)
                     for (int c = 0; c < p.d(); ++c) {
                         const auto sees_key = [&](int r, int) { return sees(p, i, r); };
@@ -262,12 +245,11 @@ TEST_SUITE("origin") {
     }
 
     TEST_CASE("gradients depend on what their formulas say") {
-        const Problem p = tutorial_backward();
         const auto all = [](int, int) { return true; };
         for (BackwardOrder order : {BackwardOrder::key_outer, BackwardOrder::query_outer}) {
-            Problem q = p;
+            Problem q = tutorial_backward();
             q.options.order = order;
-            const auto trace = walk("flash-backward", q);
+            const auto trace = walk_of("flash-backward", q);
             const auto get = [&](Slot slot, auto wanted) { return cells(*trace, slot, wanted); };
             const auto row = [](int n) { return [n](int r, int) { return r == n; }; };
             // dQ[1,2] = Σ P (dP − D) K[·,2]: the row of Q, O, dO and L, all of K and V
@@ -313,11 +295,7 @@ TEST_SUITE("origin") {
                     ? (n % 2 ? q.projection->W_K : q.projection->X)
                     : *std::initializer_list<Matrix*>{&q.Q, &q.K, &q.V}.begin()[n % 3 == 1 ? n % 2 : 2];
             A.data()[pick(random, 0, static_cast<int>(A.size()) - 1)] += 0.75;
-            if (q.projection) {
-                q.Q = q.projection->X * q.projection->W_Q;
-                q.K = q.projection->X * q.projection->W_K;
-                q.V = q.projection->X * q.projection->W_V;
-            }
+            if (q.projection) project(q);
             for (const Lesson& lesson : lessons()) {
                 const auto a = build_trace(lesson, p), b = build_trace(lesson, q);
                 if (a && b) changes += check_changes(**a, **b);
@@ -337,10 +315,9 @@ TEST_SUITE("origin") {
             const auto check = [&](const Place& place) {
                 Places found;
                 for (const Patch& patch : readers.fed_by(place))
-                    for (int r = 0; r < patch.cells.rows; ++r)
-                        for (int c = 0; c < patch.cells.cols; ++c)
-                            found.insert(
-                                {{patch.slot, patch.cells.row + r, patch.cells.col + c}, patch.step});
+                    every_cell(patch.slot, patch.cells, [&](const CellRef& cell) {
+                        found.insert({cell, patch.step});
+                    });
                 INFO(text(trace, place));
                 CHECK(found == fed[place]);
             };
@@ -370,9 +347,8 @@ TEST_SUITE("origin") {
     }
 
     TEST_CASE("of a cell that is read and overwritten the version before is the source") {
-        const auto trace = walk("flash-forward", worked_example());
-        for (int k = 0; k < trace->size(); ++k) {
-            if (trace->step(k).op != Op::correction) continue;
+        const auto trace = walk_of("flash-forward", worked_example());
+        for (const int k : steps_of(*trace, Op::correction)) {
             // α comes from m before this tile and m after it.
             const Place alpha{{Slot::alpha, trace->step(k).i * 2, 0}, k};
             const std::vector<Place> from = sources(*trace, alpha);

@@ -17,8 +17,7 @@ namespace {
 const Level levels[] = {Level::micro, Level::step, Level::tile, Level::block};
 
 std::shared_ptr<const Trace> masked_trace() {
-    Problem p = *random_problem(5, 3, 1);
-    p.causal = true;
+    Problem p = causal(*random_problem(5, 3, 1));
     p.Br = 2;
     p.Bc = 3;
     return flash_forward(p);
