@@ -1,9 +1,10 @@
-// A folder for the files of one test.
+// Files and settings of one test.
 #pragma once
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace tilewalk::test {
@@ -33,6 +34,27 @@ struct Folder {
         return static_cast<std::size_t>(
             std::distance(std::filesystem::directory_iterator(path), std::filesystem::directory_iterator()));
     }
+};
+
+/// What a file holds; nothing if there is none.
+inline std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A variable of the environment has this value until the test ends.
+struct Variable {
+    std::string name, before;
+    bool was_set;
+    Variable(const char* variable, const std::string& value) : name(variable) {
+        const char* old = std::getenv(variable);
+        was_set = old != nullptr;
+        if (was_set) before = old;
+        ::setenv(variable, value.c_str(), 1);
+    }
+    ~Variable() { was_set ? ::setenv(name.c_str(), before.c_str(), 1) : ::unsetenv(name.c_str()); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
 };
 
 }  // namespace tilewalk::test

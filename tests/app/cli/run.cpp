@@ -16,6 +16,13 @@ Ran run(const std::vector<std::string>& words, const WindowRunner& window) {
     return {code, out.str(), err.str()};
 }
 
+std::string output_of(const std::vector<std::string>& words) {
+    const Ran ran = run(words);
+    CHECK_MESSAGE(ran.code == 0, ran.err);
+    CHECK(ran.err == "");
+    return ran.out;
+}
+
 WindowRunner looking(const std::function<void(ui::AppState&)>& look) {
     return [look](ui::AppState& state, const WindowOptions&) {
         look(state);
@@ -34,7 +41,7 @@ bool is_one_sentence(const std::string& err) {
     if (!err.starts_with("tilewalk: ") || err.back() != '\n') return false;
     const std::string text = err.substr(0, err.size() - 1);
     const bool one_line =
-        std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+        std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
     const bool ends = text.ends_with('.') || text.ends_with('?') || text.ends_with("…");
     return one_line && text.size() > 20 && ends;
 }

@@ -6,7 +6,6 @@
 #include "tests/contains.h"
 #include "tests/folder.h"
 
-#include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -23,8 +22,16 @@ inline int no_window(ui::AppState&, const WindowOptions&) { return 3; }
 /// A window that looks at the state and is closed again.
 WindowRunner looking(const std::function<void(ui::AppState&)>& look);
 Ran run(const std::vector<std::string>& words, const WindowRunner& window = no_window);
+/// What it says; fails unless it ends with 0 and without a word on stderr.
+std::string output_of(const std::vector<std::string>& words);
 
 std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more);
+
+/// The settings of whoever runs the tests are not touched.
+struct OwnSettings {
+    Folder folder;
+    Variable home{"XDG_CONFIG_HOME", folder.path.string()};
+};
 
 struct Refused {
     std::vector<std::string> words;
@@ -32,12 +39,5 @@ struct Refused {
 };
 /// Each of them, behind the words `before`, ends with exit code 2, one sentence and nothing on stdout.
 void check_refused(const std::vector<Refused>& cases, const std::vector<std::string>& before = {});
-
-inline std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 }  // namespace tilewalk::test

@@ -7,13 +7,13 @@
 #include "core/cpu/kernel.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
+#include "tests/good.h"
 #include "tests/skip.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
 
@@ -24,9 +24,8 @@ const std::vector<std::string> small = {"bench", "--seqlen", "40,17", "--heads",
 }  // namespace
 
 TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
-    const Ran ran = run(with(small, {"--format", "json", "--causal", "--threads", "2", "--kv-heads", "1"}));
-    REQUIRE_MESSAGE(ran.code == 0, ran.err);
-    const json all = json::parse(ran.out);
+    const json all = json::parse(
+        output_of(with(small, {"--format", "json", "--causal", "--threads", "2", "--kv-heads", "1"})));
     CHECK(all["complete"] == true);
     CHECK(all["machine"]["threads"] == 2);
     CHECK(all["peak_flops"].get<double>() > 0);
@@ -49,60 +48,51 @@ TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
 }
 
 TEST_CASE("cli: bench as text has the finding, and what does not fit with both numbers") {
-    const Ran ran = run(with(small, {"--direction", "backward", "--memory-limit", "60K"}));
-    CHECK_MESSAGE(ran.code == 0, ran.err);
-    check_contains(ran.out,
+    check_contains(output_of(with(small, {"--direction", "backward", "--memory-limit", "60K"})),
                    {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
-    CHECK(ran.err.empty());
 }
 
 TEST_CASE("cli: results that were written are shown again") {
     const Folder folder;
     const std::string path = folder.file("r.json");
-    Ran ran = run(with(small, {"--kernels", "standard,flash", "--format", "json", "-o", path}));
-    REQUIRE_MESSAGE(ran.code == 0, ran.err);
-    CHECK(ran.out.empty());
-    const auto report = load_bench_file(path);
-    REQUIRE(report);
-    for (const char* format : {"text", "md", "csv", "json"}) {
-        ran = run({"bench", "--load", path, "--format", format});
-        CHECK_MESSAGE(ran.code == 0, ran.err);
-        if (format != std::string("csv") && format != std::string("json"))
-            CHECK(contains(ran.out, finding(*report)));
-    }
-    CHECK(ran.out == contents(path));
-    ran = run({"bench", "--load", path + "," + path, "--format", "csv"});
-    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 1 + 2 * 4);
-    ran = run({"bench", "--load", path + "," + path, "--format", "json"});
-    CHECK(ran.code == 2);
-    CHECK(contains(ran.err, "which was there already"));
+    CHECK(output_of(with(small, {"--kernels", "standard,flash", "--format", "json", "-o", path})) == "");
+    const std::string found = finding(good(load_bench_file(path)));
+    const auto again = [](const std::string& files, const char* format) {
+        return output_of({"bench", "--load", files, "--format", format});
+    };
+    for (const char* format : {"text", "md"}) CHECK(contains(again(path, format), found));
+    CHECK(again(path, "json") == contents(path));
+    CHECK(std::ranges::count(again(path, "csv"), '\n') == 1 + 4);
+    CHECK(std::ranges::count(again(path + "," + path, "csv"), '\n') == 1 + 2 * 4);
+    check_refused({{{"bench", "--load", path + "," + path, "--format", "json"}, "which was there already"}});
     CHECK(run({"bench", "--load", path, "--heads", "3"}).code == 2);
     CHECK(run({"bench", "--load", folder.file("no.json")}).code == 2);
     CHECK(run({"bench", "--load", folder.file("bad.json", "{\"schema\":\"tilewalk-bench-1\"}")}).code == 2);
 }
 
 TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
-    const std::vector<Refused> cases{
-        {{"--seqlen", "0"}, "--seqlen is \"0\""},
-        {{"--seqlen", "1,x"}, "--seqlen is \"x\""},
-        {{"--seqlen", ""}, "needs a value"},
-        {{"--head-dim", "2000"}, "--head-dim"},
-        {{"--heads", "8", "--kv-heads", "3"}, "kv-heads is 3, expected a divisor of heads (8)."},
-        {{"--kernels", "flush"}, "There is no kernel \"flush\""},
-        {{"--direction", "sideways"}, "--direction is \"sideways\""},
-        {{"--memory-limit", "much"}, "expected bytes, as in"},
-        {{"--memory-limit", "0"}, "expected bytes, as in"},
-        {{"--threads", "0"}, "--threads"},
-        {{"--device", "tpu"}, "--device is \"tpu\""},
-        {{"--device", "emulator"}, "its times would say nothing of a GPU"},
-        {{"--device", "cuda", "--threads", "2"}, "--threads counts those of the CPU"},
-        {{"--device", "cuda", "--kernels", "flash"}, "There is no kernel \"flash\" for cuda"},
-        {{"--dtype", "f16"}, "The kernels of the CPU compute in f32; those of --device cuda take f16."},
-        {{"--format", "xml"}, "--format is \"xml\""},
-        {{"--batch", "-1"}, "--batch"},
-        {{"-o", "-"}, "leave -o out"},
-    };
-    check_refused(cases, {"bench"});
+    check_refused(
+        {
+            {{"--seqlen", "0"}, "--seqlen is \"0\""},
+            {{"--seqlen", "1,x"}, "--seqlen is \"x\""},
+            {{"--seqlen", ""}, "needs a value"},
+            {{"--head-dim", "2000"}, "--head-dim"},
+            {{"--heads", "8", "--kv-heads", "3"}, "kv-heads is 3, expected a divisor of heads (8)."},
+            {{"--kernels", "flush"}, "There is no kernel \"flush\""},
+            {{"--direction", "sideways"}, "--direction is \"sideways\""},
+            {{"--memory-limit", "much"}, "expected bytes, as in"},
+            {{"--memory-limit", "0"}, "expected bytes, as in"},
+            {{"--threads", "0"}, "--threads"},
+            {{"--device", "tpu"}, "--device is \"tpu\""},
+            {{"--device", "emulator"}, "its times would say nothing of a GPU"},
+            {{"--device", "cuda", "--threads", "2"}, "--threads counts those of the CPU"},
+            {{"--device", "cuda", "--kernels", "flash"}, "There is no kernel \"flash\" for cuda"},
+            {{"--dtype", "f16"}, "The kernels of the CPU compute in f32; those of --device cuda take f16."},
+            {{"--format", "xml"}, "--format is \"xml\""},
+            {{"--batch", "-1"}, "--batch"},
+            {{"-o", "-"}, "leave -o out"},
+        },
+        {"bench"});
 }
 
 TEST_CASE("cli: bench on a GPU that is not there ends with code 3 and the reason") {
@@ -125,14 +115,13 @@ TEST_CASE("cli: on a GPU bench computes in bf16 unless told otherwise, and repea
 }
 
 TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
-    const Ran text = run({"kernels"});
-    CHECK(text.code == 0);
-    const json all = json::parse(run({"kernels", "--format", "json"}).out);
+    const std::string text = output_of({"kernels"});
+    const json all = json::parse(output_of({"kernels", "--format", "json"}));
     CHECK(all["schema"] == "tilewalk-kernels-1");
     const auto engine = cpu::make_engine(), cuda = gpu::make_engine(gpu::Where::emulator);
     REQUIRE(all["kernels"].size() == engine->kernels().size() + cuda->kernels().size());
     for (const json& kernel : all["kernels"]) {
-        CHECK(contains(text.out, kernel["name"].get<std::string>()));
+        CHECK(contains(text, kernel["name"].get<std::string>()));
         CHECK(std::filesystem::exists(std::filesystem::path(TILEWALK_SOURCE_DIR) /
                                       kernel["file"].get<std::string>()));
     }

@@ -7,68 +7,53 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
-
-using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
 
 TEST_CASE("cli: the version is that of the build") {
-    const Ran ran = run({"--version"});
-    CHECK(ran.code == 0);
-    CHECK(ran.out == std::string("tilewalk ") + version + "\n");
+    CHECK(output_of({"--version"}) == std::string("tilewalk ") + version + "\n");
     const std::string build = contents(TILEWALK_SOURCE_DIR "/CMakeLists.txt");
     CHECK(contains(build, std::string("project(tilewalk VERSION ") + version + " "));
 }
 
 TEST_CASE("cli: help names what there is and nothing that is not there") {
-    const Ran ran = run({"--help"});
-    CHECK(ran.code == 0);
-    CHECK(ran.err.empty());
-    check_contains(ran.out, {"trace",           "render",  "compare",   "bench",    "kernels",  "examples",
-                             "lessons",         "devices", "--example", "--load",   "--random", "--causal",
-                             "--theme",         "model",   "--row",     "--tokens", "--break",  "--precision",
-                             "--learning-rate", "--order", "--notation"});
+    const std::string help = output_of({"--help"});
+    check_contains(help, {"trace",           "render",  "compare",   "bench",    "kernels",  "examples",
+                          "lessons",         "devices", "--example", "--load",   "--random", "--causal",
+                          "--theme",         "model",   "--row",     "--tokens", "--break",  "--precision",
+                          "--learning-rate", "--order", "--notation"});
     for (const char* not_there : {"gif", "--frames"})
-        CHECK_MESSAGE(!contains(ran.out, not_there), std::string(not_there));
+        CHECK_MESSAGE(!contains(help, not_there), std::string(not_there));
     for (const char* command : {"trace", "render", "export", "compare", "model", "bench", "examples",
-                                "lessons", "kernels", "devices"}) {
-        const Ran of_command = run({command, "--help"});
-        CHECK(of_command.code == 0);
-        CHECK(contains(of_command.out, std::string("tilewalk ") + command));
-    }
+                                "lessons", "kernels", "devices"})
+        CHECK(contains(output_of({command, "--help"}), std::string("tilewalk ") + command));
 }
 
 TEST_CASE("cli: examples as table and as JSON") {
-    const Ran text = run({"examples"});
-    CHECK(text.code == 0);
-    CHECK(text.err.empty());
-    const json parsed = json::parse(run({"examples", "--format", "json"}).out);
+    const std::string text = output_of({"examples"});
+    const json parsed = json::parse(output_of({"examples", "--format", "json"}));
     REQUIRE(parsed["examples"].size() == examples().size());
     for (std::size_t n = 0; n < examples().size(); ++n) {
-        check_contains(text.out, {examples()[n].name, examples()[n].title});
+        check_contains(text, {examples()[n].name, examples()[n].title});
         CHECK(parsed["examples"][n]["name"] == examples()[n].name);
         CHECK(parsed["examples"][n]["n_kv"] == examples()[n].N_kv());
     }
 }
 
 TEST_CASE("cli: lessons as text and as JSON") {
-    const json parsed = json::parse(run({"lessons", "--format", "json"}).out);
+    const json parsed = json::parse(output_of({"lessons", "--format", "json"}));
     REQUIRE(parsed["lessons"].size() == lessons().size());
     for (std::size_t n = 0; n < lessons().size(); ++n) {
         CHECK(parsed["lessons"][n]["id"] == lessons()[n].get().id);
-        CHECK(contains(run({"lessons"}).out, lessons()[n].get().title));
+        CHECK(contains(output_of({"lessons"}), lessons()[n].get().title));
     }
 }
 
 TEST_CASE("cli: devices, with or without a GPU") {
-    const Ran text = run({"devices"});
-    CHECK(text.code == 0);
-    check_contains(text.out, {"CPU   ", "CUDA  ", "for checking; never timed"});
-    const json parsed = json::parse(run({"devices", "--format", "json"}).out);
+    check_contains(output_of({"devices"}), {"CPU   ", "CUDA  ", "for checking; never timed"});
+    const json parsed = json::parse(output_of({"devices", "--format", "json"}));
     CHECK(parsed["schema"] == "tilewalk-devices-1");
     CHECK(parsed["cpu"]["threads"] >= 1);
     CHECK(parsed["cuda"]["devices"].empty() == parsed["cuda"]["why_none"].is_string());
@@ -76,12 +61,7 @@ TEST_CASE("cli: devices, with or without a GPU") {
 
 namespace {
 
-// The settings of whoever runs the tests are not touched.
-struct OwnSettings {
-    Folder folder;
-    OwnSettings() { ::setenv("XDG_CONFIG_HOME", folder.path.c_str(), 1); }
-    ~OwnSettings() { ::unsetenv("XDG_CONFIG_HOME"); }
-};
+const auto quiet = looking([](ui::AppState&) {});
 
 }  // namespace
 
@@ -163,7 +143,6 @@ TEST_CASE("cli: a bare start reopens the problem of the last time") {
     const auto look = looking([&](ui::AppState& state) {
         title = state.problem->title + (state.problem->Q(0, 0) == 0.1 ? " 0.1" : "");
     });
-    const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
     const auto settings = [&] { return json::parse(contents(own.folder.file("tilewalk/settings.json"))); };
     run({}, edit);
     CHECK(settings()["example"] == "");
@@ -184,11 +163,9 @@ TEST_CASE("cli: a bare start reopens the problem of the last time") {
 }
 
 TEST_CASE("settings that cannot be read are announced, and kept beside the new ones") {
-    OwnSettings own;
-    const auto quiet = [](ui::AppState&, const WindowOptions&) { return 0; };
+    const OwnSettings own;
     run({}, quiet);
-    const std::string path = own.folder.file("tilewalk/settings.json");
-    std::ofstream(path) << "{\"theme\": light";
+    const std::string path = own.folder.file("tilewalk/settings.json", "{\"theme\": light");
     std::string notice;
     run({}, looking([&](ui::AppState& state) { notice = state.notice; }));
     CHECK(contains(notice, "are not used"));

@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
 
@@ -15,22 +14,21 @@ namespace {
 Ran compare(const std::vector<std::string>& words) {
     return run(with({"compare", "--device", "emulator"}, words));
 }
+std::string compared(const std::vector<std::string>& words) {
+    return output_of(with({"compare", "--device", "emulator"}, words));
+}
 
 }  // namespace
 
 TEST_CASE("compare: the worked example on the emulator") {
-    const Ran ran = compare({"--kernel", "f5-flash2"});
-    CHECK(ran.code == 0);
-    CHECK(ran.err.empty());
-    check_contains(ran.out, {"emulator on ", "N = 4, d = 4 (padded to ", "within the rule",
-                             "max |O − O₆₄| = ", "(0, 0)", "all within rounding"});
+    check_contains(compared({"--kernel", "f5-flash2"}),
+                   {"emulator on ", "N = 4, d = 4 (padded to ", "within the rule",
+                    "max |O − O₆₄| = ", "(0, 0)", "all within rounding"});
 }
 
 TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
-    const Ran ran = compare({"--random", "256x64", "--causal"});
-    CHECK(ran.code == 0);
-    CHECK(contains(ran.out, "skipped"));
-    const json all = json::parse(compare({"--random", "256x64", "--causal", "--format", "json"}).out);
+    CHECK(contains(compared({"--random", "256x64", "--causal"}), "skipped"));
+    const json all = json::parse(compared({"--random", "256x64", "--causal", "--format", "json"}));
     CHECK(all["schema"] == "tilewalk-comparison-1");
     CHECK(all["passed"] == true);
     CHECK(all["finding"] == nullptr);
@@ -44,10 +42,9 @@ TEST_CASE("compare: a causal problem of several tiles, as text and JSON") {
 }
 
 TEST_CASE("compare: a table of many tiles is cut for people") {
-    const Ran ran = compare({"--random", "1000x32"});
-    CHECK(ran.code == 0);
-    CHECK(contains(ran.out, "more tiles differ no more"));
-    CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') < 45);
+    const std::string table = compared({"--random", "1000x32"});
+    CHECK(contains(table, "more tiles differ no more"));
+    CHECK(std::ranges::count(table, '\n') < 45);
 }
 
 TEST_CASE("compare: an injected fault is located and ends with 1") {
@@ -64,21 +61,16 @@ TEST_CASE("compare: an injected fault is located and ends with 1") {
         CHECK(all["finding"]["row"] == 3);
         CHECK(all["finding"]["step"].get<int>() > 0);
     }
-    const Ran hidden = compare({"--fault", "alpha@0,0,1"});
-    CHECK(hidden.code == 0);
-    CHECK(contains(hidden.out, "the first α of a row multiplies 0"));
+    CHECK(contains(compared({"--fault", "alpha@0,0,1"}), "the first α of a row multiplies 0"));
 }
 
 TEST_CASE("compare: a run is saved and shown again") {
     const Folder folder;
-    const std::string path = (folder.path / "run.json").string();
-    const Ran ran = compare({"--random", "140x32", "--causal", "--save", path});
-    CHECK(ran.code == 0);
-    const Ran again = run({"compare", "--load-bundle", path});
-    CHECK(again.code == 0);
-    CHECK(contains(again.out, "(recorded)"));
-    const std::size_t from = ran.out.find("\nO  ");
-    CHECK(ran.out.substr(from) == again.out.substr(again.out.find("\nO  ")));
+    const std::string path = folder.file("run.json");
+    const std::string first = compared({"--random", "140x32", "--causal", "--save", path}),
+                      again = output_of({"compare", "--load-bundle", path});
+    CHECK(contains(again, "(recorded)"));
+    CHECK(first.substr(first.find("\nO  ")) == again.substr(again.find("\nO  ")));
     CHECK(run({"compare", "--load-bundle", path, "--causal"}).code == 2);
     CHECK(contains(run({"compare", "--load", path}).err, "tilewalk-compare-1"));
     CHECK(compare({"--save", "/nowhere/at/all.json"}).code == 4);

@@ -2,10 +2,10 @@
 
 #include "app/cli/hooks.h"
 #include "app/io/examples.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 TEST_CASE("dropped files: the name says which matrix it is") {
@@ -13,20 +13,17 @@ TEST_CASE("dropped files: the name says which matrix it is") {
     const Problem& current = *find_example("worked-4x4");
     const std::string keys = folder.file("my_keys.csv", "1,2,3,4\n5,6,7,8\n9,9,9,9\n0,0,0,0\n");
     const std::string v = folder.file("V.tsv", "1\t1\t1\t1\n2\t2\t2\t2\n3\t3\t3\t3\n4\t4\t4\t4\n");
-    const auto both = load_dropped_files({keys, v}, current, Slot::Q);
-    REQUIRE(both);
-    CHECK(both->K(1, 2) == 7);
-    CHECK(both->V(2, 0) == 3);
-    CHECK(both->Q == current.Q);
-    CHECK(both->name.empty());
-    CHECK(both->dO);
+    const Problem both = good(load_dropped_files({keys, v}, current, Slot::Q));
+    CHECK(both.K(1, 2) == 7);
+    CHECK(both.V(2, 0) == 3);
+    CHECK(both.Q == current.Q);
+    CHECK(both.name.empty());
+    CHECK(both.dO);
 
     const std::string other = folder.file("data.csv", "1,2,3,4\n");
-    const auto single = load_dropped_files({other}, current, Slot::Q);
-    REQUIRE(single);
-    CHECK(single->Q.rows() == 1);
-    CHECK(!single->dO);
-    CHECK(!load_dropped_files({other, v}, current, Slot::Q));
+    const Problem single = good(load_dropped_files({other}, current, Slot::Q));
+    CHECK(single.Q.rows() == 1);
+    CHECK(!single.dO);
     CHECK(contains(load_dropped_files({other, v}, current, Slot::Q).error, "data.csv"));
     CHECK(!load_dropped_files({}, current, Slot::Q));
     CHECK(!load_dropped_files({folder.file("p.json", "{}"), v}, current, Slot::Q));
@@ -36,9 +33,8 @@ TEST_CASE("dropped files: the name says which matrix it is") {
 TEST_CASE("dropped files: a problem, or the problem of a recorded walk") {
     const Folder folder;
     const std::string walk =
-        folder.file("walk.json", run({"trace", "--example", "ties", "--format", "json"}).out);
-    const auto problem = load_dropped_files({walk}, Problem{}, Slot::Q);
-    REQUIRE(problem);
-    CHECK(problem->Q == find_example("ties")->Q);
-    CHECK(problem->scale == find_example("ties")->scale);
+        folder.file("walk.json", output_of({"trace", "--example", "ties", "--format", "json"}));
+    const Problem problem = good(load_dropped_files({walk}, Problem{}, Slot::Q));
+    CHECK(problem.Q == find_example("ties")->Q);
+    CHECK(problem.scale == find_example("ties")->scale);
 }

@@ -3,6 +3,7 @@
 
 #include "tests/app/ui/kit/xml_check.h"
 #include "tests/app/ui/png_reader.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
@@ -10,18 +11,25 @@
 
 #include <sys/wait.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 namespace fs = std::filesystem;
+
+namespace {
+
+const std::vector<std::string> every_step = {"render", "--random", "1x1",      "--step",
+                                             "all",    "--size",   "1024x640", "-o"};
+
+std::ptrdiff_t count_of(const std::string& folder) {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+}  // namespace
 
 TEST_CASE("output: a file holds exactly what stdout would") {
     const Folder folder;
     const std::string path = folder.file("walk.txt");
-    const Ran ran = run({"trace", "-o", path});
-    CHECK(ran.code == 0);
-    CHECK(ran.out.empty());
-    CHECK(ran.err.empty());
-    CHECK(contents(path) == run({"trace"}).out);
+    CHECK(output_of({"trace", "-o", path}) == "");
+    CHECK(contents(path) == output_of({"trace"}));
     CHECK(folder.count() == 1);
 }
 
@@ -44,14 +52,13 @@ TEST_CASE("output: a folder that is not there, a folder in the file's place, a f
 
 TEST_CASE("output: a picture waits for what its keys begin, so it is the same each time") {
     const Folder folder;
-    const auto drawn = [&](const char* keys, const char* name) {
-        const std::string path = folder.file(name);
-        CHECK(run({"render", "--step", "17", "--keys", keys, "-o", path}).code == 0);
-        return contents(path);
+    const auto drawn = [&](const char* name) {
+        output_of({"render", "--step", "17", "--keys", "8", "-o", folder.file(name)});
+        return contents(folder.file(name));
     };
-    const std::string picture = drawn("8", "first.svg");
+    const std::string picture = drawn("first.svg");
     CHECK(contains(picture, "within rounding"));
-    CHECK(drawn("8", "second.svg") == picture);
+    CHECK(drawn("second.svg") == picture);
 }
 
 TEST_CASE("output: bad input leaves the old file alone") {
@@ -65,10 +72,8 @@ TEST_CASE("output: bad input leaves the old file alone") {
 
 TEST_CASE("output: \"-\" is no file") {
     fs::remove("-");
-    const Ran trace = run({"trace", "-o", "-"});
-    CHECK(trace.code == 2);
-    CHECK(contains(trace.err, "leave -o out to write to standard output"));
-    CHECK(run({"render", "--output=-"}).code == 2);
+    check_refused({{{"trace", "-o", "-"}, "leave -o out to write to standard output"},
+                   {{"render", "--output=-"}, "-"}});
     CHECK(!fs::exists("-"));
 }
 
@@ -83,8 +88,7 @@ TEST_CASE("output: a path through a file, and a very long one, have sentences of
         CHECK(contains(ran.err, "a part of the path is a file, not a folder"));
     }
     CHECK(contains(run({"render", "--step", "all", "-o", file}).err, "there is a file of that name"));
-    std::string deep = folder.path.string();
-    for (int n = 0; n < 500; ++n) deep += "/folder";
+    const std::string deep = folder.path.string() + repeated("/folder", 500);
     const Ran ran = run({"trace", "-o", deep});
     CHECK(ran.code == 4);
     CHECK(ran.err.size() < 300);
@@ -136,15 +140,13 @@ TEST_CASE("output: a stream that takes nothing") {
 TEST_CASE("render: one step, with size, theme and pixel ratio") {
     const Folder folder;
     const std::string dark = folder.file("dark.png"), light = folder.file("light.png");
-    CHECK(run({"render", "--step", "17", "--size", "1024x640", "-o", dark}).code == 0);
-    CHECK(run({"render", "--step", "17", "--pixel-ratio", "1.5", "--theme", "light", "-o", light}).code == 0);
-    const auto picture = decode_png(contents(dark)), other = decode_png(contents(light));
-    REQUIRE(picture);
-    REQUIRE(other);
-    CHECK(picture->width == 1024);
-    CHECK(picture->height == 640);
-    CHECK(other->width == 2400);
-    CHECK(other->rgba[other->rgba.size() - 4] > picture->rgba[picture->rgba.size() - 4]);
+    output_of({"render", "--step", "17", "--size", "1024x640", "-o", dark});
+    output_of({"render", "--step", "17", "--pixel-ratio", "1.5", "--theme", "light", "-o", light});
+    const Image picture = good(decode_png(contents(dark))), other = good(decode_png(contents(light)));
+    CHECK(picture.width == 1024);
+    CHECK(picture.height == 640);
+    CHECK(other.width == 2400);
+    CHECK(other.rgba[other.rgba.size() - 4] > picture.rgba[picture.rgba.size() - 4]);
     CHECK(folder.count() == 2);
 }
 
@@ -152,7 +154,7 @@ TEST_CASE("render: keys are pressed before the picture, and typed where a field 
     const Folder folder;
     const std::string path = folder.file("keys.svg");
     const auto drawn = [&](const char* step, const char* keys) {
-        REQUIRE(run({"render", "--step", step, "--keys", keys, "-o", path}).code == 0);
+        output_of({"render", "--step", step, "--keys", keys, "-o", path});
         return contents(path);
     };
     CHECK(contains(drawn("18", "shift+down w"), "13.44246454707514"));
@@ -166,12 +168,10 @@ TEST_CASE("render: keys are pressed before the picture, and typed where a field 
 TEST_CASE("render: every step into a folder") {
     const Folder folder;
     const std::string all = folder.file("steps");
-    const Ran ran = run({"render", "--random", "1x1", "--step", "all", "--size", "1024x640", "-o", all});
-    CHECK(ran.code == 0);
-    CHECK(ran.out.empty());
+    CHECK(output_of(with(every_step, {all})) == "");
     CHECK(fs::exists(all + "/step-001.png"));
     CHECK(fs::exists(all + "/step-012.png"));
-    CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 12);
+    CHECK(count_of(all) == 12);
     CHECK(contents(all + "/step-001.png") != contents(all + "/step-012.png"));
 }
 
@@ -179,12 +179,11 @@ TEST_CASE("render: a failure half way takes the new pictures back") {
     const Folder folder;
     const std::string all = folder.file("steps");
     fs::create_directories(all + "/step-003.png");
-    std::ofstream(all + "/step-001.png") << "old";
-    const Ran ran = run({"render", "--random", "1x1", "--step", "all", "--size", "1024x640", "-o", all});
-    CHECK(ran.code == 4);
+    folder.file("steps/step-001.png", "old");
+    CHECK(run(with(every_step, {all})).code == 4);
     CHECK(contents(all + "/step-001.png") == "old");
     CHECK(!fs::exists(all + "/step-002.png"));
-    CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 2);
+    CHECK(count_of(all) == 2);
     CHECK(run({"render", "--step", "all", "-o", folder.file("plain", "file")}).code == 4);
     CHECK(run({"render", "--step", "all", "-o", folder.file("no/such")}).code == 4);
 }
@@ -193,8 +192,8 @@ TEST_CASE("render: SVG by the ending or by --format, one step or all of them") {
     const Folder folder;
     const std::string by_ending = folder.file("step.SVG"), by_name = folder.file("step.picture"),
                       png = folder.file("png.svg"), all = folder.file("steps");
-    CHECK(run({"render", "--step", "17", "--size", "1280x720", "-o", by_ending}).code == 0);
-    CHECK(run({"render", "--step", "17", "--size", "1280x720", "--format", "svg", "-o", by_name}).code == 0);
+    output_of({"render", "--step", "17", "--size", "1280x720", "-o", by_ending});
+    output_of({"render", "--step", "17", "--size", "1280x720", "--format", "svg", "-o", by_name});
     CHECK(contents(by_ending) == contents(by_name));
     const Xml xml = read_xml(contents(by_ending));
     REQUIRE_MESSAGE(xml.error.empty(), xml.error);
@@ -206,13 +205,11 @@ TEST_CASE("render: SVG by the ending or by --format, one step or all of them") {
     };
     CHECK(shows("Row sum"));
     CHECK(contains(contents(by_ending), "1.639"));
-    CHECK(run({"render", "--format", "png", "-o", png}).code == 0);
+    output_of({"render", "--format", "png", "-o", png});
     CHECK(decode_png(contents(png)));
 
-    CHECK(run({"render", "--random", "1x1", "--step", "all", "--format", "svg", "--size", "1024x640", "-o",
-               all})
-              .code == 0);
-    CHECK(std::distance(fs::directory_iterator(all), fs::directory_iterator()) == 12);
+    output_of(with(every_step, {all, "--format", "svg"}));
+    CHECK(count_of(all) == 12);
     CHECK(read_xml(contents(all + "/step-012.svg")).error.empty());
     CHECK(run({"render", "-o", folder.file("no/such.svg")}).code == 4);
 }

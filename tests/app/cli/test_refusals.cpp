@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 TEST_CASE("refusals: words that are no commands and options") {

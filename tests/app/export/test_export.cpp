@@ -8,6 +8,9 @@
 #include "app/export/picture.h"
 #include "app/io/examples.h"
 #include "core/base/numbers.h"
+#include "tests/core/expression.h"
+#include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
@@ -21,12 +24,6 @@
 using namespace tilewalk::test;
 
 namespace {
-
-std::shared_ptr<const Trace> walk(const Lesson& lesson, Problem problem) {
-    const auto trace = build_trace(lesson, problem);
-    REQUIRE_MESSAGE(trace, trace.error);
-    return *trace;
-}
 
 // Stands for the pictures, which take long to draw.
 PictureBook blank_pictures(int steps) {
@@ -233,44 +230,26 @@ std::vector<Table> tex_tables(const std::string& tex, int steps) {
     return tables;
 }
 
-// The number that a text says, and what its last digit is worth; 0 for NaN and ∞.
-std::pair<double, double> read_number(std::string text) {
-    static constexpr std::pair<const char*, const char*> replaced[] = {{"\\mathrm{NaN}", "nan"},
-                                                                       {"\\infty", "inf"},
-                                                                       {"∞", "inf"},
-                                                                       {"\\times 10^{", "e"},
-                                                                       {"×10", "e"},
-                                                                       {"−", "-"},
-                                                                       {"⁻", "-"},
-                                                                       {"⁰", "0"},
-                                                                       {"¹", "1"},
-                                                                       {"²", "2"},
-                                                                       {"³", "3"},
-                                                                       {"⁴", "4"},
-                                                                       {"⁵", "5"},
-                                                                       {"⁶", "6"},
-                                                                       {"⁷", "7"},
-                                                                       {"⁸", "8"},
-                                                                       {"⁹", "9"},
-                                                                       {"}", ""},
-                                                                       {"\u2009", ""}};
-    for (const auto& [from, to] : replaced)
+// The number that a text says, in LaTeX as well.
+Printed number_in(std::string text) {
+    const std::size_t power = text.find("\\times 10^{");
+    const int exponent = power < text.size() ? std::atoi(text.c_str() + power + 11) : 0;
+    text = text.substr(0, power);
+    for (const auto& [from, to] :
+         {std::pair{"\\mathrm{NaN}", "NaN"}, {"\\infty", "∞"}, {"-", "−"}, {"\u2009", ""}})
         for (std::size_t at; (at = text.find(from)) != std::string::npos;)
             text.replace(at, std::string(from).size(), to);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    CHECK_MESSAGE((!text.empty() && *end == 0), text);
-    if (!std::isfinite(value)) return {value, 0};
-    const std::size_t e = std::min(text.find('e'), text.size()), point = std::min(text.find('.'), e);
-    const int decimals = point < e ? static_cast<int>(e - point) - 1 : 0;
-    const int power = e < text.size() ? std::atoi(text.c_str() + e + 1) : 0;
-    return {value, std::pow(10.0, power - decimals)};
+    auto printed = read_number(text);
+    REQUIRE_MESSAGE(printed, text);
+    for (long double* part : {&printed->value, &printed->unit}) *part *= std::pow(10.0L, exponent);
+    return *printed;
 }
 
 // The text is the value at as many digits as hand-outs have: 4, below a thousand three decimals.
 bool says(const std::string& text, double value) {
-    const auto [read, unit] = read_number(text);
-    if (!std::isfinite(value)) return same(read, value) || (std::isnan(read) && std::isnan(value));
+    const Printed printed = number_in(text);
+    const double read = static_cast<double>(printed.value), unit = static_cast<double>(printed.unit);
+    if (!std::isfinite(value)) return same(read, value);
     const bool fine = read == value || unit <= 1e-3 || unit <= std::abs(value) / 100;
     return fine && std::abs(read - value) <= .5 * unit * (1 + 1e-9) + 1e-12 * std::abs(value);
 }
@@ -360,11 +339,7 @@ void check_hand_outs(const Trace& trace) {
     check_tables(trace, tex_tables(tex_of(trace), trace.size()), tex_cut);
 }
 
-Problem causal_ragged() {
-    Problem problem = random_with_tiles(7, 5, 3, 2, 11);
-    problem.causal = true;
-    return problem;
-}
+Problem causal_ragged() { return causal(random_with_tiles(7, 5, 3, 2, 11)); }
 
 Problem hostile() {
     Problem problem = *find_example("worked-4x4");
@@ -380,7 +355,7 @@ Problem hostile() {
 TEST_CASE("every lesson: the page's numbers are those of the trace, bit by bit") {
     for (const Lesson& lesson : lessons()) {
         CAPTURE(std::string(lesson.id));
-        const auto trace = walk(lesson, *find_example("worked-4x4"));
+        const auto trace = walk_of(lesson, *find_example("worked-4x4"));
         const std::string page = page_of(*trace);
         const std::vector<std::string> shown = values_of(page, "data-value");
         const std::vector<double> expected = numbers_of(*trace);
@@ -397,7 +372,7 @@ TEST_CASE("every lesson: the page's numbers are those of the trace, bit by bit")
 TEST_CASE("every example: pages are well formed and ask nobody for anything") {
     for (const Problem& problem : examples()) {
         CAPTURE(problem.name);
-        const std::string page = page_of(*walk(default_lesson(), problem));
+        const std::string page = page_of(*walk_of(default_lesson(), problem));
         CHECK(unbalanced(page) == "");
         for (const char* foreign :
              {"http:", "https:", "//www", " src=", "@import", "url(h", "xlink", "<link", "<iframe"})
@@ -410,7 +385,7 @@ TEST_CASE("every example: pages are well formed and ask nobody for anything") {
 TEST_CASE("every lesson: a Markdown table has as many cells in every row") {
     for (const Lesson& lesson : lessons()) {
         CAPTURE(std::string(lesson.id));
-        std::istringstream text(markdown_of(*walk(lesson, *find_example("ragged-7x5"))));
+        std::istringstream text(markdown_of(*walk_of(lesson, *find_example("ragged-7x5"))));
         std::ptrdiff_t cells = 0;
         for (std::string line; std::getline(text, line);) {
             const std::ptrdiff_t now = line.starts_with("|") ? std::count(line.begin(), line.end(), '|') : 0;
@@ -426,7 +401,7 @@ TEST_CASE("every lesson: Markdown tables and LaTeX grids have the numbers of the
         for (const Problem& problem : {*find_example("worked-4x4"), causal_ragged()}) {
             CAPTURE(std::string(lesson.id));
             CAPTURE(problem.title);
-            const auto trace = walk(lesson, problem);
+            const auto trace = walk_of(lesson, problem);
             check_hand_outs(*trace);
         }
 }
@@ -435,7 +410,7 @@ TEST_CASE("tables that are cut: the first rows and columns, a gap, the last") {
     for (const auto& [N, d] : {std::pair{17, 9}, {16, 8}, {20, 17}, {12, 16}, {13, 18}}) {
         CAPTURE(N);
         CAPTURE(d);
-        const auto trace = walk(default_lesson(), random_with_tiles(N, d, N, N, 5));
+        const auto trace = walk_of(default_lesson(), random_with_tiles(N, d, N, N, 5));
         check_hand_outs(*trace);
     }
 }
@@ -472,7 +447,7 @@ TEST_CASE("every lesson: what a step reads and writes is called as in its formul
     other.options.notation = Notation::l_O;
     for (const Lesson& lesson : lessons())
         for (const Problem& problem : {*find_example("worked-4x4"), causal_ragged(), late, other}) {
-            const auto trace = walk(lesson, problem);
+            const auto trace = walk_of(lesson, problem);
             for (int k = 0; k < trace->size(); ++k) {
                 const Symbols formula = symbols_of_step(*trace, k);
                 for (const StepMatrix& matrix : step_matrices(*trace, k)) {
@@ -491,7 +466,7 @@ TEST_CASE("a document compiles, where there is pdfLaTeX") {
     if (std::system("pdflatex --version > /dev/null 2>&1") != 0) return skip("there is no pdfLaTeX");
     const Folder folder;
     const std::string path = folder.file("walk.tex");
-    REQUIRE(run({"export", "-o", path}).code == 0);
+    output_of({"export", "-o", path});
     const std::string command = "cd \"" + path.substr(0, path.rfind('/')) +
                                 "\" && pdflatex -interaction=nonstopmode -halt-on-error walk.tex > log.txt";
     CHECK(std::system(command.c_str()) == 0);
@@ -502,7 +477,7 @@ TEST_CASE("every lesson: LaTeX is balanced, and its math is ASCII") {
         for (const char* name : {"worked-4x4", "six-words", "fully-masked-row"}) {
             CAPTURE(std::string(lesson.id));
             CAPTURE(std::string(name));
-            const auto trace = walk(lesson, *find_example(name));
+            const auto trace = walk_of(lesson, *find_example(name));
             const std::string tex = tex_of(*trace);
             CHECK(tex_fault(tex) == "");
             for (int k = 0; k < trace->size(); ++k) {
@@ -518,7 +493,7 @@ TEST_CASE("every lesson: LaTeX is balanced, and its math is ASCII") {
 }
 
 TEST_CASE("formulas in LaTeX") {
-    const auto trace = walk(default_lesson(), *find_example("worked-4x4"));
+    const auto trace = walk_of(default_lesson(), *find_example("worked-4x4"));
     const auto math_of = [&](int k) { return latex_math(explain(*trace, k).formula); };
     CHECK(math_of(0) == "Q_{0} \\leftarrow \\text{rows 0-1 of }Q");
     CHECK(math_of(3) == "S \\leftarrow Q_{0} K_{0}^{\\top}");
@@ -530,7 +505,7 @@ TEST_CASE("formulas in LaTeX") {
 }
 
 TEST_CASE("titles from files are text and nothing else") {
-    const auto trace = walk(default_lesson(), hostile());
+    const auto trace = walk_of(default_lesson(), hostile());
     const std::string page = page_of(*trace);
     CHECK(unbalanced(page) == "");
     CHECK(!contains(page, "<script src"));
@@ -573,21 +548,19 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
     const Folder folder;
     const std::string page = folder.file("walk.html");
     const std::vector<std::string> small{"export", "--random", "2x2", "--br", "2", "--bc", "2", "-o"};
-    const auto export_to = [&](const std::string& path) { return run(with(small, {path})); };
-    const Ran ran = export_to(page);
-    CHECK_MESSAGE(ran.code == 0, ran.err);
+    output_of(with(small, {page}));
     const std::string html = contents(page);
     CHECK(unbalanced(html) == "");
     check_contains(html, {"<text", "<use href"});
     CHECK(!contains(html, "xmlns"));
-    CHECK(export_to(folder.file("walk.MD")).code == 0);
+    output_of(with(small, {folder.file("walk.MD")}));
     CHECK(contents(folder.file("walk.MD")).starts_with("# Flash forward"));
-    CHECK(export_to(folder.file("walk.tex")).code == 0);
+    output_of(with(small, {folder.file("walk.tex")}));
     CHECK(tex_fault(contents(folder.file("walk.tex"))) == "");
     CHECK(run({"export", "--format", "md"}).out ==
-          markdown_of(*walk(default_lesson(), *find_example("worked-4x4"))));
+          markdown_of(*walk_of(default_lesson(), *find_example("worked-4x4"))));
     CHECK(!contains(run({"export", "--format", "tex", "--fragment"}).out, "\\begin{document}"));
-    CHECK(export_to(folder.file("no/such/walk.html")).code == 4);
+    CHECK(run(with(small, {folder.file("no/such/walk.html")})).code == 4);
 
     check_refused(
         {{{"export"}, "needs -o with the page"},

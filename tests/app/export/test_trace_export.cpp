@@ -8,23 +8,19 @@
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/table.h"
 #include "core/walk/explain.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
 
 namespace {
 
-std::shared_ptr<const Trace> walk(const char* example) {
-    return *build_trace(*find_lesson("flash-forward"), *find_example(example));
-}
+std::shared_ptr<const Trace> walk(const Problem& problem) { return walk_of(default_lesson(), problem); }
 
 std::string written(void (*write)(std::ostream&, const Trace&), const Trace& trace) {
     std::ostringstream out;
@@ -34,10 +30,7 @@ std::string written(void (*write)(std::ostream&, const Trace&), const Trace& tra
 std::string trace_text(const Trace& trace) { return written(write_trace_text, trace); }
 std::string trace_markdown(const Trace& trace) { return written(write_trace_markdown, trace); }
 
-double number(const json& value) {
-    if (value == "-inf") return -std::numeric_limits<double>::infinity();
-    return value.get<double>();
-}
+double number(const json& value) { return value == "-inf" ? -infinity : value.get<double>(); }
 
 bool same(const json& rows, const Matrix& matrix) {
     for (int r = 0; r < matrix.rows(); ++r)
@@ -50,10 +43,7 @@ bool same(const json& rows, const Matrix& matrix) {
 }  // namespace
 
 TEST_CASE("trace json: the worked example and its figures") {
-    const Ran ran = run({"trace", "--format", "json"});
-    REQUIRE(ran.code == 0);
-    CHECK(ran.err.empty());
-    const json trace = json::parse(ran.out);
+    const json trace = json::parse(output_of({"trace", "--format", "json"}));
     CHECK(trace["schema"] == "tilewalk-trace-1");
     CHECK(trace["lesson"] == "flash-forward");
     REQUIRE(trace["steps"].size() == 40);
@@ -78,7 +68,7 @@ TEST_CASE("trace json: the worked example and its figures") {
 TEST_CASE("trace json: every stored fact of every example, exactly") {
     for (const Problem& problem : examples()) {
         CAPTURE(problem.name);
-        const auto trace = walk(problem.name.c_str());
+        const auto trace = walk(problem);
         const json parsed = json::parse(written(write_trace_json, *trace));
         REQUIRE(parsed["steps"].size() == static_cast<std::size_t>(trace->size()));
         CHECK(same(parsed["problem"]["q"], problem.Q));
@@ -114,21 +104,18 @@ TEST_CASE("trace json: what was written can be loaded and gives the same walk") 
 }
 
 TEST_CASE("trace text: the lines of the row sum") {
-    const Ran ran = run({"trace"});
-    REQUIRE(ran.code == 0);
-    CHECK(ran.err.empty());
-    check_contains(ran.out, {
-                                "Flash forward · 4 × 4 worked example\n",
-                                "Step 17 of 40 · Row sum · tile (0, 1)\n",
-                                "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
-                                "    row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639\n",
-                                "│ 1.368 → 1.639 │",
-                                "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
-                                "    bytes read: 2 × 4 × 4 = 32\n",
-                                "│ 7.204   8.204   9.204  10.204 │   │ 2.494 │\n",
-                                "This walk moved 400 B (320 B read, 80 B written)",
-                                "would move 512 B (320 B read, 192 B written)",
-                            });
+    check_contains(output_of({"trace"}), {
+                                             "Flash forward · 4 × 4 worked example\n",
+                                             "Step 17 of 40 · Row sum · tile (0, 1)\n",
+                                             "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
+                                             "    row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639\n",
+                                             "│ 1.368 → 1.639 │",
+                                             "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
+                                             "    bytes read: 2 × 4 × 4 = 32\n",
+                                             "│ 7.204   8.204   9.204  10.204 │   │ 2.494 │\n",
+                                             "This walk moved 400 B (320 B read, 80 B written)",
+                                             "would move 512 B (320 B read, 192 B written)",
+                                         });
 }
 
 TEST_CASE("trace text: whole steps, with what was before and after") {
@@ -176,12 +163,12 @@ TEST_CASE("trace text: whoever moves fewer bytes is named") {
     tiny.V.conservativeResize(1, 1);
     tiny.element_bytes = 1;
     tiny.Br = 1;
-    const auto trace = *build_trace(*find_lesson("flash-forward"), tiny);
+    const auto trace = walk(tiny);
     CHECK(contains(comparison(*trace).back(), "No number of query rows per tile changes that."));
 }
 
 TEST_CASE("trace text: prose stays within its width and large tiles are cut short") {
-    const auto trace = *build_trace(*find_lesson("flash-forward"), *random_problem(64, 64, 1));
+    const auto trace = walk(*random_problem(64, 64, 1));
     std::istringstream lines(trace_text(*trace));
     int widest = 0;
     for (std::string line; std::getline(lines, line);) widest = std::max(widest, ui::letter_count(line));
@@ -195,10 +182,9 @@ TEST_CASE("trace text: long sums say how many terms they leave out") {
     problem.K.setConstant(2);
     problem.K(0, 39) = 3;
     problem.scale = {};
-    const std::string text = trace_text(**build_trace(*find_lesson("flash-forward"), problem));
-    std::string terms = "1.25 × 2.00";
-    for (int n = 1; n < 5; ++n) terms += " + 1.25 × 2.00";
-    CHECK(contains(text, "    row 0: " + terms + " + … (34 more) … + 1.25 × 3.00 = 101.2\n"));
+    const std::string text = trace_text(*walk(problem));
+    const std::string terms = repeated("1.25 × 2.00 + ", 5);
+    CHECK(contains(text, "    row 0: " + terms + "… (34 more) … + 1.25 × 3.00 = 101.2\n"));
 }
 
 TEST_CASE("trace text: numbers begin in the same column") {
@@ -214,7 +200,7 @@ TEST_CASE("trace text and markdown: why, once for each thing that happens to a r
     problem.V = Matrix{{1}, {1}};
     problem.Br = 3;
     problem.Bc = 1;
-    const auto trace = *build_trace(*find_lesson("flash-forward"), problem);
+    const auto trace = walk(problem);
     for (const std::string& text : {trace_text(*trace), trace_markdown(*trace)}) {
         const std::size_t from = text.find("New maximum", text.find("tile (0, 1)"));
         REQUIRE(from != std::string::npos);
@@ -225,13 +211,13 @@ TEST_CASE("trace text and markdown: why, once for each thing that happens to a r
         CHECK(stays < rises);
         CHECK(!contains(step, "rises from 3 to 6"));
     }
-    const auto tied = walk("ties");
+    const auto tied = walk(*find_example("ties"));
     for (int k = 0; k < tied->size(); ++k) CHECK(why_sentences(*tied, k).front() == explain(*tied, k).why);
 }
 
 TEST_CASE("trace markdown: headings and closed fences") {
     for (const Problem& problem : examples()) {
-        const std::string text = trace_markdown(*walk(problem.name.c_str()));
+        const std::string text = trace_markdown(*walk(problem));
         std::istringstream lines(text);
         int fences = 0, steps = 0;
         for (std::string line; std::getline(lines, line);) {
@@ -239,15 +225,16 @@ TEST_CASE("trace markdown: headings and closed fences") {
             steps += line.starts_with("### Step ");
         }
         CHECK(fences % 2 == 0);
-        CHECK(steps == walk(problem.name.c_str())->size());
+        CHECK(steps == walk(problem)->size());
     }
-    CHECK(contains(trace_markdown(*walk("worked-4x4")), "### Step 17 of 40: Row sum, tile (0, 1)\n"));
+    CHECK(contains(trace_markdown(*walk(*find_example("worked-4x4"))),
+                   "### Step 17 of 40: Row sum, tile (0, 1)\n"));
 }
 
 TEST_CASE("trace markdown: a title cannot break the page") {
     Problem problem = *find_example("worked-4x4");
     problem.title = "# <b>x</b>\n```";
-    const auto trace = *build_trace(*find_lesson("flash-forward"), problem);
+    const auto trace = walk(problem);
     const std::string heading = trace_markdown(*trace).substr(0, trace_markdown(*trace).find('\n'));
     CHECK(heading == "# Flash forward · \\# \\<b\\>x\\</b\\> \\`\\`\\`");
 }
@@ -257,7 +244,7 @@ TEST_CASE("layout: numbers share decimals, long matrices are cut, blocks wrap") 
     A << 1, -0.5, 10, 0.25;
     CHECK(matrix_block("A", A) == Block{"A", "│  1.000  −0.500 │", "│ 10.000   0.250 │"});
     Matrix before(1, 1), after(1, 1);
-    before << -std::numeric_limits<double>::infinity();
+    before << -infinity;
     after << 2;
     CHECK(change_block("m", before, after) == Block{"m", "│ −∞ → 2 │"});
     const Block cut = matrix_block("B", Matrix::Zero(20, 9));

@@ -4,6 +4,7 @@
 #include "core/bench/findings.h"
 
 #include "tests/contains.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,6 @@
 #include <sstream>
 #include <tuple>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -58,17 +58,16 @@ TEST_CASE("a report reads back as it was written, to the last bit") {
     const BenchReport report = sample();
     const std::string text = bench_to_json(report);
     CHECK(is_bench_json(text));
-    const auto again = bench_from_json(text, "folder/r.json");
-    REQUIRE_MESSAGE(again, again.error);
-    CHECK(again->source == "folder/r.json");
-    CHECK(again->machine.cpu == report.machine.cpu);
-    CHECK(again->machine.memory_total == report.machine.memory_total);
-    CHECK(again->build.commit == "abc1234+");
-    CHECK(again->peak == report.peak);
-    CHECK(again->complete);
-    REQUIRE(again->points.size() == report.points.size());
+    const BenchReport again = good(bench_from_json(text, "folder/r.json"));
+    CHECK(again.source == "folder/r.json");
+    CHECK(again.machine.cpu == report.machine.cpu);
+    CHECK(again.machine.memory_total == report.machine.memory_total);
+    CHECK(again.build.commit == "abc1234+");
+    CHECK(again.peak == report.peak);
+    CHECK(again.complete);
+    REQUIRE(again.points.size() == report.points.size());
     for (std::size_t n = 0; n < report.points.size(); ++n) {
-        const Point &a = report.points[n], &b = again->points[n];
+        const Point &a = report.points[n], &b = again.points[n];
         CHECK(a.workload == b.workload);
         CHECK(a.state == b.state);
         CHECK(a.reason == b.reason);
@@ -79,7 +78,7 @@ TEST_CASE("a report reads back as it was written, to the last bit") {
         CHECK(a.workspace_bytes == b.workspace_bytes);
         CHECK(a.model_bytes == b.model_bytes);
     }
-    CHECK(bench_to_json(*again) == text);
+    CHECK(bench_to_json(again) == text);
 }
 
 TEST_CASE("the JSON has the keys that other programs read") {
@@ -132,10 +131,10 @@ TEST_CASE("results that cannot be are refused with what and where") {
 
 TEST_CASE("CSV has as many fields in every line as in its heading, and quotes what needs it") {
     const BenchReport report = sample();
-    std::istringstream lines(bench_to_csv({&report, 1}));
-    std::string line;
+    const std::string text = bench_to_csv({&report, 1});
+    std::istringstream lines(text);
     std::vector<std::size_t> counts;
-    while (std::getline(lines, line)) {
+    for (std::string line; std::getline(lines, line);) {
         std::size_t fields = 1;
         bool quoted = false;
         for (char c : line) {
@@ -147,7 +146,6 @@ TEST_CASE("CSV has as many fields in every line as in its heading, and quotes wh
     }
     REQUIRE(counts.size() == 1 + report.points.size());
     for (std::size_t count : counts) CHECK(count == counts.front());
-    const std::string text = bench_to_csv({&report, 1});
     check_contains(text, {"\"A \"\"CPU\"\", with comma\"", ",0.2,0.1,0.3,"});
 }
 
@@ -156,9 +154,8 @@ TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, a
     const std::string text = bench_to_markdown({&report, 1});
     check_contains(text, {finding(report), "`tilewalk bench --heads 4`", "abc1234+", format_time(.2)});
     std::istringstream lines(text);
-    std::string line;
     int rows = 0;
-    while (std::getline(lines, line)) {
+    for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with("|")) continue;
         ++rows;
         std::size_t bars = 0;

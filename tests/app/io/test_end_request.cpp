@@ -1,30 +1,21 @@
 #include "app/io/end_request.h"
-#include "tests/folder.h"
 
 #include "app/io/file.h"
-
-#include <csignal>
+#include "tests/child.h"
+#include "tests/folder.h"
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace tilewalk;
 
 namespace {
 
-// How a program ends that meets these signals as the window does, and by the way removes what is temporary.
+// Of a program that meets signals as the window does, and by the way removes what is temporary.
 template <class Program> int status_of(const Program& program) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        for (const int own : {SIGINT, SIGTERM, SIGHUP}) std::signal(own, SIG_DFL);
+    return test::status_of([&] {
         remove_temporaries_on_signals();
         program();
-        ::_exit(0);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return status;
+    });
 }
 
 }  // namespace

@@ -4,20 +4,17 @@
 #include "app/io/embedded.h"
 #include "app/io/problem_json.h"
 #include "core/lessons/table.h"
-#include "tests/core/matrix_of.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace tilewalk::test;
 
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 const Problem& example(const char* name) {
     const Problem* problem = find_example(name);
@@ -35,7 +32,7 @@ double tile_max(const Problem& p, int r, int j) {
 
 /// Running maximum of row r after key tiles 0 … j; −∞ for j = −1.
 double running_max(const Problem& p, int r, int j) {
-    double m = -inf;
+    double m = -INFINITY;
     for (int t = 0; t <= j; ++t) m = std::max(m, tile_max(p, r, t));
     return m;
 }
@@ -90,10 +87,9 @@ TEST_CASE("examples: eleven, in teaching order, each with a short title and some
 
 TEST_CASE("examples: every one walks to the output of dense attention") {
     for (const Problem& p : examples()) {
-        const auto trace = build_trace(default_lesson(), p);
-        REQUIRE_MESSAGE(trace, p.name);
+        const Matrix O = walk_of(default_lesson(), p)->result(Slot::O);
         const Dense dense = dense_attention(p);
-        CHECK_MESSAGE(far_off((*trace)->result(Slot::O), dense.O, tolerance_O(dense)) == "", p.name);
+        CHECK_MESSAGE(far_off(O, dense.O, tolerance_O(dense)) == "", p.name);
     }
 }
 
@@ -174,7 +170,7 @@ TEST_CASE("examples: large-logits breaks plain exp and nothing else") {
             plain += std::exp(score(p, r, c));
             shifted += std::exp(score(p, r, c) - running_max(p, r, p.Tc() - 1));
         }
-        CHECK(plain == (r < 2 ? inf : 0.0));
+        CHECK(plain == (r < 2 ? INFINITY : 0.0));
         CHECK(std::isnan(std::exp(score(p, r, 0)) / plain));
         CHECK(shifted >= 1);
         CHECK(shifted < p.N_kv());
@@ -183,10 +179,10 @@ TEST_CASE("examples: large-logits breaks plain exp and nothing else") {
 
 TEST_CASE("examples: fully-masked-row has two rows that see nothing, one in a tile that others see") {
     const Problem& p = example("fully-masked-row");
-    for (int r = 0; r < p.N(); ++r) CHECK((running_max(p, r, p.Tc() - 1) == -inf) == (r < 2));
+    for (int r = 0; r < p.N(); ++r) CHECK((running_max(p, r, p.Tc() - 1) == -INFINITY) == (r < 2));
     CHECK(p.causal);
-    CHECK(tile_max(p, 0, 0) == -inf);
-    CHECK(tile_max(p, 2, 0) > -inf);
+    CHECK(tile_max(p, 0, 0) == -INFINITY);
+    CHECK(tile_max(p, 2, 0) > -INFINITY);
 }
 
 TEST_CASE("examples: sizes, and how many of their tiles are whole, cut and skipped") {

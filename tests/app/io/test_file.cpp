@@ -1,26 +1,20 @@
 #include "app/io/file.h"
 
+#include "tests/child.h"
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
-#include <csignal>
 #include <new>
 #include <ostream>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-using namespace tilewalk;
-using tilewalk::test::Folder;
+using namespace tilewalk::test;
 
 namespace {
-
-bool mentions(const std::string& sentence, const char* words) {
-    return sentence.find(words) != std::string::npos;
-}
 
 /// Files of this process may grow to `bytes` only, as if the disk were full from there on.
 struct SmallDisk {
@@ -51,15 +45,15 @@ TEST_CASE("a file comes back byte for byte, and nothing else is in its folder") 
 TEST_CASE("what cannot be read is told in a sentence") {
     const Folder scratch;
     REQUIRE(write_file_atomic(scratch.file("ten"), "0123456789"));
-    CHECK(mentions(read_file(scratch.file("none")).error, "no such file"));
-    CHECK(mentions(read_file(scratch.path.string()).error, "folder"));
-    CHECK(mentions(read_file(scratch.file("ten/below")).error, "not a folder"));
-    CHECK(mentions(read_file("").error, "not a file name"));
-    CHECK(mentions(read_file(std::string("/dev/null\0x", 11)).error, "not a file name"));
-    CHECK(mentions(read_file(scratch.file(std::string(300, 'x'))).error, "too long"));
+    CHECK(contains(read_file(scratch.file("none")).error, "no such file"));
+    CHECK(contains(read_file(scratch.path.string()).error, "folder"));
+    CHECK(contains(read_file(scratch.file("ten/below")).error, "not a folder"));
+    CHECK(contains(read_file("").error, "not a file name"));
+    CHECK(contains(read_file(std::string("/dev/null\0x", 11)).error, "not a file name"));
+    CHECK(contains(read_file(scratch.file(std::string(300, 'x'))).error, "too long"));
     CHECK(read_file(scratch.file("ten"), 10));
-    CHECK(mentions(read_file(scratch.file("ten"), 9).error, "more than 9 bytes"));
-    CHECK(mentions(read_file("/dev/zero", 2 << 20).error, "more than 2 MiB"));
+    CHECK(contains(read_file(scratch.file("ten"), 9).error, "more than 9 bytes"));
+    CHECK(contains(read_file("/dev/zero", 2 << 20).error, "more than 2 MiB"));
 }
 
 TEST_CASE("a pipe that nobody writes to does not hang") {
@@ -71,11 +65,11 @@ TEST_CASE("a pipe that nobody writes to does not hang") {
 TEST_CASE("what cannot be written is told in a sentence and leaves nothing behind") {
     const Folder scratch;
     REQUIRE(write_file_atomic(scratch.file("old"), "old"));
-    CHECK(mentions(write_file_atomic(scratch.file("no/such/file"), "x").error, "folder does not exist"));
-    CHECK(mentions(write_file_atomic(scratch.file("old/file"), "x").error, "not a folder"));
-    CHECK(mentions(write_file_atomic(scratch.path.string(), "x").error, "it is a folder"));
-    CHECK(mentions(write_file_atomic("", "x").error, "not a file name"));
-    CHECK(mentions(write_file_atomic(scratch.file(std::string(300, 'x')), "x").error, "too long"));
+    CHECK(contains(write_file_atomic(scratch.file("no/such/file"), "x").error, "folder does not exist"));
+    CHECK(contains(write_file_atomic(scratch.file("old/file"), "x").error, "not a folder"));
+    CHECK(contains(write_file_atomic(scratch.path.string(), "x").error, "it is a folder"));
+    CHECK(contains(write_file_atomic("", "x").error, "not a file name"));
+    CHECK(contains(write_file_atomic(scratch.file(std::string(300, 'x')), "x").error, "too long"));
     CHECK(scratch.count() == 1);
 }
 
@@ -85,12 +79,12 @@ TEST_CASE("a disk that fills up leaves the old file and no rest") {
     {
         const SmallDisk disk(100'000);
         CHECK(
-            mentions(write_file_atomic(scratch.file("old"), std::string(200'000, 'x')).error, "larger than"));
+            contains(write_file_atomic(scratch.file("old"), std::string(200'000, 'x')).error, "larger than"));
         CHECK_FALSE(write_file_atomic(scratch.file("new"), std::string(200'000, 'x')));
     }
     CHECK(read_file(scratch.file("old")).value == "old");
     CHECK(scratch.count() == 1);
-    CHECK(mentions(write_file_atomic("/dev/full", "x").error, "disk is full"));
+    CHECK(contains(write_file_atomic("/dev/full", "x").error, "disk is full"));
 }
 
 TEST_CASE("links, permissions and devices stay what they are") {
@@ -113,10 +107,10 @@ TEST_CASE("a file or folder that is closed to us is respected" * doctest::skip(:
     const Folder scratch;
     REQUIRE(write_file_atomic(scratch.file("closed"), "old"));
     ::chmod(scratch.file("closed").c_str(), 0000);
-    CHECK(mentions(read_file(scratch.file("closed")).error, "permission"));
-    CHECK(mentions(write_file_atomic(scratch.file("closed"), "new").error, "permission"));
+    CHECK(contains(read_file(scratch.file("closed")).error, "permission"));
+    CHECK(contains(write_file_atomic(scratch.file("closed"), "new").error, "permission"));
     ::chmod(scratch.path.c_str(), 0500);
-    CHECK(mentions(write_file_atomic(scratch.file("new"), "new").error, "permission"));
+    CHECK(contains(write_file_atomic(scratch.file("new"), "new").error, "permission"));
     ::chmod(scratch.path.c_str(), 0700);
 }
 
@@ -131,7 +125,7 @@ TEST_CASE("a link that leads nowhere yet is filled through it; one that leads in
     CHECK(read_file(scratch.file("folder/target")).value == "new");
 
     std::filesystem::create_symlink("round", scratch.file("round"));
-    CHECK(mentions(write_file_atomic(scratch.file("round"), "x").error, "links lead in a circle"));
+    CHECK(contains(write_file_atomic(scratch.file("round"), "x").error, "links lead in a circle"));
     CHECK(std::filesystem::is_symlink(scratch.file("round")));
     CHECK(scratch.count() == 4);
 }
@@ -143,7 +137,7 @@ TEST_CASE("a writer that fails half way leaves the old file alone") {
         out << "half";
         out.setstate(std::ios::badbit);
     };
-    CHECK(mentions(write_file_atomic(scratch.file("old"), failing).error, "did not take all bytes"));
+    CHECK(contains(write_file_atomic(scratch.file("old"), failing).error, "did not take all bytes"));
     CHECK_FALSE(write_file_atomic(scratch.file("new"), failing));
     const Writer throwing = [](std::ostream&) { throw std::bad_alloc(); };
     CHECK_THROWS_AS(static_cast<void>(write_file_atomic(scratch.file("old"), throwing)), std::bad_alloc);
@@ -188,18 +182,16 @@ TEST_CASE("a folder that was made goes again unless it is kept") {
     CHECK(std::filesystem::is_directory(path));
     CHECK(!make_folder(path).value->has_value());
     REQUIRE(write_file_atomic(scratch.file("file"), ""));
-    CHECK(mentions(make_folder(scratch.file("file")).error, "there is a file of that name"));
-    CHECK(mentions(make_folder(scratch.file("file/x")).error, "not a folder"));
-    CHECK(mentions(make_folder(scratch.file("no/such")).error, "does not exist"));
+    CHECK(contains(make_folder(scratch.file("file")).error, "there is a file of that name"));
+    CHECK(contains(make_folder(scratch.file("file/x")).error, "not a folder"));
+    CHECK(contains(make_folder(scratch.file("no/such")).error, "does not exist"));
 }
 
 TEST_CASE("a signal that ends the program takes what is temporary along") {
     const Folder scratch;
     REQUIRE(write_file_atomic(scratch.file("kept"), "kept"));
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        const pid_t child = ::fork();
-        if (child == 0) {
-            for (const int own : {SIGINT, SIGTERM, SIGHUP}) std::signal(own, SIG_DFL);
+        const int status = status_of([&] {
             remove_temporaries_on_signals();
             const auto folder = make_folder(scratch.file("folder"));
             StagedFiles files;
@@ -207,10 +199,7 @@ TEST_CASE("a signal that ends the program takes what is temporary along") {
             files.add(scratch.file("kept"), write);
             files.add(scratch.file("folder/one"), write);
             if (scratch.count() == 3) ::raise(signal);
-            ::_exit(1);
-        }
-        int status = 0;
-        ::waitpid(child, &status, 0);
+        });
         CHECK(WIFSIGNALED(status));
         CHECK(WTERMSIG(status) == signal);
         CHECK(scratch.count() == 1);

@@ -3,27 +3,26 @@
 #include "app/io/problem_json.h"
 #include "cuda/host/gpu.h"
 #include "tests/contains.h"
+#include "tests/core/problems.h"
 #include "tests/folder.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
 
 KernelTrace recorded(const KernelFault& fault = {}) {
     gpu::TraceRequest request;
-    request.problem = *random_problem(140, 24, 3);
-    request.problem.causal = true;
+    request.problem = causal(*random_problem(140, 24, 3));
     request.fault = fault;
-    auto trace = gpu::trace_kernel(gpu::Where::emulator, request);
-    REQUIRE_MESSAGE(trace, trace.error);
-    trace->run.command = "tilewalk compare --random 140x24";
-    return std::move(*trace);
+    KernelTrace trace = good(gpu::trace_kernel(gpu::Where::emulator, request));
+    trace.run.command = "tilewalk compare --random 140x24";
+    return trace;
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -41,46 +40,44 @@ TEST_CASE("bundle: everything of a run reads back exactly") {
     const std::string text = bundle_to_json(out);
     CHECK(is_bundle_json(text));
     CHECK_FALSE(is_bundle_json(problem_to_json(out.problem)));
-    const auto in = bundle_from_json(text, "run.json");
-    REQUIRE_MESSAGE(in, in.error);
-    CHECK(in->kernel == out.kernel);
-    CHECK(in->title == out.title);
-    CHECK(in->dtype == out.dtype);
-    CHECK(in->kernel_d == out.kernel_d);
-    CHECK(in->backward == out.backward);
-    CHECK(in->fault == out.fault);
-    CHECK(in->run.device == "emulator");
-    CHECK(in->run.device_name == out.run.device_name);
-    CHECK(in->run.date == out.run.date);
-    CHECK(in->run.commit == out.run.commit);
-    CHECK(in->run.command == out.run.command);
-    CHECK(in->problem.Q == out.problem.Q);
-    CHECK(in->problem.V == out.problem.V);
-    CHECK(in->problem.Br == out.problem.Br);
-    CHECK(in->problem.causal);
-    CHECK(in->O == out.O);
-    CHECK(in->L == out.L);
-    REQUIRE(in->tiles.size() == out.tiles.size());
+    const KernelTrace in = good(bundle_from_json(text, "run.json"));
+    CHECK(in.kernel == out.kernel);
+    CHECK(in.title == out.title);
+    CHECK(in.dtype == out.dtype);
+    CHECK(in.kernel_d == out.kernel_d);
+    CHECK(in.backward == out.backward);
+    CHECK(in.fault == out.fault);
+    CHECK(in.run.device == "emulator");
+    CHECK(in.run.device_name == out.run.device_name);
+    CHECK(in.run.date == out.run.date);
+    CHECK(in.run.commit == out.run.commit);
+    CHECK(in.run.command == out.run.command);
+    CHECK(in.problem.Q == out.problem.Q);
+    CHECK(in.problem.V == out.problem.V);
+    CHECK(in.problem.Br == out.problem.Br);
+    CHECK(in.problem.causal);
+    CHECK(in.O == out.O);
+    CHECK(in.L == out.L);
+    REQUIRE(in.tiles.size() == out.tiles.size());
     for (std::size_t n = 0; n < out.tiles.size(); ++n) {
-        CHECK(in->tiles[n].visited == out.tiles[n].visited);
+        CHECK(in.tiles[n].visited == out.tiles[n].visited);
         for (KernelFault::Quantity quantity : kernel_quantities())
-            CHECK(values_of(in->tiles[n], quantity) == values_of(out.tiles[n], quantity));
+            CHECK(values_of(in.tiles[n], quantity) == values_of(out.tiles[n], quantity));
     }
-    CHECK(bundle_to_json(*in) == text);
+    CHECK(bundle_to_json(in) == text);
 }
 
 TEST_CASE("bundle: infinities and NaN stand in quotes") {
     KernelTrace out = recorded();
     out.O[0] = std::numeric_limits<float>::quiet_NaN();
     out.L[0] = -std::numeric_limits<float>::infinity();
-    const auto in = bundle_from_json(bundle_to_json(out), "run.json");
-    REQUIRE(in);
-    CHECK(std::isnan(in->O[0]));
-    CHECK(in->L[0] == out.L[0]);
+    const KernelTrace in = good(bundle_from_json(bundle_to_json(out), "run.json"));
+    CHECK(std::isnan(in.O[0]));
+    CHECK(in.L[0] == out.L[0]);
 }
 
 TEST_CASE("bundle: wrong files are refused with one sentence") {
-    const std::string good = bundle_to_json(recorded());
+    const std::string whole = bundle_to_json(recorded());
     CHECK(error_of("[]") == "run.json: it is an array, expected an object.");
     CHECK(error_of("{").starts_with("run.json: line 1"));
     CHECK(error_of("{\"schema\":\"tilewalk-problem-1\"}") ==
@@ -95,8 +92,8 @@ TEST_CASE("bundle: wrong files are refused with one sentence") {
                    {"\"m\":[", "\"m\":[1e300,", "a number of float32"},
                    {"\"visited\"", "\"visitd\"", "visitd"}};
     for (const auto& [from, to, words] : damages)
-        CHECK_MESSAGE(contains(error_of(replaced(good, from, to)), words), words);
-    CHECK(error_of(replaced(good, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);
+        CHECK_MESSAGE(contains(error_of(replaced(whole, from, to)), words), words);
+    CHECK(error_of(replaced(whole, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);
 }
 
 TEST_CASE("bundle: files") {

@@ -1,9 +1,9 @@
 // What a problem file holds beyond Q, K, V: written and read back, and refused where it is damaged.
 #include "app/io/problem_extras.h"
 #include "app/io/problem_json.h"
-#include "tests/core/problems.h"
-
 #include "tests/contains.h"
+#include "tests/core/problems.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
@@ -39,25 +39,23 @@ std::string error_of(const std::string& entries) {
 TEST_CASE("everything is read back as it was written") {
     const Problem p = with_everything();
     SavedView view;
-    const auto back = problem_from_json(problem_to_json(p, somewhere), "p.json", &view);
-    REQUIRE_MESSAGE(back, back.error);
+    const Problem back = good(problem_from_json(problem_to_json(p, somewhere), "p.json", &view));
     CHECK(view == somewhere);
-    CHECK(back->tokens == p.tokens);
-    CHECK(back->options == p.options);
-    CHECK(back->switches == p.switches);
-    CHECK(back->precision == p.precision);
-    REQUIRE(back->projection);
-    CHECK(back->projection->X == p.projection->X);
-    CHECK(back->projection->W_V == p.projection->W_V);
-    CHECK(back->Q == p.Q);
-    CHECK(back->V == p.V);
+    CHECK(back.tokens == p.tokens);
+    CHECK(back.options == p.options);
+    CHECK(back.switches == p.switches);
+    CHECK(back.precision == p.precision);
+    REQUIRE(back.projection);
+    CHECK(back.projection->X == p.projection->X);
+    CHECK(back.projection->W_V == p.projection->W_V);
+    CHECK(back.Q == p.Q);
+    CHECK(back.V == p.V);
 }
 
 TEST_CASE("every fault and every format has its place in the file") {
     for (bool Switches::*fault : {&Switches::no_max, &Switches::no_correction, &Switches::no_division,
                                   &Switches::wrong_mask_edge, &Switches::stale_max, &Switches::no_lse}) {
-        Problem p = worked_example();
-        p.switches.*fault = true;
+        const Problem p = with(worked_example(), fault);
         CHECK(problem_from_json(problem_to_json(p), "p.json")->switches == p.switches);
     }
     for (Format Precision::*stage : {&Precision::inputs, &Precision::scores, &Precision::softmax,
@@ -84,21 +82,17 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
 }
 
 TEST_CASE("a random problem keeps its seed") {
-    const auto random = random_problem(3, 2, 37);
-    REQUIRE(random);
-    const auto back = problem_from_json(problem_to_json(*random), "p.json");
-    REQUIRE_MESSAGE(back, back.error);
-    CHECK(back->seed == 37);
+    const std::string text = problem_to_json(good(random_problem(3, 2, 37)));
+    CHECK(good(problem_from_json(text, "p.json")).seed == 37);
     CHECK_FALSE(problem_from_json(problem_to_json(worked_example()), "p.json")->seed);
 }
 
 TEST_CASE("Q, K and V may be left out where X and the weights are there, and must agree with them") {
     const std::string weights = R"("x":[[2]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]])";
-    const auto p = problem_from_json("{" + weights + "}", "p.json");
-    REQUIRE_MESSAGE(p, p.error);
-    CHECK(p->Q(0, 0) == 6);
-    CHECK(p->K(0, 0) == 8);
-    CHECK(p->V(0, 0) == 10);
+    const Problem p = good(problem_from_json("{" + weights + "}", "p.json"));
+    CHECK(p.Q(0, 0) == 6);
+    CHECK(p.K(0, 0) == 8);
+    CHECK(p.V(0, 0) == 10);
     CHECK(problem_from_json("{" + weights + R"(,"q":[[6]]})", "p.json"));
     CHECK(contains(problem_from_json("{" + weights + R"(,"q":[[7]]})", "p.json").error,
                    "q is not x times w_q"));

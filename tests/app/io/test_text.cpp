@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 TEST_CASE("text: characters that would act on the terminal or the window are replaced") {
@@ -21,8 +20,7 @@ TEST_CASE("text: characters that would act on the terminal or the window are rep
 TEST_CASE("text: long paths keep their beginning and their end") {
     const std::string usual(200, 'x');
     CHECK(short_path(usual) == usual);
-    std::string path = "/beg";
-    for (int n = 0; n < 2000; ++n) path += "/é";
+    const std::string path = "/beg" + repeated("/é", 2000);
     const std::string shown = short_path(path + "/end.json5");
     CHECK(shown.size() <= 210);
     CHECK(shown.starts_with("/beg/é"));

@@ -1,17 +1,17 @@
 // Tours: what a file may say, where it says it wrong, and that no damaged file does worse than be refused.
 #include "app/io/embedded.h"
 #include "app/io/examples.h"
-#include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
 #include "tests/contains.h"
+#include "tests/core/steps.h"
 #include "tests/folder.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 #include <random>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
@@ -33,16 +33,13 @@ std::string refusal(const std::string& text) {
 }
 
 TourStop only_stop(const std::string& settings, const std::string& text = "x") {
-    const auto tour = parsed(head + settings + "\n" + text + "\n");
-    REQUIRE_MESSAGE(tour, tour.error);
-    return tour->stops.front();
+    return good(parsed(head + settings + "\n" + text + "\n")).stops.front();
 }
 
 std::string shown_text(const TourStop& stop) {
-    const auto trace = build_trace(*stop.lesson, *stop.problem);
-    REQUIRE(trace);
     std::string out;
-    for (const Line& line : filled_text(stop, **trace)) out += (out.empty() ? "" : "\n") + plain(line);
+    for (const Line& line : filled_text(stop, *walk_of(*stop.lesson, *stop.problem)))
+        out += (out.empty() ? "" : "\n") + plain(line);
     return out;
 }
 
@@ -95,11 +92,10 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("what is left out is inherited") {
-        const auto tour =
-            parsed(head + "- step: 14\n- cell: m[0]\n- highlight: timeline\n- fault: no_max\n\nx\n"
-                          "## B\n\ny\n## C\n- fault: none\n\nz\n## D\n- lesson: memory\n\nz\n");
-        REQUIRE_MESSAGE(tour, tour.error);
-        const auto& stops = tour->stops;
+        const auto stops =
+            good(parsed(head + "- step: 14\n- cell: m[0]\n- highlight: timeline\n- fault: no_max\n\nx\n"
+                               "## B\n\ny\n## C\n- fault: none\n\nz\n## D\n- lesson: memory\n\nz\n"))
+                .stops;
         REQUIRE(stops.size() == 4);
         CHECK(stops[0].problem->switches.no_max);
         CHECK(stops[1].step == 13);
@@ -114,23 +110,17 @@ TEST_SUITE("tour files") {
 
     TEST_CASE("a problem file lies beside the tour") {
         const Folder scratch;
-        const std::string tour = scratch.file("t.md");
-        REQUIRE(write_file_atomic(scratch.file("p.json"), problem_to_json(*find_example("ties"))));
-        REQUIRE(write_file_atomic(tour, "# T\n## A\n- problem: p.json\n\nx\n"));
-        const auto read = load_tour_file(tour, names);
-        REQUIRE_MESSAGE(read, read.error);
-        CHECK(read->stops[0].problem->Q == find_example("ties")->Q);
-        REQUIRE(write_file_atomic(tour, "# T\n## A\n- problem: q.json\n\nx\n"));
-        const auto missing = load_tour_file(tour, names);
-        REQUIRE_FALSE(missing);
-        CHECK(missing.error.starts_with(tour + ", line 3: "));
-        CHECK(contains(missing.error, "q.json"));
+        scratch.file("p.json", problem_to_json(*find_example("ties")));
+        const std::string tour = scratch.file("t.md", "# T\n## A\n- problem: p.json\n\nx\n");
+        CHECK(good(load_tour_file(tour, names)).stops[0].problem->Q == find_example("ties")->Q);
+        const std::string error =
+            load_tour_file(scratch.file("t.md", "# T\n## A\n- problem: q.json\n\nx\n"), names).error;
+        CHECK(error.starts_with(tour + ", line 3: "));
+        CHECK(contains(error, "q.json"));
     }
 
     TEST_CASE("the name of a tour that is nearly right is told") {
-        const auto misspelt = load_tour("flash-atention", names);
-        REQUIRE_FALSE(misspelt);
-        CHECK(contains(misspelt.error, "did you mean flash-attention?"));
+        CHECK(contains(load_tour("flash-atention", names).error, "did you mean flash-attention?"));
         CHECK_FALSE(contains(load_tour("no/such/tour.md", names).error, "did you mean"));
     }
 
@@ -212,14 +202,12 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("the example of the documentation is a tour") {
-        const auto text = read_file(std::string(TILEWALK_SOURCE_DIR) + "/docs/tour-format.md");
-        REQUIRE(text);
-        const std::string fence = "```markdown\n";
-        const std::size_t from = text->find(fence) + fence.size();
-        const auto tour = parsed(text->substr(from, text->find("```", from) - from));
-        REQUIRE_MESSAGE(tour, tour.error);
-        CHECK(tour->stops.size() == 2);
-        CHECK(contains(shown_text(tour->stops[1]), "m[0] goes from 1 to 2"));
+        const std::string text = contents(TILEWALK_SOURCE_DIR "/docs/tour-format.md"),
+                          fence = "```markdown\n";
+        const std::size_t from = text.find(fence) + fence.size();
+        const TourScript tour = good(parsed(text.substr(from, text.find("```", from) - from)));
+        CHECK(tour.stops.size() == 2);
+        CHECK(contains(shown_text(tour.stops[1]), "m[0] goes from 1 to 2"));
     }
 
     TEST_CASE("damaged files are refused in a sentence with their name, or are still tours") {

@@ -1,41 +1,18 @@
-#include "app/io/file.h"
 #include "app/io/settings.h"
 #include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-using namespace tilewalk;
 using namespace tilewalk::test;
-namespace fs = std::filesystem;
 
 namespace {
 
-using test::Folder;
-
 std::string settings_in(const Folder& folder) { return folder.file("deep/settings.json"); }
 
-LoadedSettings load_text(const Folder& folder, std::string_view text) {
-    fs::create_directories(folder.path / "deep");
-    REQUIRE(write_file_atomic(settings_in(folder), text));
-    return load_settings(settings_in(folder));
+LoadedSettings load_text(const Folder& folder, const std::string& text) {
+    return load_settings(folder.file("deep/settings.json", text));
 }
-
-/// Sets a variable of the environment for one test.
-struct Variable {
-    std::string name, old;
-    bool was_set;
-    Variable(const char* variable, const char* value) : name(variable) {
-        const char* before = std::getenv(variable);
-        was_set = before != nullptr;
-        if (was_set) old = before;
-        ::setenv(variable, value, 1);
-    }
-    ~Variable() { was_set ? ::setenv(name.c_str(), old.c_str(), 1) : ::unsetenv(name.c_str()); }
-};
 
 }  // namespace
 
@@ -156,10 +133,10 @@ TEST_SUITE("settings") {
 
     TEST_CASE("a folder that cannot be made is a sentence") {
         Folder folder;
-        REQUIRE(write_file_atomic((folder.path / "deep").string(), "a file in the way"));
+        folder.file("deep", "a file in the way");
         const auto saved = save_settings(settings_in(folder), {});
         CHECK_FALSE(saved);
-        CHECK(saved.error.find(settings_in(folder)) != std::string::npos);
+        CHECK(contains(saved.error, settings_in(folder)));
     }
 
     TEST_CASE("the path follows the environment") {
