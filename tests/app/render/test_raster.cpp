@@ -1,7 +1,5 @@
 #include "app/render/offscreen.h"
 #include "app/render/raster.h"
-#include "app/ui/kit/canvas.h"
-#include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "tests/app/ui/png_reader.h"
 
@@ -153,23 +151,6 @@ TEST_CASE("images without pixels or texture") {
     CHECK(rasterise(nothing, {}, 0, 5, black).rgba.empty());
     CHECK(rasterise(nothing, {}, -4, 5, black).rgba.empty());
     CHECK(count(rasterise(nothing, {}, 4, 4, red), red) == 16);
-}
-
-TEST_CASE("the same frame gives the same bytes") {
-    const HeadlessContext context;
-    ui::load_fonts(1, false);
-    auto picture = [] {
-        run_frame(400, 200, 0, [] {
-            ImDrawList& list = *ImGui::GetBackgroundDrawList();
-            list.AddRectFilled({10, 10}, {390, 190}, IM_COL32(20, 30, 40, 255), 12);
-            list.AddBezierCubic({20, 20}, {100, 190}, {200, 10}, {380, 180}, IM_COL32(250, 120, 90, 255), 2);
-            list.AddText(ui::font(ui::Face::regular, 15), 18, {40, 40}, IM_COL32_WHITE, "Row sum ℓ ← α ⊙ ℓ");
-        });
-        return picture_of_frame(400, 200, IM_COL32_BLACK);
-    };
-    const Image first = picture();
-    CHECK(first == picture());
-    CHECK(count(first, black) < 400 * 200 / 4);
 }
 
 TEST_CASE("PNG there and back") {

@@ -3,7 +3,7 @@
 #include "app/cli/session.h"
 #include "app/io/examples.h"
 #include "app/io/text.h"
-#include "app/render/offscreen.h"
+#include "app/ui/kit/focus.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/key.h"
@@ -21,12 +21,6 @@ namespace tilewalk::test {
 
 namespace {
 
-AppState start(const Problem& problem) {
-    auto made = make_state(&default_lesson(), problem, Settings{});
-    REQUIRE_MESSAGE(made, made.error);
-    return std::move(*made);
-}
-
 bool is_named(const Item& item, std::string_view name, std::string_view panel) {
     if (!panel.empty() && item.panel != panel) return false;
     std::string_view text = item.text;
@@ -40,8 +34,6 @@ std::string known_names(const ItemRegistry& list) {
     return names;
 }
 
-ImVec2 middle(const Item& item) { return {(item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2}; }
-
 }  // namespace
 
 Problem example(std::string_view name) {
@@ -51,14 +43,16 @@ Problem example(std::string_view name) {
 }
 
 Problem random_with_tiles(int N, int d, int Br, int Bc, std::uint64_t seed) {
-    auto problem = random_problem(N, d, seed);
-    REQUIRE_MESSAGE(problem, problem.error);
-    problem->Br = Br, problem->Bc = Bc;
-    return *problem;
+    Problem problem = good(random_problem(N, d, seed));
+    problem.Br = Br, problem.Bc = Bc;
+    return problem;
 }
 
-Program::Program(const Problem& problem, Screen size) : screen(size), state(start(problem)) {
+Program::Program(const Problem& problem, Screen size, bool presenter, ThemeId theme)
+    : screen(size), state(good(make_state(&default_lesson(), problem, Settings{}))) {
     state.display_scale = size.scale;
+    state.presenter = presenter;
+    state.settings.theme = theme;
     for (int n = 0; n < 2; ++n) frame_unlisted();
     frame();
 }
@@ -110,7 +104,7 @@ Image Program::picture() const {
     return picture_of_frame(screen.width, screen.height, theme(state.settings.theme).bg);
 }
 
-const Item* Program::look_for(std::string_view name, std::string_view panel) const {
+const Item* look_for(const ItemRegistry& list, std::string_view name, std::string_view panel) {
     for (const bool hot : {true, false})
         for (const Item& item : list.items)
             if ((item.kind != ItemKind::text) == hot && is_named(item, name, panel)) return &item;
@@ -158,15 +152,14 @@ void Program::wheel(float steps) {
 }
 
 void Program::hover(std::string_view name, std::string_view panel) {
-    const ImVec2 at = middle(find(name, panel));
-    mouse_to(at.x, at.y);
+    mouse_to(find(name, panel));
     frame(2);
 }
 
 void Program::click(std::string_view name, std::string_view panel) {
     const Item item = find(name, panel);
     REQUIRE_MESSAGE(item.visible, "clipped: ", item.text);
-    mouse_to(middle(item).x, middle(item).y);
+    mouse_to(item);
     frame();
     const ImGuiID hovered = ImGui::GetHoveredID();
     const bool covered = item.id != 0 && hovered != item.id;
@@ -216,6 +209,38 @@ void Program::retype(std::string_view text) {
     type(text);
 }
 
+std::string Program::focused() const {
+    for (const Item& item : items())
+        if (item.id == focused_item() && item.id != 0)
+            return item.text.starts_with("##") ? item.text.substr(2) : item.text;
+    return "";
+}
+
+void Program::tab_to(std::string_view name) {
+    clear_focus();
+    for (int n = 0; n < 400; ++n) {
+        press(Key::tab);
+        if (focused() == name) return;
+    }
+    FAIL("Tab never reaches ", std::string(name));
+}
+
+void Program::check_steps(std::initializer_list<std::pair<std::string_view, int>> steps) {
+    for (const auto& [name, wanted] : steps) {
+        press_named(words_of(std::string(name)).front()) ? press(name) : click(name);
+        CHECK_MESSAGE(step() == wanted, std::string(name));
+    }
+}
+
+std::string Program::where() const {
+    const std::string size = std::to_string(screen.width) + "×" + std::to_string(screen.height) +
+                             (screen.scale > 1 ? " at scale 2" : "") + (state.presenter ? " presenter" : "");
+    const std::string page = "page " + std::to_string(static_cast<int>(state.page)),
+                      walk = std::string(state.lesson->id) + ", " + state.problem->name + " (" +
+                             test::describe(*state.problem) + "), step " + std::to_string(step() + 1);
+    return size + ", " + theme(state.settings.theme).name + ", " + (state.page == Page::walk ? walk : page);
+}
+
 void Program::edit_cell(std::string_view cell, std::string_view panel, std::string_view text) {
     double_click(cell, panel);
     REQUIRE(state.edit);
@@ -227,6 +252,14 @@ void Program::go_to_step(int k) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
     frame();
+}
+
+Canvas canvas_on(ImDrawList* list, ThemeId id, float scale) {
+    Canvas canvas;
+    canvas.dl = list;
+    canvas.theme = &theme(id);
+    canvas.s = scale;
+    return canvas;
 }
 
 void check_no_walk(Program& page, std::string_view keys) {

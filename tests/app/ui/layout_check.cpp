@@ -109,7 +109,7 @@ std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
 
 void check_frame(const Program& program, const std::string& what, LayoutRules rules) {
     for (const Finding& f : broken_rules(program, rules))
-        FAIL_CHECK(what, ": ", f.where, ": ", f.rule, " '", f.text, "' ", f.amount);
+        FAIL_CHECK(program.where(), ", ", what, ": ", f.where, ": ", f.rule, " '", f.text, "' ", f.amount);
 }
 
 void check_new_frame(Program& program, const std::string& what, LayoutRules rules) {
@@ -121,19 +121,15 @@ void check_new_frame(Program& program, const std::string& what, LayoutRules rule
 void check_card(const Program& program, std::string_view card, const std::string& what) {
     check_frame(program, what);
     for (const std::string& text : shortened_texts(program))
-        if (text.starts_with(card)) FAIL_CHECK(what, ": shortened: ", text);
+        if (text.starts_with(card)) FAIL_CHECK(program.where(), ", ", what, ": shortened: ", text);
 }
 
-void in_every_look(const std::function<void(Program&, const std::string&)>& look) {
+void in_every_look(const std::function<void(Program&)>& look) {
     for (const Screen screen : all_screens)
-        for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast})
+        for (const ThemeId id : all_themes)
             for (const bool presenter : {false, true}) {
-                Program program(example("worked-4x4"), screen);
-                program.state.settings.theme = id;
-                program.state.presenter = presenter;
-                program.frame(2);
-                look(program,
-                     std::to_string(screen.width) + " " + theme(id).name + (presenter ? " presenter" : ""));
+                Program program(example("worked-4x4"), screen, presenter, id);
+                look(program);
             }
 }
 

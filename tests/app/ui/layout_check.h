@@ -23,14 +23,14 @@ struct LayoutRules {
 };
 /// The rules that the last frame broke.
 std::vector<Finding> broken_rules(const Program& program, LayoutRules rules = {});
-/// Fails for each of them, and says what was looked at.
-void check_frame(const Program& program, const std::string& what, LayoutRules rules = {});
+/// Fails for each of them, and says where the program stands, and what else was looked at.
+void check_frame(const Program& program, const std::string& what = {}, LayoutRules rules = {});
 /// The same once what was changed is laid out anew.
-void check_new_frame(Program& program, const std::string& what, LayoutRules rules = {});
+void check_new_frame(Program& program, const std::string& what = {}, LayoutRules rules = {});
 /// Nothing breaks a rule, and nothing of that card is shortened.
-void check_card(const Program& program, std::string_view card, const std::string& what);
-/// Calls look(program, its name) at every size, in every theme, with and without presenter mode.
-void in_every_look(const std::function<void(Program&, const std::string&)>& look);
+void check_card(const Program& program, std::string_view card, const std::string& what = {});
+/// Calls look(program) at every size, in every theme, with and without presenter mode.
+void in_every_look(const std::function<void(Program&)>& look);
 /// Texts that were cut with "…".
 std::vector<std::string> shortened_texts(const Program& program);
 

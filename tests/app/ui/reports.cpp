@@ -1,7 +1,5 @@
 #include "tests/app/ui/reports.h"
 
-#include <doctest/doctest.h>
-
 namespace tilewalk::test {
 
 namespace {
@@ -61,13 +59,6 @@ BenchReport made_up_report(const MadeUp& wish) {
     for (Point& point : report.points) point.peak = report.peak;
     report.complete = true;
     return report;
-}
-
-tilewalk::Point& point_of(BenchReport& report, const std::string& kernel, std::int64_t N) {
-    for (Point& p : report.points)
-        if (p.kernel == kernel && p.workload.N_q == N) return p;
-    FAIL("there is no such point");
-    return report.points.front();
 }
 
 }  // namespace tilewalk::test

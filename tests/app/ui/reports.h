@@ -17,7 +17,5 @@ struct MadeUp {
 };
 /// Standard attention at 50 GFLOP/s, each further kernel half as fast again, of a peak of 120 GFLOP/s.
 BenchReport made_up_report(const MadeUp& wish = {});
-/// The point of a kernel at a length, to be changed.
-tilewalk::Point& point_of(BenchReport& report, const std::string& kernel, std::int64_t N);
 
 }  // namespace tilewalk::test

@@ -1,5 +1,5 @@
 // The list that copies a matrix: by mouse and by keys, and what it puts on the clipboard.
-#include "tests/app/ui/harness.h"
+#include "tests/app/ui/layout_check.h"
 
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/matrix_menu.h"
@@ -11,7 +11,6 @@
 #include <imgui.h>
 
 using namespace tilewalk::test;
-using ui::Key;
 
 namespace {
 
@@ -90,18 +89,10 @@ TEST_CASE("a slot as it lies at a step: what is not there yet is NaN") {
 TEST_CASE("the list is legible at every size, also on a projector") {
     for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}})
         for (const bool presenter : {false, true}) {
-            Program program(example("worked-4x4"), screen);
-            program.state.presenter = presenter;
-            program.frame(2);
+            Program program(example("worked-4x4"), screen, presenter);
             ui::open_matrix_menu(program.state, Slot::K, 0);
             program.frame(3);
             CHECK(program.shows("Copy all of K"));
-            for (const ui::Item& item : program.items()) {
-                if (item.panel != "Copy matrix" || item.kind != ui::ItemKind::text) continue;
-                CHECK(item.font_px >= (presenter ? 27 : 13));
-                CHECK(item.min.x >= 0);
-                CHECK(item.max.x <= static_cast<float>(screen.width));
-                CHECK(item.max.y <= static_cast<float>(screen.height));
-            }
+            check_frame(program, {}, {.panel = "Copy matrix"});
         }
 }

@@ -265,12 +265,10 @@ struct Seen {
 // What is on the screen while the question waits. A window in addition to the causal mask leaves the first
 // query block as it is and skips more of those that follow.
 Seen seen(std::optional<Kind> kind, std::optional<int> window, bool presenter, bool skipped = false) {
-    Problem p = random_with_tiles(8, 2, 2, 2);
-    p.causal = true;
+    Problem p = causal(random_with_tiles(8, 2, 2, 2));
     p.window = window;
     // Presenter mode has room for both map and card only in a high window.
-    Program program(p, presenter ? Screen{1600, 1200} : Screen{});
-    program.state.presenter = presenter;
+    Program program(p, presenter ? Screen{1600, 1200} : Screen{}, presenter);
     const int k = step_of(program, Op::load_q, 2);
     if (kind)
         ask(program, k, *kind);
@@ -326,20 +324,14 @@ TEST_CASE("the card keeps to the rules of the layout, and hides neither tiles no
     } cases[] = {{Op::output, Kind::value},         {Op::load_kv, Kind::total_read},
                  {Op::load_q, Kind::skipped_tiles}, {Op::load_kv, Kind::read_from_hbm},
                  {Op::scores, Kind::flops},         {Op::new_max, Kind::maximum_rises}};
-    Problem p = example("worked-4x4");
-    p.causal = true;
     for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}})
         for (const bool presenter : {false, true}) {
-            Program program(p, screen);
-            program.state.presenter = presenter;
-            for (const ThemeId theme : {ThemeId::dark, ThemeId::light, ThemeId::contrast})
+            Program program(causal(example("worked-4x4")), screen, presenter);
+            for (const ThemeId theme : all_themes)
                 for (const auto& [op, kind] : cases) {
                     program.state.settings.theme = theme;
                     if (program.state.quiz) program.state.quiz->asked.clear();
                     ask(program, step_of(program, op, 14), kind);
-                    const std::string where = std::to_string(screen.width) + " " +
-                                              tilewalk::ui::theme(theme).name +
-                                              (presenter ? " presenter" : "");
                     for (const bool answered : {false, true}) {
                         if (answered) {
                             program.state.quiz->revealed = true;
@@ -353,10 +345,10 @@ TEST_CASE("the card keeps to the rules of the layout, and hides neither tiles no
                             }
                             program.frame(3);
                         }
-                        check_frame(program, where, {.panel = "Question"});
+                        check_frame(program, {}, {.panel = "Question"});
                         for (const std::string& text : shortened_texts(program))
                             if (text.starts_with("Question:") && text != "Question: Save results…")
-                                FAIL_CHECK(where, ": ", text);
+                                FAIL_CHECK(program.where(), ": ", text);
                     }
                     program.state.quiz.reset();
                 }

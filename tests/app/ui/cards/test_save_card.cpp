@@ -6,7 +6,6 @@
 #include "tests/app/ui/layout_check.h"
 #include "tests/app/ui/png_reader.h"
 
-#include <cstdio>
 #include <doctest/doctest.h>
 
 using namespace tilewalk::test;
@@ -14,7 +13,7 @@ using namespace tilewalk::test;
 namespace {
 
 void name_file(Program& program, const std::string& path) {
-    std::snprintf(program.state.saving->path, sizeof program.state.saving->path, "%s", path.c_str());
+    fill_in(program.state.saving->path, path);
     program.frame(2);
 }
 
@@ -90,10 +89,9 @@ TEST_SUITE("save card") {
         program.state.saving->format = static_cast<int>(SaveFormat::png);
         program.state.saving->size = SaveCard::full_hd;
         program.press(Key::enter);
-        const auto picture = decode_png(contents(folder.file("large.png")));
-        REQUIRE(picture);
-        CHECK(picture->width == 1920);
-        CHECK(picture->height == 1080);
+        const Image picture = good(decode_png(contents(folder.file("large.png"))));
+        CHECK(picture.width == 1920);
+        CHECK(picture.height == 1080);
         CHECK(program.picture().width == 1600);
         CHECK(folder.count() == 2);
     }
@@ -151,9 +149,7 @@ TEST_SUITE("save card") {
     TEST_CASE("nothing of it is cut or overlaps") {
         for (const bool presenter : {false, true})
             for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}}) {
-                Program program(example("worked-4x4"), screen);
-                program.state.presenter = presenter;
-                program.frame(2);
+                Program program(example("worked-4x4"), screen, presenter);
                 open(program);
                 for (const bool failed : {false, true}) {
                     if (failed) {
@@ -161,8 +157,7 @@ TEST_SUITE("save card") {
                             "/home/somebody/pictures/of/the/walk.svg: this folder may not be written to.";
                         program.frame(2);
                     }
-                    check_frame(program, std::to_string(screen.width) + (presenter ? " presenter" : ""),
-                                {.panel = "Save"});
+                    check_frame(program, {}, {.panel = "Save"});
                 }
             }
     }

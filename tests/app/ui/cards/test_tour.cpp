@@ -6,7 +6,6 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/layout_check.h"
 
@@ -35,15 +34,9 @@ void settle(Program& p) {
     p.frame(2);
 }
 
-std::string here(const Program& p) {
-    return "stop " + std::to_string(p.state.tour->at + 1) + " \"" + p.state.tour->stop().heading + "\" at " +
-           std::to_string(p.screen.width) + (p.state.presenter ? " presenter" : "");
-}
-
 void check_stop(const Program& p) {
     const Tour& tour = *p.state.tour;
-    const std::string where = here(p);
-    CAPTURE(where);
+    INFO("stop ", tour.at + 1, " \"", tour.stop().heading, "\", ", p.where());
     CHECK(at_stop(p.state));
     const float s = font_scale(), W = static_cast<float>(p.screen.width) / s,
                 H = static_cast<float>(p.screen.height) / s;
@@ -70,9 +63,7 @@ void check_stop(const Program& p) {
 }
 
 void walk_through(Screen screen, bool presenter, ThemeId theme = ThemeId::dark) {
-    Program p(example("worked-4x4"), screen);
-    p.state.presenter = presenter;
-    p.state.settings.theme = theme;
+    Program p(example("worked-4x4"), screen, presenter, theme);
     p.press(Key::u);
     REQUIRE(p.state.tour);
     const int stops = p.state.tour->stops();
@@ -94,11 +85,9 @@ void walk_through_in_full(Screen screen, bool presenter, ThemeId theme = ThemeId
     walk_through(screen, presenter, theme);
 }
 
-Result<Tour> read(const std::string& text) {
-    auto script = parse_tour(text, "test.md", tour_names());
-    REQUIRE_MESSAGE(script, script.error);
+Tour read(const std::string& text) {
     Tour tour;
-    tour.script = std::move(*script);
+    tour.script = good(parse_tour(text, "test.md", tour_names()));
     return tour;
 }
 
@@ -119,10 +108,9 @@ TEST_CASE("every stop loads, points at something, and fits: presenter at 1920 ×
 }
 
 TEST_CASE("the tour goes through every lesson and page") {
-    const auto script = load_tour(default_tour, tour_names());
-    REQUIRE_MESSAGE(script, script.error);
+    const TourScript script = good(load_tour(default_tour, tour_names()));
     std::set<std::string> seen;
-    for (const TourStop& stop : script->stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
+    for (const TourStop& stop : script.stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
     for (const Lesson& lesson : lessons()) CHECK_MESSAGE(seen.contains(lesson.id), lesson.id);
     for (const char* page : {"memory", "scale", "compare"}) CHECK_MESSAGE(seen.contains(page), page);
 }
@@ -167,9 +155,7 @@ TEST_CASE("the card's buttons do what the keys do") {
 TEST_CASE("leaving leads back to where one was") {
     Program p(random_with_tiles(6, 4, 2, 2));
     set_lesson(p.state, *find_lesson("flash-backward"));
-    Problem changed = *p.state.problem;
-    changed.causal = true;
-    set_problem(p.state, changed);
+    set_problem(p.state, causal(*p.state.problem));
     p.settle();
     p.go_to_step(7);
     p.state.row = 1;
@@ -205,9 +191,7 @@ TEST_CASE("leaving leads back to where one was") {
 TEST_CASE("what is changed on the way can be had back") {
     Program p;
     p.press(Key::u);
-    Problem changed = *p.state.problem;
-    changed.causal = true;
-    set_problem(p.state, changed);
+    set_problem(p.state, causal(*p.state.problem));
     p.frame();
     CHECK_FALSE(at_stop(p.state));
     p.press(Key::escape);
@@ -236,10 +220,10 @@ TEST_CASE("a dropped tour begins, a broken one says where") {
 
 TEST_CASE("a walk that is built in the background is waited for") {
     Program p;
-    auto tour = read("# T\n## One\n- problem: ties\n- step: 9\n\nm is {m[0]}\n");
+    Tour tour = read("# T\n## One\n- problem: ties\n- step: 9\n\nm is {m[0]}\n");
     const auto large = std::make_shared<const Problem>(random_with_tiles(96, 32, 4, 4));
-    tour->script.stops[0].problem = large;
-    start_tour(p.state, std::move(*tour));
+    tour.script.stops[0].problem = large;
+    start_tour(p.state, std::move(tour));
     REQUIRE(p.state.pending);
     p.frame();
     p.settle();
@@ -261,8 +245,7 @@ TEST_CASE("what a tour may point at is there, in every lesson and on every page"
     std::set<std::string> everywhere;
     for (const auto& [where, panels] : names.panels) {
         CAPTURE(where);
-        auto tour = read("# T\n## One\n- problem: worked-4x4\n- lesson: " + where + "\n\nx\n");
-        start_tour(p.state, std::move(*tour));
+        start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n- lesson: " + where + "\n\nx\n"));
         settle(p);
         shown.clear();
         collect(p);
@@ -277,10 +260,8 @@ TEST_CASE("what a tour may point at is there, in every lesson and on every page"
 
 TEST_CASE("numbers in the text follow the settings at once") {
     Program p;
-    auto tour =
-        read("# T\n## One\n- problem: worked-4x4\n- lesson: flash-forward\n- step: row_sum i=0 j=1\n\n"
-             "sum {l[0]}\n");
-    start_tour(p.state, std::move(*tour));
+    start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n- lesson: flash-forward\n"
+                             "- step: row_sum i=0 j=1\n\nsum {l[0]}\n"));
     p.frame(2);
     CHECK(p.shows("sum 1.639"));
     p.state.settings.decimal_comma = true;
@@ -291,17 +272,18 @@ TEST_CASE("numbers in the text follow the settings at once") {
 }
 
 TEST_CASE("the command line begins a tour, or says what is wrong with it") {
-    const Folder folder;
-    const std::string bad = (folder.path / "bad.md").string(), png = (folder.path / "a.png").string();
-    std::ofstream(bad) << "# T\n## A\n- problem: worked-4x4\n- lesson: flash-foward\n\nx\n";
-    const Ran refused = run({"render", "--tour", bad, "-o", png});
-    CHECK(refused.code == 2);
-    CHECK(contains(refused.err, "bad.md, line 4: there is no lesson \"flash-foward\"; did you mean"));
-    CHECK(run({"--tour", bad}).code == 2);
-    CHECK(run({"render", "--stop", "99", "-o", png}).code == 2);
-    CHECK(run({"render", "--stop", "3", "--lesson", "backward", "-o", png}).code == 2);
-    CHECK(run({"--stop", "all"}).code == 2);
-    CHECK(run({"render", "--stop", "3", "--size", "1024x640", "-o", png}).code == 0);
+    const OwnSettings own;
+    const std::string bad =
+        own.folder.file("bad.md", "# T\n## A\n- problem: worked-4x4\n- lesson: flash-foward\n\nx\n");
+    const std::string png = own.folder.file("a.png");
+    check_refused(
+        {{{"render", "--tour", bad, "-o", png},
+          "bad.md, line 4: there is no lesson \"flash-foward\"; did you mean"},
+         {{"--tour", bad}, "bad.md, line 4"},
+         {{"render", "--stop", "99", "-o", png}, "99"},
+         {{"render", "--stop", "3", "--lesson", "backward", "-o", png}, "leave out the other options"},
+         {{"--stop", "all"}, "all"}});
+    output_of({"render", "--stop", "3", "--size", "1024x640", "-o", png});
     CHECK(std::filesystem::exists(png));
     const auto window = [](AppState& state, const WindowOptions&) {
         CHECK(state.tour);
@@ -311,9 +293,7 @@ TEST_CASE("the command line begins a tour, or says what is wrong with it") {
     };
     Settings settings;
     settings.example = "ties";
-    const std::string home = (folder.path / "tilewalk" / "settings.json").string();
-    const std::string before = std::getenv("XDG_CONFIG_HOME") ? std::getenv("XDG_CONFIG_HOME") : "";
-    ::setenv("XDG_CONFIG_HOME", folder.path.c_str(), 1);
+    const std::string home = own.folder.file("tilewalk/settings.json");
     CHECK(save_settings(home, settings));
     CHECK(run({"--stop", "3"}, window).code == 3);
     std::string notice;
@@ -323,5 +303,4 @@ TEST_CASE("the command line begins a tour, or says what is wrong with it") {
     CHECK(contains(notice, "guided tour"));
     CHECK(run({}, first).code == 0);
     CHECK_FALSE(contains(notice, "guided tour"));
-    before.empty() ? ::unsetenv("XDG_CONFIG_HOME") : ::setenv("XDG_CONFIG_HOME", before.c_str(), 1);
 }

@@ -5,8 +5,6 @@
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/reports.h"
 
-#include <cstdio>
-
 namespace tilewalk::test {
 
 struct AtScale : Program {
@@ -20,7 +18,7 @@ struct AtScale : Program {
     ui::ScalePage& page() { return ui::scale_page(state); }
     void use_lengths(const char* text) {
         form().preset = static_cast<int>(ui::length_presets.size());
-        std::snprintf(form().lengths, sizeof form().lengths, "%s", text);
+        fill_in(form().lengths, text);
     }
     void show(const BenchReport& report) {
         ui::show_report(state, report);

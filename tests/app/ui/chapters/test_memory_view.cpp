@@ -6,13 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 using namespace tilewalk::test;
 
 namespace {
-
-constexpr Screen sizes[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}, {1920, 1080, 2}};
 
 struct MemoryPage : Program {
     explicit MemoryPage(Screen size = {}) : Program(example("worked-4x4"), size) {
@@ -41,13 +37,12 @@ TEST_CASE("memory: the page shows the numbers of the study") {
 }
 
 TEST_CASE("memory: texts have their place at every size, with every hardware and extreme sizes") {
-    for (const Screen& screen : sizes) {
+    for (const Screen& screen : screens_and_fine) {
         MemoryPage page(screen);
-        const std::string size = std::to_string(screen.width);
         for (int hardware = 0; hardware <= static_cast<int>(hardware_list().size()); ++hardware) {
             page.form() = {};
             page.form().hardware = hardware;
-            check_new_frame(page, size + " hardware " + std::to_string(hardware));
+            check_new_frame(page, "hardware " + std::to_string(hardware));
         }
         for (const auto& [N, d, bytes, heads, tile] : {std::array<int, 5>{1, 128, 1, 1, 0},
                                                        {64, 128, 2, 1, 0},
@@ -61,7 +56,7 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
                 page.form().N = N, page.form().d = d, page.form().element_bytes = bytes;
                 page.form().heads = page.form().batch = heads, page.form().tile = tile;
                 page.form().trips = trips;
-                check_new_frame(page, size + " N = " + std::to_string(N));
+                check_new_frame(page, "N = " + std::to_string(N));
             }
     }
 }
@@ -75,7 +70,7 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
                 page.form() = {};
                 page.form().hardware = hardware, page.form().N = N;
                 page.form().heads = page.form().batch = N > 1000000 ? 1024 : 1;
-                check_new_frame(page, "presenter, N = " + std::to_string(N));
+                check_new_frame(page, "N = " + std::to_string(N));
                 CHECK(page.shows(format_count(N)));
             }
         page.form() = {};
@@ -89,11 +84,11 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
 TEST_CASE("memory: every text stands out in every theme") {
     MemoryPage page;
     for (const bool presenter : {false, true})
-        for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        for (ThemeId id : all_themes) {
             page.state.presenter = presenter;
             page.state.settings.theme = id;
             page.frame_unlisted();
-            check_new_frame(page, theme(id).name, {.geometry = false});
+            check_new_frame(page, {}, {.geometry = false});
         }
 }
 
@@ -123,9 +118,7 @@ TEST_CASE("memory: standard attention's kernels run one after another, once") {
     CHECK(page.form().trips < 3);
     page.press(Key::space);
     CHECK_FALSE(page.form().playing);
-    page.click("trip-forward");
-    page.click("trip-forward");
-    page.click("trip-forward");
+    for (int n = 0; n < 3; ++n) page.click("trip-forward");
     CHECK(page.form().trips == 3);
     page.click("trip-back");
     CHECK(page.form().trips == 2);
@@ -192,15 +185,15 @@ TEST_CASE("memory: the user's own numbers") {
     CHECK(chosen_hardware(page.form()).capacity.value == 40e9);  // the A100's stands in
     for (const char* text : {"", "0", "-1", "1e12", "1e400", "nan", "inf", "4x", "1,5"}) {
         CHECK_FALSE(readable(text));
-        std::snprintf(page.form().own.bandwidth, sizeof page.form().own.bandwidth, "%s", text);
+        fill_in(page.form().own.bandwidth, text);
         CHECK_FALSE(refuse(memory_input(page.form())));
         page.frame();
     }
     for (const char* text : {"1e-300", "999999999999", "0.001"}) {
         CHECK(readable(text));
-        for (char* field : {page.form().own.capacity, page.form().own.bandwidth, page.form().own.sms,
-                            page.form().own.shared, page.form().own.peak})
-            std::snprintf(field, sizeof page.form().own.peak, "%s", text);
+        auto& own = page.form().own;
+        for (auto* field : {&own.capacity, &own.bandwidth, &own.sms, &own.shared, &own.peak})
+            fill_in(*field, text);
         page.frame(2);
     }
 }

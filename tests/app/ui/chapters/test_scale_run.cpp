@@ -58,13 +58,11 @@ TEST_CASE("scale: files go through the hooks, and buttons without one say why") 
     page.state.hooks.load_results =
         [](const std::vector<std::string>& paths) -> Result<std::vector<BenchReport>> {
         if (paths[0] == "bad.json") return Failure{"bad.json is no results file."};
-        MadeUp wish;
-        wish.source = paths[0];
-        return std::vector<BenchReport>{made_up_report(wish)};
+        return std::vector<BenchReport>{made_up_report({.source = paths[0]})};
     };
     CHECK(why_no_export(page.state, "csv"));  // nothing to write yet
     page.show(made_up_report());
-    std::snprintf(page.form().path, sizeof page.form().path, "here/run.json");
+    fill_in(page.form().path, "here/run.json");
     for (const char* kind : {"csv", "json", "report", "svg", "png"})
         page.click(std::string("export ") + kind);
     CHECK(wrote == std::vector<std::string>{"csv here/run.csv 1", "json here/run.json 1",

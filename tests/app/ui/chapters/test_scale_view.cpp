@@ -1,6 +1,5 @@
 // The page "At scale": it shows what reports hold and nothing else, its keys and buttons work, its layout
 // holds.
-#include "core/base/numbers.h"
 #include "core/bench/findings.h"
 #include "tests/app/ui/chapters/at_scale.h"
 #include "tests/app/ui/layout_check.h"
@@ -13,13 +12,7 @@ using namespace tilewalk::test;
 
 namespace {
 
-constexpr Screen sizes[] = {{1024, 640}, {1280, 720}, {1600, 900}, {1920, 1080}, {1920, 1080, 2}};
-
-MadeUp long_run() {
-    MadeUp wish;
-    wish.lengths = {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
-    return wish;
-}
+MadeUp long_run() { return {.lengths = {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536}}; }
 
 void make_failed(BenchReport& report, const std::string& kernel) {
     for (tilewalk::Point& p : report.points) {
@@ -116,11 +109,9 @@ TEST_CASE("scale: plots hold the measured points, and crosses where standard doe
 }
 
 TEST_CASE("scale: texts have their place at every size, in every look") {
-    for (const Screen& screen : sizes) {
+    for (const Screen& screen : screens_and_fine) {
         AtScale page(screen);
-        for_each_look(page, [&](const std::string& what) {
-            check_new_frame(page, std::to_string(screen.width) + " " + what);
-        });
+        for_each_look(page, [&](const std::string& what) { check_new_frame(page, what); });
     }
 }
 
@@ -131,7 +122,7 @@ TEST_CASE("scale: the presenter page holds at 27 px and more") {
         for_each_look(page, [&](const std::string& what) {
             for (bool memory : {false, true}) {
                 page.form().memory_plot = memory;
-                check_new_frame(page, "presenter " + what);
+                check_new_frame(page, what);
             }
         });
         page.press(Key::left);
@@ -145,11 +136,11 @@ TEST_CASE("scale: the presenter page holds at 27 px and more") {
 TEST_CASE("scale: every text stands out in every theme") {
     AtScale page;
     for_each_look(page, [&](const std::string& what) {
-        for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        for (ThemeId id : all_themes) {
             page.state.settings.theme = id;
             page.form().kernel = "flash";
             page.form().card = true;
-            check_new_frame(page, what + ", " + theme(id).name, {.geometry = false});
+            check_new_frame(page, what, {.geometry = false});
         }
     });
 }
@@ -159,17 +150,13 @@ TEST_CASE("scale: arrows choose length and kernel, and open the record") {
     page.show(made_up_report());
     CHECK(chosen_length(page.state) == 8192);
     page.press(Key::left);
-    CHECK(chosen_length(page.state) == 4096);
     CHECK(page.form().kernel == "flash");
     page.check_shows({"flash, N = 4096", "GFLOP/s", "commit 1a2b3c4", "of 7 runs"});
-    page.press(Key::up);
-    CHECK(page.form().kernel == "flash-eigen");
-    page.press(Key::home);
-    CHECK(chosen_length(page.state) == 512);
-    page.press(Key::left);
-    CHECK(chosen_length(page.state) == 512);
-    page.press(Key::end);
-    CHECK(chosen_length(page.state) == 8192);
+    for (const auto& [keys, N] : {std::pair{"up", 4096}, {"home", 512}, {"left", 512}, {"end", 8192}}) {
+        page.press(keys);
+        CHECK_MESSAGE(chosen_length(page.state) == N, keys);
+        CHECK(page.form().kernel == "flash-eigen");
+    }
     page.press(Key::escape);
     CHECK_FALSE(page.form().card);
     CHECK_FALSE(page.shows("commit 1a2b3c4"));
@@ -197,11 +184,9 @@ TEST_CASE("scale: the point under the mouse shows its record, in plot and table"
 TEST_CASE("scale: recorded results are labelled, compared and closed") {
     AtScale page;
     page.show(made_up_report());
-    MadeUp other;
-    other.speed = 2;
-    page.record(other, "/data/epyc.json");
+    page.record({.speed = 2}, "/data/epyc.json");
     page.check_shows({"flash, recorded", "recorded: epyc.json"});
-    page.record(other, "/data/h200.json");
+    page.record({.speed = 2}, "/data/h200.json");
     page.check_shows({"flash A", "flash B", "A, B: recorded"});
     CHECK(page.page().time.scene.marks.size() == 3 * 3 * 5);
     page.click("report 2");
@@ -223,9 +208,8 @@ TEST_CASE("scale: recorded results are labelled, compared and closed") {
 TEST_CASE("scale: of a file with several shapes the one that the form asks for is shown") {
     AtScale page;
     BenchReport both = made_up_report();
-    MadeUp backward;
-    backward.direction = Direction::backward;
-    for (const tilewalk::Point& p : made_up_report(backward).points) both.points.push_back(p);
+    for (const tilewalk::Point& p : made_up_report({.direction = Direction::backward}).points)
+        both.points.push_back(p);
     both.source = "both.json";
     add_reports(page.state, {both});
     page.frame(2);
@@ -246,9 +230,7 @@ TEST_CASE("scale: of a file with several shapes the one that the form asks for i
 
 TEST_CASE("scale: results that the form does not ask for change the form when they are opened") {
     AtScale page;
-    MadeUp wish;
-    wish.direction = Direction::backward;
-    page.record(wish, "backward.json");
+    page.record({.direction = Direction::backward}, "backward.json");
     CHECK(page.form().backward);
     REQUIRE(page.page().reports.size() == 1);
     CHECK(page.page().reports[0].recorded);
@@ -257,9 +239,7 @@ TEST_CASE("scale: results that the form does not ask for change the form when th
 TEST_CASE("scale: results that the program brings along are there from the beginning, as recorded") {
     Program program(example("worked-4x4"));
     program.state.hooks.recorded_results = [] {
-        MadeUp wish;
-        wish.source = "assets/bench/somewhere.json";
-        return std::vector{made_up_report(wish)};
+        return std::vector{made_up_report({.source = "assets/bench/somewhere.json"})};
     };
     program.state.page = ui::Page::scale;
     ui::wait_for_devices(program.state);

@@ -3,6 +3,7 @@
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
+#include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
 #include <functional>
@@ -14,6 +15,7 @@ using namespace tilewalk::ui;
 namespace {
 
 constexpr ImU32 red = IM_COL32(255, 0, 0, 255);
+const std::string twelve_words = test::repeated("word ", 11) + "word";
 
 /// A context with fonts, and a canvas that covers the whole picture.
 struct Paper {
@@ -25,13 +27,7 @@ struct Paper {
         run_frame(width, height, 0, [&] { with(canvas(ImGui::GetBackgroundDrawList())); });
         return picture_of_frame(width, height, IM_COL32_BLACK);
     }
-    Canvas canvas(ImDrawList* list = nullptr) const {
-        Canvas c;
-        c.dl = list;
-        c.theme = &theme(ThemeId::dark);
-        c.s = scale;
-        return c;
-    }
+    Canvas canvas(ImDrawList* list = nullptr) const { return test::canvas_on(list, ThemeId::dark, scale); }
 };
 
 bool lit(const Image& image, int x, int y) {
@@ -52,13 +48,6 @@ Extent extent(const Image& image) {
                 ++e.count;
             }
     return e;
-}
-
-std::string words(int n) {
-    std::string text;
-    for (int k = 0; k < n; ++k) text += "word ";
-    text.pop_back();
-    return text;
 }
 
 }  // namespace
@@ -197,11 +186,11 @@ TEST_CASE("paragraphs break into lines that fit, and end in an ellipsis where th
     item_registry = &list;
     float full = 0, cut = 0;
     paper.draw(400, 400, [&](const Canvas& c) {
-        full = c.paragraph(10, 10, 120, words(12), 15);
-        cut = c.paragraph(10, 200, 120, words(12), 15, 0, 2);
+        full = c.paragraph(10, 10, 120, twelve_words, 15);
+        cut = c.paragraph(10, 200, 120, twelve_words, 15, 0, 2);
     });
     item_registry = nullptr;
-    CHECK(full == doctest::Approx(paragraph_height(120, words(12), 15)));
+    CHECK(full == doctest::Approx(paragraph_height(120, twelve_words, 15)));
     CHECK(full > 3 * cut / 2);
     CHECK(cut == doctest::Approx(2 * 15 * 1.45f));
     for (const Item& item : list.items) CHECK(item.max.x <= 10 + 120 + 1);

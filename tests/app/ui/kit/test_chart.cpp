@@ -266,13 +266,8 @@ TEST_CASE("chart: the canvas shows what the scene holds") {
     Program program;
     Chart chart = times(3);
     const ChartScene scene = lay_out(chart, {20, 20, 500, 340}, {}, theme(ThemeId::dark));
-    run_frame(600, 400, 1.0f / 60, [&] {
-        Canvas canvas;
-        canvas.dl = ImGui::GetForegroundDrawList();
-        canvas.theme = &theme(ThemeId::dark);
-        canvas.s = font_scale();
-        paint(canvas, scene);
-    });
+    run_frame(600, 400, 1.0f / 60,
+              [&] { paint(canvas_on(ImGui::GetForegroundDrawList(), ThemeId::dark, font_scale()), scene); });
     for (const SceneText& text : scene.texts) CHECK(program.shows(text.text));
     check_no_overlap(scene, "real fonts");
     check_inside(scene, "real fonts");

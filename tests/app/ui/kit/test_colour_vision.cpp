@@ -6,6 +6,7 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/state/app_state.h"
+#include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/colour_vision.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using namespace tilewalk::ui;
 
 namespace {
 
-constexpr ThemeId all_themes[] = {ThemeId::dark, ThemeId::light, ThemeId::contrast};
+using test::all_themes;
 constexpr Role hues[] = {Role::Q, Role::K, Role::V, Role::S, Role::m, Role::l, Role::alpha, Role::O};
 
 // All of them stand side by side in a tiled lesson, so each pair counts.
@@ -158,9 +159,7 @@ TEST_CASE("every state of a cell has a shape of its own") {
             std::map<std::string, std::vector<bool>> shapes;
             for (const auto& [name, draw] : states()) {
                 run_frame(side + 16, side + 16, 0, [&, &draw = draw] {
-                    Canvas c;
-                    c.dl = ImGui::GetBackgroundDrawList();
-                    c.theme = &theme(id);
+                    const Canvas c = test::canvas_on(ImGui::GetBackgroundDrawList(), id);
                     c.rect(0, 0, side + 16, side + 16, c.theme->panel);
                     CellLook look;
                     look.role = Role::S;

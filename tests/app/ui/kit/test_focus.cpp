@@ -48,34 +48,18 @@ std::vector<ImGuiID> walk_round(Program& program, KeyPress tab = {Key::tab}) {
 }
 
 // `panel`: a card that keeps the focus.
-void check_all_reached(Program& program, const std::string& where, std::string_view panel = {}) {
+void check_all_reached(Program& program, std::string_view panel = {}) {
+    INFO(program.where(), ", ", std::string(panel));
     auto wanted = to_be_reached(program, panel);
     const std::vector<ImGuiID> visited = walk_round(program);
     // What work in the background has switched off meanwhile does not count.
     const auto still = to_be_reached(program, panel);
     std::erase_if(wanted, [&](const auto& one) { return !still.count(one.first); });
     const std::set<ImGuiID> reached(visited.begin(), visited.end());
-    CHECK_MESSAGE(reached.size() == visited.size(), "comes twice to the same, ", where);
+    CHECK_MESSAGE(reached.size() == visited.size(), "comes twice to the same");
     for (const auto& [id, name] : wanted)
-        if (!reached.count(id)) FAIL_CHECK(where, ": Tab never reaches ", name);
-    CHECK_MESSAGE(wanted.size() > 3, where);
-}
-
-std::string focused_name(const Program& program) {
-    for (const Item& item : program.items())
-        if (item.id == focused_item() && item.id != 0)
-            return item.text.starts_with("##") ? item.text.substr(2) : item.text;
-    return "";
-}
-
-// Tab until something of that name has the focus.
-void focus(Program& program, const std::string& name) {
-    clear_focus();
-    for (int n = 0; n < 400; ++n) {
-        program.press(Key::tab);
-        if (focused_name(program) == name) return;
-    }
-    FAIL("Tab never reaches ", name);
+        if (!reached.count(id)) FAIL_CHECK("Tab never reaches ", name);
+    CHECK(wanted.size() > 3);
 }
 
 }  // namespace
@@ -84,27 +68,22 @@ TEST_CASE("Tab reaches every button, switch and field of every lesson") {
     for (const Lesson& lesson : lessons()) {
         Program program;
         program.show_lesson(lesson.id);
-        check_all_reached(program, lesson.id);
+        check_all_reached(program);
     }
 }
 
 TEST_CASE("Tab reaches everything of the pages, panels and cards") {
-    struct Place {
-        const char* name;
-        const char* panel;
-        Key key;
-    };
-    for (const Place& place : {Place{"problem", "", Key::i},
-                               {"break it", "", Key::x},
-                               {"memory", "", Key::six},
-                               {"at scale", "", Key::seven},
-                               {"CPU vs GPU", "", Key::eight},
-                               {"settings", "Settings", Key::o},
-                               {"glossary", "Glossary", Key::k}}) {
+    for (const auto& [key, panel] : {std::pair{Key::i, ""},  // the problem
+                                     {Key::x, ""},           // break it
+                                     {Key::six, ""},         // memory
+                                     {Key::seven, ""},       // at scale
+                                     {Key::eight, ""},       // CPU vs GPU
+                                     {Key::o, "Settings"},
+                                     {Key::k, "Glossary"}}) {
         Program program;
-        program.press(place.key);
+        program.press(key);
         program.frame(2);
-        check_all_reached(program, place.name, place.panel);
+        check_all_reached(program, panel);
     }
     Program program;
     program.press(Key::f1);
@@ -125,29 +104,29 @@ TEST_CASE("the way goes through the header from left to right, then down the win
     float x = -1;
     for (int n = 0; n < 6; ++n) {
         program.press(Key::tab);
-        const Item now = program.find(focused_name(program), "Header");
+        const Item now = program.find(program.focused(), "Header");
         CHECK(now.min.x > x);
         x = now.min.x;
     }
-    focus(program, "play");
+    program.tab_to("play");
     CHECK(program.find("play").min.y > program.find("menu").max.y);
 }
 
 TEST_CASE("Enter and Space do what a click does") {
     Program program;
-    focus(program, "forward");
+    program.tab_to("forward");
     program.press(Key::enter);
     CHECK(program.step() == 1);
     program.press(Key::space);
     CHECK(program.step() == 2);
     CHECK_FALSE(program.state.player.playing);
-    focus(program, "theme");
+    program.tab_to("theme");
     program.press(Key::enter);
     CHECK(program.state.settings.theme == ThemeId::light);
-    focus(program, "problem");
+    program.tab_to("problem");
     program.press(Key::space);
     CHECK(program.state.show_problem);
-    focus(program, "Br/more");
+    program.tab_to("Br/more");
     const int Br = program.state.problem->Br;
     program.press(Key::enter);
     CHECK(program.state.problem->Br == Br + 1);
@@ -157,10 +136,10 @@ TEST_CASE("arrows belong to the walk, unless what has the focus uses them") {
     Program program;
     program.press(Key::right);
     CHECK(program.step() == 1);
-    focus(program, "theme");
+    program.tab_to("theme");
     program.press(Key::right);
     CHECK(program.step() == 2);
-    focus(program, "speed");
+    program.tab_to("speed");
     const double speed = program.state.settings.speed;
     program.press(Key::right);
     CHECK(program.state.settings.speed > speed);
@@ -176,34 +155,34 @@ TEST_CASE("arrows belong to the walk, unless what has the focus uses them") {
 
 TEST_CASE("Escape gives the keys back to the walk, and so does the mouse") {
     Program program;
-    focus(program, "theme");
+    program.tab_to("theme");
     program.press(Key::escape);
     CHECK(focused_item() == 0);
     program.press(Key::space);
     CHECK(program.state.player.playing);
     program.press(Key::space);
-    focus(program, "help");
+    program.tab_to("help");
     program.click("theme");
     CHECK(focused_item() == 0);
     program.press(Key::tab);  // from what was clicked
-    CHECK(focused_name(program) == "presenter");
+    CHECK(program.focused() == "presenter");
 }
 
 TEST_CASE("Tab goes into a field, types there, and goes on") {
     Program program;
     program.press(Key::i);
-    focus(program, "Br/value");
+    program.tab_to("Br/value");
     CHECK(ImGui::GetIO().WantTextInput);
     program.press(Key::n);  // a letter, not a command
     CHECK(program.state.cursor.step == 0);
     program.press(Key::tab);
     CHECK_FALSE(ImGui::GetIO().WantTextInput);
-    CHECK(focused_name(program) == "Br/more");
+    CHECK(program.focused() == "Br/more");
 }
 
 TEST_CASE("cells are reached and inputs edited without a mouse") {
     Program program;
-    focus(program, "hbm0 Q");
+    program.tab_to("hbm0 Q");
     program.press("right down right");
     CHECK(program.step() == 0);
     program.press(Key::enter);
@@ -212,7 +191,7 @@ TEST_CASE("cells are reached and inputs edited without a mouse") {
     program.retype("3");
     program.press(Key::enter);
     CHECK(program.state.problem->Q(1, 2) == 3);
-    CHECK(focused_name(program) == "hbm0 Q");
+    CHECK(program.focused() == "hbm0 Q");
     for (int n = 0; n < 9; ++n) program.press(Key::left);
     program.press(Key::enter);
     REQUIRE(program.state.edit);
@@ -223,14 +202,13 @@ TEST_CASE("a card keeps the focus, a list is gone through and closed by keys") {
     Program program;
     program.press(Key::o);
     for (const ImGuiID id : walk_round(program)) {
-        const auto item = std::find_if(program.items().begin(), program.items().end(),
-                                       [&](const Item& i) { return i.id == id; });
+        const auto item = std::ranges::find(program.items(), id, &Item::id);
         REQUIRE(item != program.items().end());
         CHECK(item->panel == "Settings");
     }
     program.press(Key::escape);
     CHECK_FALSE(program.state.show_settings);
-    focus(program, "example");
+    program.tab_to("example");
     program.press(Key::enter);
     CHECK(program.state.menu_open);
     program.press(Key::escape);
@@ -238,15 +216,14 @@ TEST_CASE("a card keeps the focus, a list is gone through and closed by keys") {
 }
 
 TEST_CASE("the ring shows in every theme, on every surface") {
-    for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+    for (const ThemeId id : all_themes) {
         const Theme& t = theme(id);
         for (const ImU32 surface : {t.bg, t.panel, t.well, t.raised}) CHECK(contrast(t.focus, surface) >= 3);
-        Program program;
-        program.state.settings.theme = id;
+        Program program(example("worked-4x4"), {}, false, id);
         program.state.settings.motion = false;
         program.frame(2);
         const Image before = program.picture();
-        focus(program, "problem");
+        program.tab_to("problem");
         program.frame();
         const Image after = program.picture();
         const Item item = program.find("problem");

@@ -2,7 +2,6 @@
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
 
-#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>

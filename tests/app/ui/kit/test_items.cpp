@@ -2,6 +2,7 @@
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/app_state.h"
+#include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
 #include <functional>
@@ -33,19 +34,10 @@ struct Desk {
         ImGui::SetNextWindowPos({0, 0});
         ImGui::SetNextWindowSize({800, 600});
         ImGui::Begin("desk", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-        Canvas c;
-        c.dl = ImGui::GetWindowDrawList();
-        c.theme = &theme(ThemeId::dark);
-        draw(c);
+        draw(test::canvas_on(ImGui::GetWindowDrawList()));
         ImGui::End();
     }
-    const Item* find(const std::string& text) const {
-        for (const Item& item : list.items)
-            if (item.text == text && item.kind != ItemKind::text) return &item;
-        for (const Item& item : list.items)
-            if (item.text == text) return &item;
-        return nullptr;
-    }
+    const Item* find(const std::string& text) const { return test::look_for(list, text); }
     void move(float x, float y) {
         send_mouse_position(x, y);
         step();
@@ -57,7 +49,7 @@ struct Desk {
     void click(const std::string& text) {
         const Item* item = find(text);
         REQUIRE_MESSAGE(item, text);
-        move((item->min.x + item->max.x) / 2, (item->min.y + item->max.y) / 2);
+        move(test::middle(*item).x, test::middle(*item).y);
         press(true);
         press(false);
         step();

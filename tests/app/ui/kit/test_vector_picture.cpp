@@ -30,6 +30,18 @@ std::string drawn(Program& program) {
     return to_svg(recorder.picture, program.screen.width, program.screen.height);
 }
 
+/// What is drawn on an empty page, in front and behind.
+using Draw = std::function<void(const Canvas& front, const Canvas& behind)>;
+std::string drawn(const Draw& draw) {
+    Program program;
+    Recording recorder;
+    run_frame(400, 300, 1.0f / 60, [&] {
+        draw(canvas_on(ImGui::GetForegroundDrawList()), canvas_on(ImGui::GetBackgroundDrawList()));
+    });
+    order_layers(recorder.picture, *ImGui::GetDrawData());
+    return to_svg(recorder.picture, 400, 300);
+}
+
 struct Placed {
     std::string text;
     float x, y;  ///< left end of the baseline
@@ -69,10 +81,10 @@ bool stands_at(const Placed& text, const Item& item) {
 }
 
 // Every text that the frame noted is a text of the picture, at the same place.
-void check_texts(Program& program, const std::string& where) {
+void check_texts(Program& program) {
     const std::string svg = drawn(program);
     const Xml xml = read_xml(svg);
-    REQUIRE_MESSAGE(xml.error.empty(), where, ": ", xml.error);
+    REQUIRE_MESSAGE(xml.error.empty(), program.where(), ": ", xml.error);
     std::multimap<std::string, Placed> texts;
     for (const Placed& text : texts_of(xml)) texts.emplace(text.text, text);
     int seen = 0;
@@ -81,17 +93,18 @@ void check_texts(Program& program, const std::string& where) {
         const auto [from, to] = texts.equal_range(item.text);
         bool found = false;
         for (auto it = from; it != to; ++it) found |= stands_at(it->second, item);
-        CHECK_MESSAGE(found, where, ": no text \"", item.text, "\" at ", item.min.x, ", ", item.min.y);
+        CHECK_MESSAGE(found, program.where(), ": no text \"", item.text, "\" at ", item.min.x, ", ",
+                      item.min.y);
         ++seen;
     }
-    CHECK_MESSAGE(seen > 1, where);
+    CHECK_MESSAGE(seen > 1, program.where());
 }
 
-void for_every_theme_and_mode(Program& program, const std::string& name) {
+void check_both_modes(Program& program) {
     for (const bool presenter : {false, true}) {
         program.state.presenter = presenter;
         program.frame_unlisted();
-        check_texts(program, name + (presenter ? ", presenter" : ""));
+        check_texts(program);
     }
     program.state.presenter = false;
 }
@@ -115,7 +128,7 @@ TEST_SUITE("vector picture") {
             const int last = program.state.trace->size() - 1;
             for (const int k : {last / 2, last}) {
                 program.go_to_step(k);
-                for_every_theme_and_mode(program, std::string(lesson.id) + " " + std::to_string(k + 1));
+                check_both_modes(program);
                 if (!in_full) break;
             }
         }
@@ -128,19 +141,19 @@ TEST_SUITE("vector picture") {
             state.page = page;
             program.frame_unlisted();
             program.settle();
-            for_every_theme_and_mode(program, "page " + std::to_string(static_cast<int>(page)));
+            check_both_modes(program);
         }
         state.page = Page::walk;
         state.show_problem = true;
-        check_texts(program, "problem");
+        check_texts(program);
         state.show_problem = false, state.show_break = true;
-        check_texts(program, "break it");
+        check_texts(program);
         state.show_help = true;
         program.frame_unlisted();
-        check_texts(program, "help");
+        check_texts(program);
         state.show_help = false, state.show_goto = true;
         program.frame_unlisted();
-        check_texts(program, "go to");
+        check_texts(program);
     }
 
     TEST_CASE("what lies on top comes last, whatever was drawn first") {
@@ -155,18 +168,10 @@ TEST_SUITE("vector picture") {
     }
 
     TEST_CASE("layers lie as ImGui draws them, not as they were drawn into") {
-        Program program;
-        Recording recorder;
-        run_frame(400, 300, 1.0f / 60, [&] {
-            Canvas c;
-            c.theme = &theme(ThemeId::dark);
-            c.dl = ImGui::GetForegroundDrawList();
-            c.text(10, 50, "above");
-            c.dl = ImGui::GetBackgroundDrawList();
-            c.text(10, 50, "below");
+        const std::string svg = drawn([](const Canvas& front, const Canvas& behind) {
+            front.text(10, 50, "above");
+            behind.text(10, 50, "below");
         });
-        order_layers(recorder.picture, *ImGui::GetDrawData());
-        const std::string svg = to_svg(recorder.picture, 400, 300);
         REQUIRE(contains(svg, ">below<"));
         CHECK(svg.find(">below<") < svg.find(">above<"));
     }
@@ -174,8 +179,8 @@ TEST_SUITE("vector picture") {
     TEST_CASE("a text field shows its text, cut at its edges") {
         Program program;
         open_save_card(program.state);
-        std::snprintf(
-            program.state.saving->path, sizeof program.state.saving->path, "%s",
+        fill_in(
+            program.state.saving->path,
             "/a/very/long/path/that/goes/on/and/on/and/on/and/on/and/on/until/it/leaves/its/field/<&>.svg");
         program.frame(2);
         const std::string svg = drawn(program);
@@ -191,12 +196,7 @@ TEST_SUITE("vector picture") {
     }
 
     TEST_CASE("shapes as they were drawn") {
-        Program program;
-        Recording recorder;
-        run_frame(400, 300, 1.0f / 60, [&] {
-            Canvas c;
-            c.dl = ImGui::GetForegroundDrawList();
-            c.theme = &theme(ThemeId::dark);
+        const std::string svg = drawn([](const Canvas& c, const Canvas&) {
             const ImU32 red = IM_COL32(255, 0, 0, 255);
             c.rect(10, 20, 30, 40, red, 5);
             c.rect(-20, 100, 40, 10, red);
@@ -208,8 +208,6 @@ TEST_SUITE("vector picture") {
             c.line({0, 12.5f}, {20, 12.5f}, red);
             c.rich(100, 150, {symbol("S", Role::none, true), sub("ij"), word(" < 1 & 2")}, 16);
         });
-        order_layers(recorder.picture, *ImGui::GetDrawData());
-        const std::string svg = to_svg(recorder.picture, 400, 300);
         CAPTURE(svg);
         const auto holds = [&](const char* part) { return contains(svg, part); };
         CHECK(read_xml(svg).error.empty());

@@ -4,8 +4,6 @@
 #include "app/ui/state/state.h"
 #include "tests/app/ui/harness.h"
 
-#include <cstdio>
-
 #include <doctest/doctest.h>
 
 using namespace tilewalk::test;
@@ -33,7 +31,7 @@ TEST_CASE("the program can be closed while a walk is built, devices are looked f
         program.frame();
     }
     program.state.scale.preset = static_cast<int>(length_presets.size());
-    std::snprintf(program.state.scale.lengths, sizeof program.state.scale.lengths, "512");
+    fill_in(program.state.scale.lengths, "512");
     start_bench(program.state);
     CHECK(scale_page(program.state).running);
     start_comparison(program.state);

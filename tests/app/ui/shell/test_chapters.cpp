@@ -27,10 +27,7 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
     std::set<std::string> seen;
     for (std::size_t n = 0; n < lessons().size() + 3; ++n) {
         const Page page = program.state.page;
-        seen.insert(page == Page::memory    ? "memory"
-                    : page == Page::scale   ? "scale"
-                    : page == Page::compare ? "compare"
-                                            : program.state.lesson->id);
+        seen.insert(page == Page::walk ? program.state.lesson->id : std::to_string(static_cast<int>(page)));
         program.state.keys.push_back({Key::tab, false, true});
         program.frame(2);
     }
@@ -70,7 +67,7 @@ TEST_CASE("every lesson draws every step, in every form") {
 TEST_CASE("every step of a lane has a column of its own, and the lanes are as wide as their steps need") {
     for (const Lesson& lesson : lessons())
         for (const char* name : {"worked-4x4", "causal-8", "window-12"}) {
-            const auto trace = *build_trace(lesson, example(name));
+            const auto trace = walk_of(lesson, example(name));
             const TimelineGrid grid = timeline_grid(*trace);
             int longest = 0;
             for (int lane = 0; lane < grid.count(); ++lane) {
@@ -107,7 +104,7 @@ TEST_CASE("a saved walk comes back where it stood") {
     CHECK(other.state.cursor.step == other.state.trace->size() - 1);
     other.frame();
     restore_view(other.state, {"no-such-lesson", 1, 0, false, ""});
-    CHECK(other.state.notice.find("no-such-lesson") != std::string::npos);
+    CHECK(contains(other.state.notice, "no-such-lesson"));
     CHECK(other.state.lesson->id == std::string("flash-backward"));
 }
 

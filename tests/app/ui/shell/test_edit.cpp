@@ -1,13 +1,10 @@
 // Changing the problem by hand: cells, tile sizes, mask, scale, random numbers, examples, files.
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
-#include "core/base/numbers.h"
 #include "tests/app/ui/harness.h"
-#include "tests/core/matrix_of.h"
 #include "tests/folder.h"
 
 #include <doctest/doctest.h>
-#include <fstream>
 
 using namespace tilewalk::test;
 
@@ -21,13 +18,9 @@ double distance_from_reference(const AppState& state) {
     return (O - wanted).cwiseAbs().maxCoeff();
 }
 
-void open_settings(Program& program) {
+void open_tab(Program& program, const char* name) {
     program.press(Key::i);
-    program.click("problem tab/Settings");
-}
-void open_numbers(Program& program) {
-    program.press(Key::i);
-    program.click("problem tab/Numbers");
+    program.click(std::string("problem tab/") + name);
 }
 
 void type_into(Program& program, const char* field, std::string_view text) {
@@ -35,8 +28,6 @@ void type_into(Program& program, const char* field, std::string_view text) {
     program.retype(text);
     program.press(Key::enter);
 }
-
-void write(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
 
 }  // namespace
 
@@ -64,9 +55,7 @@ TEST_CASE("a number typed into Q makes a new walk") {
 TEST_CASE("K and V can be typed into as well, O and L cannot") {
     Program program;
     program.go_to_step(39);
-    for (const char* cell : {"K[3,0]", "V[2,1]"}) {
-        program.edit_cell(cell, "HBM", "−0,75");
-    }
+    for (const char* cell : {"K[3,0]", "V[2,1]"}) program.edit_cell(cell, "HBM", "−0,75");
     CHECK(program.state.problem->K(3, 0) == -.75);
     CHECK(program.state.problem->V(2, 1) == -.75);
     CHECK(distance_from_reference(program.state) < 1e-12);
@@ -120,7 +109,7 @@ TEST_CASE("Escape or a click elsewhere leaves the cell as it was") {
 
 TEST_CASE("undo and redo by their buttons") {
     Program program;
-    open_settings(program);
+    open_tab(program, "Settings");
     program.click("undo");
     CHECK(program.state.problem->Br == 2);
     program.click("Br/more");
@@ -140,7 +129,7 @@ TEST_CASE("undo and redo by their buttons") {
 
 TEST_CASE("tile sizes by button and by number stay within the matrix") {
     Program program;
-    open_settings(program);
+    open_tab(program, "Settings");
     for (int n = 0; n < 6; ++n) program.click("Br/more");
     CHECK(program.state.problem->Br == 4);
     for (int n = 0; n < 6; ++n) program.click("Br/less");
@@ -154,7 +143,7 @@ TEST_CASE("tile sizes by button and by number stay within the matrix") {
 
 TEST_CASE("mask, window, scale and element size") {
     Program program;
-    open_settings(program);
+    open_tab(program, "Settings");
     program.click("causal");
     CHECK(program.state.problem->causal);
     CHECK(distance_from_reference(program.state) < 1e-12);
@@ -186,7 +175,7 @@ TEST_CASE("mask, window, scale and element size") {
 
 TEST_CASE("random numbers of a chosen size") {
     Program program;
-    open_numbers(program);
+    open_tab(program, "Numbers");
     type_into(program, "N/value", "12");
     CHECK(program.state.problem->N() == 12);
     type_into(program, "d/value", "6");
@@ -234,7 +223,7 @@ TEST_CASE("a walk that is out of date before it is done is dropped") {
 
 TEST_CASE("what is too large to be walked through is refused, the old problem stays") {
     Program program;
-    open_numbers(program);
+    open_tab(program, "Numbers");
     type_into(program, "d/value", "1024");
     type_into(program, "N/value", "4096");
     program.settle();
@@ -245,7 +234,7 @@ TEST_CASE("what is too large to be walked through is refused, the old problem st
 
 TEST_CASE("a cell of the panel can be typed into; the wheel moves a larger matrix") {
     Program program(random_with_tiles(40, 3, 8, 8));
-    open_numbers(program);
+    open_tab(program, "Numbers");
     program.click("matrix/K");
     REQUIRE(program.look_for("K[0,0]", "Problem"));
     program.hover("K[0,0]", "Problem");
@@ -281,7 +270,7 @@ TEST_CASE("a problem is saved and loaded by its path") {
     const Folder scratch;
     const std::string path = scratch.file("mine.json");
     Program program(example("causal-8"));
-    open_numbers(program);
+    open_tab(program, "Numbers");
     program.click("save");
     CHECK(contains(program.state.notice, "Type a file name"));
     program.click("path");
@@ -316,10 +305,8 @@ TEST_CASE("dropped files: a problem, three matrices at once, something else") {
     program.frame(2);
     CHECK(state.problem->Q == example("ties").Q);
 
-    write(scratch.file("q.csv"), "1,2\n3,4\n5,6\n");
-    write(scratch.file("k.csv"), "1,0\n0,1\n");
-    write(scratch.file("v.csv"), "7,8\n9,10\n");
-    state.dropped = {scratch.file("v.csv"), scratch.file("q.csv"), scratch.file("k.csv")};
+    state.dropped = {scratch.file("v.csv", "7,8\n9,10\n"), scratch.file("q.csv", "1,2\n3,4\n5,6\n"),
+                     scratch.file("k.csv", "1,0\n0,1\n")};
     program.frame(2);
     CHECK(state.problem->N() == 3);
     CHECK(state.problem->N_kv() == 2);
@@ -329,9 +316,9 @@ TEST_CASE("dropped files: a problem, three matrices at once, something else") {
     CHECK(state.dropped.empty());
 
     const auto before = state.trace;
-    write(scratch.file("bad.csv"), "1,2\n3,oops\n");
-    write(scratch.file("bad.json"), "{\"q\": [[1, 2], [3]]}");
-    write(scratch.file("wide_q.csv"), "1,2,3\n");
+    scratch.file("bad.csv", "1,2\n3,oops\n");
+    scratch.file("bad.json", "{\"q\": [[1, 2], [3]]}");
+    scratch.file("wide_q.csv", "1,2,3\n");
     for (const char* name : {"bad.csv", "bad.json", "wide_q.csv", "absent.npy"}) {
         CAPTURE(name);
         state.notice.clear();

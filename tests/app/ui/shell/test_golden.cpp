@@ -3,12 +3,12 @@
 #include "app/render/raster.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
+#include "tests/folder.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 using namespace tilewalk::test;
@@ -33,11 +33,6 @@ constexpr Golden goldens[] = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, fals
                               {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
                               {"mask-contrast", "causal-8", 5, ThemeId::contrast, false}};
 
-std::string read_all(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // FNV-1a, to tell one edition of a font from another.
 std::string hash_of(const std::string& bytes) {
     std::uint64_t hash = 14695981039346656037u;
@@ -54,7 +49,7 @@ nlohmann::json fonts_of_this_machine() {
                              "opentype/inter/Inter-SemiBold.otf", "opentype/inter/Inter-Italic.otf",
                              "opentype/inter/Inter-SemiBoldItalic.otf", "truetype/dejavu/DejaVuSans.ttf",
                              "truetype/dejavu/DejaVuSansMono.ttf", "truetype/dejavu/DejaVuSansMono-Bold.ttf"})
-        hashes[std::filesystem::path(file).filename().string()] = hash_of(read_all(root + file));
+        hashes[std::filesystem::path(file).filename().string()] = hash_of(contents(root + file));
     return hashes;
 }
 
@@ -64,9 +59,7 @@ bool renewing() {
 }
 
 Image draw(const Golden& golden) {
-    Program program(example(golden.problem), {1280, 720});
-    program.state.settings.theme = golden.theme;
-    program.state.presenter = golden.presenter;
+    Program program(example(golden.problem), {1280, 720}, golden.presenter, golden.theme);
     program.go_to_step(golden.step - 1);
     program.frame(2);
     return program.picture();
@@ -95,9 +88,7 @@ Difference compare(const Image& a, const Image& b) {
 
 void check(const Golden& golden) {
     const Image now = draw(golden);
-    const auto kept = decode_png(read_all(folder + golden.name + ".png"));
-    REQUIRE_MESSAGE(kept, std::string(golden.name), ": ", kept.error);
-    const Difference d = compare(now, *kept);
+    const Difference d = compare(now, good(decode_png(contents(folder + golden.name + ".png"))));
     if (d.mean <= most_mean_difference && d.other_pixels <= most_other_pixels) return;
     const std::string path =
         (std::filesystem::temp_directory_path() / ("tilewalk-golden-" + std::string(golden.name) + ".png"))
@@ -117,7 +108,7 @@ TEST_CASE("a few steps look as they did") {
         REQUIRE(write_file_atomic(folder + "fonts.json", fonts.dump(2) + "\n"));
         return skip("the pictures in tests/golden are new");
     }
-    if (nlohmann::json::parse(read_all(folder + "fonts.json"), nullptr, false) != fonts) {
+    if (nlohmann::json::parse(contents(folder + "fonts.json"), nullptr, false) != fonts) {
         return skip("the pictures in tests/golden were drawn with other editions of the fonts");
     }
     for (const Golden& golden : goldens) check(golden);

@@ -7,14 +7,6 @@
 
 using namespace tilewalk::test;
 
-namespace {
-
-bool holds(const std::vector<CellRef>& cells, CellRef cell) {
-    return std::find(cells.begin(), cells.end(), cell) != cells.end();
-}
-
-}  // namespace
-
 TEST_CASE("a cell under the mouse names itself, its value and its sources") {
     Program program;
     program.go_to_step(4);  // S is there since the step before
@@ -22,8 +14,8 @@ TEST_CASE("a cell under the mouse names itself, its value and its sources") {
     REQUIRE(program.state.hover);
     CHECK(*program.state.hover == CellRef{Slot::S, 1, 0});
     CHECK(program.state.hover_sources == explain(*program.state.trace, 3, CellRef{Slot::S, 1, 0}).sources);
-    CHECK(holds(program.state.hover_sources, {Slot::Qi, 1, 0}));
-    CHECK(holds(program.state.hover_sources, {Slot::Kj, 0, 3}));
+    for (const CellRef& source : {CellRef{Slot::Qi, 1, 0}, {Slot::Kj, 0, 3}})
+        CHECK(std::ranges::count(program.state.hover_sources, source) == 1);
     const double value = program.state.trace->live(Slot::S, 4).value->data(1, 0);
     program.check_shows({"S[1,0] = " + format_full(value), "scores, step 4"});
     program.mouse_away();
@@ -54,14 +46,13 @@ TEST_CASE("an input has no sources, an output names the step that stored it") {
 
 TEST_CASE("every cell that a frame shows can be hovered") {
     for (const bool presenter : {false, true}) {
-        Program program(example("ragged-7x5"));
-        program.state.presenter = presenter;
+        Program program(example("ragged-7x5"), {}, presenter);
         program.go_to_step(program.state.trace->size() / 2);
         const std::vector<Item> shown = program.items();
         int cells = 0;
         for (const Item& item : shown) {
             if (item.kind != ItemKind::cell) continue;
-            program.mouse_to((item.min.x + item.max.x) / 2, (item.min.y + item.max.y) / 2);
+            program.mouse_to(item);
             if (!program.state.hover) continue;  // a cell that holds nothing yet
             ++cells;
             const CellRef ref = *program.state.hover;

@@ -1,6 +1,5 @@
 // No text leaves its panel or lies on another one, at any supported size. TILEWALK_LAYOUT=all looks at every
 // step instead of a choice of them; TILEWALK_LAYOUT_REPORT=FILE writes what was found as a list.
-#include "app/ui/kit/theme.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/layout_check.h"
@@ -11,27 +10,23 @@
 #include <doctest/doctest.h>
 #include <fstream>
 #include <map>
+#include <set>
 
 using namespace tilewalk::test;
 
 namespace {
 
-struct Named {
-    std::string name;
-    Problem problem;
-};
-
-std::vector<Named> problems() {
-    std::vector<Named> out;
+std::vector<Problem> problems() {
+    std::vector<Problem> out;
     for (const char* name : {"worked-4x4", "causal-8", "fully-masked-row", "large-logits", "max-first",
                              "max-rises-late", "ragged-7x5", "six-by-two-blocks", "ties", "window-12"})
-        out.push_back({name, example(name)});
-    out.push_back({"random 16×8", random_with_tiles(16, 8, 4, 4)});
-    if (in_full) out.push_back({"random 64×64", random_with_tiles(64, 64, 8, 8)});
-    out.push_back({"random 40×3, Br 16", random_with_tiles(40, 3, 16, 8)});
-    out.push_back({"random 3×1", random_with_tiles(3, 1, 2, 2)});
-    out.push_back({"random 1×1", random_with_tiles(1, 1, 1, 1)});
-    out.push_back({"random 5×12", random_with_tiles(5, 12, 2, 2)});
+        out.push_back(example(name));
+    out.push_back(random_with_tiles(16, 8, 4, 4));
+    if (in_full) out.push_back(random_with_tiles(64, 64, 8, 8));
+    out.push_back(random_with_tiles(40, 3, 16, 8));
+    out.push_back(random_with_tiles(3, 1, 2, 2));
+    out.push_back(random_with_tiles(1, 1, 1, 1));
+    out.push_back(random_with_tiles(5, 12, 2, 2));
     return out;
 }
 
@@ -48,13 +43,6 @@ std::vector<Case> cases() {
     return {all_cases[0], all_cases[4], all_cases[6]};
 }
 
-std::string name_of(const Case& c) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%d×%d%s%s", c.screen.width, c.screen.height,
-                  c.screen.scale > 1 ? " at scale 2" : "", c.presenter ? " presenter" : "");
-    return text;
-}
-
 bool every_step() {
     const char* wish = std::getenv("TILEWALK_LAYOUT");
     return wish && std::string(wish) == "all";
@@ -62,20 +50,18 @@ bool every_step() {
 
 // Steps that look different from each other: each kind of step where it first occurs, in the middle and last.
 std::vector<int> steps_to_look_at(const Trace& trace) {
-    std::vector<int> out;
-    std::map<Op, std::vector<int>> by_op;
-    for (int k = 0; k < trace.size(); ++k) by_op[trace.step(k).op].push_back(k);
-    if (every_step() && trace.size() <= 200)
-        for (int k = 0; k < trace.size(); ++k) out.push_back(k);
-    for (const auto& [op, steps] : by_op) {
-        if (trace.size() > 200 && op != Op::output && op != Op::scores && !every_step()) continue;
-        out.push_back(steps.front());
-        if (in_full && trace.size() <= 200) out.push_back(steps[steps.size() / 2]);
-        if (in_full) out.push_back(steps.back());
+    std::set<int> out;
+    const bool small = trace.size() <= 200;
+    for (int n = 0; n < static_cast<int>(Op::count); ++n) {
+        const Op op = static_cast<Op>(n);
+        const std::vector<int> steps = steps_of(trace, op);
+        if (steps.empty() || (!small && op != Op::output && op != Op::scores && !every_step())) continue;
+        if (small && every_step()) out.insert(steps.begin(), steps.end());
+        out.insert(steps.front());
+        if (in_full && small) out.insert(steps[steps.size() / 2]);
+        if (in_full) out.insert(steps.back());
     }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    return {out.begin(), out.end()};
 }
 
 // One line per mistake, however many steps and problems show it: digits do not count.
@@ -103,7 +89,8 @@ struct Report {
         if (entry.times++ == 0)
             entry.first = f.where + ": '" + f.text + "' " + f.rule + " (" + amount + "), " + where;
     }
-    void add(const std::string& where, const Program& program, LayoutRules rules = {}) {
+    void add(const Program& program, const std::string& what = {}, LayoutRules rules = {}) {
+        const std::string where = program.where() + ", " + what;
         for (const Finding& f : broken_rules(program, rules)) add(where, f);
         if (!std::getenv("TILEWALK_LAYOUT_REPORT")) return;
         for (const std::string& text : shortened_texts(program)) {
@@ -121,15 +108,11 @@ struct Report {
     }
 };
 
-std::string at_step_of(const Case& c, const Named& named, int k) {
-    return name_of(c) + ", " + named.name + ", step " + std::to_string(k + 1);
-}
-
-void look_at_steps(Program& program, const Case& c, const Named& named, Report& report) {
-    program.show(named.problem);
+void look_at_steps(Program& program, const Problem& problem, Report& report, LayoutRules rules = {}) {
+    program.show(problem);
     for (int k : steps_to_look_at(*program.state.trace)) {
         program.go_to_step(k);
-        report.add(at_step_of(c, named, k), program);
+        report.add(program, {}, rules);
     }
 }
 
@@ -138,9 +121,8 @@ void look_at_steps(Program& program, const Case& c, const Named& named, Report& 
 TEST_CASE("every text has its place at every size, step and problem") {
     Report report;
     for (const Case& c : cases()) {
-        Program program(example("worked-4x4"), c.screen);
-        program.state.presenter = c.presenter;
-        for (const Named& named : problems()) look_at_steps(program, c, named, report);
+        Program program(example("worked-4x4"), c.screen, c.presenter);
+        for (const Problem& problem : problems()) look_at_steps(program, problem, report);
     }
     report.write();
 }
@@ -148,18 +130,11 @@ TEST_CASE("every text has its place at every size, step and problem") {
 TEST_CASE("every text stands out from what lies below it in every theme") {
     Report report;
     for (const Case& c : {all_cases[2], all_cases[0], all_cases[6]}) {
-        Program program(example("worked-4x4"), c.screen);
-        program.state.presenter = c.presenter;
-        for (ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        Program program(example("worked-4x4"), c.screen, c.presenter);
+        for (ThemeId id : all_themes) {
             program.state.settings.theme = id;
-            const std::string theme_name = std::string(theme(id).name) + " ";
-            for (const char* name : {"worked-4x4", "causal-8", "large-logits", "ragged-7x5"}) {
-                program.show(example(name));
-                for (int k : steps_to_look_at(*program.state.trace)) {
-                    program.go_to_step(k);
-                    report.add(theme_name + at_step_of(c, {name, {}}, k), program, {false, true});
-                }
-            }
+            for (const char* name : {"worked-4x4", "causal-8", "large-logits", "ragged-7x5"})
+                look_at_steps(program, example(name), report, {.geometry = false});
         }
     }
     report.write();
@@ -168,14 +143,13 @@ TEST_CASE("every text stands out from what lies below it in every theme") {
 TEST_CASE("what opens over the panels has its place too") {
     Report report;
     for (const Case& c : cases()) {
-        Program program(example("worked-4x4"), c.screen);
+        Program program(example("worked-4x4"), c.screen, c.presenter);
         AppState& state = program.state;
-        const auto look = [&](const char* what) {
+        const auto look = [&](const std::string& what) {
             program.frame_unlisted();
             program.frame();
-            report.add(name_of(c) + ", " + what, program);
+            report.add(program, what);
         };
-        state.presenter = c.presenter;
         state.show_help = true;
         look("help");
         state.show_help = false;
@@ -195,11 +169,11 @@ TEST_CASE("what opens over the panels has its place too") {
         state.show_code = false;
         if (c.presenter) continue;
         state.show_problem = true;
-        for (const Named& named : problems())
+        for (const Problem& problem : problems())
             for (const bool numbers : {false, true}) {
-                program.show(named.problem);
+                program.show(problem);
                 state.form.numbers_tab = numbers;
-                look((std::string(numbers ? "numbers of " : "settings of ") + named.name).c_str());
+                look(numbers ? "numbers" : "settings");
             }
         state.form.numbers_tab = false;
         Problem numbered = example("window-12");
@@ -213,8 +187,7 @@ TEST_CASE("what opens over the panels has its place too") {
 TEST_CASE("the value under the mouse is shown inside the window") {
     Report report;
     for (const Case& c : {all_cases[0], all_cases[2], all_cases[6]}) {
-        Program program(example("worked-4x4"), c.screen);
-        program.state.presenter = c.presenter;
+        Program program(example("worked-4x4"), c.screen, c.presenter);
         for (int k : {0, 16, 17, 39}) {
             program.mouse_away();
             program.go_to_step(k);
@@ -222,10 +195,9 @@ TEST_CASE("the value under the mouse is shown inside the window") {
             for (const Item& item : program.items())
                 if (item.kind == ItemKind::cell && item.visible) cells.push_back(item);
             for (std::size_t n = 0; n < cells.size(); n += 5) {
-                const Item& cell = cells[n];
-                program.mouse_to((cell.min.x + cell.max.x) / 2, (cell.min.y + cell.max.y) / 2);
+                program.mouse_to(cells[n]);
                 program.frame(2);
-                report.add(name_of(c) + ", over " + cell.text + ", step " + std::to_string(k + 1), program);
+                report.add(program, "over " + cells[n].text);
             }
         }
     }

@@ -12,9 +12,8 @@ using namespace tilewalk::test;
 namespace {
 
 std::vector<int> rises(const Trace& trace) {
-    std::vector<int> out;
-    for (int k = 0; k < trace.size(); ++k)
-        if (maximum_rises(trace, k)) out.push_back(k);
+    std::vector<int> out = steps_of(trace, Op::new_max);
+    std::erase_if(out, [&](int k) { return !maximum_rises(trace, k); });
     return out;
 }
 
@@ -67,8 +66,7 @@ TEST_SUITE("marks") {
     }
 
     TEST_CASE("in a broken walk the steps where it goes wrong are noteworthy, not all that follow") {
-        Problem p = example("worked-4x4");
-        p.switches.no_correction = true;
+        Problem p = with(example("worked-4x4"), &Switches::no_correction);
         Program program(p);
         REQUIRE(program.state.comparison);
         int wrong = 0, noted = 0;
@@ -130,7 +128,7 @@ TEST_SUITE("marks") {
         program.press(Key::enter);
         REQUIRE(program.state.marks->breakpoints.size() == 1);
         CHECK(program.shows("alpha < 1 && i == 0"));
-        check_frame(program, "card");
+        check_frame(program);
         program.press(Key::escape);  // leaves the field
         program.press(Key::escape);
         CHECK_FALSE(program.state.marks->card);
@@ -205,9 +203,7 @@ TEST_SUITE("marks") {
     TEST_CASE("B shows what the slots held before the step, and the next step is seen as it is") {
         Program program;
         const Trace& trace = *program.state.trace;
-        int k = 0;
-        for (int n = 0; n < trace.size(); ++n)
-            if (trace.step(n).op == Op::output) k = n;
+        const int k = steps_of(trace, Op::output).back();
         program.go_to_step(k);
         const Value &before = *trace.live(Slot::Oi, k - 1).value, &after = *trace.live(Slot::Oi, k).value;
         const auto cell_says = [&](double v) { return program.shows(format_short(v)); };
@@ -216,7 +212,7 @@ TEST_SUITE("marks") {
         CHECK(shows_before(program.state));
         CHECK(program.shows("before step " + std::to_string(k + 1)));
         CHECK(cell_says(before.data(0, 1)));
-        check_frame(program, "before");
+        check_frame(program);
         program.press(Key::b);
         CHECK_FALSE(shows_before(program.state));
         CHECK(cell_says(after.data(0, 1)));

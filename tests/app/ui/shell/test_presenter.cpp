@@ -5,7 +5,6 @@
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "core/class/spoken.h"
-#include "core/walk/explain.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>
@@ -20,10 +19,7 @@ TEST_CASE("presenter mode shows its buttons while the mouse moves, and they lead
     program.mouse_to(650, 300);
     program.mouse_to(700, 300);
     program.frame();
-    program.click("forward");
-    CHECK(program.step() == 1);
-    program.click("back");
-    CHECK(program.step() == 0);
+    program.check_steps({{"forward", 1}, {"back", 0}});
     CHECK(idle_seconds(program.state) < presenter_buttons_seconds + 1);
 
     program.frame(40, 0.1f);  // the mouse rests
@@ -128,12 +124,6 @@ template <class Look> void every_lesson(Program& program, Look look) {
     }
 }
 
-Problem causal_example() {
-    Problem p = example("worked-4x4");
-    p.causal = true;
-    return p;
-}
-
 }  // namespace
 
 TEST_CASE("P leads into presenter mode from every page and back, and a period blanks the screen") {
@@ -158,10 +148,7 @@ TEST_CASE("P leads into presenter mode from every page and back, and a period bl
     CHECK_FALSE(program.state.blank);
     CHECK(program.step() == step);
     CHECK(program.shows(" / "));
-    program.press(Key::page_down);
-    CHECK(program.step() == step + 1);
-    program.press(Key::page_up);
-    CHECK(program.step() == step);
+    program.check_steps({{"pagedown", step + 1}, {"pageup", step}});
 }
 
 TEST_CASE("the spotlight leaves in the dark what the step does not touch, and can be switched off") {
@@ -197,7 +184,7 @@ TEST_CASE("the spotlight leaves in the dark what the step does not touch, and ca
 
 TEST_CASE("subtitles say every step in two lines that lie over nothing") {
     for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
-        Program program(causal_example(), screen);
+        Program program(causal(example("worked-4x4")), screen);
         program.state.settings.subtitles = true;
         every_lesson(program, [&](const Lesson& lesson, int k) {
             const std::string text = spoken(*program.state.trace, k, program.state.explanation);
@@ -206,7 +193,7 @@ TEST_CASE("subtitles say every step in two lines that lie over nothing") {
                 if (item.kind == ItemKind::text) lines += " " + item.text;
             CHECK_MESSAGE((lines + " ").find(" " + text + " ") != std::string::npos, lesson.id, " ", k,
                           lines);
-            check_frame(program, lesson.id + (" " + std::to_string(k)));
+            check_frame(program);
         });
     }
     Program program;
@@ -220,24 +207,23 @@ TEST_CASE("subtitles say every step in two lines that lie over nothing") {
 }
 
 TEST_CASE("in a bright room every text of the presenter pages has a contrast of 7") {
-    Program program(causal_example(), {1280, 720});
+    Program program(causal(example("worked-4x4")), {1280, 720});
     program.state.settings.theme = ThemeId::light;
     program.state.settings.spotlight = false;  // what lies in the dark is not to be read
-    const auto check_page = [&](const std::string& where) {
+    const auto check_page = [&] {
         for (const Item& item : program.items()) {
             if (item.kind != ItemKind::text || item.faint || item.fg == 0) continue;
             const float ratio = contrast(item.fg, item.bg);
-            if (ratio < 6.99f) FAIL_CHECK(where, ": ", item.text, ": ", ratio);
+            if (ratio < 6.99f) FAIL_CHECK(program.where(), ": ", item.text, ": ", ratio);
         }
     };
     for (const bool subtitles : {false, true}) {
         program.state.settings.subtitles = subtitles;
-        every_lesson(program,
-                     [&](const Lesson& lesson, int k) { check_page(lesson.id + (" " + std::to_string(k))); });
+        every_lesson(program, [&](const Lesson&, int) { check_page(); });
     }
     program.state.page = Page::memory;
     program.frame(3);
-    check_page("memory");
+    check_page();
 }
 
 TEST_CASE("a projector that cannot show black still tells the states of cells apart") {

@@ -10,44 +10,30 @@ using namespace tilewalk::test;
 
 TEST_CASE("the buttons of the timeline walk") {
     Program program;
-    program.click("forward");
-    CHECK(program.step() == 1);
-    program.click("forward");
-    program.click("back");
-    CHECK(program.step() == 1);
-    program.click("last");
-    CHECK(program.step() == 39);
-    program.click("forward");
-    CHECK(program.step() == 39);
-    program.click("first");
-    CHECK(program.step() == 0);
-    program.click("back");
-    CHECK(program.step() == 0);
+    program.check_steps({{"forward", 1},
+                         {"forward", 2},
+                         {"back", 1},
+                         {"last", 39},
+                         {"forward", 39},
+                         {"first", 0},
+                         {"back", 0}});
 }
 
 TEST_CASE("the level decides how far a button goes") {
     Program program;
-    program.click("level/Block");
-    program.click("forward");
-    CHECK(program.step() == 19);  // the end of query block 0
-    program.click("first");
-    program.click("level/Tile");
-    program.click("forward");
-    CHECK(program.step() == 1);  // Q is there
-    program.click("forward");
-    CHECK(program.step() == 9);  // the end of tile (0, 0)
-    program.click("first");
-    program.click("level/Row");
+    program.check_steps({{"level/Block", 0},
+                         {"forward", 19},  // the end of query block 0
+                         {"first", 0},
+                         {"level/Tile", 0},
+                         {"forward", 1},  // Q is there
+                         {"forward", 9},  // the end of tile (0, 0)
+                         {"level/Row", 9}});
     program.go_to_step(3);
-    program.click("forward");
-    CHECK(program.step() == 4);
-    CHECK(program.state.cursor.done == 1);
-    program.click("forward");
-    CHECK(program.step() == 4);
-    CHECK(program.state.cursor.done == 2);
-    program.click("level/Step");
-    program.click("forward");
-    CHECK(program.step() == 5);
+    for (const int done : {1, 2}) {
+        program.click("forward");
+        CHECK(program.state.cursor == Cursor{4, done});
+    }
+    program.check_steps({{"level/Step", 4}, {"forward", 5}});
 }
 
 TEST_CASE("a click on the timeline goes to the step below it, a drag follows the mouse") {
@@ -253,8 +239,7 @@ TEST_CASE("a notice goes away by itself") {
 
 TEST_CASE("a step looks the same from wherever one comes") {
     for (const bool presenter : {false, true}) {
-        Program program(example("causal-8"), {1280, 720});
-        program.state.presenter = presenter;
+        Program program(example("causal-8"), {1280, 720}, presenter);
         program.state.settings.motion = false;
         const int n = program.state.trace->size();
         std::vector<std::size_t> forwards;
