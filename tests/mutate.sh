@@ -1,4 +1,9 @@
-# Sourced by the scripts that break one line at a time.
+# Sourced by the scripts that break one line at a time, with their BUILD_FOLDER [COUNT].
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+build=$(cd "$1" && pwd -P)
+count=${2:-1000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # ordered LIST: one of each class before the others
 ordered() {
@@ -16,4 +21,24 @@ if text.count(what) != 1:
     sys.exit(f"mutants.txt: {path.rsplit('/')[-1]} has this {text.count(what)} times: {what}")
 open(path, "w", encoding="utf-8").write(text.replace(what, instead))
 PYTHON
+}
+
+# try_all LIST: calls `try_one FIELD...` for each line, which makes $work/check of it and sets `shown` for the table, and
+# then `run_check`. A check that does not even start catches nothing: what it says must match `caught_says`.
+try_all() {
+    local caught=0 all=0 status result fields
+    while IFS= read -r line; do
+        [ "$all" -lt "$count" ] || break
+        IFS=$'\x1f' read -r -a fields < <(sed $'s/ [|] /\x1f/g' <<<"$line")
+        all=$((all + 1)) status=0 result="NOT caught"
+        try_one "${fields[@]}"
+        run_check >"$work/said" 2>&1 || status=$?
+        if [ $status -ne 0 ] && grep -qE "$caught_says" "$work/said"; then
+            caught=$((caught + 1))
+            result="caught: $(grep -oE "($caught_says).*" "$work/said" | tail -n 1 | cut -c 1-90)"
+        fi
+        printf '%s %s\n' "$shown" "$result"
+    done < <(ordered "$1")
+    echo "$caught of $all caught"
+    [ "$caught" -eq "$all" ]
 }

@@ -1,11 +1,10 @@
 #include "tests/bench/program.h"
 
+#include "tests/folder.h"
+
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 
-#include <stdlib.h>
 #include <sys/wait.h>
 
 namespace tilewalk::bench {
@@ -46,20 +45,6 @@ std::optional<double> reported_seconds(const std::string& output) {
     return std::strtod(output.c_str() + at + std::char_traits<char>::length(words), nullptr);
 }
 
-// A folder of its own, so that neither settings nor pictures are left behind.
-struct Folder {
-    std::string path = (std::filesystem::temp_directory_path() / "tilewalk-bench-XXXXXX").string();
-    Folder() {
-        if (!mkdtemp(path.data())) path.clear();
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        if (!path.empty()) std::filesystem::remove_all(path, ignored);
-    }
-};
-
 Row summary(Row row, const std::vector<double>& times) {
     row.measured = {median(times), median(times), 1, static_cast<int>(times.size())};
     return row;
@@ -74,8 +59,8 @@ Row first_frame(const std::string& program) {
         row.problem = "there is no display and no xvfb-run";
         return row;
     }
-    const Folder folder;
-    std::string command = "XDG_CONFIG_HOME=" + quoted(folder.path) + " ";
+    const test::Folder folder;
+    std::string command = "XDG_CONFIG_HOME=" + quoted(folder.path.string()) + " ";
     if (!display) {
         row.what += ", software rendering";
         command += "LIBGL_ALWAYS_SOFTWARE=1 xvfb-run -a -s '-screen 0 1920x1080x24 -noreset' ";
@@ -95,8 +80,8 @@ Row first_frame(const std::string& program) {
 
 Row render_one_step(const std::string& program) {
     Row row{"tilewalk render, one step at 1600 × 900", 0.4, {}, {}};
-    const Folder folder;
-    const std::string picture = folder.path + "/step.png";
+    const test::Folder folder;
+    const std::string picture = folder.file("step.png");
     std::vector<double> times;
     for (int n = 0; n < 7; ++n) {
         Run result;

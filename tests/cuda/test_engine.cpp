@@ -7,6 +7,7 @@
 #include "cuda/host/device_memory.h"
 #include "cuda/host/engine.h"
 #include "cuda/host/gpu.h"
+#include "tests/core/cpu/kernels.h"
 #include "tests/cuda/stub_device.h"
 
 #include <cmath>
@@ -36,12 +37,15 @@ struct Stubbed {
 const Workload small{
     .dtype = DType::bf16, .heads = 2, .kv_heads = 1, .N_q = 40, .N_kv = 50, .d = 64, .causal = true};
 
-// The smallest workload of a type that the kernel takes, if it takes one.
+// A small workload of a type that the kernel takes, if it takes one.
 std::optional<Workload> taken(const Stubbed& on, const KernelInfo& kernel, DType type) {
     Workload w = small;
     w.direction = kernel.direction.value(), w.dtype = type;
     if (on.engine->why_not(kernel, w)) return std::nullopt;
     return w;
+}
+Workload taken(const Stubbed& on, const KernelInfo& kernel) {
+    return taken(on, kernel, DType::f32).value_or(taken(on, kernel, DType::bf16).value_or(Workload{}));
 }
 
 template <class Failure, class F> std::string sentence_of(const F& f) {
@@ -192,15 +196,13 @@ TEST_CASE("engine: workspace is counted, is what the kernel says, and everything
 TEST_CASE("engine: memory that runs out on the way is given back, wherever that happens") {
     const Stubbed on;
     for (const KernelInfo& kernel : on.engine->kernels()) {
-        auto w = taken(on, kernel, DType::f32);
-        if (!w) w = taken(on, kernel, DType::bf16);
-        REQUIRE(w);
-        const Tensors in = make_inputs(*w, 1);
+        const Workload w = taken(on, kernel);
+        const Tensors in = make_inputs(w, 1);
         int enough = 0;
         for (bool done = false; !done; ++enough) {
             on.device->allocations_left = enough;
             const std::string sentence =
-                sentence_of<NoMemory>([&] { on.prepare(kernel.name, *w, in)->run({}); });
+                sentence_of<NoMemory>([&] { on.prepare(kernel.name, w, in)->run({}); });
             CHECK(on.device->live.empty());
             done = sentence == "nothing was thrown";
             if (!done) CHECK(sentence.starts_with("The device had no "));
@@ -260,12 +262,10 @@ TEST_CASE("engine: a device that fails in a benchmark ends it with the sentence"
 
 TEST_CASE("engine: a stopped preparation or run gives nothing") {
     const Stubbed on;
-    std::stop_source stop;
-    stop.request_stop();
     const Tensors in = make_inputs(small, 1);
-    CHECK_FALSE(on.engine->prepare(on.kernel("f5-flash2"), small, in, stop.get_token()));
+    CHECK_FALSE(on.engine->prepare(on.kernel("f5-flash2"), small, in, test::stopped()));
     const auto prepared = on.prepare("f5-flash2", small, in);
-    CHECK_FALSE(prepared->run(stop.get_token()));
+    CHECK_FALSE(prepared->run(test::stopped()));
     CHECK(on.device->runs.empty());
 }
 
@@ -273,11 +273,10 @@ TEST_CASE("engine: caches are flushed before each run, and the forward pass runs
     const Stubbed on;
     for (const KernelInfo& kernel : on.engine->kernels()) {
         if (kernel.direction != Direction::backward) continue;
-        auto w = taken(on, kernel, DType::f32);
-        if (!w) w = taken(on, kernel, DType::bf16);
-        const Tensors in = make_inputs(*w, 1);
+        const Workload w = taken(on, kernel);
+        const Tensors in = make_inputs(w, 1);
         on.device->runs.clear();
-        const auto prepared = on.prepare(kernel.name, *w, in);
+        const auto prepared = on.prepare(kernel.name, w, in);
         REQUIRE(on.device->runs.size() == 1);
         CHECK(on.kernel(on.device->runs[0]).direction == Direction::forward);
         prepared->run({});

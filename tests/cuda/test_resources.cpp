@@ -1,6 +1,8 @@
 // The kernels' registers, spills and shared memory against cuda/resources.json. TILEWALK_RESOURCES=renew
 // writes that file and docs/gpu-resources.md anew, in a build with nvcc.
 #include "tests/cuda/resources.h"
+#include "tests/folder.h"
+#include "tests/good.h"
 #include "tests/skip.h"
 
 #include "tests/contains.h"
@@ -8,21 +10,14 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
-using namespace tilewalk;
 using namespace tilewalk::test;
 
 namespace {
 
 namespace fs = std::filesystem;
 const std::string root = TILEWALK_SOURCE_DIR;
-
-std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 #if defined(TILEWALK_PTXAS_DIR)
 /// "f5-flash2" for f5_flash2.cu.o.ptxas.
@@ -42,7 +37,7 @@ Resources of_this_build() {
     resources.nvcc = TILEWALK_NVCC_VERSION;
     for (const fs::directory_entry& file : fs::directory_iterator(TILEWALK_PTXAS_DIR))
         if (file.path().extension() == ".ptxas" && rung_of(file.path()) != "intrinsics")
-            add_ptxas(resources, rung_of(file.path()), read(file.path()));
+            add_ptxas(resources, rung_of(file.path()), contents(file.path()));
 #endif
     add_launches(resources);
     return resources;
@@ -57,11 +52,7 @@ bool renewed(const Resources& now) {
     return true;
 }
 
-Resources kept() {
-    Result<Resources> resources = resources_from_json(read(root + "/cuda/resources.json"));
-    REQUIRE_MESSAGE(resources, resources.error);
-    return *resources;
-}
+Resources kept() { return good(resources_from_json(contents(root + "/cuda/resources.json"))); }
 
 const char* const ptxas_says =
     "ptxas info    : 0 bytes gmem\n"
@@ -88,11 +79,10 @@ TEST_SUITE("cuda/resources") {
         resources.nvcc = "13.0.88";
         add_ptxas(resources, "f5-flash2", ptxas_says);
         resources.launches["f5-flash2 f16 128"][80] = 49152;
-        Result<Resources> again = resources_from_json(to_json(resources));
-        REQUIRE_MESSAGE(again, again.error);
-        CHECK(again->nvcc == resources.nvcc);
-        CHECK(again->kernels == resources.kernels);
-        CHECK(again->launches == resources.launches);
+        const Resources again = good(resources_from_json(to_json(resources)));
+        CHECK(again.nvcc == resources.nvcc);
+        CHECK(again.kernels == resources.kernels);
+        CHECK(again.launches == resources.launches);
         CHECK_FALSE(resources_from_json("{}"));
     }
 
@@ -139,6 +129,6 @@ TEST_SUITE("cuda/resources") {
     }
 
     TEST_CASE("the document shows the file") {
-        CHECK(read(root + "/docs/gpu-resources.md") == to_markdown(kept()));
+        CHECK(contents(root + "/docs/gpu-resources.md") == to_markdown(kept()));
     }
 }

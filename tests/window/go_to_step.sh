@@ -1,14 +1,7 @@
 # go_to_step.sh PROGRAM : typing in the real window. G opens a field, what is typed stays in it (the P does not start
 # presenter mode), Enter goes to the step, and the picture is that of a window that was opened there.
 set -euo pipefail
-program=$1
-folder=$(mktemp -d)
-export XDG_CONFIG_HOME=$folder
-trap 'rm -rf "$folder"' EXIT
-fail() {
-    echo "go_to_step: $*" >&2
-    exit 1
-}
+source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 # The pointer waits in a corner, where nothing reacts to it.
 xdotool mousemove 1919 1079

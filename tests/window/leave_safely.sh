@@ -2,16 +2,11 @@
 # The driver is tests/driver, which does not answer before the program ends. Each run: two pictures, and the
 # window closed by each of the ways there are, with the exit code, the settings and no crash.
 set -euo pipefail
-program=$1 runs=${2:-1}
 here=$(dirname "${BASH_SOURCE[0]}")
-folder=$(mktemp -d)
-export XDG_CONFIG_HOME=$folder TILEWALK_STUB_DRIVER=late
+source "$here/common.bash"
+runs=${2:-1}
+export TILEWALK_STUB_DRIVER=late
 export LD_LIBRARY_PATH=$(dirname "$program")/tests/driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-trap 'rm -rf "$folder"' EXIT
-fail() {
-    echo "leave_safely: $*" >&2
-    exit 1
-}
 
 draw() {
     local page=$1 status=0

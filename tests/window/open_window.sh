@@ -1,14 +1,7 @@
 # open_window.sh PROGRAM : the real window, on the display that is set. Draws some frames, walks with the keyboard
 # and compares what two pictures of the window show.
 set -euo pipefail
-program=$1
-folder=$(mktemp -d)
-export XDG_CONFIG_HOME=$folder
-trap 'rm -rf "$folder"' EXIT
-fail() {
-    echo "open_window: $*" >&2
-    exit 1
-}
+source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 # It opens, draws and closes by itself.
 "$program" --frames 10 --screenshot "$folder/first.png" --timing 2>"$folder/log" || fail "exit code $?: $(cat "$folder/log")"
