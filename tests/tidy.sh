@@ -92,12 +92,17 @@ def look_at(unit):
     return unit, subprocess.run([name, "--quiet", "-p", str(folder), str(root / unit)], capture_output=True, text=True)
 
 
+# clang 14 cannot yet let a lambda hold a structured binding, which C++20 allows and doctest's messages need.
+def faults(text):
+    return [line for line in text.splitlines() if "error: " in line and "reference to local binding" not in line]
+
+
 bad = left = 0
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for unit, result in pool.map(look_at, todo):
         if result is None:
             left += 1
-        elif result.returncode == 0:
+        elif result.returncode == 0 or not faults(result.stdout):
             with clean_file.open("a") as out:
                 out.write(keys[unit] + "\n")
         else:

@@ -173,7 +173,7 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
             return written(placed);
     auto [report, failure] = run_to_the_end(*request, std::move(engine));
     report.command = a.repeated;
-    const Outcome outcome = put_results(a, *format, {report}, out);
+    Outcome outcome = put_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
     if (!failure.empty()) return {on_gpu(a.bench) ? Exit::failed : Exit::bad_input, failure};
     if (any_wrong(report)) return {Exit::failed, "A kernel is wrong; it was not timed."};

@@ -65,7 +65,7 @@ std::optional<Outcome> choose_device(const Word& word, ChosenDevice& chosen) {
 
 Outcome write_comparison(const Arguments& a, bool json, const KernelComparison& c, const std::string& why,
                          std::ostream& out) {
-    const Outcome outcome = put(a.output, out, json ? compare_json(c) : compare_text(c, why));
+    Outcome outcome = put(a.output, out, json ? compare_json(c) : compare_text(c, why));
     if (outcome.exit != Exit::done) return outcome;
     if (!c.passed())
         return {Exit::failed, std::string(info(c.nearest().slot).name) + " of " + c.kernel->kernel +

@@ -32,7 +32,7 @@ Result<int> choice(const std::string& option, const std::string& text,
 /// and nothing is read after it.
 struct WordReader {
     using Word = std::optional<std::string>;
-    std::string error = "";
+    std::string error{};
 
     template <class T, class Read> void take(const Word& word, T& target, const Read& read) {
         if (!word || !error.empty()) return;

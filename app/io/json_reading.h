@@ -17,8 +17,8 @@ std::string described(const nlohmann::json& value);
 /// An object under reading. The first error stays; after it the functions below do nothing.
 struct Reading {
     const nlohmann::json& object;
-    std::string error = "";
-    std::string path = "";  ///< before the keys of an object within an object: "options."
+    std::string error{};
+    std::string path{};  ///< before the keys of an object within an object: "options."
 
     void fail(std::string sentence);
     void expected(const std::string& where, const nlohmann::json& value, const char* what);

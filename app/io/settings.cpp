@@ -43,7 +43,7 @@ template <class Choice, std::size_t count>
 bool read(const json& entry, Choice& value, const char* const (&names)[count]) {
     const auto found = std::ranges::find_if(names, [&](const char* name) { return entry == name; });
     if (found != std::end(names)) value = static_cast<Choice>(found - std::begin(names));
-    return found != std::end(names) || entry == "";
+    return found != std::end(names) || entry.empty();
 }
 
 json written(const auto& value) { return value; }

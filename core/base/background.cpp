@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 // There with AddressSanitizer only, which would look for leaks when static objects are destroyed.
+// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" __attribute__((weak)) void __lsan_do_leak_check();
 
 namespace tilewalk {

@@ -242,7 +242,7 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
         const Tensors inputs = make_inputs(w, seed++, size.spread);
         const auto prepared = engine.prepare(kernel, w, inputs, stop);
         if (!prepared || !prepared->run(stop)) return stopped();
-        const Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel);
+        Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel);
         if (!verdict.passed) return verdict;
         if (worst.limit == 0 || verdict.error / verdict.limit > worst.error / worst.limit) worst = verdict;
     }

@@ -24,7 +24,7 @@ std::string shown(double v) {
     const double size = std::abs(v);
     if (v == 0 || size >= 1) return format_short(v, 4);
     if (size < 1e-3) return format_fixed(v, 3);  // times a power of ten
-    if (const std::string text = format_full(v); text.size() <= 6) return text;
+    if (std::string text = format_full(v); text.size() <= 6) return text;
     return format_fixed(v, size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6);
 }
 
@@ -144,7 +144,7 @@ bool worth_asking(const Asked& a, double expected, const std::vector<double>& fr
 std::string target_of(const Explanation& e) {
     std::string out = plain(Line(e.result.begin(), std::prev(e.result.end())));
     for (const std::string_view end : {" ", "=", " "})
-        if (out.ends_with(end)) out.resize(out.size() - end.size());
+        if (out.ends_with(end)) out.erase(out.size() - end.size());
     return out;
 }
 

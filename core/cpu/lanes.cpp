@@ -39,7 +39,7 @@ namespace {
 
 // Highway's names, as the makers of the processors write them. Its AVX3 comes in several stages.
 std::string name_of_target(std::int64_t target) {
-    const std::string name = hwy::TargetName(target);
+    std::string name = hwy::TargetName(target);
     if (name.starts_with("AVX3")) return "AVX-512";
     if (name == "SCALAR" || name == "EMU128") return "no vectors";
     return name;

@@ -180,13 +180,13 @@ std::string edit_sentence(const Trace& before, const Trace& after) {
 }
 
 int next_difference(const Comparison& c, int k) {
-    for (std::size_t n = static_cast<std::size_t>(k + 1); n < c.largest.size(); ++n)
+    for (std::size_t n = static_cast<std::size_t>(k) + 1; n < c.largest.size(); ++n)
         if (c.largest[n] > 0) return static_cast<int>(n);
     return -1;
 }
 
 int next_lost(const Comparison& c, int k) {
-    for (std::size_t n = static_cast<std::size_t>(k + 1); n < c.lost.size(); ++n)
+    for (std::size_t n = static_cast<std::size_t>(k) + 1; n < c.lost.size(); ++n)
         if (c.lost[n]) return static_cast<int>(n);
     return -1;
 }

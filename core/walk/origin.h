@@ -58,7 +58,7 @@ private:
     struct Use {
         Slot slot;
         std::int32_t tile, made, reader;
-        auto operator<=>(const Use&) const = default;
+        auto operator<=>(const Use&) const = default;  // NOLINT(modernize-use-nullptr)
     };
     std::shared_ptr<const Trace> trace_;
     std::vector<Use> uses_;  // sorted

@@ -47,7 +47,7 @@ Block::Block(int thread_count, std::int64_t bytes, const Options& with)
     : size(thread_count), options(with), shared_bytes(bytes), random(with.seed) {
     memory.resize(static_cast<std::size_t>(bytes) + 2 * guard_bytes + 1024);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) + guard_bytes;
-    shared_begin = reinterpret_cast<unsigned char*>((begin + 1023) / 1024 * 1024);
+    shared_begin = memory.data() + guard_bytes + (1024 - begin % 1024) % 1024;
     for (int t = 0; t < thread_count; ++t) {
         stacks.emplace_back(new unsigned char[stack_bytes]);
         threads.push_back(std::make_unique<Thread>());

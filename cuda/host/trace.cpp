@@ -161,7 +161,7 @@ public:
         device.prepare(rung, a, type);
         run(rung);
         if (rung.traced) {
-            const std::string wrong = collect(device, a.trace, trace);
+            std::string wrong = collect(device, a.trace, trace);
             if (!wrong.empty()) return wrong;
         }
         // The outputs are those of the kernel as it is timed, unless a fault was asked for.

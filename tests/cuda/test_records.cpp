@@ -113,7 +113,7 @@ int check_query(const KernelCase& c, const Tensors& in, const Records& records, 
 
 Tensors run_recorded(const KernelCase& c, const Tensors& in, const TraceWindow& window) {
     std::string wrong;
-    const Tensors out = run_case(c, in, wrong, {}, [&](Arguments& a, const Rung&) {
+    Tensors out = run_case(c, in, wrong, {}, [&](Arguments& a, const Rung&) {
         a.before = before, a.after = after;
         a.trace = window;
     });

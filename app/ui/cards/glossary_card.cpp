@@ -70,7 +70,7 @@ void draw_list(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
     if (const int at = index_in(found, g); std::exchange(g.to_card, false) && at >= 0)
         g.scroll = std::clamp(g.scroll, s.row * px(at - fit + 1), s.row * px(at));
     g.scroll = std::clamp(g.scroll, 0.0f, most);
-    const int first = static_cast<int>(g.scroll / s.row + .5f);
+    const int first = static_cast<int>(std::lround(g.scroll / s.row));
     for (int n = first; n < std::min(count, first + fit); ++n)
         draw_row(c, g, s, *found[static_cast<std::size_t>(n)],
                  {a.x, a.y + s.row * px(n - first), a.w - 10, s.row});

@@ -39,7 +39,7 @@ float lesson_switch(const Canvas& c, AppState& state, float x) {
 enum class TabLabel { number, brief, full };
 
 std::string tab_label(std::size_t n, TabLabel label) {
-    const std::string number = str(n + 1);
+    std::string number = str(n + 1);
     if (label == TabLabel::number) return number;
     return number + "  " + (label == TabLabel::full ? chapters()[n].title : chapters()[n].brief);
 }

@@ -184,7 +184,7 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
 void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
     bool motion = state.settings.motion;
     if (checkbox(c, "##motion", x, y, "Motion", motion)) state.settings.motion = motion;
-    const std::string percent = str(static_cast<int>(state.settings.zoom * 100 + .5f)) + " %";
+    const std::string percent = std::to_string(std::lround(state.settings.zoom * 100)) + " %";
     ButtonLook look{.tooltip = "Text and drawing smaller (Ctrl −)"};
     if (icon_button(c, "##smaller", x + w - 120, y - 16, 32, 32, Icon::minus, look)) zoom(state, 1 / 1.1f);
     look.tooltip = "Text and drawing larger (Ctrl +)";

@@ -109,11 +109,11 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
 
 // "Query block 3", or "Q3" where there is no room.
 std::string lane_name(const AppState& state, int lane, float room) {
-    const std::string name = state.lesson->lane(*state.problem, lane);
+    std::string name = state.lesson->lane(*state.problem, lane);
     const std::size_t number = name.find_last_of(' ');
     if (text_width(Face::medium, size::small, name) <= room || number == std::string::npos) return name;
     // "Pass 1: max" has its number before the colon.
-    const std::string head = name.substr(0, name.find(':'));
+    std::string head = name.substr(0, name.find(':'));
     if (text_width(Face::medium, size::small, head) <= room) return head;
     return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }

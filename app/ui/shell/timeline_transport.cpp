@@ -61,10 +61,8 @@ float legend(const Canvas& c, const AppState& state, float x, float y, float rig
     return x;
 }
 
-}  // namespace
-
-void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
-    float x = a.x + 16;
+// Each draws from x on and returns where it ends.
+float buttons(const Canvas& c, AppState& state, float x, float y) {
     const auto icon = [&](const char* id, Icon which, float w, const char* tip, bool primary = false) {
         const bool clicked =
             icon_button(c, id, x, y - 20, w, 40, which, {.primary = primary, .tooltip = tip});
@@ -86,19 +84,24 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     if (icon("##last", Icon::last, 40, "Last step (End)"))
         by_mouse([&] { go_to(state, last(*state.trace)); });
 
-    x += 10;
+    return x;
+}
+
+float counter(const Canvas& c, AppState& state, float x, float y) {
     const std::string step = str(state.cursor.step + 1), of = "of " + str(state.trace->size());
-    const float counter = x;
+    const float begin = x;
     x += c.text(x, y + 1, "Step", size::body, c.theme->t2) + 8;
     x += text_width(Face::semibold, 22, str(state.trace->size()));
     c.text(x, y, step, 22, 0, Face::semibold, Align::right);
     x += 8;
     x += c.text(x, y + 1, of, size::body, c.theme->t2);
-    const Hot hot = hot_area(c, "##goto", counter - 6, y - 16, x - counter + 12, 32);
+    const Hot hot = hot_area(c, "##goto", begin - 6, y - 16, x - begin + 12, 32);
     if (hot.hovered) tooltip(c, "Go to a step (G)");
     if (hot.clicked) goto_card.open(state);
-    x += 20;
+    return x + 20;
+}
 
+float level_and_speed(const Canvas& c, AppState& state, const Rect& a, float x, float y) {
     const LevelNames levels = level_names(state);
     int level =
         static_cast<int>(std::ranges::find(levels.levels, state.player.level) - levels.levels.begin());
@@ -119,6 +122,14 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
         c.text(x, y, text, size::body, 0, Face::medium);
         x += 56;
     }
+    return x;
+}
+
+}  // namespace
+
+void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
+    float x = counter(c, state, buttons(c, state, a.x + 16, y) + 10, y);
+    x = level_and_speed(c, state, a, x, y);
     x = loop_pill(c, state, x, y, a.right() - 12);
     // Legend of the marks: all of it or none
     if (x + 280 > a.right()) return;

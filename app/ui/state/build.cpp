@@ -46,7 +46,7 @@ int same_place(const Trace& old, int k, const Trace& now) {
 // Traces up to this size are built within a frame; larger ones in the background.
 constexpr std::int64_t most_bytes_at_once = 2 << 20;
 
-void remember(AppState& state, ProblemPtr before, History history) {
+void remember(AppState& state, const ProblemPtr& before, History history) {
     if (!before || history == History::none) return;
     if (history == History::undo) {
         state.undo.pop_back();

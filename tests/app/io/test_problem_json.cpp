@@ -162,7 +162,7 @@ TEST_CASE("json: mistakes of syntax are named by line and column") {
         {"{\"q\": \"\n\"}", "control character"},
         {"// comment\n{}", "line 1, column 1"},
         {std::string("{\"q\": \0 1}", 10), "line 1, column 7"},
-        {"\xFF\xFE{\0", "line 1, column 1"},
+        {std::string("\xFF\xFE{\0", 4), "line 1, column 1"},
         {"1", "holds 1, expected an object"},
         {"[]", "holds an array"},
         {"null", "holds null"},

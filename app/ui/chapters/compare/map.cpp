@@ -147,7 +147,7 @@ float card_height(const AppState& state) { return state.comparing->shown->findin
 
 // All nine digits of a float, or six where they have no room
 std::string number_within(double x, float room) {
-    const std::string text = significant(x, 9);
+    std::string text = significant(x, 9);
     return text_width(Face::mono, size::body, text) <= room ? text : significant(x, 6);
 }
 

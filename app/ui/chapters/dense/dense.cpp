@@ -36,7 +36,7 @@ void label(const Canvas& c, const AppState& state, const DensePlace& place) {
 
 // The token of query r or key k; without words its number.
 std::string token(const Problem& p, int n, bool query) {
-    const std::string word = query ? p.query_token(n) : p.key_token(n);
+    std::string word = query ? p.query_token(n) : p.key_token(n);
     if (!word.empty()) return word;
     return (p.N() == p.N_kv() ? "t" : query ? "q" : "k") + str(n);
 }
