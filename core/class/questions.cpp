@@ -25,7 +25,14 @@ std::string shown(double v) {
     if (v == 0 || size >= 1) return format_short(v, 4);
     if (size < 1e-3) return format_fixed(v, 3);  // times a power of ten
     if (std::string text = format_full(v); text.size() <= 6) return text;
-    return format_fixed(v, size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6);
+    const int decimals = size >= 0.1 ? 4 : size >= 0.01 ? 5 : 6;
+    std::string text = format_fixed(v, decimals);
+    // 0.42 that came out as 0.42000000000000004 is 0.42 for people.
+    const double unit = std::pow(10, decimals);
+    if (std::abs(std::round(v * unit) / unit - v) > 1e-12 * size) return text;
+    text.resize(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.') || text.ends_with(',')) text.pop_back();
+    return text;
 }
 
 std::string letter(const Trace& trace, Slot slot) {
@@ -103,6 +110,19 @@ std::string given(const Asked& a, const Run& run) {
     return name + values_text(run, 0) + " before and " + values_text(run, 1) + " now";
 }
 
+// The runs of a slot that follow each other belong together: S[0,0] and S[0,2…3] beside a masked key.
+std::vector<Operand> operands_of(const std::vector<Run>& all) {
+    std::vector<Operand> out;
+    for (const Run& run : all) {
+        if (out.empty() || out.back().slot != run.first.slot) out.push_back({run.first.slot, {}, {}});
+        for (const std::vector<double>& v : run.values) {
+            out.back().values.push_back(v[0]);
+            if (v.size() > 1) out.back().now.push_back(v[1]);
+        }
+    }
+    return out;
+}
+
 // Constants that the formula names, as words and as numbers.
 void add_constants(const Asked& a, const Explanation& e, std::vector<std::string>& words,
                    std::vector<double>& numbers) {
@@ -174,6 +194,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     q.noise = 1e-9 * largest_of(numbers);
     q.target = target_of(e);
     q.explanation = e;
+    add_wrong(q, wrong_answers(a, cell.row, operands_of(from)));
     return q;
 }
 
@@ -182,7 +203,7 @@ struct Moved {
     std::vector<std::string> tiles;  // "K (2 × 4)"
     std::vector<Expr> terms;
     std::vector<std::string> fp32;  // those with 4 bytes each where the others have fewer or more
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0, numbers = 0;
     bool elements = false;  // some have element_bytes
 };
 
@@ -197,6 +218,7 @@ Moved moved(const Asked& a, std::span<const Access> accesses) {
                             str(at.cols) + ")");
         out.terms.push_back(product({num(at.rows), num(at.cols), num(each)}));
         out.bytes += std::int64_t{at.rows} * at.cols * each;
+        out.numbers += std::int64_t{at.rows} * at.cols;
         if (!slot.counts_elements) out.fp32.push_back(letter(a.trace, access.slot));
         out.elements |= slot.counts_elements;
     }
@@ -220,6 +242,9 @@ Question byte_question(const Asked& a, Question::Kind kind, std::string text, st
     q.explanation.result = {word(what), word(" = "), strong_number(str(bytes))};
     return q;
 }
+
+constexpr const char* not_bytes =
+    "These are numbers, not bytes: each of them takes as many bytes as the question says.";
 
 }  // namespace
 
@@ -257,6 +282,7 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         (read ? "read from" : "write to") + " HBM for " + what + ", " + each +
                                         "?",
                                     bytes, numbers, read ? "bytes read" : "bytes written"));
+        add_wrong(out.back(), {{static_cast<double>(m.numbers), not_bytes}});
         if (!read || a.before.hbm_read == 0) return;
         std::vector<Expr> all{num(static_cast<double>(a.before.hbm_read))};
         all.insert(all.end(), m.terms.begin(), m.terms.end());
@@ -266,6 +292,10 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         " bytes so far; how many will it be with " + what + ", " + each + "?",
                                     total, write(sum(std::move(all)), static_cast<double>(total)),
                                     "bytes read so far"));
+        add_wrong(out.back(), {{static_cast<double>(bytes),
+                                "This is what the step alone reads; what HBM has given before "
+                                "counts as well."},
+                               {static_cast<double>(a.before.hbm_read + m.numbers), not_bytes}});
     };
     ask(true);
     ask(false);
@@ -290,6 +320,9 @@ void ask_flops(const Asked& a, std::vector<Question>& out) {
     q.explanation.numbers =
         write(product({num(at.rows), num(at.cols), scaled ? sum({one, num(1)}) : one}), q.expected);
     q.explanation.result = {word("FLOPs"), word(" = "), strong_number(str(flops))};
+    add_wrong(q, {{static_cast<double>(cells * (each - d)),
+                   "Multiplications and additions both count: a product with its addition is two."},
+                  {static_cast<double>(each), "This is for one number; the tile has " + str(cells) + "."}});
     out.push_back(std::move(q));
 }
 

@@ -11,6 +11,13 @@
 
 namespace tilewalk {
 
+/// What somebody answers who made a common mistake.
+struct WrongAnswer {
+    double value = 0;
+    std::string cause;  ///< one sentence: what was left out or mistaken
+    bool operator==(const WrongAnswer&) const = default;
+};
+
 struct Question {
     enum class Kind : std::uint8_t {
         value,  ///< one number of what the step computes: m, α, ℓ, an element of S, P, O, dQ …
@@ -29,10 +36,11 @@ struct Question {
 
     // A number
     double expected = 0;
-    double noise = 0;    ///< what rounding in double may leave of it
-    bool exact = false;  ///< a count: no digit of it may be missing
-    bool bytes = false;  ///< may be typed with a unit
-    std::string target;  ///< "ℓ[0]", "Bytes read"
+    double noise = 0;                ///< what rounding in double may leave of it
+    bool exact = false;              ///< a count: no digit of it may be missing
+    bool bytes = false;              ///< may be typed with a unit
+    std::string target;              ///< "ℓ[0]", "Bytes read"
+    std::vector<WrongAnswer> wrong;  ///< likely ones, told apart from the right one and from each other
 
     // A choice: any of them may be right, one of them, or several
     std::vector<std::string> choices;
@@ -46,6 +54,10 @@ struct Question {
 
 /// "1.639", "64 B", "tile (0, 1)": the right answer for people.
 std::string answer_text(const Question& question);
+
+/// How far an answer on paper may be off: worked out from the numbers in the text and written with three
+/// significant digits, it is nearer than this. 0: a count.
+double tolerance(const Question& question);
 
 /// One question of each kind that suits step `step`, the same for the same seed; none for what cannot be
 /// worked out from the screen of step − 1. A walk that is broken on purpose is asked about its order and its

@@ -298,6 +298,13 @@ std::string trimmed(std::string_view text) {
 
 }  // namespace
 
+double tolerance(const Question& q) {
+    if (q.is_choice() || q.exact || !std::isfinite(q.expected)) return 0;
+    // What three digits leave out, and what the four digits of the text do (worth_asking).
+    const double third = second_digit(q.expected) / 10, forgiven = quiz::forgiven(q.expected);
+    return q.expected == 0 ? 0.0005 : std::max(forgiven, third + forgiven / 2) * (1 + 1e-9);
+}
+
 std::string answer_text(const Question& q) {
     if (q.is_choice()) return choice_names(q, q.right);
     return q.bytes   ? str(static_cast<std::int64_t>(q.expected)) + " B"

@@ -58,6 +58,18 @@ double forgiven(double expected);
 /// nothing if the arithmetic cannot be read. `given`: the numbers of the question, as they are stored.
 std::optional<double> error_of_shown(const Line& numbers, const std::vector<double>& given);
 
+/// Numbers of one slot that a cell is worked out from, in the order of its formula. `now`: where the step
+/// needs the slot before and after its update.
+struct Operand {
+    Slot slot;
+    std::vector<double> values, now;
+    double one() const { return values.at(0); }
+};
+/// What common mistakes make of the operands of a cell in this row.
+std::vector<WrongAnswer> wrong_answers(const Asked& a, int row, const std::vector<Operand>& operands);
+/// Gives the question those of them that nobody can mistake for the right answer or for each other.
+void add_wrong(Question& question, const std::vector<WrongAnswer>& all);
+
 // Each appends what suits the step.
 void ask_value(const Asked& a, std::vector<Question>& out);
 void ask_bytes(const Asked& a, std::vector<Question>& out);
