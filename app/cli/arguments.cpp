@@ -178,10 +178,21 @@ void add_export(const OptionGroup& options, Arguments& a) {
     options.word("-o,--output", a.output, "FILE", "required for a page; md and tex: stdout");
 }
 
+void add_questions(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]; its shape counts, not its numbers");
+    options.word("--step", a.step, "K", "ask about this step alone, from 1 [a selection over the walk]");
+    options.word("--variants", a.variants, "N", "how many sets of numbers, 1 to 1000 [30]");
+    options.word("--format", a.format, "gift|md|tex", "[by the ending of -o; gift, which Moodle reads]");
+    options.word("--key", a.key, "FILE", "the teacher's answers [NAME-key.md beside -o]");
+    options.word("-o,--output", a.output, "FILE", "instead of stdout");
+}
+
 const Command commands[] = {
     {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
     {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
     {"export", "Write the whole walk as a hand-out: a page, notes or a document", run_export, add_export},
+    {"questions", "Write questions with other numbers for every student, and their key", run_questions,
+     add_questions},
     {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,
      add_compare},
     {"model", "Memory, traffic and time of attention, from closed forms", run_model, add_model},
@@ -309,7 +320,9 @@ std::string repeated(const CLI::App& command) {
     std::string text = full_name(command);
     for (const CLI::Option* option : command.get_options()) {
         const std::string name = option->get_name();
-        if (option->count() == 0 || name == "--format" || name == "--output" || name == "--save") continue;
+        if (option->count() == 0 || name == "--format" || name == "--output" || name == "--save" ||
+            name == "--key")
+            continue;
         text += " " + name + (takes_value(*option) ? " " + option->results().front() : "");
     }
     return text;

@@ -71,6 +71,7 @@ struct Arguments {
     Word lesson, step, keys, theme, palette, format, output, size, pixel_ratio;
     Word tour, stop;          ///< window and render
     Word frames, screenshot;  ///< window, for tests
+    Word variants, key;       ///< questions
     bool presenter = false, timing = false;
     bool fragment = false;  ///< export: the body of the document alone
 };

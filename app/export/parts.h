@@ -76,6 +76,12 @@ std::string latex_math(const Line& line);
 /// Prose from anywhere, titles of files among it, as text of a document. What pdfLaTeX has no letter for is
 /// handed to \tilewalkother{code point}{letter}.
 std::string latex_text(const std::string& text);
+/// Defines \tilewalkother: letters that pdfTeX cannot set are named by their code point; other engines set
+/// them.
+constexpr const char* latex_definition = R"(\makeatletter
+\providecommand{\tilewalkother}[2]{\@ifundefined{pdftexversion}{#2}{\texttt{U+#1}}}
+\makeatother
+)";
 
 /// Titles come from files; none of these marks of Markdown may take effect in them.
 std::string markdown_text(const std::string& text, std::string_view marks);

@@ -29,11 +29,7 @@ const char* const preamble = R"(\documentclass[11pt]{article}
 \begin{document}
 )";
 
-// Letters that pdfTeX cannot set are named by their code point; other engines set them.
 const char* const definitions = R"(% Needs amsmath, booktabs, xcolor and tikz.
-\makeatletter
-\providecommand{\tilewalkother}[2]{\@ifundefined{pdftexversion}{#2}{\texttt{U+#1}}}
-\makeatother
 % One cell: column, row, fill, number; a number in a heading: column, row, text.
 \providecommand{\tilewalkcell}[4]{\fill[#3] (#1,#2) rectangle +(1,1);\draw[black!25] (#1,#2) rectangle +(1,1);
   \node[font=\footnotesize] at (#1+.5,#2+.5) {$#4$};}
@@ -156,7 +152,7 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
 
 void write_export_tex(std::ostream& out, const Trace& trace, bool fragment) {
     if (!fragment) out << preamble;
-    out << definitions;
+    out << latex_definition << definitions;
     put_colours(out);
     put_problem(out, trace);
     for (int k = 0; k < trace.size() && out; ++k) {

@@ -1,0 +1,128 @@
+// Sheets of questions for paper, and the teacher's key.
+#include "app/export/course.h"
+
+#include "app/export/parts.h"
+#include "core/base/words.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace tilewalk {
+namespace {
+
+std::string escaped(const std::string& text) { return markdown_text(text, "\\`*_{}[]<>#|~&$"); }
+std::string heading(const Course& course) { return std::string(course.lesson->title) + ": questions"; }
+
+// "It rises or stays", with boxes to tick.
+void put_choices(std::ostream& out, const Question& q) {
+    for (const std::string& choice : q.choices) out << "   - [ ] " << escaped(choice) << '\n';
+}
+
+// Causes in the order in which they first come up; the key names them by letters.
+std::vector<std::string> causes_of(const AskedOfAll& asked) {
+    std::vector<std::string> out;
+    for (const Variant& variant : asked.variants)
+        for (const WrongAnswer& wrong : variant.question.wrong)
+            if (std::ranges::count(out, wrong.cause) == 0) out.push_back(wrong.cause);
+    return out;
+}
+
+std::string letter_of(std::size_t n) {
+    return n < 26 ? std::string(1, static_cast<char>('a' + n)) : "a" + letter_of(n - 26);
+}
+
+// "2.1 (a), 0.5 (c)"
+std::string wrong_answers(const Question& q, const std::vector<std::string>& causes) {
+    std::vector<std::string> out;
+    for (const WrongAnswer& wrong : q.wrong)
+        out.push_back(
+            typed_number(wrong.value) + " (" +
+            letter_of(static_cast<std::size_t>(std::ranges::find(causes, wrong.cause) - causes.begin())) +
+            ")");
+    return joined(out);
+}
+
+void put_answers(std::ostream& out, const AskedOfAll& asked, const std::vector<std::string>& causes) {
+    const bool number = !asked.variants[0].question.is_choice();
+    out << "| variant | answer |" << (number ? " ± |" : "") << (causes.empty() ? "" : " likely wrong |")
+        << "\n|--:|:--|" << (number ? "--:|" : "") << (causes.empty() ? "" : ":--|") << '\n';
+    for (std::size_t n = 0; n < asked.variants.size(); ++n) {
+        const Question& q = asked.variants[n].question;
+        out << "| " << (asked.same_for_all() ? "all" : str(n + 1)) << " | "
+            << escaped(number ? typed_number(q.expected) : answer_text(q)) << " |";
+        if (number) out << ' ' << (q.exact ? "0" : typed_tolerance(q)) << " |";
+        if (!causes.empty()) out << ' ' << wrong_answers(q, causes) << " |";
+        out << '\n';
+    }
+    out << '\n';
+}
+
+void put_key(std::ostream& out, const AskedOfAll& asked, std::size_t number) {
+    const std::vector<std::string> causes = causes_of(asked);
+    const Question& q = asked.variants[0].question;
+    out << "## " << number << ". " << escaped(asked.title) << ", step " << asked.step + 1 << " of "
+        << asked.steps << "\n\n";
+    out << (asked.same_for_all() ? "" : "Variant 1: ") << escaped(q.text) << "\n\n";
+    for (const Line* line : {&q.explanation.formula, &q.explanation.numbers, &q.explanation.result})
+        if (!line->empty()) out << "    " << plain(*line) << '\n';
+    out << (q.explanation.formula.empty() ? "" : "\n") << escaped(q.explanation.why) << "\n\n";
+    put_answers(out, asked, causes);
+    for (std::size_t n = 0; n < causes.size(); ++n)
+        out << "- (" << letter_of(n) << ") " << escaped(causes[n]) << '\n';
+    if (!causes.empty()) out << '\n';
+}
+
+const char* const tex_begin = R"(\documentclass[11pt]{article}
+\usepackage[utf8]{inputenc}
+\usepackage{amsmath,amssymb}
+\usepackage[margin=22mm]{geometry}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{5pt}
+)";
+
+void put_tex_question(std::ostream& out, const Question& q, std::size_t number) {
+    out << "\\textbf{" << number << ".} " << latex_text(q.text) << "\\par\n";
+    for (const std::string& choice : q.choices)
+        out << "\\hspace*{1.5em}$\\square$ " << latex_text(choice) << "\\par\n";
+    if (!q.is_choice())
+        out << "\\vspace{16mm}\\hfill " << latex_text(q.target) << " $=$ \\underline{\\hspace{30mm}}\\par\n";
+    out << '\n';
+}
+
+}  // namespace
+
+void write_course_markdown(std::ostream& out, const Course& course) {
+    out << "# " << escaped(heading(course)) << "\n\n" << escaped(problem_facts(course.shape)) << ".\n\n";
+    for (int v = 0; v < course.variants; ++v) {
+        out << "## Variant " << v + 1 << "\n\n";
+        for (std::size_t n = 0; n < course.questions.size(); ++n) {
+            const Question& q = question_of(course.questions[n], v);
+            out << n + 1 << ". " << escaped(q.text) << '\n';
+            put_choices(out, q);
+        }
+        out << '\n';
+    }
+}
+
+void write_course_tex(std::ostream& out, const Course& course) {
+    out << tex_begin << latex_definition << "\\begin{document}\n";
+    for (int v = 0; v < course.variants && out; ++v) {
+        out << (v ? "\\clearpage\n" : "") << "\\section*{" << latex_text(heading(course)) << "}\n"
+            << "Variant " << v + 1 << "\\hfill Name: \\underline{\\hspace{60mm}}\\par\n"
+            << latex_text(problem_facts(course.shape)) << ".\\par\n\n";
+        for (std::size_t n = 0; n < course.questions.size(); ++n)
+            put_tex_question(out, question_of(course.questions[n], v), n + 1);
+    }
+    out << "\\end{document}\n";
+}
+
+void write_course_key(std::ostream& out, const Course& course) {
+    out << "# Key: " << escaped(heading(course)) << "\n\n"
+        << "`" << course.command << "`\n\n"
+        << "An answer is right if it is no further off than ±. The letters behind a wrong answer say what "
+           "was "
+           "probably done.\n\n";
+    for (std::size_t n = 0; n < course.questions.size(); ++n) put_key(out, course.questions[n], n + 1);
+}
+
+}  // namespace tilewalk
