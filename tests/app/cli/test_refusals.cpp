@@ -23,10 +23,13 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trace", "--formt=json"}, "did you mean --form"},
         {{"trace", "--theme", "dark"},
          "has no option \"--theme\"; it belongs to the window, 'render' and 'export'."},
-        {{"trace", "--step=3"}, "has no option \"--step\"; it belongs to the window and 'render'."},
+        {{"trace", "--step=3"},
+         "has no option \"--step\"; it belongs to the window, 'render' and 'questions'."},
         {{"trace", "--size", "1600x900"}, "has no option \"--size\"; it belongs to 'render' and 'export'."},
         {{"-o", "x"},
-         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'compare', 'model' and "
+         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'questions', "
+         "'compare', "
+         "'model' and "
          "'bench'."},
         {{"trace", "render"}, "too many"},
         {{"trace", "trace"}, "too many"},
