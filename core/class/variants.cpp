@@ -65,7 +65,7 @@ Result<std::vector<Variant>> variants_of(const VariantsWanted& wanted, const Que
                      mixed(mixed(own, static_cast<std::uint64_t>(n)), static_cast<std::uint64_t>(tries)));
             if (!drawn) return Failure{drawn.error};
             // As instructive as the one that was selected, if that can be had: α is not 1 everywhere.
-            const std::size_t least = tries < most_draws / 2 ? asked.wrong.size() : 0;
+            const std::size_t least = tries < 20 ? asked.wrong.size() : 0;
             for (Question& q : drawn->questions)
                 if (same_question(q, asked) && suits(q) && q.wrong.size() >= least &&
                     texts.insert(q.text).second)
