@@ -90,6 +90,7 @@ void add_look(const OptionGroup& options, Arguments& a) {
 }
 
 void add_tour(const OptionGroup& options, Arguments& a, const char* stop) {
+    options.word("--link", a.link, "'tilewalk:…'", "the place that a link leads to (Ctrl L copies one)");
     options.word("--tour", a.tour, "FILE|NAME", "guided tour (.md); flash-attention is built in");
     options.word("--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }

@@ -69,7 +69,7 @@ struct Arguments {
     BenchWords bench;
     CompareWords compare;
     Word lesson, step, keys, theme, palette, format, output, size, pixel_ratio;
-    Word tour, stop;          ///< window and render
+    Word tour, stop, link;    ///< window and render
     Word frames, screenshot;  ///< window, for tests
     Word variants, key;       ///< questions
     bool presenter = false, timing = false;

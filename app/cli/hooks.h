@@ -22,6 +22,9 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
 /// The tour may be one of the program, by its name.
 Result<ui::Tour> read_tour(const std::string& name_or_path);
 
+/// A line that leads to what is shown (app/io/link.h); a sentence if the problem is too large for one.
+Result<std::string> link_of(const ui::AppState& state);
+
 Result<void> export_walk(const std::string& path, const ui::AppState& state);
 
 Result<std::vector<BenchReport>> load_results(const std::vector<std::string>& paths);

@@ -118,6 +118,7 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
         return write_file_atomic(path, csv);
     };
     state.hooks.read_tour = read_tour;
+    state.hooks.link = link_of;
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }
@@ -139,6 +140,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     read_theme(read, arguments.theme, settings);
     read.choose("--palette", arguments.palette, {"usual", "safe"}, settings.palette);
     if (!read.error.empty()) return Failure{read.error};
+    if (arguments.link) return make_session_at_link(arguments, std::move(settings));
     const auto page = find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (arguments.problem.load && is_bundle_file(*arguments.problem.load))

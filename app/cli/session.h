@@ -33,6 +33,9 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
 /// The interface as the words ask for it: problem, lesson, theme, presenter.
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings);
 
+/// The interface where --link leads.
+Result<ui::AppState> make_session_at_link(const Arguments& arguments, ui::Settings settings);
+
 /// Goes to a step counted from 1; a sentence if the walk does not have it.
 Result<void> go_to_step(ui::AppState& state, const std::string& word);
 /// The colours that --theme names, into `settings`.

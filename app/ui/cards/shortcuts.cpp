@@ -86,6 +86,7 @@ std::vector<Shortcut> program_keys() {
             {g, help_card.keys_shown, help_card.action, {help_card.shortcut, {Key::f1}}},
             of(g, menu_card),
             of(g, save_card),
+            {g, "Ctrl L", "copy a link to this place", {ctrl(Key::l)}},
             {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},
             {g, "Enter  Space", "press it; arrows change it", {{Key::enter}, {Key::space}}},
             {g, "Esc", "close what lies on top; back to the walk", {{Key::escape}}}};

@@ -68,6 +68,14 @@ void copy(AppState& state) {
     notify(state, state.hover ? "Copied the value of the cell." : "Copied the explanation.");
 }
 
+// Whatever is shown: a walk or a page.
+void copy_link(AppState& state) {
+    if (!state.hooks.link) return notify(state, "Links cannot be made here.");
+    const auto link = state.hooks.link(state);
+    if (link) ImGui::SetClipboardText(link->c_str());
+    notify(state, link ? "Copied a link to this place; tilewalk --link '…' opens it." : link.error);
+}
+
 void answer_ctrl_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
     case Key::plus: return zoom(state, 1.1f);
@@ -144,6 +152,7 @@ void answer(AppState& state, const KeyPress& press) {
                        answer_card_key(state, press, false) || open_card(state, press);
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
+    if (press.key == Key::l && press.ctrl) return copy_link(state);
     if (answer_page_key(state, press)) return;
     if (is_direction(press.key)) return answer_walk_key(state, press);
     press.ctrl ? answer_ctrl_key(state, press) : answer_plain_key(state, press);

@@ -58,6 +58,8 @@ struct Hooks {
     std::function<Result<void>(const std::string& path, const AppState& state)> export_walk;
     /// Answers to questions as CSV; a sentence if that failed.
     std::function<Result<void>(const std::string& path, const std::string& csv)> save_quiz;
+    /// A line that leads somebody else to what is shown; a sentence if that takes too many letters.
+    std::function<Result<std::string>(const AppState& state)> link;
     /// A tour from a file, or the program's own if the path is empty.
     std::function<Result<Tour>(const std::string& path)> read_tour;
 };

@@ -1,0 +1,116 @@
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
+#include "app/io/examples.h"
+#include "app/io/file.h"
+#include "app/io/link.h"
+#include "app/io/problem_json.h"
+#include "app/ui/kit/items.h"
+#include "app/ui/state/state.h"
+#include "core/lessons/table.h"
+#include "tests/app/cli/run.h"
+#include "tests/core/lessons/broken.h"
+
+#include <doctest/doctest.h>
+#include <utility>
+
+using namespace tilewalk::test;
+
+namespace {
+
+// Somewhere in a walk, as a user may have come there.
+ui::AppState anywhere(Random& random) {
+    const std::size_t at = static_cast<std::size_t>(pick(random, 0, static_cast<int>(lessons().size()) - 1));
+    const Lesson& lesson = lessons()[at];
+    Problem p = examples()[static_cast<std::size_t>(pick(random, 0, 5))];
+    if (pick(random, 0, 1)) {
+        p.Br = pick(random, 1, 3);
+        p.switches.no_correction = pick(random, 0, 1) == 1;
+        mark_changed(p);
+    }
+    auto state = make_state(&lesson, std::move(p), ui::Settings{});
+    REQUIRE_MESSAGE(state, state.error);
+    ui::wait_for_walk(*state);
+    ui::take_finished_trace(*state);
+    ui::go_to(*state, at_step(*state->trace, pick(random, 0, state->trace->size() - 1)));
+    state->row = pick(random, 0, 3);
+    state->col = pick(random, -1, 3);
+    state->presenter = pick(random, 0, 1) == 1;
+    state->page = static_cast<ui::Page>(pick(random, 0, 3));
+    const int panel = pick(random, 0, 2);
+    ui::show_side(*state, panel == 1, panel == 2);
+    ui::refresh_explanation(*state);
+    return std::move(*state);
+}
+
+void check_same(const ui::AppState& a, const ui::AppState& b) {
+    CHECK(a.lesson == b.lesson);
+    CHECK(a.problem->name == b.problem->name);
+    CHECK(problem_to_json(*a.problem) == problem_to_json(*b.problem));
+    CHECK(a.cursor == b.cursor);
+    CHECK(a.row == b.row);
+    CHECK(a.col == b.col);
+    CHECK(a.explanation.target == b.explanation.target);
+    CHECK(a.presenter == b.presenter);
+    CHECK(a.page == b.page);
+    CHECK(a.show_problem == b.show_problem);
+    CHECK(a.show_break == b.show_break);
+}
+
+Result<ui::AppState> opened(const std::string& link) {
+    Arguments a;
+    a.link = link;
+    return make_session_at_link(a, ui::Settings{});
+}
+
+}  // namespace
+
+TEST_CASE("links: three hundred states are the same when their link is opened") {
+    Random random(11);
+    for (int round = 0; round < 300; ++round) {
+        const ui::AppState state = anywhere(random);
+        const auto link = link_of(state);
+        REQUIRE_MESSAGE(link, link.error);
+        CAPTURE(*link);
+        CHECK(link->size() <= 2000);
+        const auto back = opened(*link);
+        REQUIRE_MESSAGE(back, back.error);
+        check_same(*back, state);
+    }
+}
+
+TEST_CASE("links: render draws the place that a link leads to") {
+    const Folder folder;
+    const OwnSettings settings;
+    auto state = make_state(&default_lesson(), *find_example("worked-4x4"), ui::Settings{});
+    REQUIRE(state);
+    ui::go_to(*state, at_step(*state->trace, 16));
+    const std::string link = *link_of(*state);
+    output_of({"render", "--link", link, "--size", "1024x640", "-o", folder.file("a.png")});
+    output_of({"render", "--example", "worked-4x4", "--step", "17", "--size", "1024x640", "-o",
+               folder.file("b.png")});
+    output_of({"render", "--step", "16", "--size", "1024x640", "-o", folder.file("c.png")});
+    CHECK(*read_file(folder.file("a.png")) == *read_file(folder.file("b.png")));
+    CHECK(*read_file(folder.file("a.png")) != *read_file(folder.file("c.png")));
+    int step = -1;
+    run({"--link", link, "--frames", "1"}, looking([&](ui::AppState& shown) { step = shown.cursor.step; }));
+    CHECK(step == 16);
+}
+
+TEST_CASE("links: mistakes are told in a sentence") {
+    auto state = make_state(&default_lesson(), *find_example("worked-4x4"), ui::Settings{});
+    REQUIRE(state);
+    const std::string link = *link_of(*state);
+    LinkedPlace beyond{.problem = *find_example("worked-4x4"), .step = 99};
+    check_refused({{{"--link", "x"}, "A link begins with"},
+                   {{"--link", ""}, "--link needs a value"},
+                   {{"--link", link.substr(0, link.size() - 3)}, "cut off"},
+                   {{"--link", link + "0"}, "cut off"},
+                   {{"--link", *link_to(beyond)}, "leads to step 99, but this walk has 40"},
+                   {{"--link", link, "--step", "3"}, "leave out the other options"},
+                   {{"--link", link, "--example", "worked-4x4"}, "leave out the other options"},
+                   {{"--link", link, "--tour", "flash-attention"}, "leave out the other options"},
+                   {{"--link", link, "--link", link}, "more than once"},
+                   {{"trace", "--link", link}, "it belongs to the window and 'render'"},
+                   {{"render", "--link", "tilewalk:%", "-o", "/nowhere/a.png"}, "cut off"}});
+    CHECK(run({"--link", "tilewalk:" + std::string(10'000'000, '%')}).code == 2);
+}

@@ -1,0 +1,259 @@
+#include "app/io/link.h"
+
+#include "app/io/examples.h"
+#include "app/io/problem_json.h"
+#include "core/lessons/table.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/broken.h"
+#include "tests/core/lessons/dense_checks.h"
+
+#include <cstdio>
+#include <doctest/doctest.h>
+
+using namespace tilewalk::test;
+
+namespace {
+
+// Four digits behind everything else, folded from FNV-1a with 32 bits.
+std::string with_sum(const std::string& text) {
+    unsigned long long sum = 0x811c9dc5;
+    for (const char c : text) {
+        sum ^= static_cast<unsigned char>(c);
+        sum = sum * 0x01000193 % 0x100000000;
+    }
+    char digits[8];
+    std::snprintf(digits, sizeof digits, "%04llx", (sum / 0x10000) ^ (sum % 0x10000));
+    return text + "&sum=" + digits;
+}
+
+std::string problem_text(const Problem& p) {
+    return p.name + "\n" + problem_to_json(p) + (p.dO ? "dO" : "") + (p.projection ? "X" : "");
+}
+
+void check_same(const LinkedPlace& a, const LinkedPlace& b) {
+    CHECK(problem_text(a.problem) == problem_text(b.problem));
+    CHECK(a.lesson == b.lesson);
+    CHECK(a.step == b.step);
+    CHECK(a.row == b.row);
+    CHECK(a.col == b.col);
+    CHECK(a.page == b.page);
+    CHECK(a.panel == b.panel);
+    CHECK(a.presenter == b.presenter);
+}
+
+std::string one_of(Random& random, const std::vector<std::string>& names) {
+    return names[static_cast<std::size_t>(pick(random, 0, static_cast<int>(names.size()) - 1))];
+}
+
+// An example as it is or with changes, a random problem, or one that nobody has seen before.
+Problem any_linked(Random& random) {
+    const auto& all = examples();
+    Problem p = all[static_cast<std::size_t>(pick(random, 0, static_cast<int>(all.size()) - 1))];
+    const int kind = pick(random, 0, 5);
+    if (kind == 1) p = *random_problem(pick(random, 1, 40), pick(random, 1, 20), random());
+    if (kind == 2) p = any_problem(random, 4);
+    if (kind == 3) p = projected_problem(random, 3);
+    if (kind == 0) return p;
+    if (pick(random, 0, 1)) mark_changed(p);
+    if (pick(random, 0, 1)) p.Br = pick(random, 1, 9);
+    if (pick(random, 0, 1)) p.causal = !p.causal;
+    if (pick(random, 0, 3) == 0) p.window = pick(random, 0, 3);
+    if (pick(random, 0, 3) == 0) p.scale = {Scale::Kind::number, choose(random, {0.1, -2, 1e-3})};
+    if (pick(random, 0, 3) == 0) p.dO.reset();
+    if (pick(random, 0, 3) == 0) p.title = "100 % \"own\" & others = α, ℓ";
+    if (pick(random, 0, 3) == 0) p.options.notation = Notation::delta_omega;
+    if (pick(random, 0, 3) == 0) p.options.order = BackwardOrder::query_outer;
+    if (pick(random, 0, 3) == 0) p.options.learning_rate = choose(random, {0.3, 1e-5});
+    if (pick(random, 0, 3) == 0)
+        p.tokens.assign(static_cast<std::size_t>(std::max(p.N(), p.N_kv())), "a,b:c none %");
+    if (!p.projection && pick(random, 0, 1))
+        p.Q(pick(random, 0, p.N() - 1), pick(random, 0, p.d() - 1)) = choose(random, {0.1, 1.0 / 3, -1e-7});
+    return pick(random, 0, 2) ? p : random_faults(random, random_precision(random, p));
+}
+
+LinkedPlace any_place(Random& random) {
+    const std::size_t at = static_cast<std::size_t>(pick(random, 0, static_cast<int>(lessons().size()) - 1));
+    const Lesson& lesson = lessons()[at];
+    return {.problem = any_linked(random),
+            .lesson = lesson.id,
+            .step = pick(random, 1, 99),
+            .row = pick(random, 0, 7),
+            .col = pick(random, -1, 5),
+            .page = one_of(random, {"walk", "memory", "scale", "compare"}),
+            .panel = one_of(random, {"explanation", "problem", "break"}),
+            .presenter = pick(random, 0, 1) == 1};
+}
+
+}  // namespace
+
+TEST_CASE("links: two thousand places lead back to where they came from") {
+    Random random(3);
+    int linked = 0, refused = 0;
+    std::size_t longest = 0;
+    for (int round = 0; round < 2000; ++round) {
+        const LinkedPlace place = any_place(random);
+        if (validate(place.problem)) continue;
+        const auto link = link_to(place);
+        if (!link) {
+            ++refused;
+            CHECK(contains(link.error, "save it as a file"));
+            continue;
+        }
+        ++linked;
+        CAPTURE(*link);
+        longest = std::max(longest, link->size());
+        for (const char c : *link) CHECK((c > ' ' && c < 0x7f && c != '\'' && c != '"'));
+        const auto back = place_of_link(*link);
+        REQUIRE_MESSAGE(back, back.error);
+        check_same(*back, place);
+    }
+    MESSAGE(linked, " links, the longest with ", longest, " letters; ", refused, " refused");
+    CHECK(linked > 1500);
+    CHECK(longest <= 2000);
+}
+
+TEST_CASE("links: every example is short, also changed, in every lesson") {
+    for (const Problem& example : examples())
+        for (const Lesson& lesson : lessons()) {
+            LinkedPlace place{.problem = example, .lesson = lesson.id, .step = 17, .row = 1, .col = 2};
+            const auto link = link_to(place);
+            REQUIRE_MESSAGE(link, link.error);
+            CHECK(link->size() < 200);
+            CHECK(contains(*link, example.name));
+            place.problem.causal = !example.causal;
+            place.problem.switches.no_correction = true;
+            place.problem.Q(0, 0) += 0.1;
+            place.problem.projection.reset();
+            mark_changed(place.problem);
+            const auto changed = link_to(place);
+            if (!changed && example.projection) continue;  // all three matrices are written out
+            REQUIRE_MESSAGE(changed, changed.error);
+            CHECK(changed->size() <= 2000);
+            check_same(*place_of_link(*changed), place);
+        }
+}
+
+TEST_CASE("links: one that stands in the documents") {
+    const auto place = place_of_link(with_sum(
+        "tilewalk:example=worked-4x4&changed=yes&break=no_correction&lesson=flash-forward&step=17&at=1.2"));
+    REQUIRE_MESSAGE(place, place.error);
+    CHECK(place->problem.switches.no_correction);
+    CHECK(place->problem.title == find_example("worked-4x4")->title + " (changed)");
+    CHECK(place->step == 17);
+    CHECK(place->row == 1);
+    CHECK(place->col == 2);
+    const auto own = place_of_link(with_sum("tilewalk:q=2x1:1,2&k=2x1:0.5,-1e-3&v=2x1:3,4"));
+    REQUIRE_MESSAGE(own, own.error);
+    CHECK(own->problem.K(1, 0) == -1e-3);
+    CHECK(place_of_link(" " + with_sum("tilewalk:example=worked-4x4") + "\n"));
+}
+
+TEST_CASE("links: what is cut off, changed or mixed up leads nowhere") {
+    Random random(4);
+    const std::string link = *link_to(any_place(random));
+    for (std::size_t length = 0; length < link.size(); ++length) {
+        const auto cut = place_of_link(link.substr(0, length));
+        CHECK(!cut);
+        CHECK(!cut.error.empty());
+    }
+    for (std::size_t at = 0; at < link.size(); ++at) {
+        std::string other = link;
+        other[at] = other[at] == '1' ? '2' : '1';
+        CHECK(!place_of_link(other));
+    }
+}
+
+TEST_CASE("links: twenty thousand mutations get a place or a sentence") {
+    Random random(5);
+    int opened = 0;
+    constexpr std::string_view pieces("&=%:,.-x0123456789eE+ \"\\\0\n\x7fqkvANf\xff", 34);
+    for (int round = 0; round < 20000; ++round) {
+        const auto made = link_to(any_place(random));
+        if (!made) continue;
+        std::string text = made->substr(0, made->rfind("&sum="));
+        for (int n = pick(random, 1, 4); n > 0; --n) {
+            const std::size_t at = static_cast<std::size_t>(pick(random, 9, static_cast<int>(text.size())));
+            const char piece =
+                pieces[static_cast<std::size_t>(pick(random, 0, static_cast<int>(pieces.size()) - 1))];
+            switch (pick(random, 0, 3)) {
+            case 0: text.insert(at, 1, piece); break;
+            case 1: text.erase(at, static_cast<std::size_t>(pick(random, 1, 5))); break;
+            case 2: text.insert(at, text.substr(at / 2, 12)); break;
+            default:
+                if (at < text.size()) text[at] = piece;
+            }
+        }
+        const auto place = place_of_link(with_sum(text));
+        if (place) {
+            ++opened;
+            CHECK(!validate(place->problem));
+            CHECK(place->step >= 1);
+        } else {
+            CHECK(!place.error.empty());
+            CHECK(place.error.size() < 400);
+        }
+    }
+    CHECK(opened > 500);
+}
+
+TEST_CASE("links: hostile ones get a sentence that says what is wrong") {
+    const auto refused = [](const std::string& link, const char* part) {
+        const auto place = place_of_link(link);
+        CAPTURE(link.substr(0, 100));
+        CHECK(!place);
+        CHECK_MESSAGE(contains(place.error, part), place.error);
+    };
+    refused("", "begins with \"tilewalk:\"");
+    refused("https://example.org", "begins with \"tilewalk:\"");
+    refused("tilewalk:", "cut off");
+    refused("tilewalk:" + std::string(10'000'000, 'x'), "10000009 letters");
+    refused(std::string(10'000'000, '%'), "begins with");
+    refused("tilewalk:example=worked-4x4&sum=0000", "cut off");
+    const auto said = [&](const std::string& text, const char* part) {
+        refused(with_sum("tilewalk:" + text), part);
+    };
+    said("example", "expected KEY=VALUE");
+    said("example=worked-4x4&&step=2", "expected KEY=VALUE");
+    said("example=nobody", "which this program does not have");
+    said("example=worked-4x4&steps=3", "\"steps\", which is unknown");
+    said("example=worked-4x4&step=3&step=4", "step twice");
+    said("example=worked-4x4&title=%zz", "The value of title in the link is broken");
+    said("example=worked-4x4&title=%4", "broken");
+    said("example=worked-4x4&title=a%", "broken");
+    said("example=worked-4x4&title=%00", "broken");
+    said("example=worked-4x4&title=%ff", "broken");
+    said("example=worked-4x4&title=%1B[2J", "broken");
+    said("example=worked-4x4&step=0", "step=\"0\", expected a whole number from 1");
+    said("example=worked-4x4&step=1e9", "step=");
+    said("example=worked-4x4&step=99999999999999999999", "step=");
+    said("example=worked-4x4&at=1.2.3", "at=");
+    said("example=worked-4x4&at=-1", "at=");
+    said("example=worked-4x4&set=q.4.0:1", "set=");
+    said("example=worked-4x4&set=q.0.0:nan", "set=");
+    said("example=worked-4x4&set=q.0.0:1e999", "set=");
+    said("example=worked-4x4&set=x.0.0:1", "set=");
+    said("example=worked-4x4&lesson=flash", "lesson=");
+    said("example=worked-4x4&page=..%2F..", "page=");
+    said("example=worked-4x4&break=everything", "break=");
+    said("example=worked-4x4&precision=scores:fp3", "precision=");
+    said("example=worked-4x4&causal=maybe", "causal=");
+    said("example=worked-4x4&element-bytes=3", "The link does not work");
+    said("example=worked-4x4&row=9", "The link does not work");
+    said("example=worked-4x4&random=2x2.1", "an example and a random problem");
+    said("random=4096x4096.1", "random=");
+    said("random=2x2", "random=");
+    said("q=2x2:1,2,3", "q=");
+    said("q=999999x999999:1", "q=");
+    said("q=-1x-1:1", "q=");
+    said("q=2x1:1,2", "The link does not work");
+    said("wq=1x1:2", "do not fit its input X");
+    said("x=2x2:1,2,3,4&wq=1x1:2&wk=1x1:1&wv=1x1:1", "do not fit its input X");
+    said("x=1x1:1&wq=1x2:1,2&wk=1x1:1&wv=1x1:1", "The link does not work");
+}
+
+TEST_CASE("links: a problem that is too large is to be saved as a file") {
+    Problem p = *random_problem(64, 32, 1);
+    CHECK(link_to({.problem = p})->size() < 200);
+    p.seed.reset();
+    CHECK(contains(link_to({.problem = p}).error, "save it as a file"));
+}
