@@ -27,7 +27,7 @@ std::string heading(const Study& s) {
 }
 
 std::string score_table(const std::vector<Study>& studies) {
-    Rows rows{{"N", "S, one head", "S + P, all heads", "flash keeps L", ""}};
+    Rows rows{{"N", "S, one head", "S + P, all heads", "in their place: L", ""}};
     for (const Study& s : studies) {
         const ScoreRow& row = s.rows.front();
         rows.push_back({format_count(row.N), size(row.one_head), size(row.all), size(row.flash),
@@ -40,7 +40,7 @@ std::string score_table(const std::vector<Study>& studies) {
 }
 
 std::string traffic_table(const std::vector<Study>& studies) {
-    Rows rows{{"N", "standard", "flash 1", "flash 2", "standard / flash 2"}};
+    Rows rows{{"N", "standard", "FlashAttention-1", "FlashAttention-2", "standard / FlashAttention-2"}};
     for (const Study& s : studies) {
         std::vector<std::string> row{format_count(s.shape.N)};
         for (Algorithm a : algorithms) row.push_back(moved(static_cast<double>(s.of(a).traffic.total())));
@@ -51,7 +51,7 @@ std::string traffic_table(const std::vector<Study>& studies) {
 }
 
 std::string time_table(const std::vector<Study>& studies) {
-    Rows rows{{"N", "matrix FLOPs", "standard", "flash 1", "flash 2", "FLOP/B", "flash 2 waits for"}};
+    Rows rows{{"N", "matrix FLOPs", "standard", "FlashAttention-1", "FlashAttention-2", "FLOP/B", "FlashAttention-2 waits for"}};
     for (const Study& s : studies) {
         const Bound& flash = s.of(Algorithm::flash2).bound;
         std::vector<std::string> row{format_count(s.shape.N), format_number(flash.flops, 3)};
@@ -63,7 +63,7 @@ std::string time_table(const std::vector<Study>& studies) {
     }
     const Study& s = studies.front();
     return "\nLower bounds of the time, all heads: the larger of bytes / bandwidth and FLOPs / peak\n" +
-           number_table(rows) + "  FLOP/B: standard / flash 2; both limits meet at " +
+           number_table(rows) + "  FLOP/B: standard / FlashAttention-2; both limits meet at " +
            format_number(ridge(s.input.hardware, s.input.element_bytes), 4) + ".\n";
 }
 

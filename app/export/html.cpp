@@ -170,7 +170,7 @@ void put_list(std::ostream& out, const Trace& trace) {
 void put_about(std::ostream& out, const Trace& trace, const ui::TraceLook& look) {
     const Problem& problem = trace.problem();
     out << "<div>\n<p>" << escaped(trace.lesson().summary) << "</p>\n";
-    if (!problem.watch.empty() && !trace.lesson().faults().empty())
+    if (trace.tells_what_to_watch())
         out << "<p><b>Watch:</b> " << escaped(problem.watch) << "</p>\n";
     out << "<dl class=\"legend\">\n";
     for (const auto& row : legend(trace))

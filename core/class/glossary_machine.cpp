@@ -149,7 +149,8 @@ std::vector<GlossaryCard> format_cards() {
          .term = "error against fp64",
          .text =
              "How far a kernel is from the same attention in fp64. It passes if its error is at most twice "
-             "that of standard attention in the kernel's own format.",
+             "that of standard attention in the kernel's own format (of gradients three times) plus two "
+             "roundings of the largest element.",
          .from = {source::flash1,
                   "the rule is that of the paper's code, tests/test_flash_attn.py; the paper has none"},
          .words = "limit tolerance verify max error difference",

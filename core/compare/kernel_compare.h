@@ -128,7 +128,7 @@ std::string finding_text(const KernelComparison& comparison);
 std::string fault_text(const KernelComparison& comparison);
 /// "P of tile (0, 1), row 3, column 5 × 1.001"
 std::string describe(const KernelFault& fault);
-/// "f5-flash2, bf16, N = 4, d = 4 (padded to 32), tiles of 128 × 128, causal"
+/// "f5-flash2, bf16, N = 4, d = 4 (filled up to 32 with zeros), tiles of 128 × 128, causal"
 std::string describe(const KernelTrace& trace);
 
 }  // namespace tilewalk

@@ -55,7 +55,7 @@ std::string describe(const KernelTrace& k) {
     std::string text = k.kernel + ", " + name(format_of(k.dtype)) + ", N = " + str(p.N());
     if (p.N_kv() != p.N()) text += ", N_kv = " + str(p.N_kv());
     text += ", d = " + str(p.d());
-    if (k.kernel_d > p.d()) text += " (padded to " + str(k.kernel_d) + ")";
+    if (k.kernel_d > p.d()) text += " (filled up to " + str(k.kernel_d) + " with zeros)";
     if (!k.tiles.empty()) text += ", tiles of " + str(p.Br) + " × " + str(p.Bc);
     if (p.causal) text += ", causal";
     if (p.window) text += ", window " + str(*p.window);

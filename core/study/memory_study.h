@@ -29,7 +29,7 @@ constexpr std::int64_t largest_N = 1 << 24, largest_d = 1024, largest_heads = 1 
 
 enum class Algorithm : std::uint8_t { standard, flash1, flash2 };
 inline constexpr std::array algorithms = {Algorithm::standard, Algorithm::flash1, Algorithm::flash2};
-const char* algorithm_name(Algorithm algorithm);  ///< "Standard", "Flash 1", "Flash 2"
+const char* algorithm_name(Algorithm algorithm);  ///< "Standard", "FlashAttention-1", "FlashAttention-2"
 const char* algorithm_id(Algorithm algorithm);    ///< "standard", "flash-1", "flash-2"
 
 // ---- Bytes through HBM

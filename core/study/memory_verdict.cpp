@@ -45,25 +45,25 @@ std::string memory_sentence(const Study& s) {
 std::string fewer(const Study& s) {
     const double ratio = s.saving(Algorithm::flash2);
     if (ratio >= 1.005)
-        return "Flash 2 moves " + format_number(ratio, ratio < 1.095 ? 3 : 2) + "× fewer bytes than standard";
-    if (ratio > 0.995) return "Flash 2 moves about as many bytes as standard";
+        return "FlashAttention-2 moves " + format_number(ratio, ratio < 1.095 ? 3 : 2) + "× fewer bytes than standard";
+    if (ratio > 0.995) return "FlashAttention-2 moves about as many bytes as standard";
     return "Standard attention moves fewer bytes here: with " + format_count(s.shape.Br) +
-           " rows per block, Flash 2 reads K and V " + format_count(s.shape.Tr()) + " times";
+           " rows per block, FlashAttention-2 reads K and V " + format_count(s.shape.Tr()) + " times";
 }
 
 std::string flash1_remark(const Study& s) {
     if (s.saving(Algorithm::flash1) >= 1 || s.saving(Algorithm::flash2) <= 1) return "";
     const std::string blocks =
         s.shape.Tc() == 1 ? "the only key block" : "each of " + format_count(s.shape.Tc()) + " key blocks";
-    return ", Flash 1 more: it fetches and stores O for " + blocks;
+    return ", FlashAttention-1 more: it fetches and stores O for " + blocks;
 }
 
 std::string limits(const Study& s) {
     const bool standard = s.of(Algorithm::standard).bound.memory_bound(),
                flash = s.of(Algorithm::flash2).bound.memory_bound();
     if (standard && flash) return "; both wait for memory.";
-    if (standard) return "; standard waits for memory, Flash 2 is limited by arithmetic.";
-    if (flash) return "; Flash 2 waits for memory, standard is limited by arithmetic.";
+    if (standard) return "; standard waits for memory, FlashAttention-2 is limited by arithmetic.";
+    if (flash) return "; FlashAttention-2 waits for memory, standard is limited by arithmetic.";
     return "; both are limited by arithmetic.";
 }
 

@@ -60,8 +60,19 @@ struct View {
         return numbers;
     }
 
-    std::string query() const { return "query " + str(row); }
-    std::string key() const { return "key " + str(col); }
+    /// "query 2", and its word if it has one: "query 2 (“cat”)"
+    std::string query() const { return query_words(row, "query "); }
+    std::string key() const { return key_words(col, "key "); }
+    /// The same where a sentence begins with it.
+    std::string first_query() const { return query_words(row, "Query "); }
+    std::string first_key(int of) const { return key_words(of, "Key "); }
+
+private:
+    static std::string named(const std::string& word, const char* kind, int n) {
+        return kind + str(n) + (word.empty() ? "" : " (“" + word + "”)");
+    }
+    std::string query_words(int r, const char* kind) const { return named(problem.query_token(r), kind, r); }
+    std::string key_words(int c, const char* kind) const { return named(problem.key_token(c), kind, c); }
 };
 
 inline std::string num_text(double v) { return format_short(v); }

@@ -89,7 +89,7 @@ struct Lesson {
     const char* title;    ///< "Flash forward"
     const char* summary;  ///< one sentence
     ChapterId chapter;
-    const char* tab;  ///< "FA2": short, beside its siblings
+    const char* tab;  ///< "FlashAttention-2", "-1": short, beside its siblings
     Picture picture;
 
     void (*walk)(Recorder&, const Problem&);

@@ -126,6 +126,10 @@ std::span<const Access> Trace::writes(int k) const {
     return {accesses_.data() + s.first_access + s.reads, static_cast<std::size_t>(s.writes)};
 }
 
+bool Trace::tells_what_to_watch() const {
+    return !problem().watch.empty() && !lesson().faults().empty() && live(Slot::alpha, size());
+}
+
 Held Trace::live(Slot slot, int tile, int k) const {
     const auto& slots = histories_[static_cast<std::size_t>(slot)];
     if (tile < 0 || tile >= static_cast<int>(slots.size())) return {};

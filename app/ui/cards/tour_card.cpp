@@ -3,9 +3,11 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/layout.h"
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tilewalk::ui {
 
@@ -17,11 +19,14 @@ struct Look {
 constexpr Look normal{15, 16, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
 const Look& look_of(const AppState& state) { return state.presenter ? large : normal; }
 
-float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
+float paragraphs_height(const Canvas& c, std::span<const Line> text, const Look& look, float w) {
     float h = 0;
-    for (const Line& paragraph : tour.text)
+    for (const Line& paragraph : text)
         h += rich_paragraph_height(c, w, paragraph, look.text, 0, look.line) + look.text * .4f;
     return h;
+}
+float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
+    return paragraphs_height(c, tour.text, look, w);
 }
 
 // The numbers of a stop are those of its own step, wherever the walk stands meanwhile.
@@ -61,18 +66,75 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
 }
 
-// The corner that hides least of the place.
-Rect area_of(const Canvas& c, const AppState& state, const std::optional<Rect>& place, float W, float H) {
-    if (state.presenter) return tour_band(c, state, W, H);
-    const Look& look = normal;
-    const float w = W < 1440 ? 388.0f : 420.0f;
-    const float h =
-        look.pad + 34 + text_height(c, *state.tour, look, w - 2 * look.pad) + look.control + look.pad + 8;
-    return place_card(w, h, W, H, place.value_or(Rect{0, 0, W * .7f, H * .7f}));
+// What the card must not hide: the place with its ring and number, the cell, and why the step is there.
+std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
+    constexpr float of_ring = 16;
+    const TourStop& stop = state.tour->stop();
+    std::vector<Rect> out;
+    const auto keep = [&](const TourPlace& place, float around) {
+        if (const auto at = tour_place(c, place))
+            out.push_back({at->x - around, at->y - around, at->w + 2 * around, at->h + 2 * around});
+    };
+    keep(stop.place, of_ring);
+    if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0);
+    for (const char* panel : {"Explanation", "Problem", "Break it", "Cell"})
+        keep({TourPlace::Kind::panel, panel, {}, {}}, 0);
+    return out;
 }
 
-void paragraphs(const Canvas& c, const Tour& tour, const Look& look, float x, float y, float w) {
-    for (const Line& paragraph : tour.text)
+// A strip has its heading and buttons in one line and long texts in two columns; its paragraphs below.
+bool is_strip(const Rect& a) { return a.w > 500; }
+constexpr float strip_head = 52, strip_foot = 8, strip_gap = 36;
+float column_width(const Tour& tour, float w) {
+    const float inner = w - 2 * normal.pad;
+    return w > 860 && tour.text.size() > 1 ? (inner - strip_gap) / 2 : inner;
+}
+// How many paragraphs stand in the first column
+std::size_t first_column(const Tour& tour, float w) {
+    const bool two = column_width(tour, w) < w - 2 * normal.pad;
+    return two ? (tour.text.size() + 1) / 2 : tour.text.size();
+}
+
+Rect strip(const Canvas& c, const Tour& tour, float x, float w) {
+    const std::span<const Line> text(tour.text);
+    const std::size_t first = first_column(tour, w);
+    const float column = column_width(tour, w);
+    const float h = std::max(paragraphs_height(c, text.first(first), normal, column),
+                             paragraphs_height(c, text.subspan(first), normal, column));
+    return {x, 0, w, strip_head + h + strip_foot};
+}
+
+// The first place that hides nothing of what the stop is about: a strip over the timeline, or over the foot
+// of a page, then over the foot of the matrices; else the corner that hides least.
+Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
+    const Tour& tour = *state.tour;
+    const std::vector<Rect> keep = kept_free(c, state);
+    const Layout layout = layout_for(W, H);
+    const bool walk = state.page == Page::walk;
+    const float foot = H - space::margin, margin = space::margin;
+    const auto hidden = [&](const Rect& a) { return hidden_by(a, keep); };
+    const auto bottom_at = [&](Rect a, float bottom) { return Rect{a.x, bottom - a.h, a.w, a.h}; };
+    std::vector<Rect> places;
+    for (const float w : {layout.timeline.w - margin, W - 2 * margin}) {
+        const Rect a = strip(c, tour, margin, w);
+        // The buttons of the timeline stay in sight where they can.
+        if (walk && layout.timeline.y + a.h <= foot - 56)
+            places.push_back(bottom_at(a, layout.timeline.y + a.h));
+        places.push_back(bottom_at(a, foot));
+    }
+    places.push_back(bottom_at(strip(c, tour, margin, layout.main.w), layout.main.bottom() - margin));
+    const float w = W < 1440 ? 388.0f : 420.0f;
+    const float h = normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
+    for (const Rect& corner : card_places(w, h, W, H)) places.push_back(corner);
+    return *std::ranges::min_element(places, {}, hidden);
+}
+
+Rect area_of(const Canvas& c, const AppState& state, float W, float H) {
+    return state.presenter ? tour_band(c, state, W, H) : desk_area(c, state, W, H);
+}
+
+void paragraphs(const Canvas& c, std::span<const Line> text, const Look& look, float x, float y, float w) {
+    for (const Line& paragraph : text)
         y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) + look.text * .4f;
 }
 
@@ -91,7 +153,7 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
                   Face::semibold);
     pressed.close = icon_button(c, "##leave tour", a.right() - 44, a.y + 12, 32, 32, Icon::close,
                                 {.quiet = true, .tooltip = "Leave the tour (Esc)"});
-    paragraphs(c, tour, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
+    paragraphs(c, tour.text, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
     const float y = a.bottom() - look.pad - look.control;
     const bool last = tour.at + 1 == tour.stops();
     const float next_w = button_width(last ? "Finish" : "Next", look.text) + 20;
@@ -110,6 +172,40 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
     const float w = button_width(words);
     pressed.here = button(c, "##to the stop", (from + to - w) / 2, y, w, look.control, words,
                           {.tooltip = "The walk has gone on from where this stop speaks (Backspace)"});
+    return pressed;
+}
+
+// The same in a strip: one line of heading and controls, the text below it.
+Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
+    const Tour& tour = *state.tour;
+    const Look& look = normal;
+    Pressed pressed;
+    const float y = a.y + 10, middle = y + look.control / 2;
+    float right = a.right() - 12 - look.control;
+    pressed.close = icon_button(c, "##leave tour", right, y, look.control, look.control, Icon::close,
+                                {.quiet = true, .tooltip = "Leave the tour (Esc)"});
+    const bool last = tour.at + 1 == tour.stops();
+    const char* const next = last ? "Finish" : "Next";
+    right -= 8 + button_width(next, look.text) + 12;
+    pressed.next = button(c, "##next stop", right, y, button_width(next, look.text) + 12, look.control, next,
+                          {.primary = true, .tooltip = last ? "End the tour (PgDn)" : "Next stop (PgDn)"});
+    right -= 10;
+    right -= 10 + c.text(right, middle, counter(tour), size::body, c.theme->t2, Face::medium, Align::right);
+    right -= 72;
+    pressed.back = button(c, "##previous stop", right, y, 72, look.control, "Back",
+                          {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
+    if (!at_stop(state)) {
+        constexpr const char* words = "Back to the stop";
+        right -= button_width(words) + 10;
+        pressed.here = button(c, "##to the stop", right, y, button_width(words), look.control, words,
+                              {.tooltip = "The walk has gone on from where this stop speaks (Backspace)"});
+    }
+    const float x = a.x + look.pad, column = column_width(tour, a.w);
+    c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+    const std::span<const Line> text(tour.text);
+    const std::size_t first = first_column(tour, a.w);
+    paragraphs(c, text.first(first), look, x, a.y + strip_head - 4, column);
+    paragraphs(c, text.subspan(first), look, x + column + strip_gap, a.y + strip_head - 4, column);
     return pressed;
 }
 
@@ -139,7 +235,7 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     }
     c.text_within(a.x + look.pad, middle, right - a.x - look.pad - 16, tour.stop().heading, look.heading, 0,
                   Face::semibold);
-    paragraphs(c, tour, look, a.x + look.pad, y + look.control + 6, a.w - 2 * look.pad);
+    paragraphs(c, tour.text, look, a.x + look.pad, y + look.control + 6, a.w - 2 * look.pad);
     return pressed;
 }
 
@@ -160,11 +256,13 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     Tour& tour = *state.tour;
     tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
-    const Rect area = tour.card = area_of(main, state, tour.place, W, H);
+    const Rect area = tour.card = area_of(main, state, W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
-        answer(state, state.presenter ? draw_band(c, state, area) : draw_card(c, state, area));
+        answer(state, state.presenter   ? draw_band(c, state, area)
+                      : is_strip(area) ? draw_strip(c, state, area)
+                                       : draw_card(c, state, area));
     });
 }
 

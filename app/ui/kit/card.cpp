@@ -18,14 +18,24 @@ float overlap(const Rect& a, const Rect& b) {
 
 }  // namespace
 
-Rect place_card(float w, float h, float W, float H, const Rect& keep_free) {
+std::array<Rect, 8> card_places(float w, float h, float W, float H) {
     constexpr float margin = 16, header = 52;
     const float left = margin, middle = (W - w) / 2, right = W - margin - w;
     const float top = header + margin, centre = (H - h) / 2, bottom = H - margin - h;
-    const Rect places[] = {{right, bottom, w, h}, {left, bottom, w, h},   {right, top, w, h},
-                           {left, top, w, h},     {middle, bottom, w, h}, {middle, top, w, h},
-                           {right, centre, w, h}, {left, centre, w, h}};
-    return *std::ranges::min_element(places, {}, [&](const Rect& r) { return overlap(r, keep_free); });
+    return {{{right, bottom, w, h},
+             {left, bottom, w, h},
+             {right, top, w, h},
+             {left, top, w, h},
+             {middle, bottom, w, h},
+             {middle, top, w, h},
+             {right, centre, w, h},
+             {left, centre, w, h}}};
+}
+
+float hidden_by(const Rect& card, std::span<const Rect> keep_free) {
+    float hidden = 0;
+    for (const Rect& place : keep_free) hidden += overlap(card, place);
+    return hidden;
 }
 
 bool clicked_beside() {

@@ -4,12 +4,16 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/kit/key.h"
 
+#include <array>
 #include <functional>
+#include <span>
 
 namespace tilewalk::ui {
 
-/// Where a card of w × h hides as little as possible of `keep_free`: in a corner or at an edge of the window.
-Rect place_card(float w, float h, float W, float H, const Rect& keep_free);
+/// Where a card of w × h may lie: in the corners and at the edges of the window, best first.
+std::array<Rect, 8> card_places(float w, float h, float W, float H);
+/// How much of `keep_free` a card would cover, px².
+float hidden_by(const Rect& card, std::span<const Rect> keep_free);
 /// The middle of the window.
 inline Rect centred(float w, float h, float W, float H) { return {(W - w) / 2, (H - h) / 2, w, h}; }
 /// Clicked, and not on the card that is being drawn: a list closes.

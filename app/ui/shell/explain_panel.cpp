@@ -113,7 +113,7 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
                            ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
                              "never have to be stored."
                            : state.lesson->summary;
-    if (!state.problem->watch.empty() && !state.lesson->faults().empty())
+    if (state.trace->tells_what_to_watch())
         text += " Watch: " + state.problem->watch;
     const float h = paragraph_height(w, text, 14, 0);
     if (h + 14 > room) return 0;

@@ -12,7 +12,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-// The lessons of a chapter that has several: "FA2", "FA1"
+// The lessons of a chapter that has several: "FlashAttention-2", "-1"
 std::vector<std::string> lesson_names(const Chapter& chapter) {
     std::vector<std::string> names;
     if (chapter.lessons.size() > 1)
@@ -20,7 +20,7 @@ std::vector<std::string> lesson_names(const Chapter& chapter) {
     return names;
 }
 
-// The lessons of the current chapter, where it has several: "FA2 | FA1". Returns the width.
+// The lessons of the current chapter, where it has several: "FlashAttention-2 | -1". Returns the width.
 float lesson_switch(const Canvas& c, AppState& state, float x) {
     const Chapter& chapter = current_chapter(state);
     const std::vector<std::string> names = lesson_names(chapter);

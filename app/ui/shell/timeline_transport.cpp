@@ -54,8 +54,10 @@ float legend(const Canvas& c, const AppState& state, float x, float y, float rig
     };
     entry("load", letter("▼", c.theme->t2));
     entry("store", letter("▲", c.theme->t2));
-    if (state.trace->live(Slot::alpha, state.trace->size()))
+    if (state.trace->live(Slot::alpha, state.trace->size())) {
         entry("max rose", letter("◆", hue(*c.theme, Role::m)));
+        entry("will it rise?", letter("◇", c.theme->t3));
+    }
     if (skips_tiles(*state.trace))
         entry("skipped", [&] { skipped_cell(c, x - 2, y - 7, 16, 14, c.theme->t3); });
     return x;

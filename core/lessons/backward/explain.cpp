@@ -23,7 +23,7 @@ void explain_preprocess(const View& v) {
     v.out.formula = join({sym(Slot::D), "  ←  rowsum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     const bool blind = v.at(*v.trace.live(Slot::L, v.step.i, v.k).value, v.row, 0) == minus_infinity;
     v.out.kind = blind ? 2 : !any;
-    v.out.why = blind  ? "Query " + str(v.row) + " sees no key, so its output is 0 and so is D."
+    v.out.why = blind  ? v.first_query() + " sees no key, so its output is 0 and so is D."
                 : !any ? "No gradient arrives at " + v.query() + ": its D and all its score gradients are 0."
                        : "D is the mean of dP over all keys, weighted with P. It equals dO · O, so " +
                              v.query() + " needs one dot product for it and no pass over the keys.";
@@ -131,7 +131,7 @@ void explain_recompute(const View& v) {
     v.out.kind = L == minus_infinity ? 2 : score == minus_infinity ? 1 : 0;
     v.out.why =
         L == minus_infinity
-            ? "Query " + str(v.row) + " saw no key: L = −∞, 0 stands in for it, and its weights are 0."
+            ? v.first_query() + " saw no key: L = −∞, 0 stands in for it, and its weights are 0."
         : score == minus_infinity
             ? "A masked score gives weight 0 again: no gradient will pass between " + v.query() + " and " +
                   v.key() + "."

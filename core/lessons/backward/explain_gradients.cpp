@@ -56,7 +56,7 @@ void explain_ds(const View& v) {
     const std::string key = v.key();
     const auto [value, mean] = format_apart(dP, D);
     v.out.kind = P == 0 ? 3 : dP == D ? 2 : dP < D;
-    v.out.why = P == 0 ? "Key " + str(v.col) + " has no weight with " + v.query() +
+    v.out.why = P == 0 ? v.first_key(v.col) + " has no weight with " + v.query() +
                              ", and a small change of its score would not give it any: no gradient."
                 : dP == D ? "dP is exactly the mean of its row: shifting weight to " + key +
                                 " would change nothing, so its score is left alone."
@@ -74,10 +74,10 @@ void explain_dq(const View& v) {
     v.out.formula =
         formula_of(v, sym(Slot::dQi, v.step.i), join({sym(Slot::dS), " ", sym(Slot::Kj, v.step.j)}));
     v.out.why = keys_outside(v)
-                    ? "Query " + str(v.row) +
+                    ? v.first_query() +
                           " hears from every key block, and the key blocks are outside: its dQ is read from "
                           "HBM, increased and written back, in 4 bytes per element."
-                    : "Query " + str(v.row) +
+                    : v.first_query() +
                           " stays on chip while the key blocks pass, so its dQ grows "
                           "there and moves no bytes.";
     tell_operand(v, "dS enters");
@@ -91,11 +91,11 @@ void explain_dk(const View& v) {
     v.out.formula = formula_of(v, sym(Slot::dKj, v.step.j),
                                join({transposed(sym(Slot::dS)), " ", sym(Slot::Qi, v.step.i)}));
     v.out.why = keys_outside(v)
-                    ? "Key " + str(v.row) + " is on chip for all query blocks, so its dK grows there: " +
+                    ? v.first_key(v.row) + " is on chip for all query blocks, so its dK grows there: " +
                           range(queries.row, queries.rows, "query", "queries") +
                           (queries.rows == 1 ? " adds its" : " add their") +
                           " share without a byte of traffic."
-                    : "Key " + str(v.row) +
+                    : v.first_key(v.row) +
                           " hears from every query block, and they are outside: its dK is read from HBM, "
                           "increased and written back, in 4 bytes per element.";
     tell_operand(v, "dS enters");

@@ -25,21 +25,6 @@ Line scaled(const View& v) { return v.problem.softmax_scale() == 1.0 ? Line{} : 
 
 }  // namespace
 
-// The tutorial computes by hand and goes on with rounded numbers.
-void tutorial_note(const View& v) {
-    if (v.problem.name != "worked-4x4") return;
-    const auto is = [&](Slot slot, int r, int c) { return v.out.target == CellRef{slot, r, c}; };
-    const char* printed = is(Slot::Di, 0, 0)   ? "34.83"
-                          : is(Slot::dQ, 0, 1) ? "1.18"
-                          : is(Slot::dQ, 2, 0) ? "−3.14"
-                          : is(Slot::dQ, 2, 1) ? "3.14"
-                                               : nullptr;
-    if (printed)
-        v.out.why += std::string(" The tutorial prints ") + printed + ": it went on with rounded numbers.";
-    if (v.out.target.slot == Slot::dS_hbm && v.row == 0)
-        v.out.why += " The tutorial reads the sign the other way round.";
-}
-
 void dv(const View& v) {
     const Numbers P = v.numbers_in_column(Slot::P_hbm, v.row), dO = v.numbers_in_column(Slot::dO, v.col);
     double received = 0;  // what queries with a gradient look at this key
@@ -95,7 +80,6 @@ void row_dot(const View& v) {
         v.out.why = "The weights of " + q +
                     " sum to 1, so this is the mean of its dP. Raising one weight "
                     "lowers the others; what counts is how far a key lies from this mean.";
-    tutorial_note(v);
 
     // D without P and dP: what makes the tiled backward pass possible
     const Held O = v.trace.live(Slot::O, v.k), dO = v.trace.live(Slot::dO, v.k);
@@ -136,7 +120,6 @@ void ds(const View& v) {
     else
         v.out.why = "dP = " + shown_dP + " lies below the row's mean " + shown_D + ": more attention to " +
                     k + " would lower the loss, so descent will raise this score.";
-    tutorial_note(v);
 }
 
 void dq(const View& v) {
@@ -154,7 +137,6 @@ void dq(const View& v) {
     else
         v.out.why = "The query moves along the keys, each pulling or pushing by its dS; in this column " +
                     names(v, most, key_name) + (most.size() == 1 ? " has" : " have") + " the strongest say.";
-    tutorial_note(v);
 }
 
 void dk(const View& v) {

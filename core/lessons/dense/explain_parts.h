@@ -23,8 +23,6 @@ void set_sum(const View& v, const Expr& sum, double scale = 1);
 /// its position: “the” (4).
 std::string query_name(const View& v, int r);
 std::string key_name(const View& v, int c);
-/// Where the tutorial's own figure of the worked example differs from the exact one by more than rounding.
-void tutorial_note(const View& v);
 /// "61 %"; never rounded to 0 % or 100 % unless it is.
 std::string percent(double part);
 

@@ -65,7 +65,7 @@ void explain_mask(const View& v) {
         v.out.why = "The window hides " + pair + ": it is more than " + str(*v.problem.window) +
                     (*v.problem.window == 1 ? " position" : " positions") + " away.";
     if (own < 0 && masked && v.problem.causal && !sees_some_key(v.problem, v.row))
-        v.out.why = "Query " + str(v.row) + " comes before every key, so the mask hides all of them.";
+        v.out.why = v.first_query() + " comes before every key, so the mask hides all of them.";
     v.source(Slot::S, v.row, v.col);
 }
 
@@ -136,7 +136,7 @@ void explain_new_max(const View& v) {
         .sees_no_key =
             sees_some_key(v.problem, v.row, last_key(v))
                 ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
-                : "Query " + str(v.row) + " has not seen a single key yet, so its maximum stays −∞.",
+                : v.first_query() + " has not seen a single key yet, so its maximum stays −∞.",
         .starts = "These are the first scores that " + query + " sees: its maximum starts at " + to + ".",
         .rises = "The maximum of " + query + " rises from " + from + " to " + to +
                  ": all that it summed so far was measured from " + from + " and must be corrected.",

@@ -34,7 +34,7 @@ void rebase_sentence(const View& v, const std::string& what) {
         return;
     }
     const OfKinds words{
-        .sees_no_key = "Query " + str(v.row) + " still " + nothing_yet(v) + ": its " + what + " stays 0.",
+        .sees_no_key = v.first_query() + " still " + nothing_yet(v) + ": its " + what + " stays 0.",
         .starts = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile.",
         .rises = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") re-bases the old " +
                  what + " of " + query + " from max " + move.from + " to max " + move.to +
@@ -114,7 +114,7 @@ void weight_sentence(const View& v, double score, double base, const Move& move,
 
 // The row that `normalize` has nothing to divide in.
 std::string empty_row(const View& v) {
-    if (!sees_some_key(v.problem, v.row)) return "Query " + str(v.row) + " saw no key";
+    if (!sees_some_key(v.problem, v.row)) return v.first_query() + " saw no key";
     return "Every weight of " + v.query() + " is 0";
 }
 
@@ -166,7 +166,7 @@ void explain_correction(const View& v) {
     const double base = now == minus_infinity ? 0 : now;
     v.out.formula = join({sym(Slot::alpha), "  ←  exp(", m_old(), " − ", sym(Slot::m), ")"});
     const auto [from, to] = format_apart(old, now);
-    const std::string query = "Query " + str(v.row);
+    const std::string query = v.first_query();
     const OfKinds words{
         .sees_no_key = query + (nothing_yet(v) == "sees no key" ? " has seen no key" : " " + nothing_yet(v)) +
                        ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.",

@@ -104,7 +104,7 @@ void normalised_sentence(const View& v, double l_old, double l) {
         return;
     }
     const OfKinds words{
-        .sees_no_key = "Query " + str(v.row) + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.",
+        .sees_no_key = v.first_query() + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.",
         .starts = "These are the first keys of " + query + ". Divided by ℓ = " + num_text(l) +
                   " their weights sum to 1, so O is an average already.",
         .rises = "Times ℓ_old = " + num_text(l_old) +

@@ -131,7 +131,7 @@ constinit const Lesson flash_forward = {
     .summary = "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile "
                "(FlashAttention-2 order).",
     .chapter = ChapterId::forward,
-    .tab = "FA2",
+    .tab = "FlashAttention-2",
     .picture = Picture::forward,
     .walk = walk,
     .estimate = estimate,

@@ -135,7 +135,7 @@ constinit const Lesson flash_forward_v1 = {
     .summary = "The same pass with the key blocks outside: O, m and ℓ go through HBM in every tile "
                "(FlashAttention-1 order).",
     .chapter = ChapterId::forward,
-    .tab = "FA1",
+    .tab = "-1",
     .picture = Picture::forward_v1,
     .walk = walk,
     .estimate = estimate,

@@ -22,7 +22,7 @@ std::string compared(const std::vector<std::string>& words) {
 
 TEST_CASE("compare: the worked example on the emulator") {
     check_contains(compared({"--kernel", "f5-flash2"}),
-                   {"emulator on ", "N = 4, d = 4 (padded to ", "within the rule",
+                   {"emulator on ", "N = 4, d = 4 (filled up to ", "within the rule",
                     "max |O − O₆₄| = ", "(0, 0)", "all within rounding"});
 }
 

@@ -232,7 +232,7 @@ TEST_SUITE("memory study") {
         const Study middle = study(in);
         CHECK(middle.saving(Algorithm::flash2) > 1);
         CHECK(middle.saving(Algorithm::flash1) < 1);
-        CHECK(contains(verdict(middle), "Flash 1 more"));
+        CHECK(contains(verdict(middle), "FlashAttention-1 more"));
         in.tile = {128, 128};
         CHECK(contains(verdict(study(in)), "fewer bytes than standard"));
     }

@@ -39,8 +39,8 @@ float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, 
 std::string ulp_text(double ulp);
 /// Place of a distance on the colour scale of a heat map, 0 … 1, logarithmic.
 float log_place(double far, double least, double most);
-/// The ratio to standard attention's error, 0 … 3, with the limit.
-void ratio_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect& area, float size);
+/// The error, standard attention's and the limit, as lengths; above it the ratio of the first two.
+void error_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect& area, float size);
 /// Cells of the map as colours; at most so many rows and columns as have room, the largest of each group.
 /// Returns the rectangle that was filled.
 Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);

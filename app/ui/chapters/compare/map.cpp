@@ -68,7 +68,7 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, 8, cividis(x / a.w));
     if (!(map.most > 0)) {
-        c.text(a.x, a.y + 20, "no cell differs", size::small, t.t2);
+        c.text(a.x, a.y + 20, "no cell differs from the CPU's walk, which rounds as the kernel does", size::small, t.t2);
         return;
     }
     float taken = a.x - 4;
@@ -143,7 +143,7 @@ Line cell_name(const Map& map, const MapCell& at) {
                   sub(str(map.row0 + at.row) + (one_column ? "" : ", " + str(map.column0 + at.column))));
 }
 
-float card_height(const AppState& state) { return state.comparing->shown->finding ? 220 : 180; }
+float card_height(const AppState& state) { return state.comparing->shown->finding ? 241 : 201; }
 
 // All nine digits of a float, or six where they have no room
 std::string number_within(double x, float room) {
@@ -158,13 +158,14 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     const PanelPart part(c, "Cell", a);
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::panel);
     c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, radius::panel);
-    const bool worst = at.row == map.worst.row && at.column == map.worst.column;
+    const bool worst = !map.quantity && at.row == map.worst.row && at.column == map.worst.column;
     c.text(a.x + 12, a.title_y(), worst ? "Worst cell" : "Cell", size::body, t.t1, Face::semibold);
     c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
-    const double far = distance(cell.kernel, cell.cpu);
     const std::pair<const char*, double> lines[] = {
         {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
+    const std::pair<const char*, double> differences[] = {
+        {"from fp64", distance(cell.kernel, cell.exact)}, {"from CPU", distance(cell.kernel, cell.cpu)}};
     float y = a.y + 48;
     for (const auto& [name, value] : lines) {
         c.text(a.x + 12, y, name, size::small, t.t3);
@@ -172,9 +173,12 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
                Align::right);
         y += 21;
     }
-    c.text(a.x + 12, y, "Δ", size::small, t.t3);
-    c.text(a.right() - 12, y, three_digits(far), size::body, t.t1, Face::mono_bold, Align::right);
-    y += 16;
+    for (const auto& [name, far] : differences) {
+        c.text(a.x + 12, y, name, size::small, t.t3);
+        c.text(a.right() - 12, y, three_digits(far), size::body, t.t1, Face::mono_bold, Align::right);
+        y += 21;
+    }
+    y -= 5;
     const ButtonLook step{
         .primary = true, .size = size::small, .tooltip = "The step of the lesson that computes it (G)"};
     if (button(c, "##go to step", a.x + 12, y, a.w - 24, space::control, "Go to step", step))
@@ -272,7 +276,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                               std::string(run.device == "cuda" ? run.device_name : "emulator");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot));
+    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot), strong(" from the CPU's walk"));
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
     c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);

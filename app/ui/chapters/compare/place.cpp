@@ -160,6 +160,9 @@ std::optional<Map> map_of(const AppState& state) {
     }
     if (map.values.kernel.size() != map.values.cpu.size()) map.values = {};
     measure_cells(map, state.compare.measure);
+    // Of an output "worst" is what the rule means by it: furthest from fp64.
+    for (const OutputVerdict& v : c->outputs)
+        if (!map.quantity && v.slot == map.slot) map.worst = {v.worst.row, std::max(0, v.worst.column)};
     return map;
 }
 

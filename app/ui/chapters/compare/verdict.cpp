@@ -25,7 +25,7 @@ Line largest_error(Slot slot, const char* of) {
 
 Line formula(const OutputVerdict& v) {
     return pieces(largest_error(v.slot, "kernel"), "   ≤   " + format_number(v.factor) + " · ",
-                  largest_error(v.slot, "std"), "  +  2 roundings");
+                  largest_error(v.slot, "standard"), "  +  2 roundings");
 }
 
 Line numbers(const OutputVerdict& v) {
@@ -50,7 +50,7 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
 std::string subtitle(const AppState& state, const KernelComparison& c) {
     std::string text = c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
                        std::string(c.kernel->run.device == "cuda" ? "on the GPU" : "on the emulator") +
-                       ", against the CPU's walk";
+                       ", held against the walk in fp64";
     if (!state.comparing->source.empty()) text = "recorded: " + text;
     return text;
 }
@@ -72,39 +72,41 @@ void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
 
 }  // namespace
 
-void ratio_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
+// The error on the scale of the whole limit, on which the standard's own error is a tick.
+void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
     const Theme& t = *c.theme;
-    const double ratio = v.ratio(), limit = v.factor;
-    const double full = std::max(1.5 * limit, std::isfinite(ratio) ? std::min(1.12 * ratio, 4 * limit) : 0.0);
-    const auto X = [&](double r) { return a.x + a.w * px(std::min(r, full) / full); };
-    const float h = std::max(12.0f, size), y = a.middle() - h / 2;
+    const double limit = v.limit(), largest = std::isfinite(v.error) ? v.error : infinity;
+    const double full = std::max(1.25 * limit, std::min(1.12 * largest, 4 * limit));
+    const auto X = [&](double error) {
+        return full > 0 ? a.x + a.w * px(std::min(error, full) / full) : a.x;
+    };
+    const float h = std::max(12.0f, size), y = a.middle() - h / 2, edge = full > 0 ? X(limit) : a.right();
+    const ImU32 strong = v.passed() ? t.t1 : t.danger;
     c.rect(a.x, y, a.w, h, t.raised, radius::cell);
-    c.hatch(X(limit), y, a.right() - X(limit), h, t.t3, 6);
-    c.rect(a.x, y, std::max(2.0f, X(ratio) - a.x), h, v.passed() ? t.t1 : t.danger, radius::cell);
+    c.hatch(edge, y, a.right() - edge, h, t.t3, 6);
+    c.rect(a.x, y, std::max(2.0f, X(v.error) - a.x), h, strong, radius::cell);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
-    c.line({X(limit), y - 4}, {X(limit), y + h + 4}, v.passed() ? t.t1 : t.danger, 2.5f);
-    // What two roundings add to it, where that is on the scale
-    if (v.standard > 0 && v.limit() / v.standard < full)
-        c.line({X(v.limit() / v.standard), y - 1}, {X(v.limit() / v.standard), y + h + 1}, t.t2, 1.5f);
-    const std::string label = "limit " + format_number(limit);
+    c.line({edge, y - 4}, {edge, y + h + 4}, strong, 2.5f);
+    c.line({X(v.standard), y - 1}, {X(v.standard), y + h + 4}, t.t2, 1.5f);
+    // Above: the ratio beside the error, and what the limit is. Below: both in numbers.
+    const std::string label = "limit " + format_number(v.factor) + " × + 2 roundings";
+    const std::string text = std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " ×" : "∞";
     const float label_w = text_width(Face::medium, size, label);
-    const std::string text = std::isfinite(ratio) ? format_fixed(ratio, 2) : "∞";
     const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
-    float at = std::clamp(X(ratio), a.x + ratio_w / 2, a.right() - ratio_w / 2);
-    const float limit_at = std::clamp(X(limit), a.x + label_w / 2, a.right() - label_w / 2);
-    // The number gives way to the label of the limit.
-    const float apart = (ratio_w + label_w) / 2 + 10;
-    if (std::abs(at - limit_at) < apart)
-        at = ratio <= limit || limit_at + apart > a.right() - ratio_w / 2 ? limit_at - apart
-                                                                          : limit_at + apart;
-    c.text(at, y - size * .95f, text, size * 1.5f, t.t1, Face::semibold, Align::center);
-    c.text(limit_at, y - size * .85f, label, size, t.t2, Face::medium, Align::center);
-    for (int k = 0; k <= static_cast<int>(full); ++k)
-        if (full < 8 || k % static_cast<int>(limit) == 0)
-            c.text(X(k), y + h + size * .8f, str(k), size, t.t3, Face::regular,
-                   k == 0                    ? Align::left
-                   : X(k) > a.right() - size ? Align::right
-                                             : Align::center);
+    const float limit_at = std::clamp(edge, a.x + label_w / 2, a.right() - label_w / 2);
+    const float before = limit_at - label_w / 2 - 12 - ratio_w;
+    const float at = std::clamp(X(v.error) - ratio_w / 2, a.x, std::max(a.x, before));
+    c.text(at, y - size * .95f, text, size * 1.5f, t.t1, Face::semibold);
+    if (at + ratio_w + 8 <= limit_at - label_w / 2)
+        c.text(limit_at, y - size * .85f, label, size, t.t2, Face::medium, Align::center);
+    const std::string standard = "1 × " + three_digits(v.standard), most = three_digits(limit);
+    const float standard_w = text_width(Face::regular, size, standard),
+                most_w = text_width(Face::regular, size, most);
+    const float tick = std::clamp(X(v.standard), a.x + standard_w / 2, a.right() - standard_w / 2);
+    const float end = std::clamp(edge, a.x + most_w / 2, a.right() - most_w / 2);
+    c.text(end, y + h + size * .9f, most, size, t.t2, Face::regular, Align::center);
+    if (tick + standard_w / 2 + 10 < end - most_w / 2)
+        c.text(tick, y + h + size * .9f, standard, size, t.t2, Face::regular, Align::center);
 }
 
 void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
@@ -128,7 +130,7 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const float formula_w = std::max(rich_width(c, symbols, size), rich_width(c, values, size));
     const bool fits = rest - formula_w - 30 >= 150;
     const float gauge_w = fits ? rest - formula_w - 36 : rest;
-    ratio_gauge(c, v, {gauge_x, a.y, std::min(gauge_w, 560.0f), a.h + 6}, 14);
+    error_gauge(c, v, {gauge_x, a.y, std::min(gauge_w, 560.0f), a.h + 6}, 14);
     if (fits) {
         const float at = gauge_x + std::min(gauge_w, 560.0f) + 36;
         c.rich(at, a.middle() - 17, symbols, size, Align::left, t.t2);

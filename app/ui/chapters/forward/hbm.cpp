@@ -77,7 +77,7 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float y3 = std::max(y2 + std::min(zone, qh * px(p.N())) + 20, a.bottom() - lower);
     ghost_section(c, state, a, y3, never_here(a.w),
                   keeps_state_in_hbm(state) ? "Hatched: O, m and ℓ come back for the next key block."
-                                            : "HBM keeps only O and one number per query row, L.");
+                                            : "Into HBM go only O and one number per query row, L.");
 }
 
 }  // namespace tilewalk::ui

@@ -23,7 +23,7 @@ void make_beside(AppState& state) {
 }
 
 struct Ledger {
-    const char *name, *brief;
+    const char* name;
     const char* order;
     const Trace& trace;
     int k;
@@ -46,8 +46,8 @@ void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t mo
 
 // In one line, for low windows: name, bar, bytes so far.
 void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
-    const float name = 64, number = 72;
-    c.text_within(a.x, a.middle(), name - 4, l.brief, size::body, c.theme->t1, Face::medium);
+    const float name = 124, number = 72;
+    c.text_within(a.x, a.middle(), name - 4, l.name, size::body, c.theme->t1, Face::medium);
     ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, most);
     c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), size::body, 0,
                   Face::semibold, Align::right);
@@ -95,8 +95,8 @@ void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_ski
 void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
     const Trace &first = *state.beside.first, &second = *state.beside.second;
     const int k = state.cursor.step;
-    const Ledger one{"FlashAttention-1", "FA1", "columns first", first, k},
-        two{"FlashAttention-2", "FA2", "rows first", second, step_beside(first, k, second)};
+    const Ledger one{"FlashAttention-1", "columns first", first, k},
+        two{"FlashAttention-2", "rows first", second, step_beside(first, k, second)};
     const float side = std::min(a.h, 150.0f), gap = 28;
     const bool hide_skips = hides_what_comes(state);
     ghost_beside(c, one, {a.x, a.y, side, a.h}, hide_skips);

@@ -96,14 +96,14 @@ std::string short_verdict(const Study& s) {
     const double saving = s.saving(Algorithm::flash2);
     std::string text = fits ? "S and P still fit; " : "S and P no longer fit; ";
     if (saving >= 1.005)
-        text += "Flash 2 moves " + format_number(saving, 2) + "× fewer bytes through HBM";
+        text += "FlashAttention-2 moves " + format_number(saving, 2) + "× fewer bytes through HBM";
     else if (saving > 0.995)
-        text += "Flash 2 moves about as many bytes";
+        text += "FlashAttention-2 moves about as many bytes";
     else
         text += "standard moves fewer bytes at these sizes";
     const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(s.input.heads) *
                      static_cast<double>(s.input.batch);
-    return text + " and keeps " + (saving > 0.995 ? "" : "S and P; Flash 2 keeps ") + held_text(L) +
+    return text + " and keeps " + (saving > 0.995 ? "" : "S and P; FlashAttention-2 keeps ") + held_text(L) +
            " of L instead.";
 }
 

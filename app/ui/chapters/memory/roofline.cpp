@@ -56,7 +56,7 @@ void roof(Chart& chart, const Theme& t, const Study& s) {
     chart.series = {foot, line};
     const double third = lo * std::cbrt(edge / lo);
     chart.notes = {{hi, peak, format_number(peak) + " TFLOP/s"},
-                   {edge, floor, "ridge " + format_number(edge, 3)},
+                   {edge, floor, "limits meet at " + format_number(edge, 3)},
                    {third, third * slope, rate_text(h.bandwidth.value)}};
 }
 

@@ -38,13 +38,17 @@ std::vector<ScoreRow> rows_with_room(const Study& s, float room, float least) {
     return rows;
 }
 
-void bar(const Canvas& c, float x, float y, float w, float h, bool fits, bool current) {
+// A bar that goes on beyond its room ends in an arrow.
+void bar(const Canvas& c, float x, float y, float w, float room, float h, bool fits, bool current) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
     if (fits)
         return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), radius::bar);
+    const bool cut = w > room;
+    w = std::min(w, room);
     c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
     c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), 7, 1.2f);
+    if (cut) c.polygon({{x + w + 3, y}, {x + w + 3 + h * .7f, y + h / 2}, {x + w + 3, y + h}}, colour);
     c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
 }
 
@@ -67,11 +71,9 @@ void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const float y = a.bottom() - space::foot - 18 * px(lines - 1);
     c.text_within(a.inner_x(), y, a.inner_w(), first, size::small, c.theme->t2);
     if (lines < 2) return;
-    c.text_within(
-        a.inner_x(), y + 18, a.inner_w(),
-        "KiB, MiB, GiB count 1024. The tutorial's table prints 0.5 and 8 MB for MiB, then 134 MB, 2.1 "
-        "and 34 GB in powers of 1000.",
-        size::small, c.theme->t3);
+    c.text_within(a.inner_x(), y + 18, a.inner_w(),
+                  "Bars are true to length; an arrow: it goes on. KiB, MiB, GiB count 1024.", size::small,
+                  c.theme->t3);
 }
 
 void headings(const Canvas& c, const Columns& k, float y, bool narrow) {
@@ -81,7 +83,7 @@ void headings(const Canvas& c, const Columns& k, float y, bool narrow) {
     write(k.N, "N");
     write(k.S, "S, one head");
     write(k.all, narrow ? "S + P, all" : "S + P, all heads");
-    write(k.L, narrow ? "flash: L" : "flash keeps L");
+    write(k.L, narrow ? "instead: L" : "in their place: L");
 }
 
 void table_row(const Canvas& c, const Columns& k, const ScoreRow& row, float y, float size, bool current) {
@@ -110,9 +112,10 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     const std::vector<ScoreRow> rows = rows_with_room(s, room, 17);
     const float pitch = std::min(39.0f, room / px(rows.size())), thick = std::min(14.0f, pitch - 6);
     const Columns k = columns(a);
-    const double capacity = s.input.hardware.capacity.value, lo = rows.front().all / 16,
-                 hi = std::max(rows.back().all, capacity) * 1.5;
-    const auto X = [&](double v) { return k.bars + (k.bars_end - k.bars) * log_part(v, lo, hi); };
+    // Lengths are true: twice as much is twice as long, up to where the room ends.
+    const double capacity = s.input.hardware.capacity.value, hi = 1.75 * capacity;
+    const float whole = k.bars_end - k.bars;
+    const auto X = [&](double v) { return k.bars + whole * px(v / hi); };
     headings(c, k, head, narrow);
     const float limit = X(capacity);
     c.text(std::clamp(limit, k.bars + 22, std::max(k.bars + 22, k.bars_end - 24)), head,
@@ -123,7 +126,7 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
         const float y = top + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
-        bar(c, k.bars, y - thick / 2, X(row.all) - k.bars, thick, row.fits, current);
+        bar(c, k.bars, y - thick / 2, X(std::min(row.all, 2 * hi)) - k.bars, whole, thick, row.fits, current);
         table_row(c, k, row, y, size, current);
     }
     c.dashed_line({limit, head + 9}, {limit, top + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});

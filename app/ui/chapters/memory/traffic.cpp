@@ -56,21 +56,44 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
     }
 }
 
-// Under the bar: what each kernel fetches and leaves.
-void trip_captions(const Canvas& c, const AppState& state, const Study& s, float x, float y, float w,
-                   bool two) {
+// Where the bars lie and how long a byte is.
+struct BarRows {
+    bool wide, high;
+    float x, y, bar, under, pitch, right;  // `under`: room for the captions of the first bar
+    int notes;
+    double scale;
+};
+
+// Under the bar, each kernel where its part begins: what it fetches and leaves.
+void trip_captions(const Canvas& c, const AppState& state, const Study& s, const BarRows& r) {
     const Theme& t = *c.theme;
-    const float column = w / 3;
-    for (int n = 0; n < 3; ++n) {
-        const Trip& trip = s.trips[static_cast<std::size_t>(n)];
-        const bool current = n == state.memory.trips - 1, done = n < state.memory.trips;
-        const float X = x + column * px(n);
-        const std::string what = str(n + 1) + "  " + (column > 190 ? "read " : "") + trip.reads +
-                                 (column > 190 ? " → write " : " → ") + trip.writes;
-        c.text_within(X, y, column - 10, what, size::small, done ? t.t1 : t.t3,
+    std::array<float, 4> at{};
+    at[0] = r.x, at[3] = r.right;
+    for (std::size_t n = 0; n < 2; ++n)
+        at[n + 1] = at[n] + px(real(s.trips[n].read + s.trips[n].write) * r.scale);
+    const auto words = [&](std::size_t n, bool full) {
+        const Trip& trip = s.trips[n];
+        return str(n + 1) + "  " + (full ? "read " : "") + trip.reads + (full ? " → write " : " → ") + trip.writes;
+    };
+    const auto all_fit = [&](bool full) {
+        for (std::size_t n = 0; n < 3; ++n)
+            if (text_width(Face::medium, size::small, words(n, full)) > at[n + 1] - at[n] - 10) return false;
+        return true;
+    };
+    const bool full = all_fit(true);
+    // Tiny parts have no room below them: there the captions stand side by side.
+    if (!full && !all_fit(false))
+        for (std::size_t n = 1; n < 3; ++n) at[n] = r.x + (r.right - r.x) * px(n) / 3;
+    const float y = r.y + r.bar + 13;
+    for (std::size_t n = 0; n < 3; ++n) {
+        const Trip& trip = s.trips[n];
+        const int kernel = static_cast<int>(n);
+        const bool current = kernel == state.memory.trips - 1, done = kernel < state.memory.trips;
+        const float room = at[n + 1] - at[n] - 10;
+        c.text_within(at[n], y, room, words(n, full), size::small, done ? t.t1 : t.t3,
                       current ? Face::medium : Face::regular);
-        if (two)
-            c.text_within(X, y + 18, column - 10, moved(trip.read) + " in, " + moved(trip.write) + " out",
+        if (r.high)
+            c.text_within(at[n], y + 18, room, moved(trip.read) + " in, " + moved(trip.write) + " out",
                           size::small, t.t3);
     }
 }
@@ -113,32 +136,24 @@ std::vector<std::string> remarks(const Study& s) {
                               : s.fit == TileFit::registers ? " fit into one SM with S, P and O in registers"
                                                             : " do not fit into one SM";
     const Growth& g = s.growth;
-    std::string theta = "Theorem 2 of FlashAttention: Θ(N d + N²) = " + format_number(g.standard, 3) +
-                        " elements against Θ(N² d² / M) = " + format_number(g.flash, 3) +
-                        ", M = " + format_count(static_cast<std::int64_t>(g.M));
-    if (!g.stated) theta += " (stated for d ≤ M ≤ N d)";
+    std::string growth = "The paper's estimate, up to a factor: N d + N² = " + format_number(g.standard, 3) +
+                         " elements against N² d² ÷ M = " + format_number(g.flash, 3) + ", where M = " +
+                         format_count(static_cast<std::int64_t>(g.M)) + " fit on chip";
+    if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
     return {traffic_verdict(s),
             "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +
                 format_large_size(real(s.need.total())) + " and" + where +
                 "; all of it in shared memory: at most " + tile(s.square) + ".",
-            theta + ".",
+            growth + ".",
             "S and P cross HBM four times: ▲ S ▼ S ▲ P ▼ P. Q, K, V and O are in every bar; where no colour "
             "shows, they are thinner than a pixel."};
 }
-
-// Where the bars lie and how long a byte is.
-struct BarRows {
-    bool wide, high;
-    float x, y, bar, under, pitch, right;  // `under`: room for the captions of the first bar
-    int notes;
-    double scale;
-};
 
 // Four remarks if the bars stay as far apart as they must; what room is left goes between the bars.
 BarRows bar_rows(const Study& s, const Rect& a) {
     BarRows r{};
     r.wide = a.w > 760, r.high = a.h > 300;
-    r.x = a.inner_x() + (r.wide ? 104 : 78), r.right = a.inner_right();
+    r.x = a.inner_x() + (r.wide ? 148 : 128), r.right = a.inner_right();
     r.y = a.y + (r.high ? 54 : 46), r.bar = r.high ? 36 : 26, r.under = r.high ? 58 : 26;
     const float least = r.high ? 66 : 54, left = a.bottom() - 2 - (r.y + r.bar + r.under + 2 * least);
     r.notes = std::clamp(static_cast<int>(left / 19), 1, 4);
@@ -163,7 +178,7 @@ void standard_row(const Canvas& c, const AppState& state, const Study& s, const 
     const float number = c.text(end, y, moved(so_far), total_size(r), 0, Face::semibold) + 8;
     if (so_far < total)
         c.text_within(end + number, y, r.right - end - number, "of " + moved(total), size::body, c.theme->t2);
-    trip_captions(c, state, s, r.x, r.y + r.bar + 13, r.right - r.x, r.high);
+    trip_captions(c, state, s, r);
 }
 
 void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Algorithm algorithm) {
