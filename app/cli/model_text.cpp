@@ -51,7 +51,8 @@ std::string traffic_table(const std::vector<Study>& studies) {
 }
 
 std::string time_table(const std::vector<Study>& studies) {
-    Rows rows{{"N", "matrix FLOPs", "standard", "FlashAttention-1", "FlashAttention-2", "FLOP/B", "FlashAttention-2 waits for"}};
+    Rows rows{{"N", "matrix FLOPs", "standard", "FlashAttention-1", "FlashAttention-2", "FLOP/B",
+               "FlashAttention-2 waits for"}};
     for (const Study& s : studies) {
         const Bound& flash = s.of(Algorithm::flash2).bound;
         std::vector<std::string> row{format_count(s.shape.N), format_number(flash.flops, 3)};

@@ -95,8 +95,8 @@ std::string full_number(double value) {
 }
 
 // `shade`: the place on the colour ramp, 0 … 1.
-void put_cell(std::ostream& out, double value, float shade) {
-    const std::string full = full_number(value), shown = format_short(value);
+void put_cell(std::ostream& out, double value, const MatrixDigits& all, float shade) {
+    const std::string full = full_number(value), shown = all.text(value);
     out << "<td data-value=\"" << full << '"';
     if (full != shown) out << " title=\"" << full << '"';
     if (std::isnan(value) || value == std::numeric_limits<double>::infinity()) out << " class=\"lost\"";
@@ -113,7 +113,8 @@ void put_table(std::ostream& out, const Value& value, const ui::SlotLook& look) 
     out << "</tr></thead><tbody>\n";
     for (int r = 0; r < at.rows; ++r) {
         out << "<tr><th scope=\"row\">" << at.row + r << "</th>";
-        for (int c = 0; c < at.cols; ++c) put_cell(out, value.data(r, c), look.place(value.data(r, c)));
+        for (int c = 0; c < at.cols; ++c)
+            put_cell(out, value.data(r, c), look.digits, look.place(value.data(r, c)));
         out << "</tr>\n";
     }
     out << "</tbody></table></div>\n";
@@ -170,8 +171,7 @@ void put_list(std::ostream& out, const Trace& trace) {
 void put_about(std::ostream& out, const Trace& trace, const ui::TraceLook& look) {
     const Problem& problem = trace.problem();
     out << "<div>\n<p>" << escaped(trace.lesson().summary) << "</p>\n";
-    if (trace.tells_what_to_watch())
-        out << "<p><b>Watch:</b> " << escaped(problem.watch) << "</p>\n";
+    if (trace.tells_what_to_watch()) out << "<p><b>Watch:</b> " << escaped(problem.watch) << "</p>\n";
     out << "<dl class=\"legend\">\n";
     for (const auto& row : legend(trace))
         out << "<dt>" << escaped(row[0]) << "</dt><dd>" << escaped(row[1]) << "</dd>\n";

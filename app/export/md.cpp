@@ -4,6 +4,7 @@
 
 #include "app/export/parts.h"
 #include "app/ui/parts/pseudocode.h"
+#include "core/base/matrix_text.h"
 #include "core/base/numbers.h"
 
 #include <ostream>
@@ -31,9 +32,10 @@ void put_matrix(std::ostream& out, const Value& value) {
                            cols = elided(at.cols, most_cols, most_cols - 2);
     put_row(out, "", cols, [&](int c) { return c < 0 ? "…" : str(at.col + c); });
     put_row(out, "--:", cols, [](int) { return "--:"; });
+    const MatrixDigits all = matrix_digits(value.data);
     for (const int r : rows)
         put_row(out, r < 0 ? "…" : "**" + str(at.row + r) + "**", cols,
-                [&](int c) { return r < 0 || c < 0 ? std::string("…") : format_short(value.data(r, c)); });
+                [&](int c) { return r < 0 || c < 0 ? std::string("…") : all.text(value.data(r, c)); });
     out << '\n';
 }
 
@@ -50,8 +52,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     out << "# " << escaped(headline(trace)) << "\n\n"
         << trace.lesson().summary << "\n\n"
         << escaped(problem_facts(problem)) << ".\n\n";
-    if (trace.tells_what_to_watch())
-        out << "**Watch:** " << escaped(problem.watch) << "\n\n";
+    if (trace.tells_what_to_watch()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     out << "```text\n";
     for (const ui::ShownCode& line : ui::shown_code(trace.lesson(), trace.problem()))
         out << std::string(static_cast<std::size_t>(4 * line.indent), ' ') << line.text << '\n';

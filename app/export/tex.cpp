@@ -62,6 +62,7 @@ void put_grid(std::ostream& out, Slot slot, const Value& value, bool written) {
     const std::vector<int> rows = elided(at.rows, most_rows, most_rows - 2),
                            cols = elided(at.cols, most_cols, most_cols - 2);
     const char* const colour = colour_name(info(slot).role);
+    const MatrixDigits all = matrix_digits(value.data);
     out << "\\begin{tikzpicture}[x=11.5mm,y=-5mm,baseline=(current bounding box.north)]\n";
     for (std::size_t c = 0; c < cols.size(); ++c)
         out << "\\tilewalkhead{" << c << ".5}{-.4}{" << (cols[c] < 0 ? "\\dots" : str(at.col + cols[c]))
@@ -72,7 +73,7 @@ void put_grid(std::ostream& out, Slot slot, const Value& value, bool written) {
         for (std::size_t c = 0; c < cols.size(); ++c) {
             const bool gap = rows[r] < 0 || cols[c] < 0;
             out << "\\tilewalkcell{" << c << "}{" << r << "}{" << colour << (written ? "!22" : "!8") << "}{"
-                << (gap ? "\\cdot" : latex_number(format_short(value.data(rows[r], cols[c])))) << "}";
+                << (gap ? "\\cdot" : latex_number(all.text(value.data(rows[r], cols[c])))) << "}";
         }
     }
     out << "\n\\draw[" << colour << (written ? ",line width=1.2pt" : ",dashed,line width=.8pt")
@@ -115,8 +116,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     out << "\\section*{" << latex_text(headline(trace)) << "}\n"
         << latex_text(trace.lesson().summary) << "\n\n"
         << latex_text(problem_facts(problem)) << ".\n\n";
-    if (trace.tells_what_to_watch())
-        out << "\\textbf{Watch:} " << latex_text(problem.watch) << "\n\n";
+    if (trace.tells_what_to_watch()) out << "\\textbf{Watch:} " << latex_text(problem.watch) << "\n\n";
     put_code(out, trace);
     out << "\\subsection*{Given}\n";
     put_whole(out, given_matrices(trace));

@@ -21,8 +21,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(problem)) << ".\n\n";
     // What there is to watch is told of tiles.
-    if (trace.tells_what_to_watch())
-        out << "**Watch:** " << escaped(problem.watch) << "\n\n";
+    if (trace.tells_what_to_watch()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     fence(out, problem_matrices(trace));
     out << "| symbol | meaning |\n|---|---|\n";
     for (const auto& row : legend(trace)) out << "| " << row[0] << " | " << row[1] << " |\n";

@@ -16,8 +16,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     put(out, wrap(headline(trace), text_width), "");
     put(out, wrap(problem_facts(problem), text_width), "");
     // What there is to watch is told of tiles.
-    if (trace.tells_what_to_watch())
-        put(out, wrap("Watch: " + problem.watch, text_width), "");
+    if (trace.tells_what_to_watch()) put(out, wrap("Watch: " + problem.watch, text_width), "");
     out << '\n';
     put(out, problem_matrices(trace), "  ");
     out << '\n';

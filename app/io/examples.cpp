@@ -12,8 +12,8 @@ namespace {
 
 // First the example of the tutorial and more of the same; then what the maximum may do; then masks and tails.
 constexpr std::string_view teaching_order[] = {
-    "worked-4x4",       "six-by-two-blocks", "max-rises-late", "max-first", "ties",     "large-logits",
-    "fully-masked-row", "ragged-7x5",        "causal-8",       "window-12", "six-words"};
+    "worked-4x4",   "gradients-4x4",    "six-by-two-blocks", "max-rises-late", "max-first", "ties",
+    "large-logits", "fully-masked-row", "ragged-7x5",        "causal-8",       "window-12", "six-words"};
 
 /// Position in the lesson plan; files that it does not know come last.
 std::ptrdiff_t rank(const Problem& problem) {

@@ -53,8 +53,15 @@ std::string matrix_as_latex(const Matrix& matrix, int digits) {
     // amsmath stops at ten columns unless it is told otherwise.
     const std::string columns =
         matrix.cols() > 10 ? "\\setcounter{MaxMatrixCols}{" + std::to_string(matrix.cols()) + "}\n" : "";
-    const auto number = [digits](double value) { return latex_number(format_short(value, digits)); };
+    const MatrixDigits all = matrix_digits(matrix);
+    const auto number = [&](double value) { return latex_number(all.text(value, digits)); };
     return columns + "\\begin{bmatrix}\n" + rows_of(matrix, number, " & ", " \\\\\n") + "\\end{bmatrix}\n";
+}
+
+MatrixDigits matrix_digits(const Matrix& matrix) {
+    MatrixDigits all;
+    for (Eigen::Index n = 0; n < matrix.size(); ++n) all.take(matrix.data()[n]);
+    return all;
 }
 
 std::string latex_number(const std::string& shown) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/matrix.h"
+#include "core/base/numbers.h"
 
 #include <string>
 
@@ -17,6 +18,8 @@ std::string matrix_as_numpy(const Matrix& matrix);
 /// `bmatrix` with the numbers as they are shown, for amsmath.
 std::string matrix_as_latex(const Matrix& matrix, int digits = 4);
 
+/// By the rule of MatrixDigits, for this matrix alone.
+MatrixDigits matrix_digits(const Matrix& matrix);
 /// A number as it is shown (format_short, format_number, format_fixed) in math mode: 3.20\times 10^{-5},
 /// -\infty.
 std::string latex_number(const std::string& shown);

@@ -62,6 +62,15 @@ std::string special(double value) {
 
 bool needs_power(double value) { return std::abs(value) < 1e-3 || std::abs(value) >= 1e6; }
 
+// How many digits stand behind the point, before a power of ten.
+int decimals_in(const std::string& text) {
+    const std::size_t point = text.find_first_of(".,");
+    if (point == std::string::npos) return 0;
+    std::size_t end = text.find_first_not_of("0123456789", point + 1);
+    if (end == std::string::npos) end = text.size();
+    return static_cast<int>(end - point - 1);
+}
+
 std::string with_unit(double bytes, double step, const char* const units[7]) {
     double value = bytes;
     int unit = 0;
@@ -114,9 +123,12 @@ std::string format_short(double value, int digits) {
 
 std::pair<std::string, std::string> format_apart(double a, double b) {
     std::string one = format_short(a), other = format_short(b);
-    for (int decimals = 4; one == other && a != b && decimals <= 17; ++decimals) {
-        one = format_fixed(a, decimals);
-        other = format_fixed(b, decimals);
+    // 0.72 and 0.720 are not apart: what counts is whether they differ with the same decimals.
+    int decimals = std::max(decimals_in(one), decimals_in(other));
+    if (a == b || format_fixed(a, decimals) != format_fixed(b, decimals)) return {one, other};
+    while (++decimals <= 17) {
+        one = format_fixed(a, decimals), other = format_fixed(b, decimals);
+        if (one != other) break;
     }
     return {one, other};
 }
@@ -125,6 +137,30 @@ std::string format_fixed(double value, int decimals) {
     if (!std::isfinite(value)) return special(value);
     if (value != 0 && needs_power(value)) return scientific(value, std::max(2, decimals));
     return written(fixed(value, decimals));
+}
+
+void MatrixDigits::take(double value) {
+    constexpr double close = 1e-9;
+    if (!std::isfinite(value)) return;
+    largest = std::max(largest, std::abs(value));
+    if (value == std::round(value) || std::abs(value) >= 1e6) return;
+    for (double unit = std::pow(10, exact); exact < never_exact; ++exact, unit *= 10)
+        if (std::abs(value * unit - std::round(value * unit)) < close) return;
+}
+
+void MatrixDigits::join(const MatrixDigits& other) {
+    exact = std::max(exact, other.exact);
+    largest = std::max(largest, other.largest);
+}
+
+int MatrixDigits::decimals(int digits) const {
+    digits = digits_or_style(digits);
+    return exact <= std::max(2, digits - 1) ? exact : digits - 1;
+}
+
+std::string MatrixDigits::text(double value, int digits) const {
+    const bool plain = largest >= 0.1 && largest < 1e6 && std::isfinite(value);
+    return plain ? written(fixed(value, decimals(digits))) : format_fixed(value, decimals(digits));
 }
 
 std::string format_full(double value) {

@@ -39,6 +39,18 @@ std::string format_number(double value, int digits = 0);
 std::string format_short(double value, int digits = 0);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);
+/// How the numbers of a matrix are shown: all with the same decimals, as many as show every number exactly
+/// where two, or one less than the digits, are enough for that; else one less than the digits. Powers of ten
+/// stand only in a matrix all of whose numbers are tiny, or that has one from 10⁶ on.
+struct MatrixDigits {
+    static constexpr int never_exact = 7;
+    int exact = 0;       ///< decimals that show all numbers exactly
+    double largest = 0;  ///< of the finite ones, without its sign
+    void take(double value);
+    void join(const MatrixDigits& other);
+    int decimals(int digits = 0) const;
+    std::string text(double value, int digits = 0) const;
+};
 /// Two numbers with as many digits as it takes to tell them apart: {"1.2341", "1.2342"}.
 std::pair<std::string, std::string> format_apart(double a, double b);
 /// Full precision: the shortest text that reads back as the same double.

@@ -74,7 +74,9 @@ Tile tile_of(const StudyInput& in) {
 }  // namespace
 
 const char* algorithm_name(Algorithm a) {
-    return a == Algorithm::standard ? "Standard" : a == Algorithm::flash1 ? "FlashAttention-1" : "FlashAttention-2";
+    return a == Algorithm::standard ? "Standard"
+           : a == Algorithm::flash1 ? "FlashAttention-1"
+                                    : "FlashAttention-2";
 }
 const char* algorithm_id(Algorithm a) {
     return a == Algorithm::standard ? "standard" : a == Algorithm::flash1 ? "flash-1" : "flash-2";

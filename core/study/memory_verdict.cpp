@@ -45,7 +45,8 @@ std::string memory_sentence(const Study& s) {
 std::string fewer(const Study& s) {
     const double ratio = s.saving(Algorithm::flash2);
     if (ratio >= 1.005)
-        return "FlashAttention-2 moves " + format_number(ratio, ratio < 1.095 ? 3 : 2) + "× fewer bytes than standard";
+        return "FlashAttention-2 moves " + format_number(ratio, ratio < 1.095 ? 3 : 2) +
+               "× fewer bytes than standard";
     if (ratio > 0.995) return "FlashAttention-2 moves about as many bytes as standard";
     return "Standard attention moves fewer bytes here: with " + format_count(s.shape.Br) +
            " rows per block, FlashAttention-2 reads K and V " + format_count(s.shape.Tr()) + " times";

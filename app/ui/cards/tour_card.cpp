@@ -124,7 +124,8 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     }
     places.push_back(bottom_at(strip(c, tour, margin, layout.main.w), layout.main.bottom() - margin));
     const float w = W < 1440 ? 388.0f : 420.0f;
-    const float h = normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
+    const float h =
+        normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
     for (const Rect& corner : card_places(w, h, W, H)) places.push_back(corner);
     return *std::ranges::min_element(places, {}, hidden);
 }
@@ -260,7 +261,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
-        answer(state, state.presenter   ? draw_band(c, state, area)
+        answer(state, state.presenter  ? draw_band(c, state, area)
                       : is_strip(area) ? draw_strip(c, state, area)
                                        : draw_card(c, state, area));
     });

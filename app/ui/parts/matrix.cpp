@@ -75,9 +75,11 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
             const float w = look.cw * px(look.transposed ? rows : cols);
             const float h = look.ch * px(look.transposed ? cols : rows);
             const double v = look.value->data(r + rows / 2, c + cols / 2);
-            const float place = range.with_sign() ? range.place(v) / 2 + .5f : range.place(v);
-            const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : cividis(place);
-            canvas.rect(x, y, w, h, empty ? t.well : look.dim ? mix(t.panel, colour, .55f) : colour);
+            const Role role = info(look.slot).role;
+            const ImU32 shade = range.with_sign() ? signed_ramp(t, role, range.place(v), look.dim)
+                                                  : ramp(t, role, range.place(v), look.dim);
+            const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : shade;
+            canvas.rect(x, y, w, h, empty ? t.well : colour);
         }
 }
 
@@ -93,8 +95,8 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     return 0;
 }
 
-std::string number_text(double v, const MatrixLook& look) {
-    return look.digits > 0 ? format_short(v, look.digits) : "";
+std::string number_text(const AppState& state, double v, const MatrixLook& look) {
+    return look.digits > 0 ? state.look[look.slot].digits.text(v, look.digits) : "";
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -139,11 +141,11 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.t = range.place(v);
         out.nan = lost(v);
         out.masked = std::isinf(v) && !out.nan;
-        text = number_text(v, look);
+        text = number_text(state, v, look);
         const bool replaced =
             (written || look.show_before) && done && look.before && look.before->region == shown->region;
         if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
-            before = number_text(look.before->data(r, c), look);
+            before = number_text(state, look.before->data(r, c), look);
     }
     out.dim = look.dim;
     out.text = text;

@@ -61,6 +61,10 @@ void pseudocode(const Canvas& c, const AppState& state, const Rect& a, float pan
     lines(c, state, {a.x, a.y, a.w, std::min(height_of(state, panel_h), a.h)});
 }
 
+float least_pseudocode_height(const AppState& state) {
+    return 18 + 12 + px(shown_code(*state.lesson, *state.problem).size()) * least_code_row;
+}
+
 void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
     const std::size_t count = state.lesson->code(*state.problem).size();
     const float code_y = y + 18, left = a.bottom() - 12 - code_y;

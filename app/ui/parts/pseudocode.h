@@ -21,6 +21,8 @@ std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem);
 /// From the top of the area, in a panel of this height.
 void pseudocode(const Canvas& canvas, const AppState& state, const Rect& area, float panel_h);
 /// At the foot of a panel, from y at most; nothing where it has no room.
+/// Room that it takes with every line, as low as they may be.
+float least_pseudocode_height(const AppState& state);
 void pseudocode_below(const Canvas& canvas, const AppState& state, const Rect& panel, float y);
 
 }  // namespace tilewalk::ui

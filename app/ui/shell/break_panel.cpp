@@ -155,7 +155,10 @@ void effect_section(const Canvas& c, AppState& state, float x, float y, float w,
 
 float broken_pill(const Canvas& c, const AppState& state, float right, float y, float size) {
     if (!broken_walk(state)) return 0;
-    return c.pill(right, y, "Broken on purpose", size, c.theme->danger, c.theme->inv, Align::right);
+    // Number formats round; only faults break.
+    const bool fault = state.problem->switches != Switches{};
+    return c.pill(right, y, fault ? "Broken on purpose" : "Rounded on purpose", size,
+                  fault ? c.theme->danger : c.theme->t1, c.theme->inv, Align::right);
 }
 
 void break_view(const Canvas& c, AppState& state, const Rect& a) {

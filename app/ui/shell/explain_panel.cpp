@@ -113,8 +113,9 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
                            ? "The walk computes O = softmax(Q Kᵀ) V tile by tile, so that the N × N scores "
                              "never have to be stored."
                            : state.lesson->summary;
-    if (state.trace->tells_what_to_watch())
-        text += " Watch: " + state.problem->watch;
+    if (state.trace->tells_what_to_watch()) text += " Watch: " + state.problem->watch;
+    const std::size_t watch = text.find(" Watch: ");
+    if (watch != std::string::npos && paragraph_height(w, text, 14, 0) + 14 > room) text.resize(watch);
     const float h = paragraph_height(w, text, 14, 0);
     if (h + 14 > room) return 0;
     return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);
@@ -153,7 +154,8 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1, most,
                                  Face::regular, 1.42f);
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
-        used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used);
+        const float code = tight ? 0 : least_pseudocode_height(state);
+        used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used - code);
         if (!tight) pseudocode_below(c, state, a, y + used);
     }
     if (tight) {

@@ -56,20 +56,23 @@ float tabs_width(const AppState& state, TabLabel others) {
     return all;
 }
 
-// The longest names with which all tabs, and the switch between the lessons of a chapter, fit into the room.
+float switch_width(const AppState& state) {
+    const std::vector<std::string> names = lesson_names(current_chapter(state));
+    return names.empty() ? 0 : segmented_width(names) + 8;
+}
+
+// The longest names with which all tabs, and the switch between the lessons of the chapter, fit into the
+// room.
 TabLabel fitting_labels(const AppState& state, float room) {
-    constexpr float usual_switch = 130;  // the same in every chapter, so that going on changes no tab
     for (TabLabel label : {TabLabel::full, TabLabel::brief})
-        if (usual_switch + tabs_width(state, label) <= room) return label;
+        if (switch_width(state) + tabs_width(state, label) <= room) return label;
     return TabLabel::number;
 }
 
-// The least room that the tabs need, with the switch as it is in this chapter.
-float least_room(const AppState& state) {
-    const std::vector<std::string> names = lesson_names(current_chapter(state));
-    return tabs_width(state, TabLabel::number) + (names.empty() ? 0 : segmented_width(names) + 8);
+// The room that the tabs take, and the least that they need.
+float taken_room(const AppState& state, float room) {
+    return switch_width(state) + tabs_width(state, fitting_labels(state, room));
 }
-
 // One tab for each chapter, the current one with its full name.
 void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
     const TabLabel others = fitting_labels(state, room);
@@ -143,6 +146,7 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
 
     const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
                 break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
+    constexpr float least_list = 150;
     if (state.page == Page::walk) {
         x -= 4 + problem_w;
         if (button(c, "##problem", x, 10, problem_w, 32, "Problem",
@@ -155,7 +159,9 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
             show_side(state, false, !state.show_break);
     }
     if (state.page == Page::walk || state.page == Page::compare) {
-        const float list = std::min(list_w, x - 4 - (tabs + least_room(state) + 8));
+        // The names of the chapters come before that of the example.
+        const float most = x - 4 - tabs - 8, taken = taken_room(state, most - least_list);
+        const float list = std::min(list_w, most - taken);
         x -= 4 + list;
         example_list(c, state, x, list);
         chapter_tabs(c, state, tabs, x - tabs - 8);

@@ -291,7 +291,11 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
     const Line short_line = pieces(place_name(*in->trace, in->at()) + " = ", number(value, Role::none, true));
     // Of a step that only moves numbers the formula counts bytes.
     const bool about_it = in->at().step >= 0 && in->told.target == in->at().cell && !in->told.numbers.empty();
-    const Line line = about_it ? pieces(short_line, "  =  ", in->told.numbers) : short_line;
+    const Line line =
+        about_it
+            ? pieces(short_line, value == format_short(value_of(*in->trace, in->at())) ? "  =  " : "  ≈  ",
+                     in->told.numbers)
+            : short_line;
     c.rich(a.x, a.bottom() - 57, rich_width(c, line, size::far) <= a.w ? line : short_line, size::far,
            Align::left, c.theme->t1);
     c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size::far, c.theme->t2);

@@ -31,8 +31,8 @@ void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool 
 void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// Faults and number formats, and what comes of them.
 void break_view(const Canvas& canvas, AppState& state, const Rect& area);
-/// "Broken on purpose", while a fault or a format is chosen; `right` is where it ends. Draws nothing
-/// otherwise. Returns its width.
+/// "Broken on purpose" while a fault, "Rounded on purpose" while only a format is chosen; `right` is where it
+/// ends. Draws nothing otherwise. Returns its width.
 float broken_pill(const Canvas& canvas, const AppState& state, float right, float y, float size);
 /// An inspected cell.
 void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);

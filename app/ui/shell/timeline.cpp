@@ -197,8 +197,10 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     if (style.heads) heads(c, state, grid, v, a.y + 6, a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
-        const std::string part =
-            str(v.first_lane) + "–" + str(v.first_lane + v.lanes - 1) + " of " + str(grid.count());
+        // Passes are counted from 1, blocks from 0.
+        const int from = state.lesson->lane(*state.problem, 0).starts_with("Pass") ? 1 : 0;
+        const std::string part = str(v.first_lane + from) + "–" + str(v.first_lane + v.lanes - 1 + from) +
+                                 " of " + str(grid.count());
         c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
     }
     draw_loop(c, state, v);

@@ -68,10 +68,14 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     if (op == Op::mask) symbol = {word("/")};
     if (fits(symbol_size)) return {symbol, symbol_size};
     if (fits(small_symbol)) return {symbol, small_symbol};
+    // "WQ" for W with its index below; "loss" up to the edges
+    const Line flat = {word(plain(symbol))};
+    if (rich_width(c, flat, small_symbol) <= room + 2) return {flat, small_symbol};
     // Of what the backward walk loads or stores together, the first stands for all.
     if (plain(step_symbol(trace, k)) == plain(step_symbol(op))) return {};
     symbol.erase(symbol.begin() + 1, symbol.end());
-    if (fits(symbol_size)) return {symbol, symbol_size};
+    for (float size : {symbol_size, small_symbol})
+        if (fits(size)) return {symbol, size};
     return {};
 }
 

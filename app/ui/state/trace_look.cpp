@@ -13,20 +13,6 @@ namespace {
 // Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
 constexpr Eigen::Index most_numbered_cells = 256;
 
-// Letters of format_short(v, digits), counted without writing it: this runs over every value of the trace.
-int number_letters(double v, int digits) {
-    const double size = std::abs(v);
-    const int sign = v < 0;
-    const bool integer = v == std::floor(v) && size < 1e6;
-    if (!integer && (!(size >= 1e-3) || size >= 1e6)) return letter_count(format_number(v, digits));
-    const int whole = size < 10 ? 1 : size < 100 ? 2 : size < 1e3 ? 3 : size < 1e4 ? 4 : size < 1e5 ? 5 : 6;
-    int decimals = integer ? 0 : decimals_of(digits, whole);
-    double unit = 10;
-    for (int fewer = 1; fewer < decimals && fewer <= std::max(2, digits - 2); ++fewer, unit *= 10)
-        if (std::abs(v * unit - std::round(v * unit)) < 1e-9) decimals = fewer;
-    return sign + whole + (decimals > 0 ? 1 + decimals : 0);
-}
-
 void widen(SlotLook& look, const Matrix& A) {
     for (Eigen::Index n = 0; n < A.size(); ++n) {
         const double v = A.data()[n];
@@ -38,14 +24,29 @@ void widen(SlotLook& look, const Matrix& A) {
 
 void measure(SlotLook& look, const Matrix& A) {
     if (A.size() > most_numbered_cells) return;
-    for (Eigen::Index n = 0; n < A.size(); ++n)
-        for (int digits = 6; digits >= 2; --digits) {
-            int& letters = look.letters[static_cast<std::size_t>(6 - digits)];
-            letters = std::max(letters, number_letters(A.data()[n], digits));
-        }
+    for (Eigen::Index n = 0; n < A.size(); ++n) {
+        const double v = A.data()[n], size = std::abs(v);
+        look.digits.take(v);
+        if (!std::isfinite(v)) look.words = std::max(look.words, letter_count(format_number(v)));
+        if (!std::isfinite(v)) continue;
+        if (size > 0 && (look.least == 0 || size < look.least)) look.least = size;
+        int whole = 1;
+        for (double unit = 9.5; size >= unit && whole < 6; unit = 10 * unit + 4.5) ++whole;
+        look.whole = std::max(look.whole, whole + (v < 0));
+    }
 }
 
 }  // namespace
+
+int SlotLook::letters_with(int shown) const {
+    const int decimals = digits.decimals(shown);
+    int letters = std::max(whole + (decimals > 0 ? 1 + decimals : 0), words);
+    // Powers of ten, with the sign that there is
+    const auto power = [&](double v) { return letter_count(digits.text(lo < 0 ? -v : v, shown)); };
+    if (digits.largest < .1 && least > 0 && least < 1e-3) letters = std::max(letters, power(least));
+    if (digits.largest >= 1e6) letters = std::max({letters, power(digits.largest), power(least)});
+    return letters;
+}
 
 float SlotLook::place(double value) const {
     if (!std::isfinite(value)) return 0;
@@ -65,11 +66,12 @@ TraceLook look_of(const Trace& trace) {
                 take(static_cast<Slot>(s), *held.value);
     for (int k = 0; k < trace.size(); ++k)
         for (const Access& a : trace.writes(k)) take(a.slot, trace.value(a.value));
-    // A tile on chip has the colours of the matrix that it came from.
+    // A tile on chip has the colours and the decimals of the matrix that it came from.
     auto share = [&](Slot a, Slot b) {
         SlotLook &x = out.slots[static_cast<std::size_t>(a)], &y = out.slots[static_cast<std::size_t>(b)];
         x.lo = y.lo = std::min(x.lo, y.lo);
         x.hi = y.hi = std::max(x.hi, y.hi);
+        x.digits.join(y.digits), y.digits = x.digits;
     };
     constexpr std::pair<Slot, Slot> same[] = {
         {Slot::Q, Slot::Qi},      {Slot::K, Slot::Kj},      {Slot::V, Slot::Vj},    {Slot::m, Slot::m_tile},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/state/timeline_grid.h"
+#include "core/base/numbers.h"
 #include "core/walk/trace.h"
 
 #include <array>
@@ -11,9 +12,13 @@
 namespace tilewalk::ui {
 
 struct SlotLook {
-    double lo = 0, hi = 0;         ///< smallest and largest finite value; the range always includes 0
-    std::array<int, 5> letters{};  ///< longest number, in letters, with 6, 5, 4, 3 and 2 significant digits
-    int letters_with(int digits) const { return letters[static_cast<std::size_t>(6 - digits)]; }
+    double lo = 0, hi = 0;  ///< smallest and largest finite value; the range always includes 0
+    MatrixDigits digits;
+    int whole = 1;     ///< most letters before the point, with the sign
+    int words = 0;     ///< letters of −∞ or NaN, if there is one
+    double least = 0;  ///< smallest without its sign, above 0
+    /// Letters of the longest number.
+    int letters_with(int digits) const;
     bool with_sign() const { return lo < 0; }
     /// Place of a value on the colour ramp: 0 … 1, or −1 … 1 when the slot holds negative numbers.
     float place(double value) const;

@@ -77,9 +77,8 @@ void explain_dq(const View& v) {
                     ? v.first_query() +
                           " hears from every key block, and the key blocks are outside: its dQ is read from "
                           "HBM, increased and written back, in 4 bytes per element."
-                    : v.first_query() +
-                          " stays on chip while the key blocks pass, so its dQ grows "
-                          "there and moves no bytes.";
+                    : v.first_query() + " stays on chip while the key blocks pass, so its dQ grows "
+                                        "there and moves no bytes.";
     tell_operand(v, "dS enters");
     set_sum(v, old, v.problem.softmax_scale(), operands(v, dS), K);
 }

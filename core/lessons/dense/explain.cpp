@@ -34,8 +34,7 @@ namespace {
 
 // `at` is the position in the sentence that the words label.
 std::string name_of(const View& v, const std::string& word, const char* other, int n, int at) {
-    const bool same = v.problem.N() == v.problem.N_kv();
-    if (word.empty()) return (same ? "token " : other) + str(n);
+    if (word.empty()) return other + str(n);
     const bool twice = std::ranges::count(v.problem.tokens, word) > 1;
     return "“" + word + "”" + (twice ? " (" + str(at) + ")" : "");
 }

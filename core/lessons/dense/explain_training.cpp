@@ -145,9 +145,7 @@ void weight_gradient(const View& v) {
     const Slot input = input_of(v.problem, path);
     const Numbers X = v.numbers_in_column(input, v.row), gradient = v.numbers_in_column(path.gradient, v.col);
     const bool identity = is_identity(v.read(input));
-    v.out.title = std::string("Gradient of W") + (path.matrix == Slot::Q   ? "\u2009Q"
-                                                  : path.matrix == Slot::K ? "\u2009K"
-                                                                           : "\u2009V");
+    v.out.title = std::string("Gradient of ") + info(path.weight).name;
     v.out.formula =
         join({sym(path.weight_gradient), "  ←  ", transposed(sym(input)), " ", sym(path.gradient)});
     set_sum(v, dot(X, gradient));

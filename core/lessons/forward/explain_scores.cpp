@@ -133,10 +133,9 @@ void explain_new_max(const View& v) {
     const std::string query = v.query();
     const Kind kind = kind_of(old.value, v.result());
     const OfKinds words{
-        .sees_no_key =
-            sees_some_key(v.problem, v.row, last_key(v))
-                ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
-                : v.first_query() + " has not seen a single key yet, so its maximum stays −∞.",
+        .sees_no_key = sees_some_key(v.problem, v.row, last_key(v))
+                           ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."
+                           : v.first_query() + " has not seen a single key yet, so its maximum stays −∞.",
         .starts = "These are the first scores that " + query + " sees: its maximum starts at " + to + ".",
         .rises = "The maximum of " + query + " rises from " + from + " to " + to +
                  ": all that it summed so far was measured from " + from + " and must be corrected.",

@@ -38,7 +38,8 @@ void rebase_sentence(const View& v, const std::string& what) {
         .starts = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile.",
         .rises = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") re-bases the old " +
                  what + " of " + query + " from max " + move.from + " to max " + move.to +
-                 ", so old and new weights share one scale.",
+                 (what == "sum" ? ", so old and new weights share one scale."
+                                : ": it is made of the same weights as ℓ, so the same α fits."),
         .stays = "α = 1: the maximum of " + query + " did not rise, so its old " + what +
                  " is kept and the new weights are added.",
     };

@@ -63,10 +63,10 @@ long characters(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("examples: eleven, in teaching order, each with a short title and something to watch") {
-    const char* names[] = {"worked-4x4", "six-by-two-blocks", "max-rises-late",   "max-first",
-                           "ties",       "large-logits",      "fully-masked-row", "ragged-7x5",
-                           "causal-8",   "window-12",         "six-words"};
+TEST_CASE("examples: twelve, in teaching order, each with a short title and something to watch") {
+    const char* names[] = {"worked-4x4", "gradients-4x4", "six-by-two-blocks", "max-rises-late",
+                           "max-first",  "ties",          "large-logits",      "fully-masked-row",
+                           "ragged-7x5", "causal-8",      "window-12",         "six-words"};
     REQUIRE(examples().size() == std::size(names));
     for (std::size_t k = 0; k < std::size(names); ++k) {
         const Problem& problem = examples()[k];
@@ -208,4 +208,15 @@ TEST_CASE("examples: sizes, and how many of their tiles are whole, cut and skipp
     CHECK(example("ragged-7x5").N_kv() % example("ragged-7x5").Bc == 1);
     CHECK(example("causal-8").softmax_scale() == 0.5);
     for (int c = 0; c < 12; ++c) CHECK(sees(example("window-12"), 7, c) == (c >= 4 && c <= 7));
+}
+
+TEST_CASE("examples: gradients-4x4 is the worked example with a gradient at every query") {
+    const Problem &p = example("gradients-4x4"), &worked = example("worked-4x4");
+    CHECK(p.Q == worked.Q);
+    CHECK(p.K == worked.K);
+    CHECK(p.V == worked.V);
+    for (const char* id : {"backward", "flash-backward"}) {
+        const Matrix dQ = walk_of(*find_lesson(id), p)->result(Slot::dQ);
+        for (int r = 0; r < p.N(); ++r) CHECK(dQ.row(r).cwiseAbs().maxCoeff() > .01);
+    }
 }

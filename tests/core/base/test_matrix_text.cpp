@@ -1,6 +1,7 @@
 // A copied matrix is the matrix: what other programs read back are the same doubles.
 #include "core/base/matrix_text.h"
 
+#include "tests/contains.h"
 #include "tests/core/problems.h"
 #include "tests/folder.h"
 #include "tests/skip.h"
@@ -95,7 +96,8 @@ TEST_CASE("LaTeX has the numbers as they are shown, and only what math mode know
     Matrix A(2, 2);
     A << -1.5, 0.36787944117144233, -infinity, 3.2e-5;
     CHECK(matrix_as_latex(A) ==
-          "\\begin{bmatrix}\n-1.5 & 0.368 \\\\\n-\\infty & 3.20\\times 10^{-5} \\\\\n\\end{bmatrix}\n");
+          "\\begin{bmatrix}\n-1.500 & 0.368 \\\\\n-\\infty & 0.000 \\\\\n\\end{bmatrix}\n");
+    CHECK(contains(matrix_as_latex(1e-4 * Matrix::Ones(1, 1) / 3), "3.333\\times 10^{-5}"));
     for (const char c : matrix_as_latex(awkward(6, 14))) CHECK(static_cast<unsigned char>(c) < 0x80);
     CHECK(matrix_as_latex(awkward(2, 11)).starts_with("\\setcounter{MaxMatrixCols}{11}\n"));
     CHECK(latex_number("NaN") == "\\mathrm{NaN}");

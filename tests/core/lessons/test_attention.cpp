@@ -44,7 +44,7 @@ TEST_SUITE("the tutorial's attention") {
         const Explanation e = explain(*trace, nth_step(*trace, Op::scores), CellRef{Slot::S, 0, 2});
         CHECK(plain(e.numbers) + " = " + e.result.back().text == "1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2");
         // "Token 0 has highest score (2) with Token 2"
-        CHECK(why(*trace, Op::row_max, {Slot::m, 0, 0}).starts_with("Token 0 scores highest with token 2"));
+        CHECK(why(*trace, Op::row_max, {Slot::m, 0, 0}).starts_with("Query 0 scores highest with key 2"));
     }
     TEST_CASE("part I.3, step 2: exponentials of row 0, measured from the maximum 2") {
         const auto trace = attention(worked_example());
@@ -70,13 +70,12 @@ TEST_SUITE("the tutorial's attention") {
         const auto trace = attention(worked_example());
         // "Token 0 attends 61% to Token 2, 22% to itself, and only 8% each to Tokens 1 and 3."
         CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 2}) ==
-              "Token 0 attends 61\u00A0% to token 2, more than to any other key.");
+              "Query 0 attends 61\u00A0% to key 2, more than to any other key.");
         CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 0})
-                  .starts_with("Token 0 attends 22\u00A0% to itself; most goes to token 2 (61"));
-        CHECK(
-            why(*trace, Op::divide, {Slot::Prob, 0, 3}).starts_with("Token 0 attends 8.3\u00A0% to token 3"));
+                  .starts_with("Query 0 attends 22\u00A0% to itself; most goes to key 2 (61"));
+        CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 3}).starts_with("Query 0 attends 8.3\u00A0% to key 3"));
         CHECK(why(*trace, Op::divide, {Slot::Prob, 2, 0}) ==
-              "Token 2 attends 37\u00A0% to token 0, its largest weight, given to 2 keys alike.");
+              "Query 2 attends 37\u00A0% to key 0, its largest weight, given to 2 keys alike.");
     }
     TEST_CASE("part I.3, step 3: O = PV") {
         // Row 0 to 3 as printed, two decimals.
@@ -84,8 +83,7 @@ TEST_SUITE("the tutorial's attention") {
                       {7.20, 8.20, 9.20, 10.20, 9.88, 10.88, 11.88, 12.88, 6.08, 7.08, 8.08, 9.08, 7.92, 8.92,
                        9.92, 10.92},
                       0.005);
-        CHECK(
-            contains(why(*attention(worked_example()), Op::output, {Slot::Oi, 0, 0}), "towards token 2 (61"));
+        CHECK(contains(why(*attention(worked_example()), Op::output, {Slot::Oi, 0, 0}), "towards key 2 (61"));
     }
 }
 
@@ -112,14 +110,14 @@ TEST_SUITE("attention in words") {
         Problem p = worked_example();
         p.Q.setZero();
         CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}) ==
-              "Token 0 attends 25\u00A0% to itself, and the same to every other key that it sees.");
-        CHECK(why(*attention(p), Op::row_max, {Slot::m, 0, 0}).starts_with("4 tokens tie"));
+              "Query 0 attends 25\u00A0% to itself, and the same to every other key that it sees.");
+        CHECK(why(*attention(p), Op::row_max, {Slot::m, 0, 0}).starts_with("4 keys tie"));
         CHECK(contains(why(*attention(p), Op::output, {Slot::Oi, 0, 0}), "plain mean"));
         p.causal = true;
         CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}) ==
-              "Token 0 attends 100\u00A0% to itself, the only key that it sees.");
+              "Query 0 attends 100\u00A0% to itself, the only key that it sees.");
         CHECK(why(*attention(p), Op::divide, {Slot::Prob, 0, 1}) ==
-              "Token 0 must not look at token 1: weight 0.");
+              "Query 0 must not look at key 1: weight 0.");
         keep_keys(p, 2);
         CHECK(contains(why(*attention(p), Op::divide, {Slot::Prob, 0, 0}), "sees no key"));
         CHECK(why(*attention(p), Op::output, {Slot::Oi, 0, 0}) == "Query 0 sees no key: its output is 0.");

@@ -99,7 +99,7 @@ TEST_SUITE("the tutorial's backward pass") {
                       0.0006);
         // "Token 2's value embedding receives the largest gradient because tokens 0 and 2 attended heavily to
         // it."
-        CHECK(contains(why(*trace, Op::dv, {Slot::dV, 2, 0}), "token 0, which attends 61\u00A0% to token 2"));
+        CHECK(contains(why(*trace, Op::dv, {Slot::dV, 2, 0}), "query 0, which attends 61\u00A0% to key 2"));
         check_figures(trace->result(Slot::dP_hbm), {10, 26, 42, 58, 0, 0, 0, 0, 10, 26, 42, 58, 0, 0, 0, 0},
                       0);
         check_figures(trace->result(Slot::dS_hbm),

@@ -91,7 +91,9 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
     const float left = std::min(std::max(wanted, lo), hi);
     if (left < lo || std::abs(left - wanted) > 40) return;
-    c.text(left, (up ? r.y : plot.zero) - 9, text, size::small, 0, Face::mono);
+    const float y = (up ? r.y : plot.zero) - 9;
+    c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
+    c.text(left, y, text, size::small, 0, Face::mono);
     labelled = left + w;
 }
 
@@ -132,8 +134,8 @@ Dot dot_of_step(const Around& a) {
     const bool scores = a.op() == Op::scores;
     Dot out =
         dot_of(a.read(scores ? Slot::Qi : Slot::dOi), a.row, a.read(scores ? Slot::Kj : Slot::Vj), a.col);
-    out.q_name = scores ? index_label("q", a.row) : "dO";
-    out.k_name = index_label(scores ? "k" : "v", a.col);
+    out.q_name = scores ? index_label(*a.state.problem, "q", a.row) : "dO";
+    out.k_name = index_label(*a.state.problem, scores ? "k" : "v", a.col);
     out.scale = scores ? a.state.problem->softmax_scale() : 1;
     out.total = a.now(scores ? Slot::S : Slot::dP);
     if (!scores) out.q_role = Role::O, out.k_role = Role::V;
@@ -156,7 +158,7 @@ Stack stack_of(const Around& a) {
         const double w = down ? Around::at(weights, weights.region.row + n, a.row)
                               : Around::at(weights, a.row, weights.region.col + n);
         const double term = scale * round_to(cast, w) * Around::at(other, other.region.row + n, a.col);
-        out.parts.push_back({term, Role::S});
+        out.parts.push_back({term, info(chip).role});
         added += term;
     }
     out.total = a.now(chip);

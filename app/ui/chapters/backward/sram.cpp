@@ -135,7 +135,7 @@ void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
     if (Q.ch < 17 || step.i < 0) return;
     const int top = step.i * state.problem->Br, rows = std::min(Q.rows, state.problem->N() - top);
     for (int r = 0; r < rows; ++r)
-        row_name(c, Q.x - 34, Q.y + (px(r) + .5f) * Q.ch, "q", top + r, c.theme->t2);
+        row_name(c, *state.problem, Q.x - 34, Q.y + (px(r) + .5f) * Q.ch, "q", top + r, c.theme->t2);
 }
 
 // Which loop is outside: a choice that makes another walk of the same problem.

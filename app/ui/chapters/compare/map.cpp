@@ -68,7 +68,8 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, 8, cividis(x / a.w));
     if (!(map.most > 0)) {
-        c.text(a.x, a.y + 20, "no cell differs from the CPU's walk, which rounds as the kernel does", size::small, t.t2);
+        c.text(a.x, a.y + 20, "no cell differs from the CPU's walk, which rounds as the kernel does",
+               size::small, t.t2);
         return;
     }
     float taken = a.x - 4;
@@ -164,8 +165,8 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     const KernelCell cell = map.values.cell(at.row, at.column);
     const std::pair<const char*, double> lines[] = {
         {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
-    const std::pair<const char*, double> differences[] = {
-        {"from fp64", distance(cell.kernel, cell.exact)}, {"from CPU", distance(cell.kernel, cell.cpu)}};
+    const std::pair<const char*, double> differences[] = {{"from fp64", distance(cell.kernel, cell.exact)},
+                                                          {"from CPU", distance(cell.kernel, cell.cpu)}};
     float y = a.y + 48;
     for (const auto& [name, value] : lines) {
         c.text(a.x + 12, y, name, size::small, t.t3);
@@ -276,7 +277,8 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                               std::string(run.device == "cuda" ? run.device_name : "emulator");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot), strong(" from the CPU's walk"));
+    const Line title =
+        pieces(strong("Difference of "), slot_symbol(map->slot), strong(" from the CPU's walk"));
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
     c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);

@@ -205,7 +205,8 @@ void all_tiles(const Canvas& c, AppState& state, const Rect& a) {
         shown.tiles.size() == 1
             ? "The tile"
             : "All " + format_count(static_cast<std::int64_t>(shown.tiles.size())) + " tiles";
-    c.text_within(a.x, a.y + 8, a.w, count + ", largest difference of m, ℓ and α in units of the last place (ULP)", size::small,
+    c.text_within(a.x, a.y + 8, a.w,
+                  count + ", largest difference of m, ℓ and α in units of the last place (ULP)", size::small,
                   c.theme->t2);
     const Rect rest{a.x, a.y + 22, a.w, a.h - 22};
     if (px(shown.tiles.size()) * 30 <= a.w)

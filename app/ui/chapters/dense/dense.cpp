@@ -36,9 +36,9 @@ void label(const Canvas& c, const AppState& state, const DensePlace& place) {
 
 // The token of query r or key k; without words its number.
 std::string token(const Problem& p, int n, bool query) {
-    std::string word = query ? p.query_token(n) : p.key_token(n);
-    if (!word.empty()) return word;
-    return (p.N() == p.N_kv() ? "t" : query ? "q" : "k") + str(n);
+    std::string said = query ? p.query_token(n) : p.key_token(n);
+    if (!said.empty()) return said;
+    return plain({word(query ? "q" : "k"), sub(str(n))});
 }
 
 // Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs.

@@ -137,7 +137,14 @@ void transposed_label(const Canvas& c, const Bed& bed, const Line& symbol) {
     c.rich(bed.right() + 10, std::min(bed.y + 12, bed.bottom() - 6), transposed(symbol), size::formula);
 }
 
-void row_name(const Canvas& c, float x, float y, const char* letter, int row, ImU32 colour) {
+void row_name(const Canvas& c, const Problem& p, float x, float y, const char* letter, int row,
+              ImU32 colour) {
+    const std::string said = *letter == 'q' ? p.query_token(row) : p.key_token(row);
+    if (!said.empty()) {
+        constexpr float room = 44, letters = 26;  // the word ends where the letter would
+        c.text_within(x + letters, y, room, said, size::small, colour, Face::regular, Align::right);
+        return;
+    }
     const float w = c.text(x, y, letter, size::lead, colour, Face::italic);
     c.text(x + w, y + 4, str(row), size::small, colour);
 }

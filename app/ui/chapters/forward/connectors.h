@@ -48,6 +48,7 @@ void slot_label(const Canvas& canvas, const AppState& state, Slot slot, Point at
 /// Beside a matrix that stands on the columns of another.
 void transposed_label(const Canvas& canvas, const Bed& bed, const Line& symbol);
 /// "q₄" with its left end at x.
-void row_name(const Canvas& canvas, float x, float y, const char* letter, int row, ImU32 colour);
+void row_name(const Canvas& canvas, const Problem& problem, float x, float y, const char* letter, int row,
+              ImU32 colour);
 
 }  // namespace tilewalk::ui

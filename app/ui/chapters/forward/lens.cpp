@@ -48,7 +48,8 @@ Stack output_stack(const Around& a) {
 
 Dot scores_dot(const Around& a) {
     Dot out = dot_of(a.read(Slot::Qi), a.row, a.read(Slot::Kj), a.col);
-    out.q_name = index_label("q", a.row), out.k_name = index_label("k", a.col);
+    out.q_name = index_label(*a.state.problem, "q", a.row),
+    out.k_name = index_label(*a.state.problem, "k", a.col);
     out.scale = a.state.problem->softmax_scale();
     out.total = Around::at(a.written(), a.row, a.col);
     return out;

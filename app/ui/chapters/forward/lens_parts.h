@@ -94,7 +94,7 @@ struct Around {
     static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
 };
 /// "k₂"
-std::string index_label(const char* letter, int n);
+std::string index_label(const Problem& problem, const char* letter, int n);
 /// Row r of A against row c of B, term by term.
 Dot dot_of(const Value& A, int r, const Value& B, int c);
 /// The row of a tile, key by key; its scores on the curve, measured from `base`.

@@ -15,7 +15,10 @@ const Value& Around::read(Slot slot, int nth) const {
     return read ? *read : *trace.live(slot, k).value;
 }
 
-std::string index_label(const char* letter, int n) { return plain({word(letter), sub(str(n))}); }
+std::string index_label(const Problem& p, const char* letter, int n) {
+    const std::string said = *letter == 'q' ? p.query_token(n) : p.key_token(n);
+    return said.empty() ? plain({word(letter), sub(str(n))}) : said;
+}
 
 Dot dot_of(const Value& A, int r, const Value& B, int c) {
     Dot out;
@@ -29,8 +32,8 @@ Dot dot_of(const Value& A, int r, const Value& B, int c) {
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
     std::vector<Bar> out;
     for (int c = 0; c < tile.region.cols; ++c)
-        out.push_back(
-            {index_label("k", tile.region.col + c), tile.data(a.row - tile.region.row, c), Role::S});
+        out.push_back({index_label(*a.state.problem, "k", tile.region.col + c),
+                       tile.data(a.row - tile.region.row, c), Role::S});
     return out;
 }
 
@@ -60,7 +63,8 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
     const float half = inner.w / (all.two ? 2 : 1);
     for (std::size_t n = 0; n < all.rows.size(); ++n) {
         const Rect pane{inner.x + px(n) * half + 40, inner.y, half - 60, inner.h};
-        row_name(c, pane.x - 36, pane.y + pane.h * .45f, letter, all.rows[n].row, c.theme->t2);
+        row_name(c, *all.rows[n].state.problem, pane.x - 36, pane.y + pane.h * .45f, letter, all.rows[n].row,
+                 c.theme->t2);
         draw(all.rows[n], pane);
     }
 }

@@ -47,7 +47,7 @@ void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
     const int top = std::max(0, step_now(state).i) * state.problem->Br;
     const int rows = std::min(Q.rows, state.problem->N() - top);
     for (int r = 0; r < rows; ++r)
-        row_name(c, Q.x - 32, Q.y + (px(r) + .5f) * Q.ch, "q", top + r,
+        row_name(c, *state.problem, Q.x - 32, Q.y + (px(r) + .5f) * Q.ch, "q", top + r,
                  r == std::min(state.row, rows - 1) ? c.theme->t1 : c.theme->t2);
 }
 

@@ -164,7 +164,11 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
 
     SramGeometry out;
     out.digits = a.digits;
-    out.size = panel.w > from::wide_sram && a.size == 15 ? 17 : a.size;
+    // In wide panels numbers grow, if they stay clear of their cells' outlines.
+    const bool roomy = std::ranges::all_of(columns, [&](const BandColumn& c) {
+        return !c.numbers || px(state.look[c.slot].letters_with(a.digits)) * letter * 17 + 8 <= c.w;
+    });
+    out.size = panel.w > from::wide_sram && a.size == 15 && roomy ? 17 : a.size;
     out.v_line = panel.y + (panel.h >= from::sram ? 56 : 46);
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;

@@ -73,7 +73,8 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, const
         at[n + 1] = at[n] + px(real(s.trips[n].read + s.trips[n].write) * r.scale);
     const auto words = [&](std::size_t n, bool full) {
         const Trip& trip = s.trips[n];
-        return str(n + 1) + "  " + (full ? "read " : "") + trip.reads + (full ? " → write " : " → ") + trip.writes;
+        return str(n + 1) + "  " + (full ? "read " : "") + trip.reads + (full ? " → write " : " → ") +
+               trip.writes;
     };
     const auto all_fit = [&](bool full) {
         for (std::size_t n = 0; n < 3; ++n)
@@ -137,8 +138,8 @@ std::vector<std::string> remarks(const Study& s) {
                                                             : " do not fit into one SM";
     const Growth& g = s.growth;
     std::string growth = "The paper's estimate, up to a factor: N d + N² = " + format_number(g.standard, 3) +
-                         " elements against N² d² ÷ M = " + format_number(g.flash, 3) + ", where M = " +
-                         format_count(static_cast<std::int64_t>(g.M)) + " fit on chip";
+                         " elements against N² d² ÷ M = " + format_number(g.flash, 3) +
+                         ", where M = " + format_count(static_cast<std::int64_t>(g.M)) + " fit on chip";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
     return {traffic_verdict(s),
             "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +

@@ -26,6 +26,12 @@ const FormWords& words_of(SoftmaxForm form) {
     return table[static_cast<std::size_t>(form)];
 }
 
+MatrixDigits digits_of_scores(const SoftmaxWalk& walk) {
+    MatrixDigits all;
+    for (int j = 0; j < walk.N(); ++j) all.take(walk.trace.live(Slot::x, j, 0).value->data(0, 0));
+    return all;
+}
+
 // Elements of x that this pass has read: filled; the current one: dashed; the rest: empty frames.
 void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a) {
     const Theme& t = *c.theme;
@@ -42,11 +48,12 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
         return;
     }
     const float gap = cw > 20 ? 2.0f : cw > 8 ? 1.0f : .5f;
+    const MatrixDigits all = digits_of_scores(walk);
     bool numbers = cw >= 28 && a.h >= 18;
     for (int j = 0; j < walk.N() && numbers; ++j)
         numbers =
             text_width(Face::mono, size::small,
-                       format_short(walk.trace.live(Slot::x, j, 0).value->data(0, 0), 3)) <= cw - 2 * gap - 4;
+                       all.text(walk.trace.live(Slot::x, j, 0).value->data(0, 0), 3)) <= cw - 2 * gap - 4;
     for (int j = 0; j < walk.N(); ++j) {
         const double x = walk.trace.live(Slot::x, j, 0).value->data(0, 0);
         const Rect b{x0 + px(j) * cw + gap, a.y, cw - 2 * gap, a.h};
@@ -59,7 +66,7 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
             c.frame(b.x + .5f, b.y + .5f, b.w - 1, b.h - 1, t.line, 1, std::min(4.0f, b.w / 4));
         if (std::isinf(x) && cw > 7) c.hatch(b.x + 2, b.y + 2, b.w - 4, b.h - 4, t.line2, 5);
         if (numbers)
-            c.text(b.x + b.w / 2, b.middle(), format_short(x, 3), size::small,
+            c.text(b.x + b.w / 2, b.middle(), all.text(x, 3), size::small,
                    now || j < done ? ink_on(t, fill) : ink_on(t, fill, true), Face::mono, Align::center);
     }
 }

@@ -16,9 +16,10 @@ namespace {
 void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slot, int j, const Rect& a) {
     auto [ref, value, look] = softmax_element(state, walk, slot, j);
     look.hover = state.hover == ref;
-    std::string text = format_short(value);
+    const MatrixDigits& all = state.look[slot].digits;
+    std::string text = all.text(value);
     for (int digits = 3; digits >= 2 && text_width(Face::mono, size::small, text) > a.w - 4; --digits)
-        text = format_short(value, digits);
+        text = all.text(value, digits);
     look.size = text_width(Face::mono, size::lead, text) <= a.w - 6 ? 15.0f : 13.0f;
     if (text_width(Face::mono, look.size, text) <= a.w - 4) look.text = text;
     cell(c, a.x, a.y, a.w, a.h, look);

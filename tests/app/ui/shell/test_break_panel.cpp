@@ -86,7 +86,8 @@ TEST_CASE("formats: a kernel's choice at once, or stage by stage") {
     program.click("fp16 kernel");
     CHECK(program.state.problem->precision.inputs == Format::fp16);
     CHECK(program.state.problem->precision.softmax == Format::fp32);
-    program.check_shows({"fp16 kernel", "Broken on purpose"});
+    program.check_shows({"fp16 kernel", "Rounded on purpose"});
+    CHECK_FALSE(program.shows("Broken on purpose"));
     program.click("softmax");
     CHECK_FALSE(program.look_for("e4m3"));  // the maximum begins at −∞, which e4m3 does not have
     program.click("bf16");

@@ -1,0 +1,94 @@
+// One rule for the numbers of a matrix, in all lessons and examples.
+#include "app/io/examples.h"
+#include "app/ui/state/trace_look.h"
+#include "core/base/numbers.h"
+#include "core/lessons/table.h"
+#include "tests/core/lessons/contract.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk;
+using namespace tilewalk::ui;
+
+namespace {
+
+// Digits behind the point; −1 of a word or a power of ten.
+int decimals_shown(const std::string& text) {
+    if (text.find_first_not_of("0123456789.") != std::string::npos && !text.starts_with("−")) return -1;
+    if (text.find("×") != std::string::npos || text.find("∞") != std::string::npos) return -1;
+    const std::size_t point = text.find('.');
+    return point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+}
+
+// Checks every cell of every value that the walk writes; returns how many numbers were seen.
+int check_cells(const Trace& trace) {
+    const TraceLook look = look_of(trace);
+    int seen = 0;
+    for (int k = 0; k < trace.size(); ++k)
+        for (const Access& a : trace.writes(k)) {
+            const SlotLook& all = look[a.slot];
+            const Matrix& A = trace.value(a.value).data;
+            for (int digits = 2; digits <= 6; ++digits)
+                for (Eigen::Index n = 0; n < A.size(); ++n) {
+                    const std::string text = all.digits.text(A.data()[n], digits);
+                    const int shown = decimals_shown(text);
+                    if (A.size() <= 256 && letter_count(text) > all.letters_with(digits))
+                        FAIL_CHECK(trace.lesson().id, ", ", info(a.slot).name, ": ", text,
+                                   " needs more than ", all.letters_with(digits));
+                    if (shown < 0) continue;
+                    ++seen;
+                    if (shown != all.digits.decimals(digits))
+                        FAIL_CHECK(trace.lesson().id, ", ", info(a.slot).name, " at step ", k + 1, ": ",
+                                   text);
+                }
+        }
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("all cells of one matrix have the same decimals, in every lesson and example") {
+    int seen = 0;
+    for (const Problem& p : examples())
+        for (const Lesson& lesson : lessons())
+            if (const auto trace = build_trace(lesson, p)) {
+                INFO(p.name);
+                seen += check_cells(**trace);
+            }
+    CHECK(seen > 100000);
+}
+
+TEST_CASE("a tile on chip has the decimals of its matrix") {
+    const auto trace = build_trace(default_lesson(), *find_example("six-words"));
+    REQUIRE(trace);
+    const TraceLook look = look_of(**trace);
+    CHECK(look[Slot::Q].digits.decimals() == look[Slot::Qi].digits.decimals());
+    CHECK(look[Slot::Q].digits.text(.25, 2) == "0.25");  // not 0.2 beside 0.25
+    CHECK(look[Slot::Q].digits.text(.5) == "0.50");
+}
+
+TEST_CASE(
+    "decimals: exact where few are enough, else one less than the digits; tiny matrices in powers of ten") {
+    const auto of = [](std::initializer_list<double> values) {
+        MatrixDigits all;
+        for (double v : values) all.take(v);
+        return all;
+    };
+    CHECK(of({1, 2, -3}).text(2) == "2");
+    CHECK(of({1, 2.5}).text(1) == "1.0");
+    CHECK(of({.25, 2.25}).text(2.25, 2) == "2.25");
+    CHECK(of({1, 1. / 3}).text(1) == "1.000");
+    CHECK(of({1, 1. / 3}).text(1. / 3, 3) == "0.33");
+    CHECK(of({1, 1e-5}).text(1e-5) == "0.000");
+    CHECK(of({1e-5, -2e-5}).text(1e-5) == "1.000×10⁻⁵");
+    CHECK(of({0, -INFINITY}).text(-INFINITY) == "−∞");
+}
+
+TEST_CASE("two numbers that differ are told apart with the same decimals") {
+    const auto [from, to] = format_apart(.72, .7197265625);
+    CHECK(from == "0.7200");
+    CHECK(to == "0.7197");
+    CHECK(format_apart(1, 2.5).first == "1");
+    CHECK(format_apart(.5, .5).second == "0.5");
+}
