@@ -52,7 +52,7 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
         c.polyline(diamond, c.theme->t3, 1.2f, true);
 }
 
-constexpr float symbol_size = 14, small_symbol = 12;
+constexpr float symbol_size = 14, small_symbol = 12, tiny_symbol = 11;
 
 // The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
 std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
@@ -69,12 +69,15 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     if (fits(symbol_size)) return {symbol, symbol_size};
     if (fits(small_symbol)) return {symbol, small_symbol};
     // "WQ" for W with its index below; "loss" up to the edges
-    const Line flat = {word(plain(symbol))};
-    if (rich_width(c, flat, small_symbol) <= room + 2) return {flat, small_symbol};
+    std::string letters;
+    for (const Span& s : symbol) letters += s.text;
+    const Line flat = {word(letters)};
+    for (float size : {small_symbol, tiny_symbol})
+        if (rich_width(c, flat, size) <= room + 2) return {flat, size};
     // Of what the backward walk loads or stores together, the first stands for all.
     if (plain(step_symbol(trace, k)) == plain(step_symbol(op))) return {};
     symbol.erase(symbol.begin() + 1, symbol.end());
-    for (float size : {symbol_size, small_symbol})
+    for (float size : {symbol_size, small_symbol, tiny_symbol})
         if (fits(size)) return {symbol, size};
     return {};
 }

@@ -123,7 +123,10 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
 
     BackwardGeometry g;
     g.digits = f.digits;
-    g.size = panel.w > from::wide_sram && f.size == 15 ? 17 : f.size;
+    const bool roomy = std::ranges::all_of(columns, [&](const BandColumn& c) {
+        return !c.numbers || px(letters(state, c.slot, f.digits)) * letter * 17 + 8 <= c.w;
+    });
+    g.size = panel.w > from::wide_sram && f.size == 15 && roomy ? 17 : f.size;
     g.labels = panel.y + h.band_y - 21;
     g.below = panel.y + h.below_y - 18;
     g.out_line = panel.bottom() - space::foot - h.lens_h - (panel.h >= from::high_sram ? 22.0f : 17.0f);

@@ -68,7 +68,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
 void bars(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
-    const float x = a.x + 170, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 170 - 350;
+    const float x = a.x + 236, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 236 - 350;
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
     for (std::size_t n = 0; n < s.by_algorithm.size(); ++n) {

@@ -206,7 +206,8 @@ TEST_SUITE("marks") {
         const int k = steps_of(trace, Op::output).back();
         program.go_to_step(k);
         const Value &before = *trace.live(Slot::Oi, k - 1).value, &after = *trace.live(Slot::Oi, k).value;
-        const auto cell_says = [&](double v) { return program.shows(format_short(v)); };
+        const MatrixDigits& all = program.state.look[Slot::Oi].digits;
+        const auto cell_says = [&](double v) { return program.shows(all.text(v)); };
         REQUIRE(before.data(0, 1) != after.data(0, 1));
         program.press(Key::b);
         CHECK(shows_before(program.state));

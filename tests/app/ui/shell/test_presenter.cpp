@@ -101,8 +101,9 @@ TEST_CASE("the list of examples takes the arrow keys, Enter and Escape while it 
     CHECK(program.step() == 1);
 }
 
-TEST_CASE("the first step says where the walk leads and what to watch") {
-    Program program;
+TEST_CASE(
+    "the first step says where the walk leads and, where all of the pseudocode has room, what to watch") {
+    Program program(example("worked-4x4"), {1920, 1080});
     program.check_shows({"softmax", "Watch:"});
     program.press(Key::right);
     program.frame();
