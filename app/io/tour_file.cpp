@@ -17,8 +17,8 @@
 namespace tilewalk {
 namespace {
 
-const std::vector<std::string> setting_names = {"problem", "lesson",    "step",      "cell",
-                                                "fault",   "highlight", "presenter", "side"};
+const std::vector<std::string> setting_names = {"problem",   "lesson",    "step", "cell", "fault",
+                                                "highlight", "presenter", "side", "notes"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
@@ -28,8 +28,7 @@ bool lists(const std::vector<std::string>& names, const std::string& name) {
 
 int letters_of(const std::vector<Line>& text) {
     int count = 0;
-    for (const Line& line : text)
-        for (const Span& span : line) count += letters_in(span.text);
+    for (const Line& line : text) count += letters_in(plain(line));
     return count;
 }
 
@@ -52,11 +51,12 @@ public:
         stop_.line = section.line;
         stop_.cell.reset();
         stop_.place = {};
-        const bool fine = problem() && lesson() && fault() && build() &&
-                          take_given("step", &StopReader::step) && take_given("cell", &StopReader::cell) &&
-                          take_given("highlight", &StopReader::highlight) &&
-                          take_given("presenter", &StopReader::presenter) &&
-                          take_given("side", &StopReader::side) && text();
+        stop_.notes.clear();
+        const bool fine =
+            problem() && lesson() && fault() && build() && take_given("step", &StopReader::step) &&
+            take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
+            take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
+            take_given("notes", &StopReader::notes) && text();
         if (!fine) return Failure{error.what};
         return stop_;
     }
@@ -263,6 +263,27 @@ private:
         return true;
     }
 
+    bool numbers_known(const Line& line) {
+        for (const Span& span : line)
+            if (span.face == Span::Face::number)
+                if (auto filled = fill_placeholder(*trace_, stop_.step, span.text); !filled)
+                    return fail(filled.error);
+        return true;
+    }
+    bool few_letters(const char* what, const std::vector<Line>& text, const char* where, int most) {
+        const int letters = letters_of(text);
+        return letters <= most || fail(std::string(what) + " " + str(letters) + " letters; the " + where +
+                                       " holds " + str(most));
+    }
+
+    bool notes(const std::string& value) {
+        auto styled = styled_line(value);
+        if (!styled) return fail(styled.error);
+        stop_.notes = std::move(*styled);
+        return numbers_known(stop_.notes) && few_letters("the notes have", {filled_notes(stop_, *trace_)},
+                                                         "page of notes", most_notes_letters);
+    }
+
     bool text() {
         stop_.text.clear();
         line_ = section_->line;
@@ -272,16 +293,11 @@ private:
                         " letters; the card holds " + str(most_heading_letters));
         for (const TourParagraph& paragraph : section_->text) {
             line_ = paragraph.line;
-            for (const Span& span : paragraph.text)
-                if (span.face == Span::Face::number)
-                    if (auto filled = fill_placeholder(*trace_, stop_.step, span.text); !filled)
-                        return fail(filled.error);
+            if (!numbers_known(paragraph.text)) return false;
             stop_.text.push_back(paragraph.text);
         }
         line_ = section_->line;
-        const int letters = letters_of(filled_text(stop_, *trace_));
-        return letters <= most_stop_letters ||
-               fail("the text has " + str(letters) + " letters; the card holds " + str(most_stop_letters));
+        return few_letters("the text has", filled_text(stop_, *trace_), "card", most_stop_letters);
     }
 
     const TourNames& names_;

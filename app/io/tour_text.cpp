@@ -73,9 +73,10 @@ public:
         while (!text.empty() && errors_.empty()) {
             const std::size_t end = std::min(text.find('\n'), text.size());
             ++line_;
+            const bool indented = text.starts_with("  ") || text.starts_with('\t');
             std::string line(trimmed(text.substr(0, end)));
             std::ranges::replace(line, '\t', ' ');
-            take(line);
+            take(line, indented);
             text.remove_prefix(std::min(end + 1, text.size()));
         }
         end_paragraph();
@@ -85,9 +86,10 @@ public:
 private:
     void fail(const std::string& what) { errors_.push_back({line_, what}); }
 
-    void take(std::string_view line) {
+    void take(std::string_view line, bool indented) {
         if (!is_utf8(line)) return fail("it is not in UTF-8");
         if (without_controls(line) != line) return fail("a control character stands in it");
+        TourSetting* const above = std::exchange(above_, nullptr);
         if (line.empty()) return end_paragraph();
         if (line.starts_with("## ")) return begin_section(trimmed(line.substr(3)));
         if (line.starts_with("# ")) return title(trimmed(line.substr(2)));
@@ -95,6 +97,7 @@ private:
         if (outline_.title.empty()) return fail("expected the title first, as in \"# My tour\"");
         if (outline_.sections.empty()) return;
         if (line.starts_with("- ")) return setting(trimmed(line.substr(2)));
+        if (indented && above) return go_on(*above, line);
         if (paragraph_.empty()) begin_ = line_;
         paragraph_ += (paragraph_.empty() ? "" : " ") + std::string(line);
     }
@@ -122,8 +125,13 @@ private:
         if (std::ranges::find(keys_, key) == keys_.end())
             return fail("there is no setting " + in_quotes(key) + did_you_mean(key, keys_, ""));
         if (value.empty()) return fail(key + " has no value");
-        if (!section.settings.emplace(key, TourSetting{value, line_}).second)
-            return fail(key + " stands there twice");
+        const auto [place, fresh] = section.settings.emplace(key, TourSetting{value, line_});
+        if (!fresh) return fail(key + " stands there twice");
+        above_ = &place->second;
+    }
+    void go_on(TourSetting& setting, std::string_view words) {
+        setting.value += " " + std::string(words);
+        above_ = &setting;
     }
 
     void end_paragraph() {
@@ -141,9 +149,12 @@ private:
     TourOutline outline_;
     std::string paragraph_;
     int line_ = 0, begin_ = 0;
+    TourSetting* above_ = nullptr;  // the setting that ends in the line above
 };
 
 }  // namespace
+
+Result<Line> styled_line(std::string_view text) { return Styled(text).read(); }
 
 TourOutline outline_of(std::string_view text, const std::vector<std::string>& keys,
                        std::vector<TourError>& errors) {

@@ -70,6 +70,17 @@ void add_number(Line& line, Span span, const std::string& filled) {
     line.push_back(std::move(span));
 }
 
+Line filled(const Line& line, const TourStop& stop, const Trace& trace) {
+    Line out;
+    for (const Span& span : line) {
+        if (span.face == Span::Face::number)
+            add_number(out, span, fill_placeholder(trace, stop.step, span.text).value.value_or("?"));
+        else
+            out.push_back(span);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::optional<int> find_step(const Trace& trace, const StepQuery& query) {
@@ -132,16 +143,10 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
 
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {
     std::vector<Line> out;
-    for (const Line& line : stop.text) {
-        Line& filled = out.emplace_back();
-        for (const Span& span : line) {
-            if (span.face == Span::Face::number)
-                add_number(filled, span, fill_placeholder(trace, stop.step, span.text).value.value_or("?"));
-            else
-                filled.push_back(span);
-        }
-    }
+    for (const Line& line : stop.text) out.push_back(filled(line, stop, trace));
     return out;
 }
+
+Line filled_notes(const TourStop& stop, const Trace& trace) { return filled(stop.notes, stop, trace); }
 
 }  // namespace tilewalk

@@ -35,6 +35,7 @@ struct TourStop {
     std::optional<bool> presenter;  ///< not said: as it is
     std::vector<Line>
         text;      ///< paragraphs; a piece in the face of numbers is a placeholder until it is filled
+    Line notes;    ///< for the lecturer alone, with placeholders as in `text`; mostly empty
     int line = 0;  ///< of its heading in the file, from 1
 };
 
@@ -75,5 +76,7 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
 /// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been
 /// checked: every placeholder can be filled in this walk.
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace);
+/// The same for its notes.
+Line filled_notes(const TourStop& stop, const Trace& trace);
 
 }  // namespace tilewalk

@@ -66,6 +66,21 @@ TEST_SUITE("tour files") {
         CHECK(shown_text(stop) == "One 2 line.\nTwo * words.");
     }
 
+    TEST_CASE("notes are for the lecturer, with numbers of their stop, and hold for it alone") {
+        const auto stops =
+            good(parsed(head + "- notes: m is *{m[0]}*,\n  and it\n\tstays.\n- step: last\n\nx\n"
+                               "## B\n\n  indented text\n"))
+                .stops;
+        REQUIRE(stops.size() == 2);
+        const auto notes = [](const TourStop& stop) {
+            return plain(filled_notes(stop, *walk_of(*stop.lesson, *stop.problem)));
+        };
+        CHECK(notes(stops[0]) == "m is 4, and it stays.");
+        CHECK(shown_text(stops[0]) == "x");
+        CHECK(notes(stops[1]).empty());
+        CHECK(shown_text(stops[1]) == "indented text");
+    }
+
     TEST_CASE("numbers come from the walk at the stop's step") {
         const std::string at = "- step: row_sum i=0 j=1\n";
         CHECK(shown_text(only_stop(at, "{l[0]}")) == "1.639");
@@ -177,6 +192,12 @@ TEST_SUITE("tour files") {
              "my.md, line 5: the lesson flash-forward knows no fault \"no_mx\"; did you mean no_max?"},
             {head + "- presenter: on\n" + end, "my.md, line 5: presenter is yes or no."},
             {head + "- side: brek\n" + end, "my.md, line 5: there is no side \"brek\"; did you mean break?"},
+            {head + "- notes: m is {m[0]}\n" + end, "my.md, line 5: there is no m[0] at step 1."},
+            {head + "- step: 3\n- notes: a\n  *b\n" + end,
+             "my.md, line 6: a * has no second * in its paragraph; \\* is the character itself."},
+            {head + "- notes:\n  x\n" + end, "my.md, line 5: notes has no value."},
+            {head + "- notes: " + std::string(601, 'x') + "\n" + end,
+             "my.md, line 5: the notes have 601 letters; the page of notes holds 600."},
             {head + "\nfine\n\nm is {m[0]}\nx\n", "my.md, line 8: there is no m[0] at step 1."},
             {head + "\n{frog}\n", "my.md, line 6: {frog} is neither a cell nor a known number."},
             {head + "\n{moved in a}\n", "my.md, line 6: there is no lesson \"a\"."},
