@@ -104,7 +104,7 @@ set_up() {
         local packages
         mapfile -t packages < <(tool_packages)
         packages+=(libimgui-dev libglfw3-dev libeigen3-dev libhwy-dev libboost-context-dev libopenblas0-pthread doctest-dev
-            libstb-dev libcli11-dev nlohmann-json3-dev fonts-inter fonts-dejavu-core mold)
+            libcairo2-dev libstb-dev libcli11-dev nlohmann-json3-dev fonts-inter fonts-dejavu-core mold)
         install_packages "${packages[@]}" "$@"
         if at_least "$(glad_version)" 2; then
             install_packages python3-glad

@@ -171,12 +171,15 @@ void add_compare(const OptionGroup& options, Arguments& a) {
 
 void add_export(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]");
-    options.word("--format", a.format, "html|md|tex", "[by the ending of -o]");
+    options.word("--format", a.format, "html|pdf|md|tex", "[by the ending of -o]");
     options.word("--theme", a.theme, "dark|light|contrast",
-                 "colours that the page begins with [the reader's]");
-    options.word("--size", a.size, "WxH", "of the pictures of a page, 1024x640 to 3840x2160 [1280x720]");
+                 "colours of slides [light]; that a page begins with [the reader's]");
+    options.word("--size", a.size, "WxH",
+                 "of the pictures of a page or slide, 1024x640 to 3840x2160 [1280x720]");
+    options.word("--steps", a.steps, "K-L,...", "pdf: steps that become slides, as in 11-20 [all]");
+    options.word("--tour", a.tour, "FILE|NAME", "pdf: the stops of a tour in place of steps, and its notes");
     options.flag("--fragment", a.fragment, "tex: the body alone, for \\input");
-    options.word("-o,--output", a.output, "FILE", "required for a page; md and tex: stdout");
+    options.word("-o,--output", a.output, "FILE", "required for a page and slides; md and tex: stdout");
 }
 
 void add_questions(const OptionGroup& options, Arguments& a) {
@@ -191,7 +194,7 @@ void add_questions(const OptionGroup& options, Arguments& a) {
 const Command commands[] = {
     {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
     {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
-    {"export", "Write the whole walk as a hand-out: a page, notes or a document", run_export, add_export},
+    {"export", "Write the walk as a hand-out: a page, slides, notes or a document", run_export, add_export},
     {"questions", "Write questions with other numbers for every student, and their key", run_questions,
      add_questions},
     {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,

@@ -69,7 +69,8 @@ struct Arguments {
     BenchWords bench;
     CompareWords compare;
     Word lesson, step, keys, theme, palette, format, output, size, pixel_ratio;
-    Word tour, stop, link;    ///< window and render
+    Word steps;               ///< export: which become slides
+    Word tour, stop, link;    ///< window and render; export has a tour alone
     Word frames, screenshot;  ///< window, for tests
     Word variants, key;       ///< questions
     bool presenter = false, timing = false;

@@ -44,8 +44,8 @@ Outcome run_trace(const Arguments& arguments, std::ostream& out);
 /// made if need be. Each picture is there whole or not at all; after a failure the new ones of this call are
 /// removed.
 Outcome run_render(const Arguments& arguments, std::ostream& out);
-/// The whole walk as a hand-out: one self-contained page (html), notes (md) or a document (tex), by --format
-/// or the ending of -o.
+/// The walk as a hand-out: one self-contained page (html), slides (pdf), notes (md) or a document (tex), by
+/// --format or the ending of -o.
 Outcome run_export(const Arguments& arguments, std::ostream& out);
 /// The same questions with other numbers for every student, and their key beside them or where --key says.
 Outcome run_questions(const Arguments& arguments, std::ostream& out);

@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
+#include "app/cli/slides.h"
 #include "app/cli/values.h"
 #include "app/export/export_formats.h"
 #include "app/export/picture.h"
@@ -17,36 +18,37 @@
 namespace tilewalk {
 namespace {
 
-enum class Format { html, md, tex };
+enum class HandOut { html, pdf, md, tex };
 
 constexpr Size default_size{1280, 720}, smallest{1024, 640}, largest{3840, 2160};
 constexpr const char* expected_size = "WxH from 1024x640 to 3840x2160";
 
-// What a page looks like; notes and documents have no pictures.
+// What a page or slides look like; notes and documents have no pictures.
 struct PageLook {
     Size size = default_size;
     std::string theme;      ///< "dark", "light"; empty: as the reader's system has it
     bool contrast = false;  ///< the dark page in the colours of high contrast
 };
 
-std::optional<Format> format_of_ending(const std::string& path) {
+std::optional<HandOut> format_of_ending(const std::string& path) {
     const std::string ending = lower_case(path.substr(std::min(path.rfind('.'), path.size())));
-    if (ending == ".html" || ending == ".htm") return Format::html;
-    if (ending == ".md" || ending == ".markdown") return Format::md;
-    if (ending == ".tex") return Format::tex;
+    if (ending == ".html" || ending == ".htm") return HandOut::html;
+    if (ending == ".pdf") return HandOut::pdf;
+    if (ending == ".md" || ending == ".markdown") return HandOut::md;
+    if (ending == ".tex") return HandOut::tex;
     return std::nullopt;
 }
 
-Result<Format> choose_format(const Arguments& a) {
+Result<HandOut> choose_format(const Arguments& a) {
     if (a.format) {
-        const auto index = choice("--format", *a.format, {"html", "md", "tex"});
+        const auto index = choice("--format", *a.format, {"html", "pdf", "md", "tex"});
         if (!index) return Failure{index.error};
-        return static_cast<Format>(*index);
+        return static_cast<HandOut>(*index);
     }
-    if (!a.output) return Format::html;
+    if (!a.output) return HandOut::html;
     if (const auto format = format_of_ending(*a.output)) return *format;
     return Failure{"-o is " + in_quotes(*a.output) +
-                   ", expected a name that ends in .html, .md or .tex; or say --format."};
+                   ", expected a name that ends in .html, .pdf, .md or .tex; or say --format."};
 }
 
 Result<PageLook> read_look(const Arguments& a) {
@@ -67,14 +69,21 @@ Result<PageLook> read_look(const Arguments& a) {
 }
 
 // An option that would change nothing is a mistake.
-std::optional<std::string> check_options(const Arguments& a, Format format) {
-    if (format == Format::html && !a.output)
-        return "'tilewalk export' needs -o with the page to write; --format md and tex also go to standard "
-               "output.";
-    if (format != Format::html && (a.theme || a.size))
+std::optional<std::string> check_options(const Arguments& a, HandOut format) {
+    const bool pictures = format == HandOut::html || format == HandOut::pdf;
+    if (pictures && !a.output)
+        return std::string("'tilewalk export' needs -o with the ") +
+               (format == HandOut::html ? "page" : "slides") +
+               " to write; --format md and tex also go to standard output.";
+    if (!pictures && (a.theme || a.size))
         return std::string(a.theme ? "--theme" : "--size") +
-               " is about the pictures of a page; md and tex have none.";
-    if (format != Format::tex && a.fragment) return "--fragment is about --format tex.";
+               " is about the pictures of a page or of slides; md and tex have none.";
+    if (format != HandOut::pdf && (a.steps || a.tour))
+        return std::string(a.steps ? "--steps" : "--tour") + " is about --format pdf.";
+    if (a.steps && a.tour) return "Every stop of a tour becomes a slide; leave out --steps.";
+    if (a.tour && (!a.problem.empty() || a.lesson))
+        return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+    if (format != HandOut::tex && a.fragment) return "--fragment is about --format tex.";
     return std::nullopt;
 }
 
@@ -108,15 +117,41 @@ Result<Writer> page_writer(const Lesson& lesson, const Problem& problem, const P
     });
 }
 
-Result<Writer> make_writer(const Lesson& lesson, const Problem& problem, Format format, const PageLook& look,
+Result<Writer> make_writer(const Lesson& lesson, const Problem& problem, HandOut format, const PageLook& look,
                            bool fragment) {
-    if (format == Format::html) return page_writer(lesson, problem, look);
+    if (format == HandOut::html) return page_writer(lesson, problem, look);
     const auto trace = build_trace(lesson, problem);
     if (!trace) return Failure{trace.error};
     return Writer([trace = *trace, format, fragment](std::ostream& stream) {
-        if (format == Format::md) return write_export_markdown(stream, *trace);
+        if (format == HandOut::md) return write_export_markdown(stream, *trace);
         write_export_tex(stream, *trace, fragment);
     });
+}
+
+SlideWork begin_slides(const Arguments& a, const PageLook& page) {
+    SlideLook look{page.size};
+    if (a.theme)
+        look.theme = page.contrast          ? ui::ThemeId::contrast
+                     : page.theme == "dark" ? ui::ThemeId::dark
+                                            : ui::ThemeId::light;
+    if (a.tour) {
+        const auto tour = read_tour(*a.tour);
+        return tour ? slides_of_tour(*a.output, tour->script, look) : SlideWork(Failure{tour.error});
+    }
+    const auto walk = named_walk(a);
+    if (!walk) return Failure{walk.error};
+    Result<ui::AppState> state = make_state(walk->lesson, walk->problem, ui::Settings{});
+    if (!state) return Failure{state.error};
+    return slides_of_walk(*a.output, std::move(*state), a.steps, look);
+}
+
+Outcome write_slides(const Arguments& a, const PageLook& look) {
+    const SlideWork begun = begin_slides(a, look);
+    if (!begun) return bad_input(begun.error);
+    ui::Piecework& work = **begun;
+    while (work.done < work.all)
+        if (const auto drawn = work.next(); !drawn) return written(drawn);
+    return {};
 }
 
 }  // namespace
@@ -127,6 +162,7 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
     if (auto sentence = check_options(a, *format)) return bad_input(*sentence);
     const auto look = read_look(a);
     if (!look) return bad_input(look.error);
+    if (*format == HandOut::pdf) return write_slides(a, *look);
     const auto walk = named_walk(a);
     if (!walk) return bad_input(walk.error);
     const auto write = make_writer(*walk->lesson, walk->problem, *format, *look, a.fragment);

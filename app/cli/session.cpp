@@ -1,6 +1,7 @@
 #include "app/cli/session.h"
 
 #include "app/cli/hooks.h"
+#include "app/cli/slides.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
@@ -114,6 +115,7 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
         const DrawingApart apart;  // the window's frame goes on afterwards
         return export_walk(path, shown);
     };
+    state.hooks.begin_slides = slides_of_view;
     state.hooks.save_quiz = [](const std::string& path, const std::string& csv) {
         return write_file_atomic(path, csv);
     };

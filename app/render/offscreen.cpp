@@ -27,6 +27,12 @@ HeadlessContext::~HeadlessContext() {
     ImGui::SetCurrentContext(previous_);
 }
 
+void HeadlessContext::enter() {
+    previous_ = ImGui::GetCurrentContext();
+    ImGui::SetCurrentContext(own_);
+}
+void HeadlessContext::leave() { ImGui::SetCurrentContext(previous_); }
+
 void run_frame(int width, int height, float seconds, const std::function<void()>& draw) {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};

@@ -13,6 +13,7 @@
 
 namespace tilewalk::ui {
 struct AppState;
+struct Canvas;
 struct ChartScene;
 }  // namespace tilewalk::ui
 
@@ -26,6 +27,9 @@ public:
     ~HeadlessContext();
     HeadlessContext(const HeadlessContext&) = delete;
     HeadlessContext& operator=(const HeadlessContext&) = delete;
+
+    void enter();
+    void leave();
 
 private:
     struct ImGuiContext* own_ = nullptr;
@@ -54,9 +58,15 @@ void press_key(ui::AppState& state, const ui::KeyPress& press, const std::functi
 /// The name ends in ".svg", in whatever case.
 bool is_svg_path(std::string_view path);
 
-/// The program at its current state as an SVG file, laid out for width × height device px like render_frame
-/// (64 to 16384; otherwise empty). `prefix` begins every id, for pages that hold several pictures.
+/// The program at its current state as shapes, laid out for width × height device px like render_frame (64 to
+/// 16384; otherwise none).
+ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height);
+/// The same as an SVG file; empty beyond the limits. `prefix` begins every id, for pages that hold several
+/// pictures.
 std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix = {});
+/// The shapes of anything else, on a canvas of width × height device px in the current ImGui context.
+ui::VectorPicture vectors_of(int width, int height, float scale, bool presenter, const ui::Theme& theme,
+                             const std::function<void(const ui::Canvas&)>& draw);
 
 /// A context and fonts of its own; what is drawn in it appears in no list. The frame under way goes on.
 class DrawingApart {
@@ -66,12 +76,19 @@ public:
     DrawingApart(const DrawingApart&) = delete;
     DrawingApart& operator=(const DrawingApart&) = delete;
 
+    /// In between everything is as it was outside.
+    void pause();
+    void resume();
+
 private:
+    void swap();
+
     ui::FontsAside fonts_;
     HeadlessContext context_;
     ui::ItemRegistry* items_;
     decltype(ui::place_list) places_;
     ui::VectorPicture* vectors_;
+    bool paused_ = false;
 };
 
 /// PNG or SVG, as whole files: what the state shows, without notices and the card that asks for it.

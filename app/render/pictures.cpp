@@ -38,13 +38,33 @@ void draw(const ui::ChartScene& scene, const ui::Theme& theme, const ui::Rect& a
 
 bool is_svg_path(std::string_view path) { return lower_case(path).ends_with(".svg"); }
 
-std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
+ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height) {
     std::optional<HeadlessContext> context;
     if (!ImGui::GetCurrentContext()) context.emplace();
     Recording recording;
     if (!settle_frame(state, width, height)) return {};
     ui::order_layers(recording.picture, *ImGui::GetDrawData());
-    return ui::to_svg(recording.picture, width, height, prefix);
+    return std::move(recording.picture);
+}
+
+std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
+    const ui::VectorPicture picture = vectors_of_frame(state, width, height);
+    return picture.shapes.empty() ? "" : ui::to_svg(picture, width, height, prefix);
+}
+
+ui::VectorPicture vectors_of(int width, int height, float scale, bool presenter, const ui::Theme& theme,
+                             const std::function<void(const ui::Canvas&)>& draw) {
+    ui::load_fonts(scale, presenter);
+    Recording recording;
+    run_frame(width, height, 1.0f / 60, [&] {
+        ui::Canvas canvas;
+        canvas.dl = ImGui::GetBackgroundDrawList();
+        canvas.theme = &theme;
+        canvas.s = ui::font_scale();
+        draw(canvas);
+    });
+    ui::order_layers(recording.picture, *ImGui::GetDrawData());
+    return std::move(recording.picture);
 }
 
 DrawingApart::DrawingApart()
@@ -52,9 +72,29 @@ DrawingApart::DrawingApart()
       vectors_(std::exchange(ui::vector_picture, nullptr)) {}
 
 DrawingApart::~DrawingApart() {
+    resume();
     ui::item_registry = items_;
     ui::place_list = places_;
     ui::vector_picture = vectors_;
+}
+
+void DrawingApart::swap() {
+    std::swap(ui::item_registry, items_);
+    std::swap(ui::place_list, places_);
+    std::swap(ui::vector_picture, vectors_);
+    fonts_.swap();
+}
+
+void DrawingApart::pause() {
+    if (std::exchange(paused_, true)) return;
+    swap();
+    context_.leave();
+}
+
+void DrawingApart::resume() {
+    if (!std::exchange(paused_, false)) return;
+    swap();
+    context_.enter();
 }
 
 std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors) {

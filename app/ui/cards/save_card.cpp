@@ -1,9 +1,11 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -14,11 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 5> endings = {".png", ".svg", ".html", ".md", ".tex"};
-const std::vector<std::string> format_names = {"PNG", "SVG", "HTML", "Markdown", "LaTeX"},
+constexpr std::array<const char*, 6> endings = {".png", ".svg", ".html", ".pdf", ".md", ".tex"};
+const std::vector<std::string> format_names = {"PNG", "SVG", "HTML", "PDF", "Markdown", "LaTeX"},
                                size_names = {"As on screen", "1920 × 1080", "3840 × 2160"};
 
 bool whole_walk(const SaveCard& card) { return card.format >= static_cast<int>(SaveFormat::html); }
+bool is_slides(const SaveCard& card) { return card.format == static_cast<int>(SaveFormat::pdf); }
 const char* ending_of(int format) { return endings[static_cast<std::size_t>(format)]; }
 
 // "tilewalk-flash-forward-step-12.svg"; the whole walk has no step.
@@ -27,6 +30,7 @@ std::string usual_name(const AppState& state, const SaveCard& card) {
     std::string name = std::string("tilewalk-") +
                        (walk ? state.lesson->id : page_names[static_cast<std::size_t>(state.page)]);
     if (walk && !whole_walk(card)) name += "-step-" + str(state.cursor.step + 1);
+    if (is_slides(card) && state.tour) name = "tilewalk-tour";
     return name + ending_of(card.format);
 }
 
@@ -56,6 +60,8 @@ void set_format(const AppState& state, SaveCard& card, int format) {
 /// Why this format cannot be written; empty if it can.
 std::string refusal(const AppState& state, const SaveCard& card) {
     if (!whole_walk(card)) return state.hooks.save_picture ? "" : "Pictures cannot be written here.";
+    if (is_slides(card) && !state.hooks.begin_slides) return "Slides cannot be written here.";
+    if (is_slides(card) && state.tour) return "";
     if (state.page != Page::walk) return "A hand-out is of a whole walk, and this page has none.";
     return state.hooks.export_walk ? "" : "Hand-outs cannot be written here.";
 }
@@ -76,6 +82,33 @@ std::string full_path(const SaveCard& card) {
     return path;
 }
 
+void fail(AppState& state, SaveCard& card, const std::string& sentence) {
+    card.work.reset();
+    card.message = sentence;
+    notify(state, sentence);
+}
+
+void finish(AppState& state, const std::string& path, const std::string& what) {
+    notify(state, "Saved " + path + " (" + what + ").");
+    state.saving.reset();
+}
+
+void begin_slides(AppState& state, SaveCard& card, const std::string& path) {
+    auto begun = state.hooks.begin_slides(path, state);
+    if (!begun) return fail(state, card, begun.error);
+    card.work = std::move(*begun);
+}
+
+// As many pages as a frame has time for.
+void go_on(AppState& state, SaveCard& card) {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + std::chrono::milliseconds(25);
+    const std::shared_ptr<Piecework> work = card.work;
+    while (work->done < work->all && Clock::now() < until)
+        if (const auto drawn = work->next(); !drawn) return fail(state, card, drawn.error);
+    if (work->done == work->all) finish(state, full_path(card), str(work->all) + " pages");
+}
+
 // Writes the file and closes the card, or says why not.
 void save(AppState& state) {
     const std::shared_ptr<SaveCard> card = state.saving;
@@ -88,17 +121,14 @@ void save(AppState& state) {
         card->message = fs::path(path).filename().string() + " is there already. Save again to replace it.";
         return;
     }
+    if (is_slides(*card)) return begin_slides(state, *card, path);
     const auto [width, height] = pixels_of(*card);
     const auto saved = whole_walk(*card) ? state.hooks.export_walk(path, state)
                                          : state.hooks.save_picture(path, state, width, height);
-    if (!saved) {
-        card->message = saved.error;
-        return notify(state, saved.error);
-    }
+    if (!saved) return fail(state, *card, saved.error);
     const std::string what =
         whole_walk(*card) ? "all " + str(state.trace->size()) + " steps" : str(width) + " × " + str(height);
-    notify(state, "Saved " + path + " (" + what + ").");
-    state.saving.reset();
+    finish(state, path, what);
 }
 
 // ---- The card
@@ -124,14 +154,22 @@ void name_row(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, c
 /// From the middle of a switch to its top.
 float half_switch(const Look& look) { return std::max(32.0f, look.text + 18) / 2; }
 
+std::string what_is_saved(const AppState& state, const SaveCard& card) {
+    if (is_slides(card) && state.tour)
+        return "the tour: " + counted(state.tour->stops(), "stop") + ", and pages of notes";
+    if (state.page != Page::walk) return "";
+    const StepRange range = state.timeline.loop;
+    if (is_slides(card) && range.set())
+        return "steps " + str(range.first + 1) + " to " + str(range.last + 1) + ", the marked range";
+    return "all " + str(state.trace->size()) + " steps, in one file";
+}
+
 void size_row(const Canvas& c, const AppState& state, SaveCard& card, float x, float y, const Look& look) {
     if (!whole_walk(card)) {
         segmented(c, "##picture size", x, y - half_switch(look), size_names, card.size, look.text);
         return;
     }
-    const std::string words =
-        state.page == Page::walk ? "all " + str(state.trace->size()) + " steps, in one file" : "";
-    c.text(x, y, words, look.text, c.theme->t2);
+    c.text(x, y, what_is_saved(state, card), look.text, c.theme->t2);
 }
 
 // What went wrong, or else which keys there are.
@@ -147,9 +185,26 @@ void message_row(const Canvas& c, const AppState& state, const SaveCard& card, c
                   look.small, c.theme->t3);
 }
 
+// How far the slides are, and the way out.
+void draw_work(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
+    const float u = look.u, x = a.x + 20 * u, w = a.w - 40 * u;
+    const Piecework& work = *card.work;
+    c.text_within(x, a.y + 82 * u, w, fs::path(full_path(card)).filename().string(), look.text);
+    c.progress(x, a.y + 112 * u, w, 8 * u, px(work.done) / px(work.all));
+    const std::string pages = "page " + str(std::min(work.done + 1, work.all)) + " of " + str(work.all);
+    c.text(x, a.y + 148 * u, pages, look.text, c.theme->t2);
+    const float button_w = std::max(110.0f * u, button_width("Cancel", look.text));
+    if (button(c, "##cancel save", a.right() - 20 * u - button_w, a.bottom() - 56 * u, button_w, 38 * u,
+               "Cancel", {.size = look.text}))
+        card.work.reset();
+    else
+        go_on(state, card);
+}
+
 void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
     const float u = look.u, x = a.x + 20 * u, w = a.w - 40 * u, label = 76 * u;
     c.text(x, a.y + 32 * u, "Save", look.u > 1 ? 34 : 22, 0, Face::semibold);
+    if (card.work) return draw_work(c, state, card, a, look);
     if (icon_button(c, "##close save", a.right() - 20 * u - 32, a.y + 16 * u, 32, 32, Icon::close))
         state.saving.reset();
     const auto name = [&](float y, const char* words) { c.text(x, y, words, look.text, c.theme->t2); };
@@ -160,7 +215,7 @@ void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const
     if (segmented(c, "##format", x + label, a.y + 148 * u - half_switch(look), format_names, format,
                   look.text))
         set_format(state, card, format);
-    name(a.y + 196 * u, whole_walk(card) ? "Walk" : "Size");
+    name(a.y + 196 * u, !whole_walk(card) ? "Size" : is_slides(card) && state.tour ? "Tour" : "Walk");
     size_row(c, state, card, x + label, a.y + 196 * u, look);
 
     const bool again = !card.asked.empty() && card.asked == full_path(card);
@@ -174,6 +229,10 @@ void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const
 
 bool answer_key(AppState& state, const KeyPress& press) {
     SaveCard& card = *state.saving;
+    if (card.work) {
+        if (press.key == Key::escape) card.work.reset();
+        return true;
+    }
     constexpr int formats = static_cast<int>(endings.size()), sizes = SaveCard::ultra_hd + 1;
     switch (press.key) {
     case Key::escape: state.saving.reset(); break;

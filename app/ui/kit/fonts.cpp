@@ -241,7 +241,17 @@ struct FontsAside::Kept {
 };
 
 FontsAside::FontsAside() : kept_(std::make_unique<Kept>(Kept{table()})) {}
+void FontsAside::swap() { std::swap(static_cast<BuiltFonts&>(table()), kept_->fonts); }
 FontsAside::~FontsAside() { static_cast<BuiltFonts&>(table()) = std::move(kept_->fonts); }
+
+FontFiles font_files(Face face) {
+    const FaceSources sources = find_sources(static_cast<int>(face));
+    const auto bytes = [](const Source& source) {
+        return source.bytes ? std::string_view(source.bytes->data(), source.bytes->size())
+                            : std::string_view();
+    };
+    return {bytes(sources.main), bytes(sources.gaps)};
+}
 
 const std::string& font_problem() { return table().problem; }
 float font_scale() { return table().scale > 0 ? table().scale : 1.0f; }

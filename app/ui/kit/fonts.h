@@ -22,11 +22,19 @@ public:
     ~FontsAside();
     FontsAside(const FontsAside&) = delete;
     FontsAside& operator=(const FontsAside&) = delete;
+    /// Those of the other context until it is called again, so that work can pause.
+    void swap();
 
 private:
     struct Kept;
     std::unique_ptr<Kept> kept_;
 };
+
+/// The bytes of a face's file and of the one that fills its gaps, which stay; empty where there is none.
+struct FontFiles {
+    std::string_view own, gaps;
+};
+FontFiles font_files(Face face);
 
 /// Why letters may look wrong: a sentence that names the missing font files, or nothing.
 const std::string& font_problem();

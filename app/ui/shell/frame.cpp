@@ -117,6 +117,7 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
 double idle_seconds(const AppState& state) {
     if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
     if (state.pending) return 0;  // its end is not announced
+    if (state.saving && state.saving->work) return 0;
     double idle = std::numeric_limits<double>::infinity();
     if (state.presenter && state.mouse_age < presenter_buttons_seconds)
         idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;

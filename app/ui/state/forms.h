@@ -13,6 +13,8 @@
 
 namespace tilewalk::ui {
 
+struct Piecework;
+
 using ProblemPtr = std::shared_ptr<const Problem>;
 
 /// A cell being typed into: its place and the text so far.
@@ -140,15 +142,16 @@ struct Glossary {
 };
 
 /// What is on the screen as a picture, or the whole walk as a hand-out.
-enum class SaveFormat { png, svg, html, markdown, latex };
+enum class SaveFormat { png, svg, html, pdf, markdown, latex };
 
 struct SaveCard {
     enum Size { as_on_screen, full_hd, ultra_hd };
     char path[512] = "";
     int format = static_cast<int>(SaveFormat::svg);
     int size = as_on_screen;
-    std::string asked;    ///< the file that is there already and may be replaced
-    std::string message;  ///< why nothing was written
+    std::string asked;                ///< the file that is there already and may be replaced
+    std::string message;              ///< why nothing was written
+    std::shared_ptr<Piecework> work;  ///< slides that are being drawn; null: none
 };
 
 /// A step of another lesson's walk to go to, once that walk is there.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct AppState;
 struct ChartScene;
 struct Theme;
 struct Tour;
+
+/// Work that is done a piece at a time, so that frames are drawn in between. Dropped before its end it leaves
+/// nothing behind.
+struct Piecework {
+    int done = 0, all = 0;               ///< pieces
+    std::function<Result<void>()> next;  ///< does one of them; a sentence if that failed, which ends it
+};
 
 /// Absent hooks disable the buttons that need them.
 struct Hooks {
@@ -56,6 +64,10 @@ struct Hooks {
         save_picture;
     /// The whole walk as its ending says: .html, .md or .tex; a sentence if that failed.
     std::function<Result<void>(const std::string& path, const AppState& state)> export_walk;
+    /// Slides (.pdf) of the tour that is shown, or of the walk: of its marked range if there is one. The last
+    /// piece writes the file; a sentence if it cannot begin.
+    std::function<Result<std::shared_ptr<Piecework>>(const std::string& path, const AppState& state)>
+        begin_slides;
     /// Answers to questions as CSV; a sentence if that failed.
     std::function<Result<void>(const std::string& path, const std::string& csv)> save_quiz;
     /// A line that leads somebody else to what is shown; a sentence if that takes too many letters.

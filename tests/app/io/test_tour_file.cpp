@@ -68,14 +68,14 @@ TEST_SUITE("tour files") {
 
     TEST_CASE("notes are for the lecturer, with numbers of their stop, and hold for it alone") {
         const auto stops =
-            good(parsed(head + "- notes: m is *{m[0]}*,\n  and it\n\tstays.\n- step: last\n\nx\n"
+            good(parsed(head + "- notes: m is *{m[0]}*,\n  and it\n\tstays.\n- step: row_sum i=0 j=1\n\nx\n"
                                "## B\n\n  indented text\n"))
                 .stops;
         REQUIRE(stops.size() == 2);
         const auto notes = [](const TourStop& stop) {
             return plain(filled_notes(stop, *walk_of(*stop.lesson, *stop.problem)));
         };
-        CHECK(notes(stops[0]) == "m is 4, and it stays.");
+        CHECK(notes(stops[0]) == "m is 2, and it stays.");
         CHECK(shown_text(stops[0]) == "x");
         CHECK(notes(stops[1]).empty());
         CHECK(shown_text(stops[1]) == "indented text");

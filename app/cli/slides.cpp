@@ -1,0 +1,220 @@
+#include "app/cli/slides.h"
+
+#include "app/cli/session.h"
+#include "app/export/parts.h"
+#include "app/export/pdf.h"
+#include "app/export/slide_pages.h"
+#include "app/io/examples.h"
+#include "app/io/file.h"
+#include "app/io/text.h"
+#include "app/render/offscreen.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/lessons/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewalk {
+namespace {
+
+/// Which pages there are, and the interface that draws them, step by step or stop by stop.
+class Slides {
+public:
+    Slides(std::string path, ui::AppState state, const SlideLook& look, std::vector<int> steps,
+           TitlePage title)
+        : path_(std::move(path)), state_(std::move(state)), look_(look), steps_(std::move(steps)),
+          title_(std::move(title)),
+          pdf_(look.size.width, look.size.height,
+               title_.title + (title_.subtitle.empty() ? "" : " · " + title_.subtitle)) {
+        state_.settings.theme = look.theme;
+        state_.settings.palette = look.palette;
+        apart_.pause();
+    }
+
+    /// The title, the slides, the pages of notes.
+    int pages() const { return 1 + slides() + static_cast<int>(with_notes().size()); }
+
+    Result<void> draw(int page) {
+        const PlainNumbers as_in_every_file;
+        apart_.resume();
+        add(page);
+        apart_.pause();
+        if (page + 1 < pages()) return {};
+        const auto bytes = pdf_.finish();
+        if (!bytes) return Failure{bytes.error};
+        return write_file_atomic(path_, *bytes);
+    }
+
+private:
+    struct Notes {
+        NotesPage page;
+        ui::VectorPicture slide;
+    };
+
+    int slides() const { return state_.tour ? state_.tour->stops() : static_cast<int>(steps_.size()); }
+    const TourStop& stop(int n) const { return state_.tour->script.stops[static_cast<std::size_t>(n)]; }
+    std::vector<int> with_notes() const {
+        std::vector<int> stops;
+        for (int n = 0; state_.tour && n < state_.tour->stops(); ++n)
+            if (!stop(n).notes.empty()) stops.push_back(n);
+        return stops;
+    }
+
+    void add(int page) {
+        if (page == 0) return add_title();
+        if (page > slides()) return add_notes(notes_[static_cast<std::size_t>(page - slides() - 1)]);
+        state_.tour ? add_stop(page - 1) : add_step(steps_[static_cast<std::size_t>(page - 1)]);
+    }
+
+    ui::VectorPicture picture() {
+        state_.presenter = true;
+        return vectors_of_frame(state_, look_.size.width, look_.size.height);
+    }
+
+    void add_step(int k) {
+        ui::go_to(state_, at_step(*state_.trace, k));
+        const Trace& trace = *state_.trace;
+        pdf_.add_page({{picture()}}, "Step " + str(k + 1) + ": " + state_.explanation.title,
+                      trace.lesson().lane(trace.problem(), trace.step(k).phase));
+    }
+
+    void add_stop(int n) {
+        settle_at_stop(state_, n);
+        ui::VectorPicture slide = picture();
+        const std::string heading = str(n + 1) + " · " + stop(n).heading;
+        if (!stop(n).notes.empty())
+            notes_.push_back({{heading, place(), filled_notes(stop(n), *state_.trace)}, slide});
+        pdf_.add_page({{std::move(slide)}}, heading);
+    }
+
+    std::string place() const {
+        if (state_.page != ui::Page::walk) return "";
+        const std::string number = step_number(*state_.trace, state_.cursor.step);
+        return headline(*state_.trace) + " · " + number;
+    }
+
+    // Title and notes are laid out for one size, whatever the others are laid out for.
+    ui::VectorPicture page_of(bool large, const std::function<void(const ui::Canvas&)>& draw) {
+        const auto [width, height] = look_.size;
+        const float scale =
+            std::min(static_cast<float>(width) / slide_width, static_cast<float>(height) / slide_height);
+        const ui::Theme& theme = ui::theme(look_.theme, look_.palette);
+        return vectors_of(width, height, scale, large, theme, draw);
+    }
+
+    void add_title() {
+        pdf_.add_page({{page_of(true, [&](const ui::Canvas& c) { draw_title_page(c, title_); })}},
+                      title_.title);
+    }
+
+    void add_notes(Notes& notes) {
+        const float width = static_cast<float>(look_.size.width), unit = width / slide_width;
+        ui::VectorPicture page = page_of(false, [&](const ui::Canvas& c) { draw_notes_page(c, notes.page); });
+        pdf_.add_page({{std::move(page)},
+                       {std::move(notes.slide), small_slide.x * unit, small_slide.y * unit,
+                        small_slide.w / slide_width}},
+                      notes.page.heading, "Notes");
+    }
+
+    std::string path_;
+    ui::AppState state_;
+    SlideLook look_;
+    std::vector<int> steps_;
+    TitlePage title_;
+    std::vector<Notes> notes_;
+    Pdf pdf_;
+    DrawingApart apart_;
+};
+
+std::shared_ptr<ui::Piecework> work_of(std::shared_ptr<Slides> slides) {
+    auto work = std::make_shared<ui::Piecework>();
+    work->all = slides->pages();
+    work->next = [slides, done = &work->done] { return slides->draw((*done)++); };  // both live in the work
+    return work;
+}
+
+// "Steps 11–20 of 40", "All 40 steps", "5 of 40 steps"
+std::string which_steps(const std::vector<int>& steps, int count) {
+    const int chosen = static_cast<int>(steps.size());
+    if (chosen == count) return "All " + counted(count, "step");
+    const bool range = steps.back() - steps.front() == chosen - 1 && std::ranges::is_sorted(steps);
+    if (!range || chosen == 1)
+        return chosen == 1 ? "Step " + str(steps[0] + 1) + " of " + str(count)
+                           : str(chosen) + " of " + str(count) + " steps";
+    return "Steps " + str(steps.front() + 1) + "–" + str(steps.back() + 1) + " of " + str(count);
+}
+
+// "11-20" or "1,5,11-20" as steps from 0, of a walk of so many. All of them, if nothing is said.
+Result<std::vector<int>> read_steps(const std::optional<std::string>& words, int count) {
+    std::vector<int> steps;
+    if (!words) {
+        steps.resize(static_cast<std::size_t>(count));
+        std::iota(steps.begin(), steps.end(), 0);
+        return steps;
+    }
+    for (const std::string& part : split(*words, ",")) {
+        const std::size_t dash = part.find('-');
+        const auto first = number_in<int>(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : number_in<int>(part.substr(dash + 1));
+        if (!first || !last || *first < 1 || *last < *first || *last > count)
+            return Failure{"--steps is " + in_quotes(*words) + ", expected steps from 1 to " + str(count) +
+                           ", as in 11-20 or 1,5,11-20."};
+        for (int k = *first; k <= *last; ++k) steps.push_back(k - 1);
+        if (steps.size() > static_cast<std::size_t>(most_slides)) break;
+    }
+    return steps;
+}
+
+}  // namespace
+
+SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& words,
+                         const SlideLook& look) {
+    const int count = state.trace->size();
+    const auto steps = read_steps(words, count);
+    if (!steps) return Failure{steps.error};
+    if (steps->size() > static_cast<std::size_t>(most_slides))
+        return Failure{"Slides hold " + str(most_slides) + " steps at most; choose some with --steps 1-" +
+                       str(most_slides) + ", or larger tiles."};
+    const Problem& problem = state.trace->problem();
+    TitlePage title{state.lesson->title,
+                    problem.title,
+                    {state.lesson->summary, problem_facts(problem) + "."},
+                    which_steps(*steps, count)};
+    return work_of(std::make_shared<Slides>(path, std::move(state), look, *steps, std::move(title)));
+}
+
+SlideWork slides_of_tour(const std::string& path, const TourScript& script, const SlideLook& look) {
+    const TourStop& first = script.stops.front();
+    Result<ui::AppState> state = make_state(first.lesson, *first.problem, ui::Settings{});
+    if (!state) return Failure{state.error};
+    ui::Tour tour;
+    tour.script = script;
+    ui::start_tour(*state, std::move(tour));
+    TitlePage title{script.title, "A guided tour", {}, counted(state->tour->stops(), "stop")};
+    if (state->tour->stops() > 1)
+        title.facts = {"From “" + first.heading + "” to “" + script.stops.back().heading + "”."};
+    return work_of(
+        std::make_shared<Slides>(path, std::move(*state), look, std::vector<int>{}, std::move(title)));
+}
+
+SlideWork slides_of_view(const std::string& path, const ui::AppState& shown) {
+    SlideLook look;
+    look.palette = shown.settings.palette;
+    if (shown.tour) return slides_of_tour(path, shown.tour->script, look);
+    // The walk is there already; all else is as on the command line.
+    Result<ui::AppState> state = make_state(&default_lesson(), examples().front(), ui::Settings{});
+    if (!state) return Failure{state.error};
+    static_cast<ui::WalkView&>(*state) = shown;
+    state->inspection.reset();
+    state->page = ui::Page::walk;
+    state->row = 0, state->col = -1;
+    const StepRange range = shown.timeline.loop;
+    const auto words =
+        range.set() ? std::optional(str(range.first + 1) + "-" + str(range.last + 1)) : std::nullopt;
+    return slides_of_walk(path, std::move(*state), words, look);
+}
+
+}  // namespace tilewalk
