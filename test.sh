@@ -12,7 +12,7 @@ usage() {
   io         files, examples, settings
   ui         the interface, without a window
   render     pictures
-  cli        the command line; export: what it writes as pages, notes and LaTeX
+  cli        the command line; export: what it writes as pages, slides, notes and LaTeX
   kernels    the GPU kernels on the emulator
   window     the real window, on a virtual display
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -120,7 +120,7 @@ extra_packages() {
     case $1 in
         all) for name in window export format; do extra_packages "$name"; done ;;
         window) echo xvfb xauth xdotool ;;
-        export) browser ;;
+        export) browser; echo poppler-utils ;;
         format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
         tidy) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang clang-tidy ;;
     esac

@@ -172,7 +172,8 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
 
 Result<void> export_walk(const std::string& path, const ui::AppState& state) {
     const auto format = format_of_ending(path);
-    if (!format) return Failure{"The name " + in_quotes(path) + " ends in none of .html, .md and .tex."};
+    if (!format || *format == HandOut::pdf)
+        return Failure{"The name " + in_quotes(path) + " ends in none of .html, .md and .tex."};
     const PlainNumbers as_in_every_file;
     PageLook look;
     look.contrast = state.settings.theme == ui::ThemeId::contrast;

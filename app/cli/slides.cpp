@@ -147,6 +147,17 @@ std::string which_steps(const std::vector<int>& steps, int count) {
     return "Steps " + str(steps.front() + 1) + "–" + str(steps.back() + 1) + " of " + str(count);
 }
 
+TitlePage title_of(const Trace& trace) {
+    const Lesson& lesson = trace.lesson();
+    const Problem& problem = trace.problem();
+    TitlePage title{lesson.title, problem.title, {lesson.summary, problem_facts(problem) + "."}, ""};
+    std::vector<std::string> faults;
+    for (const Fault& fault : lesson.faults())
+        if (problem.switches.*fault.on) faults.emplace_back(fault.title);
+    if (!faults.empty()) title.facts.push_back("Broken on purpose: " + joined(faults) + ".");
+    return title;
+}
+
 // "11-20" or "1,5,11-20" as steps from 0, of a walk of so many. All of them, if nothing is said.
 Result<std::vector<int>> read_steps(const std::optional<std::string>& words, int count) {
     std::vector<int> steps;
@@ -178,11 +189,8 @@ SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std:
     if (steps->size() > static_cast<std::size_t>(most_slides))
         return Failure{"Slides hold " + str(most_slides) + " steps at most; choose some with --steps 1-" +
                        str(most_slides) + ", or larger tiles."};
-    const Problem& problem = state.trace->problem();
-    TitlePage title{state.lesson->title,
-                    problem.title,
-                    {state.lesson->summary, problem_facts(problem) + "."},
-                    which_steps(*steps, count)};
+    TitlePage title = title_of(*state.trace);
+    title.foot = which_steps(*steps, count);
     return work_of(std::make_shared<Slides>(path, std::move(state), look, *steps, std::move(title)));
 }
 

@@ -564,8 +564,8 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
 
     check_refused(
         {{{"export"}, "needs -o with the page"},
-         {{"export", "-o", "walk.pdf"}, "expected a name that ends in .html, .md or .tex"},
-         {{"export", "--format", "pdf"}, "expected html, md or tex"},
+         {{"export", "-o", "walk.doc"}, "expected a name that ends in .html, .pdf, .md or .tex"},
+         {{"export", "--format", "doc"}, "expected html, pdf, md or tex"},
          {{"export", "--format", "md", "--size", "1280x720"}, "--size is about the pictures of a page"},
          {{"export", "--format", "md", "--fragment"}, "--fragment is about --format tex"},
          {{"export", "-o", page, "--size", "12x8"}, "expected WxH from 1024x640"},

@@ -1,5 +1,6 @@
 // The card that saves what is on the screen.
 #include "app/ui/cards/cards.h"
+#include "app/ui/shell/frame.h"
 #include "app/ui/shell/panels.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/kit/xml_check.h"
@@ -146,6 +147,65 @@ TEST_SUITE("save card") {
         CHECK(program.shows("all 40 steps"));
     }
 
+    TEST_CASE("slides are drawn while the window goes on, and can be stopped") {
+        const Folder folder;
+        Program program;
+        const std::string path = folder.file("walk.pdf");
+        open(program);
+        program.click("format/PDF");
+        CHECK(std::string(program.state.saving->path) == "tilewalk-flash-forward.pdf");
+        CHECK(program.shows("all 40 steps"));
+        name_file(program, path);
+        const int step = program.step();
+        const Image before = program.picture();
+        program.press(Key::enter);
+        REQUIRE(program.state.saving);
+        REQUIRE(program.state.saving->work);
+        CHECK(program.shows("of 41"));
+        CHECK(idle_seconds(program.state) == 0);
+        program.press(Key::escape);
+        REQUIRE(program.state.saving);
+        CHECK_FALSE(program.state.saving->work);
+        CHECK(folder.count() == 0);
+        program.frame(2);
+        CHECK(program.picture().rgba == before.rgba);
+
+        program.press(Key::enter);
+        for (int frame = 0; frame < 1000 && program.state.saving; ++frame) program.frame();
+        CHECK_FALSE(program.state.saving);
+        CHECK(program.shows("(41 pages)"));
+        CHECK(contents(path).starts_with("%PDF-"));
+        CHECK(program.step() == step);
+        const std::string whole = contents(path);
+        CHECK(run({"export", "-o", folder.file("same.pdf")}).code == 0);
+        CHECK(contents(folder.file("same.pdf")) == whole);
+    }
+
+    TEST_CASE("slides are of the marked range, or of the tour") {
+        Program program;
+        std::string path;
+        program.state.hooks.begin_slides = [&](const std::string& name, const AppState&) {
+            path = name;
+            auto work =
+                std::make_shared<Piecework>(Piecework{0, 2, [] { return Failure{"The disk is full."}; }});
+            return Result<std::shared_ptr<Piecework>>(work);
+        };
+        program.state.timeline.loop = {10, 19};
+        open(program);
+        program.click("format/PDF");
+        CHECK(program.shows("steps 11 to 20, the marked range"));
+        program.press("enter");
+        program.frame();
+        REQUIRE(program.state.saving);
+        CHECK_FALSE(program.state.saving->work);
+        CHECK(program.state.saving->message == "The disk is full.");
+        program.press("escape u");
+        open(program);
+        program.click("format/PDF");
+        CHECK(std::string(program.state.saving->path) == "tilewalk-tour.pdf");
+        CHECK(program.shows("pages of notes"));
+    }
+
     TEST_CASE("nothing of it is cut or overlaps") {
         for (const bool presenter : {false, true})
             for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}}) {
@@ -159,6 +219,11 @@ TEST_SUITE("save card") {
                     }
                     check_frame(program, {}, {.panel = "Save"});
                 }
+                program.state.saving->work =
+                    std::make_shared<Piecework>(Piecework{11, 1000, [] { return Result<void>(); }});
+                program.frame();
+                CHECK(program.shows("of 1000"));
+                check_frame(program, {}, {.panel = "Save"});
             }
     }
 
