@@ -1,5 +1,6 @@
 // Slides, read back by poppler's programs: what is on every page, in which typefaces, and what it looks like.
 #include "app/cli/slides.h"
+#include "app/export/pdf.h"
 #include "app/io/tour_file.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
@@ -211,6 +212,37 @@ TEST_SUITE("slides") {
                     CHECK(difference.worst < 20);
                 }
             }
+    }
+
+    TEST_CASE("clips, dashes and translucent colours are kept") {
+        need_poppler();
+        using Kind = VectorShape::Kind;
+        const ImU32 red = IM_COL32(255, 0, 0, 255), half = IM_COL32(0, 0, 0, 128);
+        VectorPicture picture;
+        picture.shapes = {
+            {.kind = Kind::disc, .points = {{100, 90}}, .colour = red, .radius = 60, .clip_max = {100, 180}},
+            {.kind = Kind::lines,
+             .points = {{200, 20}, {300, 20}},
+             .colour = red,
+             .width = 4,
+             .dash_on = 10,
+             .dash_off = 10},
+            {.kind = Kind::rect, .points = {{200, 60}, {300, 160}}, .colour = half}};
+        Pdf pdf(320, 180, "shapes");
+        pdf.add_page({{picture}}, "page");
+        const Folder folder;
+        const std::string path = folder.file("a.pdf", good(pdf.finish()));
+        const std::string ppm = said_by(folder, "pdftoppm -r 24 '" + path + "'");
+        REQUIRE(ppm.size() > 320 * 180 * 3);
+        const auto green = [&](int x, int y) {
+            const std::size_t at = static_cast<std::size_t>((y * 320 + x) * 3 + 1);
+            return static_cast<int>(static_cast<unsigned char>(ppm[ppm.size() - 320 * 180 * 3 + at]));
+        };
+        CHECK(green(80, 90) == 0);
+        CHECK(green(120, 90) == 255);
+        CHECK(green(205, 20) == 0);
+        CHECK(green(215, 20) == 255);
+        CHECK(std::abs(green(250, 110) - 127) <= 2);
     }
 
     TEST_CASE("the same words, the same bytes, and few of them") {
