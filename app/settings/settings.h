@@ -23,7 +23,7 @@ struct Settings {
     int digits = 4;              ///< significant digits of shown numbers, 3 … 6
     bool decimal_comma = false;  ///< 3,14 in place of 3.14
     bool spotlight = true;       ///< presenter mode dims what the step does not touch
-    bool subtitles = false;      ///< presenter mode says the step in a sentence
+    bool subtitles = true;       ///< presenter mode says the step in a sentence
     bool question_each = false;  ///< questions: before every step, not only now and then
     bool tour_offered = false;   ///< the program has mentioned the tour once
     int window_width = 1600, window_height = 900;

@@ -147,6 +147,13 @@ ArrowLook arrow_look(const Theme& t, ArrowStyle style, ImU32 colour) {
 
 }  // namespace
 
+Enlarged::Enlarged(const Canvas& page, Point origin, float factor)
+    : c(page.moved(origin.x, origin.y)), growth_before(set_type_growth(type_growth() * factor)) {
+    c.s *= factor;
+    c.min_text = size::small;
+}
+Enlarged::~Enlarged() { set_type_growth(growth_before); }
+
 Canvas Canvas::moved(float dx, float dy) const {
     Canvas out = *this;
     out.x0 += dx * s;

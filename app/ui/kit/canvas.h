@@ -118,6 +118,19 @@ struct Canvas {
     void progress(float x, float y, float w, float h, float part, ImU32 fill = 0) const;
 };
 
+/// While it lives, what is drawn with `c` for the normal view stands on the page at `origin`, so many times
+/// as large, letters too. All that is drawn meanwhile must be drawn with `c`.
+struct Enlarged {
+    Enlarged(const Canvas& page, Point origin, float factor);
+    ~Enlarged();
+    Enlarged(const Enlarged&) = delete;
+    Enlarged& operator=(const Enlarged&) = delete;
+    Canvas c;
+
+private:
+    float growth_before;
+};
+
 /// Widths in logical px of what Canvas draws.
 float rich_width(const Canvas& canvas, const Line& line, float size = size::formula);
 float paragraph_height(float w, std::string_view text, float size = size::lead, int max_lines = 0,

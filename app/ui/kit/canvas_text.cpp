@@ -119,7 +119,8 @@ void record_text(const Canvas& c, std::vector<VectorRun> runs, Align align = Ali
 void note_text(const Canvas& c, float x, float y, float width, float em, std::string_view text,
                ImU32 colour) {
     if (!item_registry) return;
-    note_item(ItemKind::text, c.device(x, y - em / 2), c.device(x + width, y + em / 2), text, 0, em, colour);
+    note_item(ItemKind::text, c.device(x, y - em / 2), c.device(x + width, y + em / 2), text, 0,
+              em * type_growth(), colour);
 }
 
 // ---- Styled pieces
@@ -180,7 +181,7 @@ void note_rich(const Canvas& c, float x, float y, float width, const Line& line,
         if (paler) palest = style.colour;
     }
     note_item(ItemKind::text, c.device(x, y - size / 2), c.device(x + width, y + size / 2), joined(line), 0,
-              em, c.tint(palest));
+              em * type_growth(), c.tint(palest));
 }
 
 void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, ImU32 plain_colour) {

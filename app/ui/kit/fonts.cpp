@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -64,6 +65,7 @@ struct BuiltFonts {
 struct FontTable : BuiltFonts {
     std::map<std::string, Bytes> files;  ///< by path; empty: could not be used
     ImVector<ImWchar> ranges, ranges_with_latin;
+    float growth = 1;
 };
 
 FontTable& table() {
@@ -256,14 +258,17 @@ FontFiles font_files(Face face) {
 const std::string& font_problem() { return table().problem; }
 float font_scale() { return table().scale > 0 ? table().scale : 1.0f; }
 
+float set_type_growth(float wanted) { return std::exchange(table().growth, wanted); }
+float type_growth() { return table().growth; }
+
 ImFont* font(Face face, float em) {
-    const auto* entry = nearest(face, em);
+    const auto* entry = nearest(face, em * table().growth);
     return entry ? entry->font : ImGui::GetFont();
 }
 
 float baked_em(Face face, float em) {
-    const auto* entry = nearest(face, em);
-    return entry ? entry->em : em;
+    const auto* entry = nearest(face, em * table().growth);
+    return entry ? entry->em / table().growth : em;
 }
 
 float text_width(Face face, float em, std::string_view text) {
@@ -273,7 +278,7 @@ float text_width(Face face, float em, std::string_view text) {
         const unsigned code_point = next_code_point(text);
         if (code_point != 0x0303) width += glyph_advance(face_font, code_point);
     }
-    return width / font_scale();
+    return width / (font_scale() * table().growth);
 }
 
 std::string_view used_glyphs() { return glyphs; }

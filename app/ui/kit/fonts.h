@@ -41,6 +41,11 @@ const std::string& font_problem();
 /// The scale that fonts are loaded for.
 float font_scale();
 
+/// Typefaces are looked for at so many times the size that is asked for, and measured in px of the smaller
+/// drawing; see Enlarged (canvas.h). Returns the growth until now.
+float set_type_growth(float growth);
+float type_growth();
+
 /// The baked font nearest to `em` logical px. Draw it at its own size (`baked_em`).
 ImFont* font(Face face, float em);
 /// The em size, in logical px, of what `font(face, em)` returns.

@@ -281,7 +281,7 @@ void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
 }
 
 void note_cells(const Canvas& canvas, const MatrixLook& look) {
-    if ((!item_registry && !place_list) || heat_map(look)) return;
+    if ((!item_registry && !place_list) || heat_map(look) || look.past) return;
     const Region region = region_of(look);
     for (int r = 0; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c) {
@@ -353,7 +353,7 @@ void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look,
 void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const char* widget) {
     const Region region = region_of(look);
     const auto [across, down] = extents_of(look);
-    const std::string id = std::string("##") + widget + " " + info(look.slot).name;
+    const std::string id = std::string("##") + widget + (look.past ? " old " : " ") + info(look.slot).name;
     const Hot hot =
         hot_area(canvas, id, look.x, look.y, px(across) * look.cw, px(down) * look.ch, ItemKind::panel);
     if (look.value) answer_focus(canvas, state, look, hot.id, widget);

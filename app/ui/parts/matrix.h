@@ -30,6 +30,7 @@ struct MatrixLook {
     int least_digits = 3;       ///< fewer than these, and no numbers are shown
     bool show_before = false;   ///< `before` is shown although this step did not write the matrix
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
+    bool past = false;          ///< what the slot held before: its cells are those of another place
     bool boxes = false;         ///< frame the cell that the formula is about, and the cells that it uses
     float size = size::lead;
     float fade = 1;

@@ -75,7 +75,8 @@ Theme bright_room(const Theme& theme) {
     Theme out = theme;
     if (!theme.light) return out;
     out.text_contrast = 7;
-    for (ImU32* text : {&out.t2, &out.t3, &out.danger}) *text = darker(*text, {out.panel, out.well, out.bg});
+    for (ImU32* text : {&out.t2, &out.t3, &out.danger})
+        *text = darker(*text, {out.panel, out.well, out.bg, out.raised});
     for (ImU32& role : out.roles) role = darker(role, {out.panel, out.well, out.bg});
     out.line = mix(out.line, black, .25f);
     out.line2 = mix(out.line2, black, .35f);

@@ -18,6 +18,7 @@ struct LaneStyle {
     float name_w = 96;         ///< room for "Query block 0"; 0: no names
     bool symbols = true;       ///< write the op into its cell where it fits
     bool heads = true;         ///< "key block 0" above the lanes
+    bool tag = false;          ///< the name of the current step over its cell
 };
 /// One lane per query block, one cell per step; clicking or dragging goes there, with Shift it marks a range
 /// to loop, the wheel zooms. Follows the current step when not everything fits.

@@ -2,7 +2,9 @@
 // same head, formula and timeline in every lesson; the lesson draws the middle.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
@@ -24,21 +26,35 @@ Line equation(const Explanation& e) {
     return unit.face == Span::Face::text ? pieces(line, " " + unit.text) : line;
 }
 
-void formula(const Canvas& c, const AppState& state, const Rect& a) {
-    const Explanation& e = state.explanation;
-    Line second = equation(e);
-    float size = 34;
-    while (size > 27 && rich_width(c, second, size) > a.w) size = size > 30 ? 30 : 27;
+// The formula with its numbers: in one line, or below each other.
+struct Formula {
+    Line symbols, numbers;
+    float size = 34, h = 0;
+    bool one_line = false;
+};
+
+constexpr float formula_size = 36, formula_line = 54;
+
+Formula formula_of(const Canvas& c, const Explanation& e, bool computes, float w) {
+    Formula f{e.formula, equation(e)};
+    // Start values and bytes are no other way to write the formula.
+    const Line both = pieces(f.symbols, computes && !e.numbers.empty() ? "   =   " : "        ", f.numbers);
+    if (!e.formula.empty() && !f.numbers.empty() && rich_width(c, both, 34) <= w)
+        return {both, {}, 34, formula_line, true};
+    while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
+    f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
-    float h = 54 + rich_paragraph_height(c, a.w, second, size, 0, 1.4f);
-    if (h > a.h) {
-        second = e.result;
-        h = 54 + rich_paragraph_height(c, a.w, second, size = 34, 0, 1.4f);
+    if (f.h > 144) {
+        f.numbers = e.result;
+        f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size = 34, 0, 1.4f);
     }
-    const float y = a.bottom() - h;
-    note_part(c, {a.x - 12, y, a.w + 12, h + 6}, "Explanation");
-    c.rich_paragraph(a.x, y, a.w, e.formula, 36, 1, c.theme->t1, 1.4f);
-    c.rich_paragraph(a.x, y + 54, a.w, second, size, 0, 0, 1.4f);
+    return f;
+}
+
+void draw_formula(const Canvas& c, const Formula& f, const Rect& a) {
+    note_part(c, {a.x - 12, a.y, a.w + 12, a.h + 6}, "Explanation");
+    c.rich_paragraph(a.x, a.y, a.w, f.symbols, f.one_line ? 34 : formula_size, 1, c.theme->t1, 1.4f);
+    if (!f.one_line) c.rich_paragraph(a.x, a.y + formula_line, a.w, f.numbers, f.size, 0, 0, 1.4f);
 }
 
 // For those who have only a mouse: the walk and the way out, while the mouse moves.
@@ -53,25 +69,44 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
     if (icon("##leave", Icon::close, {.tooltip = "Leave presenter mode (Esc)"})) state.presenter = false;
 }
 
-void head(const Canvas& c, const AppState& state, float W) {
-    presenter_title(c, state.lesson->title);
-    const float counter = c.text(W - 28, 36, str(state.cursor.step + 1) + " / " + str(state.trace->size()),
-                                 size::far, c.theme->t2, Face::medium, Align::right);
-    broken_pill(c, state, W - 28 - counter - 20, 36, 27);
+// What the step does and where; at the right which tile of S it is about, and how far the walk has come.
+void head(const Canvas& c, const AppState& state, float W, bool map) {
+    draw_mark(c, 28, 25, {13, 15, 1.6f, 3});
+    float right = W - space::far_edge;
+    right -= c.text(right, 40, str(state.cursor.step + 1) + " / " + str(state.trace->size()), size::far,
+                    c.theme->t2, Face::medium, Align::right) +
+             28;
+    if (map) {
+        ghost(c, *state.trace, state.cursor.step, right - 52, 14, 52, 52, hides_what_comes(state));
+        right -= 52 + 12;
+        right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
+    }
+    right -= broken_pill(c, state, right, 40, size::far);
+    const Explanation& e = state.explanation;
+    const float w = c.text_within(72, 40, right - 72, e.title, size::far_title, 0, Face::semibold);
+    const float place = 72 + w + 20;
+    if (right - place > 60)
+        c.text_within(place, 45, right - place - 12, e.place, size::far_text, c.theme->t2);
 }
 
-// In the place of the timeline: what one would say, and how far the walk has come.
+// What one would say: a line or two.
+float subtitle_h(const AppState& state, float w) {
+    const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
+    return paragraph_height(w - 40, text, size::far_number, 2, Face::regular, 1.25f) + 16;
+}
+
 void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
-    const float h = paragraph_height(a.w, text, size::far_number, 2, Face::regular, 1.25f);
-    c.paragraph(a.x, a.y + (a.h - 14 - h) / 2, a.w, text, size::far_number, c.theme->t1, 2, Face::regular,
-                1.25f);
-    const float part = px(state.cursor.step + 1) / px(state.trace->size());
-    c.progress(a.x, a.bottom() - 4, a.w, 4, part);
+    c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
+    c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
+    c.paragraph(a.x + 22, a.y + 8, a.w - 40, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }
 
 void timeline(const Canvas& c, AppState& state, const Rect& a) {
-    lanes(c, state, a, {.lane = 26, .gap = 10, .name_w = 0, .symbols = false, .heads = false});
+    const Enlarged large(c, {a.x, a.y}, size::far / size::small);
+    const float s = size::far / size::small;
+    lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
+          {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true});
 }
 
 // What the card of a question or a tour leaves of the page: it takes whole parts, the rest moves together.
@@ -88,37 +123,59 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
     return {tour.bottom() + 12, H - 24, false, !lanes, lanes};
 }
 
+constexpr float lanes_h = 88;
+
+// HBM stands at the left where the step moves something there or back, and where a tour speaks of it.
+bool shows_hbm(const AppState& state) {
+    const OpKind kind = info(op_now(state)).kind;
+    if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::skip) return true;
+    const int k = state.cursor.step;
+    const auto moved = [&](int n) {
+        const Traffic t = n < 0 ? Traffic{} : state.trace->step(n).traffic;
+        return t.hbm_read + t.hbm_write;
+    };
+    return moved(k) != moved(k - 1) || (state.tour && state.tour->stop().place.name == "HBM");
+}
+
 }  // namespace
 
 void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const Theme theme = bright_room(*page.theme);
     Canvas c = page;
     c.theme = &theme;
-    const Explanation& e = state.explanation;
     const LessonView& view = lesson_view(*state.lesson);
     const PanelPart part(c, "Presenter", {0, 0, W, H});
     const Stage stage = stage_beside(c, state, W, H);
-    const float lanes_h = stage.lanes ? 74 : 0, formula_h = stage.formula ? 144 : 0, gap = 16,
-                curve_h = 56;  // α bends below the matrices
-    const float foot = stage.bottom - lanes_h, top = stage.head ? 70 : stage.top;
-    const Rect strip{24, top, view.presenter_strip ? 228.0f : 0.0f, foot - (stage.lanes ? gap : 0) - top};
-    const float x = view.presenter_strip ? 288 : 28, w = W - 28 - x;
-    const float scene = stage.head ? 132 : top;
-    view.presenter(c, state, strip, {x, scene, w, foot - (stage.formula ? formula_h + 30 : curve_h) - scene});
-    if (stage.head) {
-        head(c, state, W);
-        const float title = c.text(x, 104, e.title, size::far_title, 0, Face::semibold);
-        c.text_within(x + title + 20, 109, w - title - 20, e.place, size::far_text, c.theme->t2);
-    }
-    if (stage.formula) {
-        const Rect below{x, foot - formula_h - 10, w, formula_h};
-        inspecting(state) ? inspect_presenter(c, state, below) : formula(c, state, below);
-    }
+    const float gap = 12, top = stage.head ? 84 : stage.top, x0 = 24, w0 = W - 2 * x0;
+    float bottom = stage.bottom;
     if (stage.lanes) {
-        const Rect strip_below{24, foot + 8, W - 52, lanes_h - 8};
-        state.settings.subtitles ? subtitle(c, state, {24, foot, W - 48, lanes_h + 8})
-                                 : timeline(c, state, strip_below);
+        bottom -= lanes_h;
+        timeline(c, state, {x0, bottom, w0, lanes_h});
+        bottom -= gap;
     }
+    if (stage.lanes && state.settings.subtitles) {
+        const float h = subtitle_h(state, w0);
+        bottom -= h;
+        subtitle(c, state, {x0, bottom, w0, h});
+        bottom -= gap;
+    }
+    const bool strip = view.presenter_strip && shows_hbm(state);
+    const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
+    const float x = strip ? 288 : space::far_edge, w = W - space::far_edge - x;
+    if (stage.formula) {
+        if (inspecting(state)) {
+            inspect_presenter(c, state, {x, bottom - 144, w, 144});
+            bottom -= 144;
+        } else {
+            const Formula f =
+                formula_of(c, state.explanation, info(op_now(state)).kind == OpKind::compute, w);
+            bottom -= f.h;
+            draw_formula(c, f, {x, bottom, w, f.h});
+        }
+        bottom -= gap;
+    }
+    view.presenter(c, state, hbm, {x, top, w, bottom - top});
+    if (stage.head) head(c, state, W, view.presenter_strip && !strip);
     mouse_buttons(c, state, W);
 }
 

@@ -190,6 +190,17 @@ int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
 
 bool by_element(const Trace& trace) { return trace.step(0).i < 0 && trace.step(trace.size() - 1).i < 0; }
 
+// What the current step does, over its cell.
+static void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
+    if (cell.w <= 0) return;
+    const std::string words(title(state.trace->step(state.cursor.step).op));
+    const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
+    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - 20;
+    c.rect(x, y, w, 16, c.theme->t1, radius::cell);
+    c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
+    c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+}
+
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
     const Grid& grid = state.look.grid;
     settle_view(state, grid, window_for(state, grid, a, style));
@@ -214,6 +225,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         lane(c, state, grid, v, row, style);
     }
     draw_marks(c, state, v);
+    if (style.tag) tag(c, state, cell_of(grid, v, state.cursor.step), a);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
 }

@@ -4,6 +4,7 @@
 #include "core/walk/formula.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace tilewalk::ui {
 
@@ -103,7 +104,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     if (current) c.rect(x - 3, y - 3, w + 6, h + 6, with_alpha(t.focus, .2f), 7);
     if (skip && !current) return skipped_cell(c, x, y, w, h, done ? t.t3 : t.line2);
     if (current || done)
-        c.rect(x, y, w, h, current ? t.t1 : style.heads ? t.raised : mix(t.raised, t.line2, .6f), r);
+        c.rect(x, y, w, h, current ? t.t1 : style.symbols ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         waiting_cell(c, x, y, w, h);
     if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7);
@@ -111,12 +112,17 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const Op op = state.trace->step(k).op;
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
+    bool marked = true;
     if (style.symbols && h >= 18) {
-        const float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
-        const auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
+        float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
+        auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
+        // What is moved says more than that it is moved.
+        marked = mark == 0 || !symbol.empty();
+        if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
+        marked |= symbol.empty();
         c.rich(x + (w + mark) / 2, y + h / 2 + .5f, symbol, size, Align::center, ink);
     }
-    marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
+    if (marked) marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
 }
 
 }  // namespace tilewalk::ui

@@ -52,7 +52,7 @@ void box(const Canvas& c, const Rect& r, When when) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
     if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
-    c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .5f : .12f), 2);
+    c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
     if (when == When::before && r.w > 4 && r.h > 4)
         c.hatch(r.x + 1, r.y + 1, r.w - 2, r.h - 2, mix(t.well, t.t3, .5f), 6);
     c.frame(r.x, r.y, r.w, r.h, when == When::now ? t.focus : t.line2, when == When::now ? 1.8f : 1, 2);
@@ -210,8 +210,9 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     for (std::size_t n = 0; n < slots.size(); ++n) {
         const float x = pane.x + (px(n) + .5f) * w, mid = pane.y + pane.h * .36f;
         c.rich(x, mid, pieces(slot_symbol(slots[n]), "  =  ", number("0")), 18, Align::center);
-        c.text_within(x, mid + 28, w - 12, info(slots[n]).hbm ? "grows in HBM" : "grows on chip", size::body,
-                      c.theme->t2, Align::center);
+        const char* words = info(slots[n]).hbm ? "grows in HBM" : "grows on chip";
+        if (text_width(Face::regular, size::body, words) <= w - 12)
+            c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);
     }
 }
 

@@ -230,8 +230,8 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
         hi = std::max(hi, dP[n] - D), lo = std::min(lo, dP[n] - D), width += P[n];
     }
     if (hi == lo) {
-        c.text(pane.x, pane.middle(), "Every dP with a weight equals the mean: nothing pulls.", size::body,
-               t.t2);
+        c.paragraph(pane.x, pane.middle() - 20, pane.w,
+                    "Every dP with a weight equals the mean: nothing pulls.", size::body, t.t2);
         return;
     }
     if (!to_scale({lo, hi})) return no_scale(c, pane);

@@ -141,7 +141,8 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     float x = pane.x + w / 2;
     for (const auto& [slot, value, words] : cards) {
         c.rich(x, mid, pieces(slot_symbol(slot), "  =  ", number(format_short(value))), 18, Align::center);
-        c.text_within(x, mid + 28, w, words, size::body, c.theme->t2, Align::center);
+        if (text_width(Face::regular, size::body, words) <= w)
+            c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);
         x += w + 16;
     }
 }
@@ -169,7 +170,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
 
 // The lens shows this step, or the chosen row over all tiles. Returns the width of the switch; 0: none.
 static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
-    if (!has_evolution(*state.lesson) || a.h < 116) return 0;
+    if (!has_evolution(*state.lesson) || a.h < 116 || type_growth() > 1) return 0;
     const bool brief = a.w - reserved < 620;
     std::vector<std::string> labels = {"This step", "Row over tiles"};
     if (brief) labels = {"Step", "Row"};

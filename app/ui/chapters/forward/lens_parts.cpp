@@ -50,7 +50,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
-    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, mix(t.well, hue(t, role), .14f), radius::bar);
+    if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, t.well, radius::bar);
     c.rich(lx, y_old + h / 2, label, size::body);
     const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
     const float fw = text_width(Face::semibold, size::body, factor),
@@ -90,6 +90,11 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
     }
 }
 
+Line total_label(const Stack& s) {
+    const Line label = pieces(slot_symbol(s.symbol), number("  " + format_short(s.total), Role::none, true));
+    return s.has_old ? pieces("new ", label) : label;
+}
+
 void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y,
                 bool label_below) {
     const Theme& t = *c.theme;
@@ -97,8 +102,7 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     c.line({a, y}, {b, y}, t.focus, 2);
     c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
     c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
-    Line label = pieces(slot_symbol(s.symbol), number("  " + format_short(s.total), Role::none, true));
-    if (s.has_old) label = pieces("new ", label);
+    const Line label = total_label(s);
     const float w = rich_width(c, label, size::lead);
     if (label_below)
         c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
@@ -132,7 +136,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
     const bool low = pane.h < 110;  // no room below the line: the label stands beside it
-    const Axis axis = axis_for(lo, hi, pane.x, pane.w - (low ? 130.0f : 0.0f));
+    const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
+    const Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const bool very_low = pane.h < 64;
     const float h = very_low ? 14 : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
@@ -266,7 +271,10 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
         if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
     const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     far = std::max(far, -8.0);
-    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - 232, 90.0f, 300.0f), pane.h - 28};
+    const bool brief = pane.w < 330;  // room for the numbers only: the power stands in the formula
+    const float list_w = brief ? 118 : 232;
+    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 44.0f : 90.0f, 300.0f),
+                    pane.h - 28};
     const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };
     const auto at_y = [&](double y) { return plot.bottom() - px(y) * plot.h; };
     c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
@@ -283,7 +291,8 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
            infinite ? "−∞" : format_short(std::ceil(far)), size::small, t.t3, Face::mono);
 
     // Each point with its drop line; the list at the right says what it is.
-    const float list_x = plot.right() + 36, row_h = std::clamp(plot.h / px(points.size()), 17.0f, 24.0f);
+    const float list_x = plot.right() + (brief ? 26.0f : 36.0f),
+                row_h = std::clamp(plot.h / px(points.size()), 17.0f, 24.0f);
     const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
     for (std::size_t n = 0; n < points.size(); ++n) {
         const CurvePoint& p = points[n];
@@ -299,8 +308,9 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
         }
         const std::string power = "exp(" + format_short(p.x, 3) + ")";
         const std::string text =
-            p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
-                       : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
+            brief        ? p.label + "  "
+            : p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
+                         : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
         const float Y = plot.y + 6 + row_h * px(n);
         const float w = c.text(list_x, Y, text, size::body, t.t2);
         c.text(list_x + w, Y, format_short(y), size::body, 0, Face::mono_bold);

@@ -62,9 +62,10 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
                     const std::function<void(const Around&, const Rect&)>& draw) {
     const float half = inner.w / (all.two ? 2 : 1);
     for (std::size_t n = 0; n < all.rows.size(); ++n) {
-        const Rect pane{inner.x + px(n) * half + 40, inner.y, half - 60, inner.h};
-        row_name(c, *all.rows[n].state.problem, pane.x - 36, pane.y + pane.h * .45f, letter, all.rows[n].row,
-                 c.theme->t2);
+        const float name = type_growth() > 1 ? 26 : 40, right = type_growth() > 1 ? 6 : 20;  // on stage less
+        const Rect pane{inner.x + px(n) * half + name, inner.y, half - name - right, inner.h};
+        row_name(c, *all.rows[n].state.problem, pane.x - name + 4, pane.y + pane.h * .45f, letter,
+                 all.rows[n].row, c.theme->t2);
         draw(all.rows[n], pane);
     }
 }
@@ -79,6 +80,8 @@ const char* bytes_caption(Op op) {
 
 Rect lens_title(const Canvas& c, const Rect& a, std::string_view words, std::string_view title,
                 float reserved) {
+    // On stage the step has its title above.
+    if (type_growth() > 1) return {a.inner_x(), a.y + 10, a.inner_w(), a.h - 20};
     const float y = a.y + (a.h < from::lens ? 16 : 22), room = a.inner_w() - reserved;
     const float w = c.text_within(a.inner_x(), y, room, title, size::body, 0, Face::semibold);
     if (text_width(Face::regular, size::body, words) <= room - w - 10)

@@ -31,7 +31,7 @@ TEST_CASE("every setting by the mouse, shown at once") {
         {"set decimal mark/1,5", [&] { return s.decimal_comma && program.shows("1,41421"); }},
         {"set letters/m  δ  ω", [&] { return s.letters == Letters::delta_omega; }},
         {"set spotlight", [&] { return !s.spotlight; }},
-        {"set subtitles", [&] { return s.subtitles; }},
+        {"set subtitles", [&] { return !s.subtitles; }},
         {"set questions/Every step", [&] { return s.question_each; }}};
     for (const auto& [name, is_set] : clicks) {
         CHECK_FALSE_MESSAGE(is_set(), std::string(name));

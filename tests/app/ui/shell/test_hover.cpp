@@ -61,7 +61,7 @@ TEST_CASE("every cell that a frame shows can be hovered") {
                 "[" + std::to_string(ref.row) + (column ? "" : "," + std::to_string(ref.col)) + "]";
             CHECK_MESSAGE(item.text.ends_with(place), item.text, " is not ", place);
         }
-        CHECK(cells > 20);
+        CHECK(cells > (presenter ? 5 : 20));  // the stage shows the matrices of the step alone
     }
 }
 

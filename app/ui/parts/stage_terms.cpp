@@ -1,0 +1,106 @@
+// Which matrices stand on stage at a step, and the signs between them: one row for each form of an op.
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// One of the values that the step reads, by its place in that list.
+struct Operand {
+    int read;
+    const char* before = "";
+    const char* after = "";
+    bool transposed = false;
+};
+// An op has several forms: with and without what it adds to.
+struct Form {
+    Op op;
+    std::size_t reads;
+    std::vector<Operand> operands;
+};
+
+const Form forms[] = {
+    {Op::project, 2, {{0}, {1, "·"}}},
+    {Op::scores, 2, {{0}, {1, "·", "", true}}},
+    {Op::scale, 1, {{0, "τ ·"}}},
+    {Op::mask, 1, {{0}}},
+    {Op::tile_max, 1, {{0, "rowmax(", ")"}}},
+    {Op::row_max, 1, {{0, "rowmax(", ")"}}},
+    {Op::new_max, 2, {{0, "max("}, {1, ",", ")"}}},
+    {Op::correction, 2, {{0, "exp("}, {1, "−", ")"}}},
+    {Op::exponentials, 2, {{0, "exp("}, {1, "−", ")"}}},
+    {Op::row_sum, 1, {{0, "rowsum(", ")"}}},
+    {Op::row_sum, 3, {{0}, {1, "⊙"}, {2, "+ rowsum(", ")"}}},
+    {Op::divide, 2, {{0}, {1, "⊘"}}},
+    {Op::output, 2, {{0}, {1, "·"}}},
+    {Op::output, 4, {{0}, {1, "⊙"}, {2, "+"}, {3, "·"}}},
+    {Op::output, 6, {{0, "("}, {1, "⊙"}, {2, "⊙"}, {3, "+"}, {4, "·", ")"}, {5, "⊘"}}},
+    {Op::normalize, 2, {{0}, {1, "⊘"}}},
+    {Op::store, 3, {{0}, {1, ","}, {2, "+ ln"}}},
+    {Op::preprocess, 2, {{1, "rowsum("}, {0, "⊙", ")"}}},
+    {Op::recompute, 2, {{0, "exp("}, {1, "−", ")"}}},
+    {Op::dv, 2, {{0, "", "", true}, {1, "·"}}},
+    {Op::dv, 3, {{2}, {0, "+", "", true}, {1, "·"}}},
+    {Op::dp, 2, {{0}, {1, "·", "", true}}},
+    {Op::row_dot, 2, {{0, "rowsum("}, {1, "⊙", ")"}}},
+    {Op::ds, 3, {{0}, {1, "⊙ ("}, {2, "−", ")"}}},
+    {Op::dq, 2, {{0}, {1, "·"}}},
+    {Op::dq, 3, {{2}, {0, "+"}, {1, "·"}}},
+    {Op::dk, 2, {{0, "", "", true}, {1, "·"}}},
+    {Op::dk, 3, {{2}, {0, "+", "", true}, {1, "·"}}},
+    {Op::loss, 2, {{0, "sum("}, {1, "⊙", ")"}}},
+    {Op::weight_gradient, 2, {{0, "", "", true}, {1, "·"}}},
+    {Op::update, 2, {{0}, {1, "− η"}}},
+};
+
+// Gradients that lie in HBM grow there; the tile on chip is what the step adds up.
+bool is_shown(const Trace& trace, int k, const Access& a) {
+    const Op op = trace.step(k).op;
+    if (op == Op::store) return a.slot == Slot::L;
+    if (op == Op::store_state) return false;
+    if (op == Op::dq && trace.writes(k).size() > 1) return a.slot == Slot::dQi;
+    return op != Op::preprocess || a.slot == Slot::D;
+}
+
+}  // namespace
+
+std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    const auto reads = trace.reads(k), writes = trace.writes(k);
+    const auto form =
+        std::ranges::find_if(forms, [&](const Form& f) { return f.op == op && f.reads == reads.size(); });
+    std::vector<StageTerm> out;
+    const auto operand = [&](const Operand& o) {
+        const Access& a = reads[static_cast<std::size_t>(o.read)];
+        Held made = trace.live(a.slot, a.tile, k);
+        const bool old = made && made.value != &trace.value(a.value);
+        while (made && made.value != &trace.value(a.value)) made = trace.live(a.slot, a.tile, made.step - 1);
+        out.push_back({.slot = a.slot,
+                       .value = &trace.value(a.value),
+                       .made = made.step,
+                       .before = o.before,
+                       .after = o.after,
+                       .transposed = o.transposed,
+                       .old = old});
+    };
+    if (form != std::end(forms))
+        std::ranges::for_each(form->operands, operand);
+    else if (is_store(op) || writes.empty())  // what goes; a load into a kernel of its own: what comes
+        for (std::size_t n = 0; n < reads.size(); ++n) operand({static_cast<int>(n)});
+    for (const Access& a : writes)
+        if (is_shown(trace, k, a))
+            out.push_back({.slot = a.slot, .value = &trace.value(a.value), .made = k, .result = true});
+    // Several tiles of one matrix that start alike are told by the first.
+    for (std::size_t n = 1; n < out.size(); ++n)
+        while (n < out.size() && op == Op::init && out[n].result &&
+               std::ranges::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n),
+                                   [&](const StageTerm& t) { return t.slot == out[n].slot; }))
+            out.erase(out.begin() + static_cast<std::ptrdiff_t>(n));
+    return out;
+}
+
+}  // namespace tilewalk::ui
