@@ -155,7 +155,10 @@ void MatrixDigits::join(const MatrixDigits& other) {
 
 int MatrixDigits::decimals(int digits) const {
     digits = digits_or_style(digits);
-    return exact <= std::max(2, digits - 1) ? exact : digits - 1;
+    if (exact <= std::max(2, digits - 1)) return exact;
+    const int beyond =
+        largest >= 1000 ? static_cast<int>(std::log10(largest)) - 2 : 0;  // digits before the point
+    return std::max(1, digits - 1 - beyond);
 }
 
 std::string MatrixDigits::text(double value, int digits) const {

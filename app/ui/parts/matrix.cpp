@@ -146,6 +146,10 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
             (written || look.show_before) && done && look.before && look.before->region == shown->region;
         if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
             before = number_text(state, look.before->data(r, c), look);
+        // It may be another quantity (scores under weights), for whose numbers the cells were not made.
+        const auto too_wide = [&] { return text_width(Face::mono, size::small, before) > look.cw - 2; };
+        if (too_wide() && look.before) before = format_short(look.before->data(r, c), 3);
+        if (too_wide()) before.clear();
     }
     out.dim = look.dim;
     out.text = text;

@@ -160,8 +160,7 @@ TEST_CASE("the spotlight leaves in the dark what the step does not touch, and ca
     const auto faint = [&](std::string_view text) {
         const Item* item = nullptr;
         for (const Item& one : program.items())
-            if (one.kind == ItemKind::text && one.text.starts_with(text) && one.panel == "HBM")
-                item = &one;
+            if (one.kind == ItemKind::text && one.text.starts_with(text) && one.panel == "HBM") item = &one;
         REQUIRE(item);
         return item->faint;
     };
