@@ -66,8 +66,13 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
     visit("speed", settings.speed, 0.1, 60.0);
     visit("window_width", settings.window_width, 1024, 16384);
     visit("window_height", settings.window_height, 640, 16384);
+    visit("start_page", settings.start_page);
     visit("example", settings.example);
     visit("problem_json", settings.problem_json);
+    visit("page", settings.page);
+    visit("lesson", settings.lesson);
+    visit("step", settings.step, 1, 1e9);
+    visit("row", settings.row, 0, 1e6);
 }
 
 LoadedSettings defaults(const std::string& path, const std::string& why) {

@@ -26,10 +26,15 @@ struct Settings {
     bool subtitles = true;       ///< presenter mode says the step in a sentence
     bool question_each = false;  ///< questions: before every step, not only now and then
     bool tour_offered = false;   ///< the program has mentioned the tour once
+    bool start_page = true;      ///< the program begins with it, otherwise where it was left
     int window_width = 1600, window_height = 900;
     std::string example =
         "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem
     std::string problem_json;
+    // Where the program was left; an empty page: never
+    std::string page;
+    std::string lesson;
+    int step = 1, row = 0;  ///< step from 1, row from 0
 };
 
 }  // namespace tilewalk::ui

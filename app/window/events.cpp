@@ -22,9 +22,10 @@ void wake(GLFWwindow* window) { events_of(window).frames_wanted = frames_to_sett
 
 void on_character(GLFWwindow* window, unsigned code_point) {
     wake(window);
-    // Where '?' lies, and with which modifiers, only the layout knows.
-    if (code_point == '?' && !ImGui::GetIO().WantTextInput)
-        events_of(window).state->keys.push_back({ui::Key::question});
+    // Where '?' and ':' lie, and with which modifiers, only the layout knows.
+    if (ImGui::GetIO().WantTextInput) return;
+    if (code_point == '?') events_of(window).state->keys.push_back({ui::Key::question});
+    if (code_point == ':') events_of(window).state->keys.push_back({ui::Key::colon});
 }
 
 void on_drop(GLFWwindow* window, int count, const char** paths) {

@@ -40,10 +40,10 @@ std::optional<Key> fixed_key(int key) {
     }
 }
 
-// '=' is the key that carries '+' on an American keyboard; the question mark arrives as a character.
+// '=' is the key that carries '+' on an American keyboard; question mark and colon arrive as characters.
 std::optional<Key> printed_key(char character) {
     if (character == '=') return Key::plus;
-    return character == '?' ? std::nullopt : ui::key_printing(character);
+    return character == '?' || character == ':' ? std::nullopt : ui::key_printing(character);
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

@@ -24,6 +24,14 @@ bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus) 
     });
 }
 
+void close_covering_cards(AppState& state) {
+    const KeyPress escape{Key::escape};
+    for (const Card* card : cards) {
+        const bool beside = card == &tour_card || card == &quiz_card || card == &marks_card;
+        if (!beside && card->is_open(state)) card->answer_key(state, escape);
+    }
+}
+
 bool open_card(AppState& state, const KeyPress& press) {
     for (const Card* card : cards) {
         const KeyPress& its = card->shortcut;

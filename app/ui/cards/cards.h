@@ -44,6 +44,8 @@ void draw_cards(const Canvas& canvas, AppState& state, float W, float H);
 /// Asks the open cards, what lies on top first. `before_focus`: those that come before what has the focus, or
 /// the others. True if the key belonged to one.
 bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus);
+/// Closes those that cover the page; the tour, questions and breakpoints lie beside it.
+void close_covering_cards(AppState& state);
 /// True if the key is the shortcut of a card.
 bool open_card(AppState& state, const KeyPress& press);
 

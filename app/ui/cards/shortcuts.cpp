@@ -2,6 +2,7 @@
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
+#include "app/ui/chapters/start/moments.h"
 
 namespace tilewalk::ui {
 
@@ -105,8 +106,8 @@ std::vector<Shortcut> view_keys() {
 
 std::vector<Shortcut> all_keys() {
     std::vector<Shortcut> out = walk_keys();
-    for (const auto& more :
-         {number_keys(), program_keys(), view_keys(), memory_keys(), scale_keys(), compare_keys()})
+    for (const auto& more : {number_keys(), program_keys(), moment_keys(), view_keys(), memory_keys(),
+                             scale_keys(), compare_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

@@ -46,6 +46,7 @@ char printed_by(Key key) {
     case Key::zero: return '0';
     case Key::question: return '?';
     case Key::period: return '.';
+    case Key::colon: return ':';
     default: return '\0';
     }
 }
@@ -78,6 +79,7 @@ std::optional<KeyPress> press_named(std::string_view name) {
 }
 
 bool works_while_typing(const KeyPress& press) {
+    if (press.alt && digit_of(press.key)) return true;  // no text has them
     // Tab leaves a field for what comes next.
     if ((press.key >= Key::f1 && press.key <= Key::f11) || press.key == Key::tab) return true;
     // Ctrl with these edits the text itself.

@@ -37,6 +37,7 @@ enum class Key {
     eight,
     nine,
     period,
+    colon,
     f1,
     f5,
     f9,

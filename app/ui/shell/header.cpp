@@ -1,7 +1,7 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
-#include "app/ui/shell/chapters.h"
+#include "app/ui/state/chapters.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 

@@ -1,9 +1,10 @@
 // The keyboard.
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/start/moments.h"
 #include "app/ui/kit/focus.h"
-#include "app/ui/shell/chapters.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
+#include "app/ui/state/chapters.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
@@ -120,7 +121,7 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::b: return toggle_before(state);
     case Key::d: return press.shift ? next_lost(state) : next_difference(state);
     case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);
-    case Key::period: state.blank = state.presenter; return;
+    case Key::period: state.blank = state.presenter && !press.shift; return;
     case Key::c: state.show_code = !state.show_code; return;
     case Key::e: return step_argument(state, press.shift ? -1 : 1);
     case Key::s: return move_cut(state, press.shift ? -1 : 1);
@@ -164,6 +165,12 @@ void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
     for (const KeyPress& press : keys) {
+        if (const Moment* moment = moment_of(press)) {
+            if (state.menu_open) state.menu_key = Key::escape;
+            close_covering_cards(state);
+            go_to_moment(state, *moment);
+            continue;
+        }
         if (std::exchange(state.blank, false)) continue;
         state.menu_open ? answer_menu_key(state, press.key) : answer(state, press);
     }

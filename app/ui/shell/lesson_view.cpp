@@ -7,7 +7,7 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/shell/chapters.h"
+#include "app/ui/state/chapters.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>

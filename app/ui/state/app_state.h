@@ -32,11 +32,12 @@ struct MatrixMenu;
 struct PendingTrace;
 struct Quiz;
 struct ScalePage;
+struct StartPage;
 struct Tour;
 
 /// What the window shows below its header: a lesson with its walk, or a page without one.
-enum class Page { walk, memory, scale, compare };
-inline constexpr std::array page_names = {"walk", "memory", "scale", "compare"};
+enum class Page { walk, memory, scale, compare, start };
+inline constexpr std::array page_names = {"walk", "memory", "scale", "compare", "start"};
 
 /// The list of keys: what was typed to find one, and how far it is scrolled; forgotten when it closes.
 struct KeySearch {
@@ -99,6 +100,8 @@ struct AppState : WalkView {
     std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
     CompareForm compare;               ///< what the page CPU vs GPU asks
     std::shared_ptr<ComparePage> comparing;  ///< what it has compared; made when it is first shown
+    StartForm start;                         ///< what the start page leads back to
+    std::shared_ptr<StartPage> starting;     ///< what it draws from; made when it is first shown
     std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
     int break_tab = 0;                       ///< of that panel: faults, formats, effect
     bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
@@ -114,6 +117,7 @@ struct AppState : WalkView {
     std::shared_ptr<Glossary> glossary;       ///< null: closed
     std::shared_ptr<SaveCard> saving;         ///< null: closed
     std::shared_ptr<MatrixMenu> matrix_menu;  ///< null: closed
+    std::shared_ptr<Finder> finder;           ///< null: closed
     ProblemForm form;                         ///< what is typed into the problem panel
     std::string notice;                       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;

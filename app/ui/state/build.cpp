@@ -147,8 +147,8 @@ void set_lesson(AppState& state, const Lesson& lesson) {
     rebuild(state, &lesson, state.pending ? state.pending->problem : state.problem, History::none);
 }
 
-bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem) {
-    return rebuild(state, &lesson, std::move(problem), History::none);
+bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem, bool into_history) {
+    return rebuild(state, &lesson, std::move(problem), into_history ? History::add : History::none);
 }
 
 void take_finished_trace(AppState& state) {

@@ -141,6 +141,20 @@ struct Glossary {
     bool to_card = true;  ///< the list moves so that the chosen card is in sight
 };
 
+/// What the start page leads back to.
+struct StartForm {
+    bool left = false;  ///< something was left, in this session or in the last one
+    int page = 0;       ///< which: a Page
+};
+
+/// The palette of commands.
+struct Finder {
+    std::string text;  ///< typed so far
+    int at = 0;        ///< the chosen row of what was found
+    int first = 0;     ///< the first row that shows
+    int frames = 0;    ///< that it has been shown; the key that opened it is not typed into it
+};
+
 /// What is on the screen as a picture, or the whole walk as a hand-out.
 enum class SaveFormat { png, svg, html, pdf, markdown, latex };
 

@@ -266,6 +266,7 @@ void reset_settings(AppState& state) {
     const Settings kept = std::exchange(s, fresh);
     s.window_width = kept.window_width, s.window_height = kept.window_height;
     s.example = kept.example, s.problem_json = kept.problem_json;
+    s.page = kept.page, s.lesson = kept.lesson, s.step = kept.step, s.row = kept.row;
     s.tour_offered = kept.tour_offered;
     if (!letters) return;
     Problem problem = latest_problem(state);

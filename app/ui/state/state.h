@@ -21,9 +21,9 @@ void play_on(AppState& state, double dt);
 bool set_problem(AppState& state, Problem problem, bool remember = true);
 /// Walks through the same problem in another lesson, from where that lesson was left.
 void set_lesson(AppState& state, const Lesson& lesson);
-/// Both at once, not to be undone; a walk that is too large for one frame appears when it is built. False,
-/// with a notice, if the lesson refuses the problem.
-bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem);
+/// Both at once; a walk that is too large for one frame appears when it is built. `remember`: to be undone.
+/// False, with a notice, if the lesson refuses the problem.
+bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem, bool remember = false);
 
 /// The chosen cell of the current step, and the explanation of it.
 CellRef chosen_cell(const AppState& state);

@@ -2,7 +2,7 @@
 // ring round it is to be seen.
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/theme.h"
-#include "app/ui/shell/chapters.h"
+#include "app/ui/state/chapters.h"
 #include "tests/app/ui/harness.h"
 
 #include <algorithm>

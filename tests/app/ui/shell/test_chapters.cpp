@@ -1,5 +1,5 @@
 // From lesson to lesson: tabs, keys, what is kept, and what a saved file brings back.
-#include "app/ui/shell/chapters.h"
+#include "app/ui/state/chapters.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "tests/app/ui/harness.h"

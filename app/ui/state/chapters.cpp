@@ -1,4 +1,4 @@
-#include "app/ui/shell/chapters.h"
+#include "app/ui/state/chapters.h"
 
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
@@ -74,7 +74,9 @@ void next_lesson(AppState& state, int by) {
         return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson);
     });
     const auto count = static_cast<int>(order.size());
-    const Stop& next = order[static_cast<std::size_t>((now - order.begin() + by + count) % count)];
+    // The start page comes before the first and after the last.
+    const auto at = now != order.end() ? static_cast<int>(now - order.begin()) : by > 0 ? -1 : 0;
+    const Stop& next = order[static_cast<std::size_t>((at + by + count) % count)];
     state.page = next.page;
     if (state.page == Page::walk) set_lesson(state, *next.lesson);
 }

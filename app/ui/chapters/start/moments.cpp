@@ -1,0 +1,133 @@
+#include "app/ui/chapters/start/moments.h"
+
+#include "app/ui/state/state.h"
+#include "core/lessons/table.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr KeyPress alt(Key key) { return {key, false, false, true}; }
+
+constexpr Moment table[] = {
+    {.id = "moment correction",
+     .title = "α corrects",
+     .action = "a new maximum shrinks the old sums",
+     .keys = "Alt 1",
+     .press = alt(Key::one),
+     .lesson = "flash-forward",
+     .example = "worked-4x4",
+     .op = Op::correction},
+    {.id = "moment broken",
+     .title = "What breaks",
+     .action = "the same without the correction",
+     .keys = "Alt 2",
+     .press = alt(Key::two),
+     .lesson = "flash-forward",
+     .example = "worked-4x4",
+     .op = Op::row_sum,
+     .fault = &Switches::no_correction},
+    {.id = "moment length",
+     .title = "N = 16k",
+     .action = "what 16 384 keys cost",
+     .keys = "Alt 3",
+     .press = alt(Key::three),
+     .page = Page::memory,
+     .N = 16384},
+    {.id = "moment kernels",
+     .title = "Real kernels",
+     .action = "real kernels on large problems",
+     .keys = "Alt 4",
+     .press = alt(Key::four),
+     .page = Page::scale},
+    {.id = "moment compare",
+     .title = "GPU against CPU",
+     .action = "a GPU kernel beside the CPU's walk",
+     .keys = "Alt 5",
+     .press = alt(Key::five),
+     .page = Page::compare,
+     .lesson = "flash-forward",
+     .example = "worked-4x4",
+     .op = Op::row_sum},
+};
+
+// Some sum of before is shrunk, and not from nothing.
+bool corrects(const Trace& trace, int k) {
+    if (trace.step(k).op != Op::correction) return false;
+    const Matrix& alpha = trace.value(trace.writes(k).front().value).data;
+    return (alpha.array() > 0 && alpha.array() < 1).any();
+}
+
+// The problem of the moment, with the letters that the user has chosen; null without the example.
+ProblemPtr problem_of(const AppState& state, const Moment& moment) {
+    const Problem* example = find_example(state, moment.example);
+    if (!example) return nullptr;
+    Problem problem = *example;
+    if (problem.options.notation == Notation::d_o)
+        problem.options.notation = static_cast<Notation>(state.settings.letters);
+    if (moment.fault) problem.switches.*moment.fault = true;
+    return std::make_shared<const Problem>(std::move(problem));
+}
+
+bool same_problem(const Problem& a, const Problem& b) {
+    return a.name == b.name && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal && a.window == b.window &&
+           a.scale == b.scale && a.element_bytes == b.element_bytes && a.options == b.options &&
+           a.switches == b.switches && a.precision == b.precision;
+}
+
+// False, with a notice, if it cannot be shown.
+bool show_walk_of(AppState& state, const Moment& moment) {
+    const ProblemPtr problem = problem_of(state, moment);
+    if (!problem) return notify(state, "The example of this moment is not there."), false;
+    const bool shown = !state.pending && same_problem(*state.problem, *problem);
+    if (!show_walk(state, *find_lesson(moment.lesson), shown ? state.problem : problem, !shown)) return false;
+    wait_for_walk(state);
+    take_finished_trace(state);
+    const int k = step_of(moment, state.truth ? *state.truth : *state.trace);
+    state.row = 0, state.col = -1;
+    state.cursor = at_step(*state.trace, k);
+    state.step_age = 0;
+    refresh_explanation(state);
+    return true;
+}
+
+}  // namespace
+
+std::span<const Moment> moments() { return table; }
+
+const Moment* moment_of(const KeyPress& press) {
+    const auto its = [&](const Moment& moment) {
+        return moment.press.key == press.key && press.alt && !press.ctrl && !press.shift;
+    };
+    const auto found = std::ranges::find_if(table, its);
+    return found == std::end(table) ? nullptr : &*found;
+}
+
+int step_of(const Moment& moment, const Trace& trace) {
+    int k = 0;
+    while (k < trace.size() && !corrects(trace, k)) ++k;
+    while (k < trace.size() && trace.step(k).op != moment.op) ++k;
+    return k < trace.size() ? k : 0;
+}
+
+void go_to_moment(AppState& state, const Moment& moment) {
+    if (moment.example[0] && !show_walk_of(state, moment)) return;
+    state.player.playing = false;
+    state.blank = false;
+    state.edit.reset();
+    state.inspection.reset();
+    show_side(state, false, false);
+    state.page = moment.page;
+    if (moment.N) state.memory.N = moment.N, state.memory.trips = MemoryForm{}.trips;
+    if (moment.page == Page::compare) state.compare.fault = {};
+}
+
+std::vector<Shortcut> moment_keys() {
+    std::vector<Shortcut> out;
+    for (const Moment& moment : table) out.push_back({"Moments", moment.keys, moment.action, {moment.press}});
+    return out;
+}
+
+}  // namespace tilewalk::ui
