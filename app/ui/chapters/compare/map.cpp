@@ -68,8 +68,8 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, 8, cividis(x / a.w));
     if (!(map.most > 0)) {
-        c.text(a.x, a.y + 20, "no cell differs from the CPU's walk, which rounds as the kernel does",
-               size::small, t.t2);
+        c.text_within(a.x, a.y + 22, a.w, "no cell differs: the CPU's walk rounds as the kernel does",
+                      size::small, t.t2);
         return;
     }
     float taken = a.x - 4;

@@ -66,7 +66,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     const Rect frame{at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6};
     c.frame(frame.x, frame.y, frame.w, frame.h, t.light ? t.inv : t.t1, 3.5f, 5);
     const std::string most =
-        map.most > 0 ? "largest " + three_digits(map.most) : "no cell differs from the CPU's walk";
+        map.most > 0 ? "largest " + three_digits(map.most) : "no cell differs: both round alike";
     c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
 }
 

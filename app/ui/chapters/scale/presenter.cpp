@@ -1,9 +1,14 @@
-// The page for the back row: one plot, large, and what it comes to. Nothing under 27 px on a page of
-// 1280 × 720. The arrow keys change the plot.
+// The page for the back row: time and extra memory of every kernel at one length as bars to scale, or the
+// memory over all lengths, and what it comes to. Nothing under 27 px on a page of 1280 × 720. The arrow keys
+// change it.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
 #include "core/bench/findings.h"
+
+#include <algorithm>
+#include <array>
 
 namespace tilewalk::ui {
 
@@ -15,25 +20,107 @@ std::string subject(const ShownReport& shown) {
     return machine.empty() ? what : what + ", " + machine;
 }
 
+// One column of bars, linear and from zero, so that lengths can be compared by eye.
+struct BarColumn {
+    const char* note;  ///< the part of the page that a tour points at
+    std::string title;
+    float x, w;
+    double (*value)(const Record&);
+    std::string (*text)(double);
+};
+
+double time_of(const Record& r) { return r.state == Record::State::measured ? r.median : 0; }
+double memory_of(const Record& r) {
+    return static_cast<double>(r.workspace_bytes > 0 ? r.workspace_bytes : r.model_bytes);
+}
+
+// What stands behind a bar of time: how many times as fast, or why there is none.
+std::string beside_time(const ShownReport& shown, const Record& r) {
+    if (time_of(r) <= 0) return r.state == Record::State::no_memory ? "does not fit" : name_of(r.state);
+    const double times = times_as_fast(shown, r.kernel, r.workload.N_q);
+    return is_standard(r.kernel) || times == 0 ? "" : format_number(times, 2) + "×";
+}
+
+void bar(const Canvas& c, const AppState& state, const BarColumn& column, const Record& r, double most,
+         float y, float h, const std::string& beside) {
+    constexpr float numbers = 236;  // "does not fit", or "1 060 ms" and "1.5×"
+    const Theme& t = *c.theme;
+    const double value = column.value(r);
+    const float w = most > 0 ? (column.w - numbers) * static_cast<float>(value / most) : 0;
+    const ImU32 colour = kernel_look(t, state, r.kernel).colour;
+    if (value > 0) c.rect(column.x, y - h / 2, std::max(w, 3.0f), h, colour, radius::cell);
+    if (value > 0 && r.state == Record::State::no_memory)
+        c.hatch(column.x, y - h / 2, std::max(w, 3.0f), h, t.bg, 12, 4);
+    float x = column.x + std::max(w, 3.0f) + 16;
+    if (value > 0) x += c.text(x, y, column.text(value), size::far_number, t.t1, Face::semibold) + 14;
+    c.text(x, y, beside, size::far_number, t.t2);
+}
+
+// Time and extra memory at one length side by side: where the time is near, the memory is not.
+void bars_at_one_length(const Canvas& c, const AppState& state, const ShownReport& shown, const Rect& a) {
+    const Theme& t = *c.theme;
+    const std::int64_t N = chosen_length(state);
+    std::vector<const Record*> rows;
+    for (const std::string& kernel : shown.kernels())
+        if (const Record* const r = shown.find(kernel, N)) rows.push_back(r);
+    float names = 0;
+    for (const Record* const r : rows)
+        names = std::max(names, text_width(Face::semibold, size::far_number, r->kernel));
+    const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
+    const std::array<BarColumn, 2> columns = {
+        {{"Time", time_chart(t, state).title, first, half, time_of,
+          [](double s) { return ms_text(s) + " ms"; }},
+         {"Memory", "Extra memory", first + half + gap, half, memory_of,
+          [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); }}}};
+    const float head = 64, most_rows = std::floor((a.h - head) / 38);
+    if (px(rows.size()) > most_rows) rows.resize(static_cast<std::size_t>(most_rows));
+    const float pitch = std::min((a.h - head) / px(std::max<std::size_t>(rows.size(), 1)), 104.0f),
+                h = std::min(56.0f, pitch - 12);
+    const auto y_of = [&](std::size_t n) { return a.y + head + (px(n) + .5f) * pitch; };
+    for (std::size_t n = 0; n < rows.size(); ++n)
+        c.text(first - gap, y_of(n), rows[n]->kernel, size::far_number, t.t1, Face::semibold, Align::right);
+    for (const BarColumn& column : columns) {
+        c.text_within(column.x, a.y + 24, column.w, column.title, size::far_text, t.t2, Face::medium);
+        note_part(c, {column.x - 12, a.y, column.w + 24, a.h}, column.note);
+        double most = 0;
+        for (const Record* const r : rows) most = std::max(most, column.value(*r));
+        for (std::size_t n = 0; n < rows.size(); ++n)
+            bar(c, state, column, *rows[n], most, y_of(n), h,
+                column.value == time_of ? beside_time(shown, *rows[n]) : "");
+    }
+}
+
+void plot(const Canvas& c, AppState& state, const Rect& a) {
+    Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
+    chart.title = chart.subtitle = "";
+    const ChartLook look{
+        .text = size::far, .label = size::far_number, .marker = 9, .line = 2, .panel = false};
+    note_part(c, a, state.scale.memory_plot ? "Memory" : "Time");
+    paint(c, lay_out(chart, a, look, *c.theme));
+}
+
 }  // namespace
 
 void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     scale_engine(state);
     PresenterPage page(canvas, state, W, H, "At scale", 220);
-    page.back = "Time (←)", page.forward = "Memory (→)";
+    page.back = "At one length (←)", page.forward = "Memory over all lengths (→)";
     page.move = [&](int to) { state.scale.memory_plot = to > 0; };
     const Canvas& c = page.c;
     const ShownReport* shown = chosen_report(state);
     if (shown) page.subject(subject(*shown), 300);
-    Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
     const float x = space::far_side, w = W - 2 * x;
-    c.text(x, 104, chart.title, size::far_title, c.theme->t1, Face::semibold);
-    chart.title = chart.subtitle = "";
-    const ChartLook look{
-        .text = size::far, .label = size::far_number, .marker = 9, .line = 2, .panel = false};
+    const bool bars = shown && !state.scale.memory_plot;
     const Rect area{x, 136, w, H - 136 - 132};
-    note_part(c, area, state.scale.memory_plot ? "Memory" : "Time");
-    paint(c, lay_out(chart, area, look, *c.theme));
+    c.text(x, 104,
+           bars                      ? "At N = " + format_count(chosen_length(state))
+           : state.scale.memory_plot ? memory_chart(*c.theme, state).title
+                                     : time_chart(*c.theme, state).title,
+           size::far_title, c.theme->t1, Face::semibold);
+    if (bars)
+        bars_at_one_length(c, state, *shown, area);
+    else
+        plot(c, state, area);
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }
