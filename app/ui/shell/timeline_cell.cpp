@@ -67,19 +67,21 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
     if (op == Op::mask) symbol = {word("/")};
+    if (op == Op::loss) symbol = {word("Σ")};
     if (fits(symbol_size)) return {symbol, symbol_size};
     if (fits(small_symbol)) return {symbol, small_symbol};
-    // "WQ" for W with its index below; "loss" up to the edges
+    // "WQ" for W with its index below, up to the edges
+    const auto flat_fits = [&](const Line& line) { return rich_width(c, line, tiny_symbol) <= room + 2; };
     std::string letters;
     for (const Span& s : symbol) letters += s.text;
-    const Line flat = {word(letters)};
-    for (float size : {small_symbol, tiny_symbol})
-        if (rich_width(c, flat, size) <= room + 2) return {flat, size};
-    // Of what the backward walk loads or stores together, the first stands for all.
-    if (plain(step_symbol(trace, k)) == plain(step_symbol(op))) return {};
+    if (const Line flat = {word(letters)}; flat_fits(flat))
+        return {flat, rich_width(c, flat, small_symbol) <= room + 2 ? small_symbol : tiny_symbol};
+    // "dW" for what its place in the lane tells apart; of what is loaded or stored together, the first stands
+    // for all.
     symbol.erase(symbol.begin() + 1, symbol.end());
     for (float size : {symbol_size, small_symbol, tiny_symbol})
         if (fits(size)) return {symbol, size};
+    if (const Line flat = {word(symbol.front().text)}; flat_fits(flat)) return {flat, tiny_symbol};
     return {};
 }
 
