@@ -17,8 +17,10 @@
 namespace tilewalk {
 namespace {
 
-const std::vector<std::string> setting_names = {"problem",   "lesson",    "step", "cell", "fault",
-                                                "highlight", "presenter", "side", "notes"};
+const std::vector<std::string> setting_names = {"problem",   "lesson",    "step", "cell",  "fault",   "notation",
+                                                "highlight", "presenter", "side", "notes", "division"};
+const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
+                               division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
@@ -53,7 +55,8 @@ public:
         stop_.place = {};
         stop_.notes.clear();
         const bool fine =
-            problem() && lesson() && fault() && build() && take_given("step", &StopReader::step) &&
+            problem() && lesson() && take_given("notation", &StopReader::notation) &&
+            take_given("division", &StopReader::division) && fault() && build() && take_given("step", &StopReader::step) &&
             take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
             take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
             take_given("notes", &StopReader::notes) && text();
@@ -121,6 +124,19 @@ private:
         return true;
     }
 
+    // How the softmax lessons write the running sum, and when they divide.
+    bool notation(const std::string& value) {
+        if (!lists(notation_names, value)) return no_such("notation", value, notation_names);
+        const auto at = std::ranges::find(notation_names, value) - notation_names.begin();
+        notation_ = static_cast<Notation>(at);
+        return changed_ = true;
+    }
+    bool division(const std::string& value) {
+        if (!lists(division_names, value)) return fail("division is each or end");
+        divide_each_ = value == division_names.front();
+        return changed_ = true;
+    }
+
     bool fault() {
         if (const TourSetting* given = setting("fault")) {
             const auto known = fault_names(*stop_.lesson);
@@ -133,6 +149,8 @@ private:
         if (!changed_) return true;
         Problem broken = *problem_;
         if (fault_) broken.switches.*(fault_->on) = true;
+        if (notation_) broken.options.notation = *notation_;
+        if (divide_each_) broken.options.normalised = *divide_each_;
         stop_.problem = std::make_shared<const Problem>(std::move(broken));
         return true;
     }
@@ -308,6 +326,8 @@ private:
     TourStop stop_;
     std::shared_ptr<const Problem> problem_;  // without the fault
     const Fault* fault_ = nullptr;
+    std::optional<Notation> notation_;  // as the problem has it where nothing is said
+    std::optional<bool> divide_each_;
     std::shared_ptr<const Trace> trace_;
     bool changed_ = false;
 };

@@ -1,14 +1,16 @@
 #include "app/io/tour_text.h"
 
 #include "app/io/text.h"
+#include "core/class/tour.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace tilewalk {
 namespace {
 
-// *emphasis*, {placeholder} and \ before a character that stands for itself.
+// *emphasis*, {placeholder}, sub_script and \ before a character that stands for itself.
 class Styled {
 public:
     explicit Styled(std::string_view text) : rest_(text) {}
@@ -27,6 +29,7 @@ public:
                 if (!placeholder()) return Failure{"a { has no } in its paragraph"};
             } else if (c == '}') {
                 return Failure{"a } has no { before it"};
+            } else if (c == '_' && subscript()) {
             } else {
                 words_ += c;
             }
@@ -54,6 +57,17 @@ private:
         flush();
         put(std::string(trimmed(rest_.substr(0, end)))).face = Span::Face::number;
         rest_.remove_prefix(end + 1);
+        return true;
+    }
+
+    // "m_old": the letters behind the line hang below the one before it.
+    bool subscript() {
+        std::size_t end = 0;
+        while (end < rest_.size() && std::isalnum(static_cast<unsigned char>(rest_[end]))) ++end;
+        if (end == 0 || words_.empty() || words_.back() == ' ') return false;
+        flush();
+        put(std::string(rest_.substr(0, end))).script = Span::Script::sub;
+        rest_.remove_prefix(end);
         return true;
     }
 
@@ -97,6 +111,7 @@ private:
         if (outline_.title.empty()) return fail("expected the title first, as in \"# My tour\"");
         if (outline_.sections.empty()) return;
         if (line.starts_with("- ")) return setting(trimmed(line.substr(2)));
+        if (line.starts_with("> ")) return formula_line(trimmed(line.substr(2)));
         if (indented && above) return go_on(*above, line);
         if (paragraph_.empty()) begin_ = line_;
         paragraph_ += (paragraph_.empty() ? "" : " ") + std::string(line);
@@ -132,6 +147,18 @@ private:
     void go_on(TourSetting& setting, std::string_view words) {
         setting.value += " " + std::string(words);
         above_ = &setting;
+    }
+
+    // A line of its own, set in and strong.
+    void formula_line(std::string_view words) {
+        end_paragraph();
+        begin_ = line_;
+        paragraph_ = words;
+        end_paragraph();
+        if (!errors_.empty()) return;
+        Line& line = outline_.sections.back().text.back().text;
+        for (Span& span : line) span.strong = true;
+        line.insert(line.begin(), Span{.text = formula_indent});
     }
 
     void end_paragraph() {

@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/lessons/table.h"
+#include "core/study/memory_study.h"
 
 #include <algorithm>
 #include <charconv>
@@ -47,6 +48,37 @@ std::optional<std::string> whole_of(const Trace& trace, int k, std::string_view 
     if (name == "moved") return format_traffic(moved(now));
     if (name == "on chip") return format_size(now.sram_live);
     return std::nullopt;
+}
+
+// "Br=2", "N=16384": the number behind the sign.
+std::optional<int> number_behind(std::string_view words, std::string_view name) {
+    return words.starts_with(name) ? whole(words.substr(name.size())) : std::nullopt;
+}
+
+// "512 MiB": without decimals that say nothing, as the page writes it.
+std::string held(double bytes) {
+    std::string text = format_large_size(bytes);
+    const std::size_t unit = text.find(' '), point = text.find_first_of(".,");
+    if (point < unit && text.find_first_not_of('0', point + 1) == unit) text.erase(point, unit - point);
+    return text;
+}
+
+// What the page about memory shows of its own sizes, those that it has at first.
+std::optional<std::string> of_study(std::string_view name) {
+    StudyInput in;
+    if (name == "heads") return format_count(in.heads);
+    if (const auto Br = number_behind(name, "saving at Br=")) {
+        in.tile.Br = *Br;
+        return refuse(in) ? std::nullopt : std::optional(saving_text(study(in).saving(Algorithm::flash2)));
+    }
+    const auto size = [&](std::string_view what, double ScoreRow::*bytes) -> std::optional<std::string> {
+        const auto N = number_behind(name, what);
+        in.lengths = {N.value_or(0)};
+        return N && !refuse(in) ? std::optional(held(study(in).rows.front().*bytes)) : std::nullopt;
+    };
+    if (const auto one = size("S at N=", &ScoreRow::one_head)) return one;
+    if (const auto all = size("S and P at N=", &ScoreRow::all)) return all;
+    return size("L at N=", &ScoreRow::flash);
 }
 
 // What a whole walk through the same problem moves through HBM.
@@ -123,6 +155,7 @@ std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int
 Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words) {
     constexpr std::string_view in = "moved in ", earlier = " before", unbroken = " true";
     if (auto number = whole_of(trace, k, words)) return *number;
+    if (auto number = of_study(words)) return *number;
     if (words.starts_with(in)) return moved_in(trace, words.substr(in.size()));
     if (words.ends_with(unbroken)) {
         words.remove_suffix(unbroken.size());

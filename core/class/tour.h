@@ -39,6 +39,12 @@ struct TourStop {
     int line = 0;  ///< of its heading in the file, from 1
 };
 
+/// What a formula of its own line begins with, among the paragraphs of a stop.
+inline constexpr const char* formula_indent = "\u00A0\u00A0\u00A0";
+inline bool is_formula(const Line& paragraph) {
+    return !paragraph.empty() && paragraph.front().text == formula_indent;
+}
+
 struct TourScript {
     std::string title;
     std::vector<TourStop> stops;  ///< at least one

@@ -1,5 +1,7 @@
 #include "core/study/memory_study.h"
 
+#include "core/base/numbers.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -69,6 +71,12 @@ Tile tile_of(const StudyInput& in) {
     if (in.rule == TileRule::paper) return paper_tile(in.hardware.shared.value, in.d, in.element_bytes);
     if (in.rule == TileRule::square) return square_tile(in.hardware.shared.value, in.d, in.element_bytes);
     return in.tile;
+}
+
+// Bytes of FlashAttention-2 with tiles of this height.
+std::int64_t with_height(Shape s, std::int64_t Br) {
+    s.Br = Br;
+    return forward_traffic(Algorithm::flash2, s).total();
 }
 
 }  // namespace
@@ -175,6 +183,32 @@ std::int64_t largest_N_flash(double capacity, std::int64_t d, int element_bytes,
     const std::int64_t per_token = (4 * d * element_bytes + 4) * heads * batch;  // Q, K, V, O; L
     const double most = std::min(std::max(capacity, 0.0), 9e18);
     return static_cast<std::int64_t>(most) / per_token;
+}
+
+std::vector<TileRow> tile_rows(const Shape& s) {
+    std::vector<std::int64_t> heights = {std::min(s.Br, s.N)};
+    for (std::int64_t Br = 2; Br <= 512 && Br <= s.N; Br *= 2) heights.push_back(Br);
+    std::ranges::sort(heights);
+    heights.erase(std::unique(heights.begin(), heights.end()), heights.end());
+    const double standard = real(forward_traffic(Algorithm::standard, s).total());
+    std::vector<TileRow> rows;
+    for (const std::int64_t Br : heights) {
+        const std::int64_t bytes = with_height(s, Br);
+        rows.push_back({Br, bytes, standard / real(bytes)});
+    }
+    return rows;
+}
+
+std::string saving_text(double saving) { return format_fixed(saving, saving < 1 ? 2 : 1); }
+
+std::int64_t least_height_that_pays(const Shape& s) {
+    const std::int64_t standard = forward_traffic(Algorithm::standard, s).total();
+    std::int64_t lo = 0, hi = s.N + 1;  // the least lies in lo + 1 … hi
+    while (hi - lo > 1) {
+        const std::int64_t middle = (lo + hi) / 2;
+        (with_height(s, middle) <= standard ? hi : lo) = middle;
+    }
+    return hi;
 }
 
 Study study(const StudyInput& in) {

@@ -137,6 +137,18 @@ struct StudyInput {
 /// Nothing, or one sentence that names what is out of range.
 std::optional<std::string> refuse(const StudyInput& input);
 
+/// What FlashAttention-2 moves with tiles of this height, at one N and d.
+struct TileRow {
+    std::int64_t Br = 0, bytes = 0;
+    double saving = 0;  ///< bytes of standard attention over its bytes
+};
+/// Heights in powers of two from 2 to 512 (none above N), and the one that is set.
+std::vector<TileRow> tile_rows(const Shape& shape);
+/// "0.06", "4.0": standard attention's bytes over another's.
+std::string saving_text(double saving);
+/// The least height from which FlashAttention-2 moves no more than standard attention; N + 1 if none does.
+std::int64_t least_height_that_pays(const Shape& shape);
+
 struct AlgorithmStudy {
     Algorithm algorithm;
     std::vector<Share> shares;  ///< one head

@@ -19,10 +19,14 @@ struct Look {
 constexpr Look normal{15, 16, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
 const Look& look_of(const AppState& state) { return state.presenter ? large : normal; }
 
+// Formulas that follow each other stand closer than paragraphs.
+float gap_below(const Line& paragraph, const Look& look) {
+    return look.text * (is_formula(paragraph) ? .1f : .4f);
+}
 float paragraphs_height(const Canvas& c, std::span<const Line> text, const Look& look, float w) {
     float h = 0;
     for (const Line& paragraph : text)
-        h += rich_paragraph_height(c, w, paragraph, look.text, 0, look.line) + look.text * .4f;
+        h += rich_paragraph_height(c, w, paragraph, look.text, 0, look.line) + gap_below(paragraph, look);
     return h;
 }
 float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
@@ -48,6 +52,7 @@ void badge(const Canvas& c, const std::string& number, const Rect& a, float size
 
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
+    const bool far = &look == &large;
     constexpr float out = 5;
     const PanelPart part(c, "Ring", {0, 0, W, H});
     const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - out, 3.0f);
@@ -59,16 +64,19 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
     // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
     // but the parts of presenter mode begin with what they say.
-    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel && &look == &normal,
-               cell = tour.stop().place.kind == TourPlace::Kind::cell;
-    const float bx = panel ? x - bw / 2 : cell ? x + w : x + w - bw / 2;
-    const float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side / 2;
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel && !far,
+               cell = tour.stop().place.kind == TourPlace::Kind::cell, room = x + w + bw + 2 <= W;
+    const float bx = panel ? x - bw / 2 : cell ? (room ? x + w : x - bw) : x + w - bw / 2;
+    float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side * (far ? .2f : .5f);
+    if (far && tour.card.y > y && by + side > tour.card.y) by = tour.card.y - side - 2;
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
 }
 
+constexpr float of_ring = 16;       // what belongs to a ring round a panel
+constexpr float of_ring_edge = 5;   // as much of it lies over the next panel
+
 // What the card must not hide: the place with its ring and number, the cell, and why the step is there.
 std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
-    constexpr float of_ring = 16;
     const TourStop& stop = state.tour->stop();
     std::vector<Rect> out;
     const auto keep = [&](const TourPlace& place, float around) {
@@ -89,18 +97,25 @@ float column_width(const Tour& tour, float w) {
     const float inner = w - 2 * normal.pad;
     return w > 860 && tour.text.size() > 1 ? (inner - strip_gap) / 2 : inner;
 }
+// The higher of the two columns, if the first has n paragraphs.
+float columns_height(const Canvas& c, const Tour& tour, float column, std::size_t n) {
+    const std::span<const Line> text(tour.text);
+    return std::max(paragraphs_height(c, text.first(n), normal, column),
+                    paragraphs_height(c, text.subspan(n), normal, column));
+}
 // How many paragraphs stand in the first column
-std::size_t first_column(const Tour& tour, float w) {
-    const bool two = column_width(tour, w) < w - 2 * normal.pad;
-    return two ? (tour.text.size() + 1) / 2 : tour.text.size();
+std::size_t first_column(const Canvas& c, const Tour& tour, float w) {
+    const float column = column_width(tour, w);
+    std::size_t best = tour.text.size();
+    if (column >= w - 2 * normal.pad) return best;
+    // A formula stays with the words before it.
+    for (std::size_t n = best; n-- > 1;)
+        if (!is_formula(tour.text[n]) && columns_height(c, tour, column, n) <= columns_height(c, tour, column, best)) best = n;
+    return best;
 }
 
 Rect strip(const Canvas& c, const Tour& tour, float x, float w) {
-    const std::span<const Line> text(tour.text);
-    const std::size_t first = first_column(tour, w);
-    const float column = column_width(tour, w);
-    const float h = std::max(paragraphs_height(c, text.first(first), normal, column),
-                             paragraphs_height(c, text.subspan(first), normal, column));
+    const float h = columns_height(c, tour, column_width(tour, w), first_column(c, tour, w));
     return {x, 0, w, strip_head + h + strip_foot};
 }
 
@@ -115,11 +130,13 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const auto hidden = [&](const Rect& a) { return hidden_by(a, keep); };
     const auto bottom_at = [&](Rect a, float bottom) { return Rect{a.x, bottom - a.h, a.w, a.h}; };
     std::vector<Rect> places;
-    for (const float w : {layout.timeline.w - margin, W - 2 * margin}) {
-        const Rect a = strip(c, tour, margin, w);
-        // The buttons of the timeline stay in sight where they can.
+    const float narrow = layout.timeline.w - margin, wide = W - 2 * margin;
+    for (const float w : {walk ? narrow : wide, walk ? wide : narrow}) {
+        Rect a = strip(c, tour, margin, w);
+        // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a lane.
         if (walk && layout.timeline.y + a.h <= foot - 56)
             places.push_back(bottom_at(a, layout.timeline.y + a.h));
+        if (walk) a.h = std::max(a.h, foot - layout.timeline.y - of_ring_edge);
         places.push_back(bottom_at(a, foot));
     }
     places.push_back(bottom_at(strip(c, tour, margin, layout.main.w), layout.main.bottom() - margin));
@@ -136,7 +153,8 @@ Rect area_of(const Canvas& c, const AppState& state, float W, float H) {
 
 void paragraphs(const Canvas& c, std::span<const Line> text, const Look& look, float x, float y, float w) {
     for (const Line& paragraph : text)
-        y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) + look.text * .4f;
+        y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) +
+             gap_below(paragraph, look);
 }
 
 std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
@@ -204,7 +222,7 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
     const float x = a.x + look.pad, column = column_width(tour, a.w);
     c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
     const std::span<const Line> text(tour.text);
-    const std::size_t first = first_column(tour, a.w);
+    const std::size_t first = first_column(c, tour, a.w);
     paragraphs(c, text.first(first), look, x, a.y + strip_head - 4, column);
     paragraphs(c, text.subspan(first), look, x + column + strip_gap, a.y + strip_head - 4, column);
     return pressed;
@@ -256,8 +274,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     refresh_text(state);
     Tour& tour = *state.tour;
     tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
-    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     const Rect area = tour.card = area_of(main, state, W, H);
+    if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);

@@ -41,7 +41,7 @@ const Sizes presenter_sizes[face_count] = {
 
 constexpr std::string_view glyphs =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
-    "·×÷±°²³¹½‖•…–—‘’“”′˜\u2009"
+    "·×÷±°²³¹½‖•…–—‘’“”′˜\u00A0\u2009"
     "αβγδεηλμσωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
     "←→↑↓⇒▼▲◆◇●○■□✓✗"
     "⁰⁴⁵⁶⁷⁸⁹⁻ᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼ";

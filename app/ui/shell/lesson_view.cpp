@@ -43,7 +43,7 @@ const PageView* page_view(Page page) {
                                       answer_memory_key,
                                       pass_memory_time,
                                       memory_idle_seconds,
-                                      {"Sizes", "Hierarchy", "Traffic", "Roofline", "Scores"}},
+                                      {"Sizes", "Hierarchy", "Traffic", "Roofline", "Tile height", "Scores"}},
                                      {Page::scale,
                                       scale_view,
                                       scale_presenter,

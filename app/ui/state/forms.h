@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/compare/kernel_trace.h"
+#include "core/study/memory_study.h"
 #include "core/walk/explain.h"
 #include "core/walk/playback.h"
 
@@ -82,7 +83,9 @@ struct MemoryForm {
     OwnHardware own;
     std::int64_t N = 16384;
     int d = 64, element_bytes = 2, heads = 16, batch = 1;
-    int tile = 1;           ///< index into tile_choices
+    int Br = 128, Bc = 128;  ///< of the tiles, where they are given
+    TileRule rule = TileRule::given;
+    bool tile_height = false;  ///< the panel beside the traffic: bytes against tile height, else the roofline
     char N_text[16] = "";   ///< while it is being typed
     bool N_typed = false;   ///< the field has the caret
     int trips = 3;          ///< kernels of standard attention that have run, 0 … 3

@@ -1,6 +1,7 @@
 // The words and numbers of the gradients of one tile: dV, dP, dS, dQ, dK.
 #include "core/lessons/backward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_proofs.h"
 
 #include <algorithm>
 
@@ -65,6 +66,7 @@ void explain_ds(const View& v) {
                           ", so a larger score for " + key + " would raise the loss."
                     : "The weights of a row compete. dP = " + value + " is below the row's mean D = " + mean +
                           ", so a larger score for " + key + " would lower the loss.";
+    if (!v.problem.broken()) tell_competition(v, P, dP, D);
     set_numbers(v, rounded(v.problem.precision.softmax, product({weight, difference(slope, row_mean)})));
 }
 

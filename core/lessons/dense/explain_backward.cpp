@@ -1,5 +1,6 @@
 // The words and numbers of the dense backward pass: dV, dP, D, dS, dQ, dK.
 #include "core/lessons/dense/explain_parts.h"
+#include "core/lessons/shared/explain_proofs.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -103,6 +104,7 @@ void ds(const View& v) {
     v.out.formula =
         join({sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ", sym(Slot::Di), ")"});
     v.out.numbers = write(product({weight, difference(slope, mean)}), v.result());
+    tell_competition(v, P, dP, D);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     const auto [shown_dP, shown_D] = format_apart(dP, D);
     v.out.kind = P == 0 ? 0 : dP == D ? 1 : dP > D ? 2 : 3;

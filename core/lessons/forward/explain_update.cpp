@@ -1,6 +1,7 @@
 // The words and numbers of the ops that update ℓ and O: correction to store, and skip.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_proofs.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -183,6 +184,7 @@ void explain_correction(const View& v) {
         v.out.why = query +
                     ": m is 0 before and after, so α = 1. With one base for every tile nothing has to "
                     "be re-based.";
+    if (kind == rises && !v.problem.broken()) tell_why_alpha(v, old, now);
     set_numbers(v,
                 rounded(v.problem.precision.softmax, exponential(difference(m_before, num(base, Role::m)))));
 }
@@ -237,6 +239,7 @@ void explain_normalize(const View& v) {
                              num_text(l) + ", after this they sum to " + one + ".";
     if (std::isinf(l))
         v.out.why = "ℓ of " + v.query() + " is ∞: divided by it every finite output becomes 0.";
+    if (l != 0 && !v.problem.broken()) tell_sum_in_one_go(v);
     if (l != 0) set_numbers(v, rounded(v.problem.precision.accumulator, quotient(total, row_sum)));
 }
 

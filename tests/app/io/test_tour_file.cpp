@@ -66,6 +66,34 @@ TEST_SUITE("tour files") {
         CHECK(shown_text(stop) == "One 2 line.\nTwo * words.");
     }
 
+    TEST_CASE("formulas stand alone, letters hang below, and the softmax lessons get their letters") {
+        const TourStop stop = only_stop("- lesson: flash-forward", "So\n> m_old = {N}\n> b\nand on_ly.");
+        REQUIRE(stop.text.size() == 4);
+        CHECK(is_formula(stop.text[1]));
+        CHECK(is_formula(stop.text[2]));
+        CHECK_FALSE(is_formula(stop.text[3]));
+        REQUIRE(stop.text[1].size() == 5);
+        CHECK(stop.text[1][2].text == "old");
+        CHECK(stop.text[1][2].script == Span::Script::sub);
+        CHECK(stop.text[1][2].strong);
+        const auto stops = good(parsed(head + "- notation: l_O\n- division: end\n\nx\n## B\n\nx\n")).stops;
+        for (const TourStop& one : stops) {
+            CHECK(one.problem->options.notation == Notation::l_O);
+            CHECK_FALSE(one.problem->options.normalised);
+        }
+        CHECK(refusal(head + "- notation: lO\n\nx\n") ==
+              "my.md, line 5: there is no notation \"lO\"; did you mean l_O?");
+        CHECK(refusal(head + "- division: all\n\nx\n") == "my.md, line 5: division is each or end.");
+    }
+
+    TEST_CASE("numbers of the page about memory") {
+        const TourStop stop = only_stop("- lesson: memory", "{S at N=16384} {S and P at N=16384} {L at N=16384} "
+                                                            "{saving at Br=2} {saving at Br=128} {heads}");
+        // 16384² × 2 bytes; × 2 × 16 heads; 16384 × 4 bytes × 16 heads
+        CHECK(shown_text(stop) == "512 MiB 16 GiB 1 MiB 0.06 4.0 16");
+        CHECK(contains(refusal(head + "\n{saving at Br=0}\n"), "neither a cell nor a known number"));
+    }
+
     TEST_CASE("notes are for the lecturer, with numbers of their stop, and hold for it alone") {
         const auto stops =
             good(parsed(head + "- notes: m is *{m[0]}*,\n  and it\n\tstays.\n- step: row_sum i=0 j=1\n\nx\n"

@@ -55,9 +55,8 @@ StudyInput memory_input(const MemoryForm& form) {
     in.hardware = chosen_hardware(form);
     in.N = form.N, in.d = form.d, in.heads = form.heads, in.batch = form.batch;
     in.element_bytes = form.element_bytes;
-    constexpr std::array<std::int64_t, 3> sides = {64, 128, 256};
-    if (form.tile < 3) in.tile.Br = in.tile.Bc = sides[static_cast<std::size_t>(form.tile)];
-    if (form.tile >= 3) in.rule = form.tile == 3 ? TileRule::square : TileRule::paper;
+    in.tile = {form.Br, form.Bc};
+    in.rule = form.rule;
     return in;
 }
 

@@ -99,40 +99,6 @@ void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_h
     c.arrow({{x + 116, y_hbm + h / 2}, {to_hbm - 3, y_hbm + h / 2}}, ArrowStyle::active, colour);
 }
 
-void draw_levels(const Canvas& c, const Study& s, const Rect& a) {
-    const Theme& t = *c.theme;
-    std::vector<Level> all = levels(s.input.hardware);
-    const bool wide = a.w > 440;
-    if (a.h < 175 && all.size() > 2) all.pop_back();
-    const float n = px(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
-                h = std::min(72.0f, (a.h - (n - 1) * pipe) / n);
-    const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
-                middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
-                text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
-    const float top = a.y + (a.h - n * h - (n - 1) * pipe) / 2;
-    const auto y_of = [&](std::size_t k) { return top + px(k) * (h + pipe); };
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const Level& level = all[k];
-        const float w = most * level.width * (k == 0 && !wide ? 1.4f : 1.0f), y = y_of(k), x = middle - w / 2;
-        if (k + 1 < all.size()) {
-            c.rect(middle - level.pipe / 2, y + h, level.pipe, pipe,
-                   mix(t.panel, t.t2, k == 0 ? .42f : .30f));
-            c.head({middle, y + h + 3}, {0, -1}, t.t1, 9);
-            c.head({middle, y + h + pipe - 3}, {0, 1}, t.t1, 9);
-        }
-        c.rect(x, y, w, h, k < 2 ? t.raised : t.well, 9);
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, k < 2 ? t.line2 : t.line, 1.2f, 9);
-        c.text(middle, y + h / 2 - 10, level.name, size::formula, t.t1, Face::semibold, Align::center);
-        c.text(middle, y + h / 2 + 12, level.size, size::body, t.t2, Face::medium, Align::center);
-        c.text_within(text_x, y + h / 2 - 11, room, level.rate, size::formula, t.t1, Face::semibold);
-        c.text_within(text_x, y + h / 2 + 11, room, level.note, size::small, t.t3);
-        if (mouse_over(c, {text_x, y, room, h}) || mouse_over(c, {x, y, w, h})) tooltip(c, level.source);
-    }
-    if (wide)
-        residents(c, s, a.x, y_of(0) + 4, y_of(1) + 4, h - 8, middle - most * all[0].width / 2,
-                  middle - most * all[1].width / 2);
-}
-
 void choose_hardware(const Canvas& c, MemoryForm& form, const Rect& a) {
     const float w = 176;
     const auto list = hardware_list();
@@ -180,6 +146,40 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
+void memory_levels(const Canvas& c, const Study& s, const Rect& a) {
+    const Theme& t = *c.theme;
+    std::vector<Level> all = levels(s.input.hardware);
+    const bool wide = a.w > 440;
+    if (a.h < 175 && all.size() > 2) all.pop_back();
+    const float n = px(all.size()), pipe = a.h / n < 78 ? 24.0f : 36.0f,
+                h = std::min(72.0f, (a.h - (n - 1) * pipe) / n);
+    const float most = wide ? std::clamp(a.w - 296, 150.0f, 290.0f) : 150.0f,
+                middle = wide ? a.x + 124 + most / 2 : a.x + most / 2,
+                text_x = middle + most / 2 + (wide ? 22 : 14), room = a.right() - text_x;
+    const float top = a.y + (a.h - n * h - (n - 1) * pipe) / 2;
+    const auto y_of = [&](std::size_t k) { return top + px(k) * (h + pipe); };
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const Level& level = all[k];
+        const float w = most * level.width * (k == 0 && !wide ? 1.4f : 1.0f), y = y_of(k), x = middle - w / 2;
+        if (k + 1 < all.size()) {
+            c.rect(middle - level.pipe / 2, y + h, level.pipe, pipe,
+                   mix(t.panel, t.t2, k == 0 ? .42f : .30f));
+            c.head({middle, y + h + 3}, {0, -1}, t.t1, 9);
+            c.head({middle, y + h + pipe - 3}, {0, 1}, t.t1, 9);
+        }
+        c.rect(x, y, w, h, k < 2 ? t.raised : t.well, 9);
+        c.frame(x + .5f, y + .5f, w - 1, h - 1, k < 2 ? t.line2 : t.line, 1.2f, 9);
+        c.text(middle, y + h / 2 - 10, level.name, size::formula, t.t1, Face::semibold, Align::center);
+        c.text(middle, y + h / 2 + 12, level.size, size::body, t.t2, Face::medium, Align::center);
+        c.text_within(text_x, y + h / 2 - 11, room, level.rate, size::formula, t.t1, Face::semibold);
+        c.text_within(text_x, y + h / 2 + 11, room, level.note, size::small, t.t3);
+        if (mouse_over(c, {text_x, y, room, h}) || mouse_over(c, {x, y, w, h})) tooltip(c, level.source);
+    }
+    if (wide)
+        residents(c, s, a.x, y_of(0) + 4, y_of(1) + 4, h - 8, middle - most * all[0].width / 2,
+                  middle - most * all[1].width / 2);
+}
+
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Panel panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");
     choose_hardware(c, state.memory, a);
@@ -189,7 +189,7 @@ void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Re
     if (own)
         own_hardware_fields(c, state, body);
     else
-        draw_levels(c, s, body);
+        memory_levels(c, s, body);
     const auto text = [&](bool full) {
         return own ? "The other figures are those of the A100."
                    : sources(s.input.hardware, s.input.element_bytes, full);

@@ -20,9 +20,17 @@ std::string capacity_text(double bytes) {
     return format_short(bytes / 1e9) + " GB";
 }
 
-float log_part(double value, double lo, double hi) {
-    if (!(value > 0) || !(lo > 0) || !(hi > lo)) return 0;
-    return px(std::clamp(std::log(value / lo) / std::log(hi / lo), 0.0, 1.0));
+void size_bar(const Canvas& c, float x, float y, float w, float room, float h, bool fits, bool current) {
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::S);
+    if (fits)
+        return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), radius::bar);
+    const bool cut = w > room;
+    w = std::min(w, room);
+    c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
+    c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), h > 16 ? 10.0f : 7.0f, h > 16 ? 2.0f : 1.2f);
+    if (cut) c.polygon({{x + w + 3, y}, {x + w + 3 + h * .7f, y + h / 2}, {x + w + 3, y + h}}, colour);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
 }
 
 float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, float h, double px_per_byte,
@@ -109,15 +117,42 @@ int index_of(int value, std::initializer_list<int> values) {
     return at == values.end() ? 0 : static_cast<int>(at - values.begin());
 }
 
+// Height and width of the tiles, or the rule that they follow from.
+constexpr float tile_label = 28, tile_field = 104, tile_gap = 12,
+                tile_fields_width = 2 * (tile_label + tile_field) + tile_gap;
+
+void tile_fields(const Canvas& c, MemoryForm& form, float x, float y) {
+    const Shape shape = study(memory_input(form)).shape;
+    const bool given = form.rule == TileRule::given;
+    const std::string rule = given ? "" : form.rule == TileRule::square ? "square " : "paper ";
+    const auto field = [&](const char* id, const char* index, std::int64_t value, int MemoryForm::*side) {
+        c.rich(x, y, {symbol("B", Role::none), sub(index, Role::none)}, size::lead, Align::left, c.theme->t1);
+        const Rect area{x + tile_label, y - space::control / 2, tile_field, space::control};
+        x += tile_label + tile_field + tile_gap;
+        const Dropdown list(c, id, area, rule + str(value));
+        if (!list) return;
+        for (int n = 2; n <= 1024; n *= 2)
+            if (dropdown_item(c, str(n), str(n), given && value == n)) {
+                form.Br = static_cast<int>(shape.Br), form.Bc = static_cast<int>(shape.Bc);
+                form.*side = n, form.rule = TileRule::given;
+            }
+        if (dropdown_item(c, "square", "square", form.rule == TileRule::square, "the largest that fits"))
+            form.rule = TileRule::square;
+        if (dropdown_item(c, "paper", "paper", form.rule == TileRule::paper, "as FlashAttention sets them"))
+            form.rule = TileRule::paper;
+    };
+    field("##memory-Br", "r", shape.Br, &MemoryForm::Br);
+    field("##memory-Bc", "c", shape.Bc, &MemoryForm::Bc);
+}
+
 void controls(const Canvas& c, MemoryForm& form, const Rect& a) {
     const Panel panel(c, "Sizes", a);
     const Choice d{"d", "##memory-d", {"32", "64", "128"}},
-        type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}},
-        tile{"Block rows", "##memory-tile", {tile_choices.begin(), tile_choices.end()}};
+        type{"Precision", "##memory-type", {"fp32", "fp16", "fp8"}};
     const float gap = a.w < from::wide_page ? 14 : 26, y = a.middle();
     bool named = true;
     const auto width = [&] {
-        return choice_width(d, true) + choice_width(type, named) + choice_width(tile, named) + 3 * gap;
+        return choice_width(d, true) + choice_width(type, named) + tile_fields_width + 3 * gap;
     };
     if (a.inner_w() - width() < 420) named = false;
     c.text(a.inner_x(), y, "N", size::symbol, c.theme->t1, Face::semibold_italic);
@@ -133,7 +168,7 @@ void controls(const Canvas& c, MemoryForm& form, const Rect& a) {
     if (choose(c, type, x, y, named, chosen))
         form.element_bytes = std::array{4, 2, 1}[static_cast<std::size_t>(chosen)];
     x += gap;
-    choose(c, tile, x, y, named, form.tile);
+    tile_fields(c, form, x, y);
 }
 
 }  // namespace
@@ -149,7 +184,8 @@ void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     memory_hierarchy(c, state, s, {margin, y, left, top});
     memory_table(c, state, s, {margin + left + gap, y, w - left - gap, top});
     memory_traffic(c, state, s, {margin, y2, wide, body - top});
-    memory_roofline(c, s, {margin + wide + gap, y2, w - wide - gap, body - top});
+    const Rect right{margin + wide + gap, y2, w - wide - gap, body - top};
+    shows_tile_height(state) ? memory_tile_height(c, state, s, right) : memory_roofline(c, state, s, right);
     controls(c, state.memory, {margin, a.bottom() - margin - bar, w, bar});
 }
 

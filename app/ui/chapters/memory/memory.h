@@ -14,8 +14,6 @@ namespace tilewalk::ui {
 
 // ---- What comes of the form, and what keys and clock do (form.cpp)
 
-inline constexpr std::array tile_choices = {"64", "128", "256", "square", "paper"};
-
 /// The hardware that is chosen; the user's own where its fields can be read, and for the rest the A100.
 Hardware chosen_hardware(const MemoryForm& form);
 /// True when a field of the user's own hardware holds a positive number below 10¹².
@@ -47,19 +45,31 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H);
 
 // The panels
 void memory_hierarchy(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
+/// Its drawing alone: SRAM above HBM above the host's memory.
+void memory_levels(const Canvas& canvas, const Study& study, const Rect& area);
 void memory_table(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 void memory_traffic(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 /// For a drawing of this width.
 Chart roofline_chart(const Theme& theme, const Study& study, float w);
-void memory_roofline(const Canvas& canvas, const Study& study, const Rect& area);
+void memory_roofline(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
+/// The same place: bytes against the height of the tiles.
+void memory_tile_height(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
+bool shows_tile_height(const AppState& state);
 
 // Shared drawing
 /// "40 GB", as data sheets print it
 std::string capacity_text(double bytes);
 /// "1.555 TB/s"
 std::string rate_text(double bytes_per_second);
-/// Length of a bar on a logarithmic scale, 0 … 1.
-float log_part(double value, double lo, double hi);
+/// A bar of bytes, `w` px long; one that goes on beyond its room ends in an arrow.
+void size_bar(const Canvas& canvas, float x, float y, float w, float room, float h, bool fits, bool current);
+struct TileHeightLook {
+    float text, head, bar, most_pitch;
+};
+/// Rows of tile heights: what FlashAttention-2 moves, and standard attention's bytes over it, drawn to scale.
+void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const TileHeightLook& look);
+/// "From Br = 32 on …": where flash begins to move fewer bytes.
+std::string height_that_pays(const Study& study);
 /// One bar from left to right, a piece for each share that is wide enough to be seen.
 float share_bar(const Canvas& canvas, const AlgorithmStudy& study, float x, float y, float h,
                 double px_per_byte, float text_size);

@@ -23,16 +23,39 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
     return out;
 }
 
+// All of S, true to area, and one tile in its corner; a tile that no pixel can show is drawn as a dot, and says so.
+void square(const Canvas& c, const Study& s, float x, float y, float side) {
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::S);
+    c.rect(x, y, side, side, mix(t.panel, colour, .22f));
+    c.frame(x, y, side, side, colour, 2, 0);
+    const double N = static_cast<double>(s.shape.N);
+    const float w = side * px(std::min(1.0, static_cast<double>(s.shape.Bc) / N)),
+                h = side * px(std::min(1.0, static_cast<double>(s.shape.Br) / N));
+    const bool seen = std::min(w, h) * c.s >= 1;
+    if (seen)
+        c.rect(x, y, w, h, t.focus);
+    else
+        c.disc(x + 3, y + 3, 5, t.focus);
+    const std::string sizes = format_count(s.shape.Br) + " × " + format_count(s.shape.Bc);
+    const float room = side - 24, middle = y + side / 2;
+    c.text(x + side / 2, middle - 34, "S: N × N", size::far, t.t1, Face::medium, Align::center);
+    c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, t.t1, Face::regular, Align::center);
+    c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, t.t2, Face::regular, Align::center);
+}
+
 void table(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
-    const float n_x = a.x + 170, all_x = a.x + 410, bar_x = all_x + 28, verdict_x = a.right(),
-                bar_end = verdict_x - 200;
+    const float side = a.h - 8, right = a.right() - side - 28;
+    const float n_x = a.x + 160, all_x = a.x + 370, bar_x = all_x + 24, verdict_x = right,
+                bar_end = verdict_x - 220;
     const std::int64_t heads = s.input.heads * s.input.batch;
     c.text(n_x, a.y + 20, "N", size::far, t.t2, Face::medium, Align::right);
     c.text(all_x, a.y + 20, "S and P", size::far, t.t2, Face::medium, Align::right);
-    const double capacity = s.input.hardware.capacity.value, lo = s.rows.front().all / 8,
-                 hi = std::max(s.rows.back().all, capacity) * 1.2;
-    const float limit = bar_x + (bar_end - bar_x) * log_part(capacity, lo, hi);
+    // Lengths are true: twice as much is twice as long, up to where the room ends.
+    const double capacity = s.input.hardware.capacity.value, hi = 1.75 * capacity;
+    const auto length = [&](double bytes) { return (bar_end - bar_x) * px(std::min(bytes / hi, 2.0)); };
+    const float limit = bar_x + length(capacity);
     c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), size::far, t.t1,
            Face::medium, Align::center);
     c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), size::far, t.t2,
@@ -43,32 +66,29 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
         const ScoreRow& row = s.rows[n];
         const float y = a.y + 40 + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
-        if (current) c.rect(a.x - 8, y - pitch / 2 + 2, a.w + 16, pitch - 4, t.raised, 9);
+        if (current) c.rect(a.x - 8, y - pitch / 2 + 2, right - a.x + 16, pitch - 4, t.raised, 9);
         const Face face = current ? Face::semibold : Face::regular;
         c.text(n_x, y, format_count(row.N), size::far_text, t.t1, face, Align::right);
         c.text(all_x, y, held_text(row.all), size::far_text, t.t1, face, Align::right);
-        const float w = (bar_end - bar_x) * log_part(row.all, lo, hi);
-        const ImU32 colour = hue(t, Role::S);
-        c.rect(bar_x, y - 11, std::max(w, 2.0f), 22,
-               mix(t.panel, colour,
-                   !row.fits ? .22f
-                   : current ? .85f
-                             : .5f),
-               radius::cell);
-        if (!row.fits) {
-            c.hatch(bar_x + 1, y - 10, w - 2, 20, mix(t.panel, colour, .7f), 10, 2);
-            c.frame(bar_x, y - 11, w, 22, colour, 2, radius::cell);
-        }
+        size_bar(c, bar_x, y - 11, length(row.all), bar_end - bar_x, 22, row.fits, current);
         c.text(verdict_x, y, row.fits ? "fits" : "does not fit", size::far_number, row.fits ? t.t2 : t.t1,
                row.fits ? Face::regular : Face::semibold, Align::right);
     }
     c.dashed_line({limit, a.y + 42}, {limit, a.y + 40 + pitch * px(s.rows.size())}, t.t1, 2.5f, {8, 6});
+    square(c, s, a.right() - side, a.y + 4, side);
+}
+
+void tile_height(const Canvas& c, const Study& s, const Rect& a) {
+    note_part(c, a, "Tile height");
+    const float note = 84;
+    tile_height_rows(c, s, {a.x, a.y, a.w, a.h - note}, {.text = 27, .head = 36, .bar = 22, .most_pitch = 44});
+    c.paragraph(a.x, a.bottom() - note + 4, a.w, height_that_pays(s), size::far, c.theme->t1, 2);
 }
 
 void bars(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
-    const float x = a.x + 236, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 236 - 350;
+    const float x = a.x + 280, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 280 - 350;
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
     for (std::size_t n = 0; n < s.by_algorithm.size(); ++n) {
@@ -122,6 +142,14 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const float x = space::far_side, w = W - 2 * x;
     if (H < from::presenter_page && points_at(state, "Roofline"))
         return roofline(c, s, {x, 64, w, H - 64 - 16});
+    if (points_at(state, "Hierarchy")) {
+        const Rect room{x, 72, w, H - 72 - 16};
+        note_part(c, room, "Hierarchy");
+        const Enlarged large(c, {room.x, room.y}, size::far / size::small);
+        const float factor = size::far / size::small;
+        return memory_levels(large.c, s, {0, 0, room.w / factor, room.h / factor});
+    }
+    if (points_at(state, "Tile height")) return tile_height(c, s, {x, 72, w, H - 72 - 16});
     const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
     const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
     c.text_within(right, 107, x + w - right, "the N × N matrices, and HBM bytes of one head", size::far_text,

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/kit/chart.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -73,7 +74,21 @@ void points(Chart& chart, const Theme& t, const Study& s) {
     }
 }
 
+// Which of the two this place shows.
+void choose_plot(const Canvas& c, AppState& state, const Rect& a) {
+    const std::vector<std::string> names = {"roofline", "tile height"};
+    int chosen = shows_tile_height(state) ? 1 : 0;
+    if (segmented(c, "##memory-plot", a.right() - space::control_edge - segmented_width(names),
+                  a.y + space::control_top, names, chosen))
+        state.memory.tile_height = chosen == 1;
+}
+
 }  // namespace
+
+bool shows_tile_height(const AppState& state) {
+    if (points_at(state, "Tile height") || points_at(state, "Roofline")) return points_at(state, "Tile height");
+    return state.memory.tile_height;
+}
 
 Chart roofline_chart(const Theme& t, const Study& s, float w) {
     Chart chart;
@@ -84,14 +99,15 @@ Chart roofline_chart(const Theme& t, const Study& s, float w) {
     return chart;
 }
 
-void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
+void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
-    const bool wide = a.w > 460, high = a.h > 300;
+    const bool wide = a.w > 640, high = a.h > 300;
     const Hardware& h = s.input.hardware;
     std::string subtitle =
-        wide ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes) : h.name;
-    if (!h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
+        wide ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes) : a.w > 460 ? h.name : "";
+    if (wide && !h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
     const Panel panel(c, "Roofline", a, "Roofline", subtitle);
+    choose_plot(c, state, a);
     const Chart chart = roofline_chart(t, s, a.w - 78);
     ChartLook look;
     look.marker = 6.5f, look.label = 14, look.x_title = high;
@@ -103,6 +119,61 @@ void memory_roofline(const Canvas& c, const Study& s, const Rect& a) {
         times += std::string(one == Algorithm::standard ? "" : ", ") + algorithm_name(one) + " " +
                  format_time(s.of(one).bound.seconds());
     c.text_within(a.inner_x(), a.bottom() - 15, a.inner_w(), times + ".", size::small, t.t2);
+}
+
+// ---- Bytes against the height of the tiles
+
+std::string height_that_pays(const Study& s) {
+    const std::int64_t least = least_height_that_pays(s.shape);
+    if (least > s.shape.N) return "At these sizes no height of tiles moves fewer bytes than standard attention.";
+    return "Each of N ÷ Br query blocks reads all of K and V. Dashed: as many bytes as standard attention, from Br = " +
+           format_count(least) + " on with d = " + str(s.shape.d) + ".";
+}
+
+void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const TileHeightLook& look) {
+    const Theme& t = *c.theme;
+    std::vector<TileRow> rows = tile_rows(s.shape);
+    // Where there is no room for all, every second one that is not set.
+    while (rows.size() > 3 && (a.h - look.head) / px(rows.size()) < 1.15f * look.text) {
+        std::vector<TileRow> fewer;
+        for (std::size_t n = 0; n < rows.size(); ++n)
+            if (n % 2 == 0 || rows[n].Br == s.shape.Br) fewer.push_back(rows[n]);
+        rows = fewer;
+    }
+    const float em = look.text, br_x = a.x + 2.4f * em, bytes_x = br_x + 6.2f * em, bars = bytes_x + 1.2f * em,
+                end = a.right() - 3.6f * em, head = a.y + look.head / 2;
+    double most = 1;
+    for (const TileRow& row : rows) most = std::max(most, row.saving);
+    const auto X = [&](double saving) { return bars + (end - bars) * px(saving / most); };
+    c.rich(br_x, head, {symbol("B", Role::none), sub("r", Role::none)}, em, Align::right, t.t2);
+    c.text(bytes_x, head, "it moves", em, t.t2, Face::medium, Align::right);
+    c.text_within(bars, head, a.right() - bars, "standard ÷ FlashAttention-2", em, t.t2, Face::medium);
+    const float pitch = std::min(look.most_pitch, (a.h - look.head) / px(rows.size()));
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        const TileRow& row = rows[n];
+        const float y = a.y + look.head + (px(n) + .5f) * pitch, h = std::min(look.bar, pitch - 5);
+        const bool current = row.Br == s.shape.Br, pays = row.saving >= 1;
+        if (current) c.rect(a.x - 6, y - pitch / 2 + 1, a.w + 12, pitch - 2, t.raised, radius::card);
+        const Face face = current ? Face::semibold : Face::regular;
+        c.text(br_x, y, format_count(row.Br), em, t.t1, face, Align::right);
+        c.text(bytes_x, y, format_large_traffic(static_cast<double>(row.bytes)), em, t.t1, face, Align::right);
+        const float w = std::max(X(row.saving) - bars, 1.5f);
+        c.rect(bars, y - h / 2, w, h, mix(t.panel, t.t1, pays ? .62f : .3f), radius::bar);
+        c.text(std::max(bars + w, X(1)) + .5f * em, y, saving_text(row.saving), em, pays ? t.t1 : t.t2,
+               pays ? Face::semibold : Face::regular);
+    }
+    c.dashed_line({X(1), a.y + look.head}, {X(1), a.y + look.head + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});
+}
+
+void memory_tile_height(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
+    const bool high = a.h > 300;
+    const Panel panel(c, "Tile height", a, "Tile height", a.w > 460 ? "d = " + str(s.shape.d) : "");
+    choose_plot(c, state, a);
+    const float note = high ? 44 : 24, top = a.y + 46;
+    tile_height_rows(c, s, {a.inner_x(), top, a.inner_w(), a.bottom() - top - note - 6},
+                     {.text = size::small, .head = 20, .bar = 12, .most_pitch = 26});
+    c.paragraph(a.inner_x(), a.bottom() - note - 4, a.inner_w(), height_that_pays(s), size::small, c.theme->t2,
+                high ? 2 : 1);
 }
 
 }  // namespace tilewalk::ui

@@ -38,20 +38,6 @@ std::vector<ScoreRow> rows_with_room(const Study& s, float room, float least) {
     return rows;
 }
 
-// A bar that goes on beyond its room ends in an arrow.
-void bar(const Canvas& c, float x, float y, float w, float room, float h, bool fits, bool current) {
-    const Theme& t = *c.theme;
-    const ImU32 colour = hue(t, Role::S);
-    if (fits)
-        return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), radius::bar);
-    const bool cut = w > room;
-    w = std::min(w, room);
-    c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
-    c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), 7, 1.2f);
-    if (cut) c.polygon({{x + w + 3, y}, {x + w + 3 + h * .7f, y + h / 2}, {x + w + 3, y + h}}, colour);
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
-}
-
 void heads_and_batch(const Canvas& c, MemoryForm& form, const Rect& a) {
     const float w = a.w < 700 ? 92 : 132, y = a.y + space::control_top;
     float x = a.right() - space::control_edge - w;
@@ -126,7 +112,7 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
         const float y = top + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
-        bar(c, k.bars, y - thick / 2, X(std::min(row.all, 2 * hi)) - k.bars, whole, thick, row.fits, current);
+        size_bar(c, k.bars, y - thick / 2, X(std::min(row.all, 2 * hi)) - k.bars, whole, thick, row.fits, current);
         table_row(c, k, row, y, size, current);
     }
     c.dashed_line({limit, head + 9}, {limit, top + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});

@@ -54,7 +54,10 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
             for (int trips : {0, 1, 3}) {
                 page.form() = {};
                 page.form().N = N, page.form().d = d, page.form().element_bytes = bytes;
-                page.form().heads = page.form().batch = heads, page.form().tile = tile;
+                page.form().heads = page.form().batch = heads;
+                page.form().rule = tile == 3 ? TileRule::square : tile == 4 ? TileRule::paper : TileRule::given;
+                page.form().Br = page.form().Bc = tile == 0 ? 2 : 64 * tile;
+                page.form().tile_height = trips == 1;
                 page.form().trips = trips;
                 check_new_frame(page, "N = " + std::to_string(N));
             }
@@ -163,8 +166,18 @@ TEST_CASE("memory: sizes, heads and hardware change what is computed") {
     page.click("memory-type/fp32");
     CHECK(page.form().element_bytes == 4);
     CHECK(page.shows("19.50 TFLOP/s"));
-    page.click("memory-tile/paper");
+    page.click("memory-Br");
+    page.click("paper");
     CHECK(page.now().shape.Br == page.now().paper.Br);
+    page.click("memory-Bc");
+    page.click("square");
+    CHECK(page.now().shape.Br == page.now().square.Br);
+    page.click("memory-Br");
+    page.click("2");
+    page.click("memory-Bc");
+    page.click("4");
+    CHECK(page.now().shape.Br == 2);
+    CHECK(page.now().shape.Bc == 4);
     page.click("memory-heads/more");
     CHECK(page.form().heads == 17);
     page.click("hardware");
@@ -208,4 +221,30 @@ TEST_CASE("memory: the keys of a walk do nothing, the others what they do everyw
     page.press("ctrl+c");
     CHECK(std::string(ImGui::GetClipboardText()) == verdict(page.now()));
     check_common_keys(page);
+}
+
+TEST_CASE("memory: the panel of tile heights shows what each height moves, and where flash begins to pay") {
+    for (const Screen& screen : {Screen{1024, 640}, Screen{1600, 900}}) {
+        MemoryPage page(screen);
+        page.click("memory-plot/tile height");
+        for (const auto& [N, d] : {std::pair{16384, 64}, {512, 128}, {2, 64}}) {
+            page.form().N = N, page.form().d = d;
+            check_new_frame(page, "N = " + std::to_string(N));
+            for (const TileRow& row : tile_rows(page.now().shape))
+                if (screen.height > 640) page.check_shows({saving_text(row.saving)});
+        }
+        page.form().N = 16384;
+        page.frame(2);
+        CHECK(page.shows("from Br = 32 on"));  // d ÷ 2, for long texts
+    }
+}
+
+TEST_CASE("memory: in presenter mode bars are true to length, and a tile too small to be seen says so") {
+    MemoryPage page(Screen{1280, 720});
+    page.state.presenter = true;
+    page.frame(2);
+    CHECK(page.shows("to scale"));
+    page.form().N = 131072;
+    page.frame(2);
+    CHECK(page.shows("dot: enlarged"));
 }

@@ -1,0 +1,81 @@
+#include "core/lessons/shared/explain_proofs.h"
+
+#include "core/problem/mask.h"
+
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+constexpr int most_keys = 6;
+
+double score(const Problem& p, int row, int key) {
+    return p.softmax_scale() * p.Q.row(row).dot(p.K.row(key));
+}
+
+Expr weight(double score, double m) {
+    return exponential(difference(num(score, Role::S), num(m, Role::m)));
+}
+Line weight_formula(const Line& m) { return join({"exp(", sym(Slot::S), " − ", m, ")"}); }
+
+void add(const View& v, std::string label, Line formula, const Expr& numbers, Line result) {
+    Aside aside;
+    aside.label = std::move(label);
+    aside.formula = std::move(formula);
+    aside.numbers = write(numbers, evaluate(numbers));
+    aside.result = equals(std::move(result), evaluate(numbers));
+    v.out.asides.push_back(std::move(aside));
+}
+
+// Of the keys before this tile one that does not hold the maximum, so that its numbers differ from it.
+std::optional<int> telling_key(const View& v, double old) {
+    std::optional<int> best;
+    for (int key = key_rows(v.problem, v.step.j).row; key-- > 0;) {
+        if (!visible(v.problem, v.row, key)) continue;
+        if (!best || score(v.problem, v.row, key) < old) best = key;
+        if (score(v.problem, v.row, *best) < old) break;
+    }
+    return best;
+}
+
+}  // namespace
+
+void tell_why_alpha(const View& v, double old, double now) {
+    const auto key = telling_key(v, old);
+    if (!key) return;
+    const double S = score(v.problem, v.row, *key);
+    const Expr alpha = exponential(difference(num(old, Role::m), num(now, Role::m)));
+    add(v, "why this factor: the old weight of key " + str(*key) + ", times α",
+        join({weight_formula(m_old()), " × exp(", m_old(), " − ", sym(Slot::m), ")  =  ",
+              weight_formula(sym(Slot::m))}),
+        product({weight(S, old), alpha}), weight_formula(sym(Slot::m)));
+}
+
+void tell_sum_in_one_go(const View& v) {
+    const Held m = v.trace.live(Slot::m, v.k);
+    if (!m || !m.value->region.contains(v.row, 0)) return;
+    Numbers terms;
+    for (int key = 0; key < v.problem.N_kv(); ++key)
+        if (visible(v.problem, v.row, key))
+            terms.push_back(weight(score(v.problem, v.row, key), v.at(*m.value, v.row, 0)));
+    if (terms.empty() || static_cast<int>(terms.size()) > most_keys) return;
+    add(v, "the same ℓ over the whole row at once",
+        join({sym(Slot::l), "  =  Σ ", weight_formula(sym(Slot::m))}), sum(std::move(terms)), sym(Slot::l));
+}
+
+void tell_competition(const View& v, double P, double dP, double D) {
+    if (P <= 0 || P >= 1 || !std::isfinite(dP) || !std::isfinite(D)) return;
+    const Expr weight = num(P, Role::S), slope = num(dP, Role::S), mean = num(D, Role::alpha);
+    const Expr own = product({weight, difference(num(1), weight)}),
+               others = difference(mean, product({weight, slope}));
+    const Line p = sym(Slot::Prob), dp = sym(Slot::dP);
+    add(v, "softmax: a weight rises with its own score",
+        join({"∂", p, " ÷ ∂", sym(Slot::S), "  =  ", p, " (1 − ", p, ")"}), own, p);
+    add(v, "the weights compete: what it wins, the others lose",
+        join({sym(Slot::dS), "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ", dp,
+              ")"}),
+        difference(product({own, slope}), product({weight, others})), sym(Slot::dS));
+}
+
+}  // namespace tilewalk
