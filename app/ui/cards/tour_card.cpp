@@ -140,7 +140,7 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
         places.push_back(bottom_at(a, foot));
     }
     places.push_back(bottom_at(strip(c, tour, margin, layout.main.w), layout.main.bottom() - margin));
-    const float w = W < 1440 ? 388.0f : 420.0f;
+    const float w = W < 1100 ? 364.0f : W < 1440 ? 388.0f : 420.0f;
     const float h =
         normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
     for (const Rect& corner : card_places(w, h, W, H)) places.push_back(corner);

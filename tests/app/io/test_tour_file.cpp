@@ -90,7 +90,7 @@ TEST_SUITE("tour files") {
         const TourStop stop = only_stop("- lesson: memory", "{S at N=16384} {S and P at N=16384} {L at N=16384} "
                                                             "{saving at Br=2} {saving at Br=128} {heads}");
         // 16384² × 2 bytes; × 2 × 16 heads; 16384 × 4 bytes × 16 heads
-        CHECK(shown_text(stop) == "512 MiB 16 GiB 1 MiB 0.06 4.0 16");
+        CHECK(shown_text(stop) == "512\u00A0MiB 16\u00A0GiB 1\u00A0MiB 0.06 4.0 16");
         CHECK(contains(refusal(head + "\n{saving at Br=0}\n"), "neither a cell nor a known number"));
     }
 

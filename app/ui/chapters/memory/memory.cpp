@@ -132,14 +132,12 @@ void tile_fields(const Canvas& c, MemoryForm& form, float x, float y) {
         const Dropdown list(c, id, area, rule + str(value));
         if (!list) return;
         for (int n = 2; n <= 1024; n *= 2)
-            if (dropdown_item(c, str(n), str(n), given && value == n)) {
+            if (dropdown_item(c, std::string(id) + "/" + str(n), str(n), given && value == n)) {
                 form.Br = static_cast<int>(shape.Br), form.Bc = static_cast<int>(shape.Bc);
                 form.*side = n, form.rule = TileRule::given;
             }
-        if (dropdown_item(c, "square", "square", form.rule == TileRule::square, "the largest that fits"))
-            form.rule = TileRule::square;
-        if (dropdown_item(c, "paper", "paper", form.rule == TileRule::paper, "as FlashAttention sets them"))
-            form.rule = TileRule::paper;
+        if (dropdown_item(c, "square", "square", form.rule == TileRule::square)) form.rule = TileRule::square;
+        if (dropdown_item(c, "paper", "paper", form.rule == TileRule::paper)) form.rule = TileRule::paper;
     };
     field("##memory-Br", "r", shape.Br, &MemoryForm::Br);
     field("##memory-Bc", "c", shape.Bc, &MemoryForm::Bc);

@@ -33,15 +33,18 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     const float w = side * px(std::min(1.0, static_cast<double>(s.shape.Bc) / N)),
                 h = side * px(std::min(1.0, static_cast<double>(s.shape.Br) / N));
     const bool seen = std::min(w, h) * c.s >= 1;
-    if (seen)
-        c.rect(x, y, w, h, t.focus);
-    else
-        c.disc(x + 3, y + 3, 5, t.focus);
+    const ImU32 surface = mix(t.panel, colour, w < 60 ? .22f : .4f), ink = ink_on(t, surface);
+    if (!seen) c.disc(x + 3, y + 3, 5, t.focus);
+    if (seen && w < 60) c.rect(x, y, w, h, t.focus);
+    if (w >= 60) {
+        c.rect(x, y, w, h, surface);
+        c.frame(x, y, w, h, t.focus, 3, 0);
+    }
     const std::string sizes = format_count(s.shape.Br) + " × " + format_count(s.shape.Bc);
     const float room = side - 24, middle = y + side / 2;
-    c.text(x + side / 2, middle - 34, "S: N × N", size::far, t.t1, Face::medium, Align::center);
-    c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, t.t1, Face::regular, Align::center);
-    c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, t.t2, Face::regular, Align::center);
+    c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
+    c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
+    c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular, Align::center);
 }
 
 void table(const Canvas& c, const Study& s, const Rect& a) {

@@ -126,8 +126,8 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
 std::string height_that_pays(const Study& s) {
     const std::int64_t least = least_height_that_pays(s.shape);
     if (least > s.shape.N) return "At these sizes no height of tiles moves fewer bytes than standard attention.";
-    return "Each of N ÷ Br query blocks reads all of K and V. Dashed: as many bytes as standard attention, from Br = " +
-           format_count(least) + " on with d = " + str(s.shape.d) + ".";
+    return "From Br = " + format_count(least) + " on (dashed) it moves no more than standard attention: each of N ÷ Br "
+           "query blocks reads all of K and V.";
 }
 
 void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const TileHeightLook& look) {

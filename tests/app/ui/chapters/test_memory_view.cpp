@@ -173,9 +173,9 @@ TEST_CASE("memory: sizes, heads and hardware change what is computed") {
     page.click("square");
     CHECK(page.now().shape.Br == page.now().square.Br);
     page.click("memory-Br");
-    page.click("2");
+    page.click("memory-Br/2");
     page.click("memory-Bc");
-    page.click("4");
+    page.click("memory-Bc/4");
     CHECK(page.now().shape.Br == 2);
     CHECK(page.now().shape.Bc == 4);
     page.click("memory-heads/more");
@@ -235,7 +235,7 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
         }
         page.form().N = 16384;
         page.frame(2);
-        CHECK(page.shows("from Br = 32 on"));  // d ÷ 2, for long texts
+        CHECK(page.shows("From Br = 32 on"));  // d ÷ 2, for long texts
     }
 }
 
