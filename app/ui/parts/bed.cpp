@@ -9,8 +9,6 @@ Bed standing(const Bed& on, float bottom, float ch, int rows) {
     return {on.x, bottom - ch * px(rows), on.cw, ch, rows, on.cols, on.numbers && ch >= 16};
 }
 
-float far_cell(int letters) { return px(std::max(2, letters)) * size::mono * size::far_number + 12; }
-
 void lay(MatrixLook& look, const Bed& bed, int digits, float size) {
     look.x = bed.x, look.y = bed.y, look.cw = bed.cw, look.ch = bed.ch;
     look.numbers = bed.numbers, look.digits = digits, look.size = size;
@@ -18,8 +16,8 @@ void lay(MatrixLook& look, const Bed& bed, int digits, float size) {
     if (!look.value) look.region = {0, 0, rows, cols};
 }
 
-void far_matrix(const Canvas& c, AppState& state, MatrixLook look, const Bed& bed, int digits) {
-    lay(look, bed, digits, size::far_number);
+void far_matrix(const Canvas& c, AppState& state, MatrixLook look, const Bed& bed, int digits, float size) {
+    lay(look, bed, digits, size);
     look.numbers &= bed.ch >= from::far_row;
     if (look.rows_done >= bed.rows && look.cells_done >= bed.rows * bed.cols) look.before = nullptr;
     matrix(c, state, look, "presenter");

@@ -20,12 +20,11 @@ struct Bed {
 };
 /// Of Kᵀ and V: a matrix that stands on the columns of another, with its foot at `bottom`.
 Bed standing(const Bed& on, float bottom, float ch, int rows);
-/// A cell of a presenter page that holds so many letters.
-float far_cell(int letters);
 /// Puts a matrix into its bed, as large as it is, with numbers of so many digits. An empty buffer keeps its
 /// place.
 void lay(MatrixLook& look, const Bed& bed, int digits, float size);
 /// The same on a presenter page, drawn; what it held before would be too small to read.
-void far_matrix(const Canvas& canvas, AppState& state, MatrixLook look, const Bed& bed, int digits);
+void far_matrix(const Canvas& canvas, AppState& state, MatrixLook look, const Bed& bed, int digits,
+                float size);
 
 }  // namespace tilewalk::ui

@@ -86,6 +86,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
 // Digits with which all numbers of this slot fit their cells; 0: none are shown, not in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
+    if (look.window) return look.digits;     // measured by who chose it
     const int most = number_style().digits;  // 4 stands for as many as the user wants
     for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
          --digits) {
@@ -267,10 +268,9 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
 }
 
 // Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.
-void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look, const Value* truth,
+           const Value* before) {
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
-    const Value* truth = counterpart(state, look, state.truth.get());
-    const Value* before = counterpart(state, look, state.before_edit.get());
     if (!truth && !before) return;
     const Region region = region_of(look);
     for (int r = 0; r < region.rows; ++r)
@@ -307,6 +307,33 @@ void turn_back(const Trace& trace, int k, MatrixLook& look) {
         look.show_before = look.only_changed = false;
     }
 }
+
+Value part_of(const Value& value, const Region& part) {
+    const int row = part.row - value.region.row, col = part.col - value.region.col;
+    return {value.data.block(row, col, part.rows, part.cols), part};
+}
+
+// The values of a look that shows a part of them.
+struct Part {
+    std::optional<Value> value, before, truth, before_edit;
+
+    static void cut(const Value*& whole, const Region& window, std::optional<Value>& part) {
+        if (whole) whole = &part.emplace(part_of(*whole, window));
+    }
+    void cut_counted(MatrixLook& look, const Region& window) {
+        const Region all = look.value ? look.value->region : look.region;
+        const int row = window.row - all.row, before_row = row * all.cols + window.col - all.col;
+        const auto rest = [](int done, int skipped) {
+            return done == std::numeric_limits<int>::max() ? done : std::max(0, done - skipped);
+        };
+        look.rows_done = rest(look.rows_done, row);
+        look.cells_done = rest(look.cells_done, before_row);
+        look.region = window;
+        if (look.before && look.value && look.before->region != look.value->region) look.before = nullptr;
+        cut(look.value, window, value);
+        cut(look.before, window, before);
+    }
+};
 
 void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     const Region region = region_of(look);
@@ -392,6 +419,14 @@ void edit_mark(const Canvas& canvas, float x, float y, float w, float h) {
 
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget) {
     if (shows_before(state)) turn_back(*state.trace, state.cursor.step, look);
+    const Value* truth = counterpart(state, look, state.truth.get());
+    const Value* before_edit = counterpart(state, look, state.before_edit.get());
+    Part part;
+    if (look.window) {
+        part.cut_counted(look, *look.window);
+        Part::cut(truth, *look.window, part.truth);
+        Part::cut(before_edit, *look.window, part.before_edit);
+    }
     look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
@@ -399,7 +434,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     boxes(canvas, state, look);
     outline_links(canvas, state, look);
     outline_sources(canvas, state, look);
-    marks(canvas, state, look);
+    marks(canvas, state, look, truth, before_edit);
     mark_asked(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);

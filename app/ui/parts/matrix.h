@@ -6,6 +6,7 @@
 #include "app/ui/state/app_state.h"
 
 #include <limits>
+#include <optional>
 
 namespace tilewalk::ui {
 
@@ -17,6 +18,7 @@ struct MatrixLook {
     const Value* value = nullptr;   ///< null: nothing there yet, `region` drawn as pending cells
     const Value* before = nullptr;  ///< what the slot held before this step, to be shown struck through
     Region region;                  ///< used when `value` is null
+    std::optional<Region> window;   ///< draws only this part, with digits for it alone
     bool transposed = false;        ///< K is drawn as Kᵀ
     float x = 0, y = 0, cw = 50, ch = 54;
     CellState state = CellState::idle;

@@ -12,17 +12,21 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float least_gap = 20;    // between two matrices without a sign
-constexpr float arrow_w = 56;      // before what is written
-constexpr float symbols_h = 54;    // above the cells
-constexpr float highest_row = 62;  // of cells
-constexpr float least_lens_w = 480, least_lens_h = 184;
-constexpr float lens_scale = size::far / size::small;  // its smallest text becomes the smallest of the page
+constexpr float least_gap = 20;  // between two matrices without a sign
+constexpr float arrow_w = 56;    // before what is written
+constexpr float symbols_h = 54;  // above the cells
+// Of cells with numbers: the largest that fit.
+struct CellSize {
+    float text, pad, row;
+};
+constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
+constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 4, 62};
+constexpr float least_lens_w = 480, good_lens_w = 600, least_lens_h = 184;
 
 struct Placed : StageTerm {
     Bed bed{};
     int digits = 0;
-    bool numbers = true;
+    float text = usual.text;
     int rows() const { return transposed ? value->region.cols : value->region.rows; }
     int cols() const { return transposed ? value->region.rows : value->region.cols; }
 };
@@ -43,41 +47,42 @@ float gap_before(const Terms& line, std::size_t n) {
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
 
-// What keeps its numbers longest: the result, then columns, then what the result replaces.
-int rank(const Placed& t) { return t.result ? 3 : t.cols() == 1 ? 2 : t.old ? 1 : 0; }
-
-// With numbers of so many digits, or as strips of colour. Returns the width of all.
-float lay_out(const AppState& state, Terms& line, float row_h, int digits) {
+// With numbers of so many digits in cells of this size, as high as there is room. Returns the width of all.
+float lay_out(const AppState& state, Terms& line, const CellSize& cell, float room_h, int digits) {
     float w = 0;
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
-        t.digits = digits;
-        const bool numbers = t.numbers && t.cols() <= 8 && row_h >= from::far_row;
-        const float cw = numbers ? far_cell(state.look[t.slot].letters_with(digits))
-                                 : std::clamp(120.0f / px(t.cols()), .5f, 34.0f);
-        t.bed = {0, 0, cw, row_h, t.rows(), t.cols(), numbers};
+        t.digits = digits, t.text = cell.text;
+        const int letters = std::max(2, state.look[t.slot].letters_with(digits));
+        const float cw = px(letters) * size::mono * cell.text + cell.pad;
+        t.bed = {0, 0, cw, std::min(cell.row, room_h), t.rows(), t.cols(), true};
         w += t.bed.width() + gap_before(line, n);
     }
     return w;
 }
 
-// All with numbers of so many digits; true if they fit.
-bool fits(const AppState& state, Terms& line, float row_h, int digits, float room) {
-    for (Placed& t : line) t.numbers = true;
-    return lay_out(state, line, row_h, digits) <= room;
+int most_rows(const Terms& line) {
+    int rows = 1;
+    for (const Placed& t : line) rows = std::max(rows, t.rows());
+    return rows;
 }
 
-// As many digits as fit; then fewer and fewer matrices with numbers.
-void fit(const AppState& state, Terms& line, float row_h, float room) {
-    for (int digits : digit_choices())
-        if (fits(state, line, row_h, digits, room)) return;
-    for (int least = 0; least <= 3; ++least)
-        for (Placed& t : line) {
-            if (rank(t) != least) continue;
-            t.numbers = false;
-            for (int digits : digit_choices())
-                if (lay_out(state, line, row_h, digits) <= room) return;
-        }
+// All numbers fit, in cells of this size or at least as high as their text needs, with as many digits as
+// possible.
+bool fits(const AppState& state, Terms& line, const CellSize& cell, float w, float h) {
+    const float room = h / px(most_rows(line));
+    if (room < from::far_row || std::ranges::any_of(line, [](const Placed& t) { return t.cols() > 16; }))
+        return false;
+    return std::ranges::any_of(digit_choices(),
+                               [&](int digits) { return lay_out(state, line, cell, room, digits) <= w; });
+}
+
+// Large cells, where they cost no digits.
+bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
+    const float room = h / px(most_rows(line));
+    return std::ranges::any_of(roomy, [&](const CellSize& cell) {
+        return room >= cell.text + 20 && lay_out(state, line, cell, room, digit_choices().front()) <= w;
+    });
 }
 
 float width_of(const Terms& line, std::size_t from, std::size_t to) {
@@ -96,9 +101,9 @@ void place(Terms& line, std::size_t from, std::size_t to, float x, float top, fl
 }
 
 Line symbol_of(const Canvas& c, const AppState& state, const Placed& t) {
-    Line symbol = slot_symbol(*state.trace, t.slot, t.made);
-    if (t.transposed) symbol = transposed(std::move(symbol));
-    const Line old = pieces(symbol, sub("old", info(t.slot).role));
+    StageTerm now = t;
+    now.old = false;
+    const Line symbol = stage_symbol(*state.trace, now), old = stage_symbol(*state.trace, t);
     // Over a strip of colour there is no room for it; the place in the equation tells it, too.
     return t.old && rich_width(c, old, size::far_symbol) <= t.bed.width() + 2 * least_gap ? old : symbol;
 }
@@ -124,7 +129,7 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
         look.fade = transition(state);
     }
     if (t.result) beam(c, state, t.bed.area());
-    far_matrix(c, state, look, t.bed, std::max(3, t.digits));
+    far_matrix(c, state, look, t.bed, std::max(3, t.digits), t.text);
     const Line symbol = symbol_of(c, state, t);
     const float half = rich_width(c, symbol, size::far_symbol) / 2;
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - 32, symbol, size::far_symbol,
@@ -138,62 +143,92 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     if (*t.after) c.text(t.bed.right() + 8, mid, t.after, size::far_sign, c.theme->t2);
 }
 
-void draw_lens(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
+}  // namespace
+
+Line stage_symbol(const Trace& trace, const StageTerm& t) {
+    Line symbol = slot_symbol(trace, t.slot, t.made);
+    if (t.transposed) symbol = transposed(std::move(symbol));
+    return t.old ? pieces(symbol, sub("old", info(t.slot).role)) : symbol;
+}
+
+void stage_lens(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
     const Op op = op_now(state);
     if (is_load(op) || is_store(op)) note_part(c, a, "Meters");
-    const Enlarged large(c, {a.x, a.y}, lens_scale);
-    view.lens(large.c, state, {0, 0, a.w / lens_scale, a.h / lens_scale});
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    view.lens(large.c, state, {0, 0, a.w / size::far_growth, a.h / size::far_growth});
+}
+
+namespace {
+
+Terms terms_of(const AppState& state) {
+    Terms line;
+    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step)) line.push_back({t});
+    return line;
+}
+
+void draw_terms(const Canvas& c, AppState& state, const Rect& a, const Terms& line, const StageView& view) {
+    for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
+}
+
+// Before, the drawing, after. False if that is too wide.
+bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
+    const float h = a.h - symbols_h - 8, w = a.w - least_lens_w - 2 * least_gap;
+    if (h < least_lens_h) return false;
+    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits(state, line, usual, w, h))
+        return false;
+    const auto first_result =
+        static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
+    const float before = width_of(line, 0, first_result), after = width_of(line, first_result, line.size());
+    place(line, 0, first_result, a.x, a.y, h);
+    place(line, first_result, line.size(), a.right() - after - 4, a.y, h);
+    const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
+    const float x = a.x + before + (before > 0 ? closing + least_gap : 0), right = a.right() - after - 12;
+    const float lens_h = std::min(h + 30, 330.0f);
+    draw_terms(c, state, a, line, view);
+    stage_lens(c, state, {x, a.y + 24 + (h + 30 - lens_h) / 2, right - x, lens_h}, view);
+    return true;
+}
+
+// The equation, the drawing below it if it has room. False if the numbers have none.
+bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
+                      bool lens) {
+    float wanted = 0;
+    const bool below =
+        lens && std::ranges::any_of(std::initializer_list<float>{usual.row, 52, 42}, [&](float row) {
+            wanted = symbols_h + row * px(most_rows(line)) + 14;
+            return a.h - wanted >= least_lens_h;
+        });
+    const float h = (below ? wanted : a.h) - symbols_h - 8;
+    const bool large = !below && fits_roomy(state, line, a.w, h);
+    if (!large && !fits(state, line, usual, a.w, h) && !fits(state, line, tight, a.w, h)) return false;
+    const float w = width_of(line, 0, line.size());
+    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), a.y, h);
+    draw_terms(c, state, a, line, view);
+    if (below) stage_lens(c, state, {a.x, a.y + wanted + 6, a.w, a.h - wanted - 6}, view);
+    return true;
 }
 
 }  // namespace
 
+bool stage_zooms(const AppState& state, float w) {
+    Terms line = terms_of(state);
+    constexpr float usual_h = 330;
+    return !line.empty() && !fits(state, line, usual, w, usual_h - symbols_h) &&
+           !fits(state, line, tight, w, usual_h - symbols_h);
+}
+
 void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
-    Terms line;
-    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step)) line.push_back({t});
+    Terms line = terms_of(state);
     // A question asks what the lens would tell.
     const bool lens = view.lens && !quiz_waits(state);
     if (line.empty()) {
-        if (lens && a.h >= least_lens_h) draw_lens(c, state, a, view);
+        if (lens && a.h >= least_lens_h) stage_lens(c, state, a, view);
         return;
     }
-    int rows = 1;
-    for (const Placed& t : line) rows = std::max(rows, t.rows());
-    const auto first_result =
-        static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
-
-    // Beside each other: before, the drawing, after
-    const float beside_h = a.h - symbols_h - 8, beside_row = std::min(highest_row, beside_h / px(rows));
-    const auto beside = [&] {
-        if (!lens || beside_h < least_lens_h || beside_row < from::far_row) return false;
-        return std::ranges::any_of(digit_choices(), [&](int digits) {
-            return fits(state, line, beside_row, digits, a.w - least_lens_w - 2 * least_gap);
-        });
-    };
-    if (beside()) {
-        const float before = width_of(line, 0, first_result),
-                    after = width_of(line, first_result, line.size());
-        place(line, 0, first_result, a.x, a.y, beside_h);
-        place(line, first_result, line.size(), a.right() - after - 4, a.y, beside_h);
-        const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
-        const float x = a.x + before + (before > 0 ? closing + least_gap : 0), right = a.right() - after - 12;
-        const float h = std::min(beside_h + 30, 330.0f);
-        for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
-        return draw_lens(c, state, {x, a.y + 24 + (beside_h + 30 - h) / 2, right - x, h}, view);
-    }
-
-    // Above each other: the equation, the drawing below it if it has room
-    float wanted = 0;
-    const bool below =
-        lens && std::ranges::any_of(std::initializer_list<float>{highest_row, 52, 42}, [&](float row) {
-            wanted = symbols_h + row * px(rows) + 14;
-            return a.h - wanted >= least_lens_h;
-        });
-    const float h = (below ? wanted : a.h) - symbols_h - 8, row = std::min(highest_row, h / px(rows));
-    fit(state, line, row, a.w);
-    const float w = width_of(line, 0, line.size());
-    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), a.y, h);
-    for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
-    if (below) draw_lens(c, state, {a.x, a.y + wanted + 6, a.w, a.h - wanted - 6}, view);
+    const bool small = !stage_zooms(state, a.w);
+    if (small && lens && beside_each_other(c, state, a, line, view)) return;
+    if (small && above_each_other(c, state, a, line, view, lens)) return;
+    zoom(c, state, a, view);
 }
 
 }  // namespace tilewalk::ui

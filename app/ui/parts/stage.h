@@ -23,11 +23,38 @@ struct StageTerm {
 /// What step k reads, as its formula has it, then what it writes. A load has what arrives, a store what goes.
 std::vector<StageTerm> stage_terms(const Trace& trace, int k);
 
+/// Its letter with the block, with "old" and ᵀ where they belong.
+Line stage_symbol(const Trace& trace, const StageTerm& term);
+
 /// How a chapter draws what lies on its stage.
 struct StageView {
     MatrixLook (*look)(const AppState&, Slot);
     void (*lens)(const Canvas&, AppState&, const Rect&);
+    bool map = true;  ///< false: another map stands beside the stage
 };
 void stage(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
+
+// ---- Matrices too large for numbers (zoom.cpp)
+
+/// The row (or column) of a term that the chosen cell is made from or lies in.
+struct TermLine {
+    Region cells;         ///< in the whole matrix
+    int chosen = -1;      ///< the place along the line that alone counts; −1: all of it does
+    bool column = false;  ///< it stands, and is drawn lying
+    int length() const { return column ? cells.rows : cells.cols; }
+    /// That many cells of it, from there.
+    Region part(int first, int count) const;
+};
+TermLine term_line(const StageTerm& term, const Explanation& explanation);
+/// The terms in the order in which they stand below each other: what the result replaces stands before it.
+std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms);
+/// Of each operand that line, large and with numbers; the whole of the scores as a map at the left of it.
+/// False, and nothing drawn, without room.
+bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
+
+/// The chapter's drawing to scale, enlarged.
+void stage_lens(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
+/// What does not fit with numbers into so wide a stage is told by zoom.
+bool stage_zooms(const AppState& state, float width);
 
 }  // namespace tilewalk::ui

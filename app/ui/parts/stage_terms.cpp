@@ -26,7 +26,7 @@ struct Form {
 const Form forms[] = {
     {Op::project, 2, {{0}, {1, "·"}}},
     {Op::scores, 2, {{0}, {1, "·", "", true}}},
-    {Op::scale, 1, {{0, "τ ·"}}},
+    {Op::scale, 1, {{0, "scale ·"}}},
     {Op::mask, 1, {{0}}},
     {Op::tile_max, 1, {{0, "rowmax(", ")"}}},
     {Op::row_max, 1, {{0, "rowmax(", ")"}}},

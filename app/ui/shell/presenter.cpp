@@ -5,6 +5,7 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
@@ -35,12 +36,18 @@ struct Formula {
 
 constexpr float formula_size = 36, formula_line = 54;
 
-Formula formula_of(const Canvas& c, const Explanation& e, bool computes, float w) {
+// `brief`: one line; where its numbers do not fit, they stand on stage.
+Formula formula_of(const Canvas& c, const Explanation& e, bool computes, float w, bool brief) {
     Formula f{e.formula, equation(e)};
     // Start values and bytes are no other way to write the formula.
     const Line both = pieces(f.symbols, computes && !e.numbers.empty() ? "   =   " : "        ", f.numbers);
     if (!e.formula.empty() && !f.numbers.empty() && rich_width(c, both, 34) <= w)
         return {both, {}, 34, formula_line, true};
+    if (brief && !e.formula.empty() && !e.result.empty()) {
+        const Line line = pieces(f.symbols, "        ", computes ? e.result : f.numbers);
+        for (const float size : {34.0f, size::far})
+            if (rich_width(c, line, size) <= w) return {line, {}, size, formula_line, true};
+    }
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
@@ -53,7 +60,7 @@ Formula formula_of(const Canvas& c, const Explanation& e, bool computes, float w
 
 void draw_formula(const Canvas& c, const Formula& f, const Rect& a) {
     note_part(c, {a.x - 12, a.y, a.w + 12, a.h + 6}, "Explanation");
-    c.rich_paragraph(a.x, a.y, a.w, f.symbols, f.one_line ? 34 : formula_size, 1, c.theme->t1, 1.4f);
+    c.rich_paragraph(a.x, a.y, a.w, f.symbols, f.one_line ? f.size : formula_size, 1, c.theme->t1, 1.4f);
     if (!f.one_line) c.rich_paragraph(a.x, a.y + formula_line, a.w, f.numbers, f.size, 0, 0, 1.4f);
 }
 
@@ -103,8 +110,8 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 void timeline(const Canvas& c, AppState& state, const Rect& a) {
-    const Enlarged large(c, {a.x, a.y}, size::far / size::small);
-    const float s = size::far / size::small;
+    constexpr float s = size::far_growth;
+    const Enlarged large(c, {a.x, a.y}, s);
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
           {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true});
 }
@@ -162,20 +169,23 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const bool strip = view.presenter_strip && shows_hbm(state);
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
     const float x = strip ? 288 : space::far_edge, w = W - space::far_edge - x;
+    const bool zoomed = !state.lesson->one_row && stage_zooms(state, w);
     if (stage.formula) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});
             bottom -= 144;
         } else {
-            const Formula f =
-                formula_of(c, state.explanation, info(op_now(state)).kind == OpKind::compute, w);
+            const bool computes = info(op_now(state)).kind == OpKind::compute;
+            const Formula f = formula_of(c, state.explanation, computes, w, zoomed);
             bottom -= f.h;
             draw_formula(c, f, {x, bottom, w, f.h});
         }
         bottom -= gap;
     }
     view.presenter(c, state, hbm, {x, top, w, bottom - top});
-    if (stage.head) head(c, state, W, view.presenter_strip && !strip);
+    // Beside the enlarged row the map is large.
+    const bool small_map = view.presenter_strip && !strip && !zoomed;
+    if (stage.head) head(c, state, W, small_map);
     mouse_buttons(c, state, W);
 }
 

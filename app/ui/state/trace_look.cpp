@@ -12,6 +12,8 @@ namespace {
 
 // Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
 constexpr Eigen::Index most_numbered_cells = 256;
+// Of larger ones the stage shows a row: so many of their numbers say with which decimals.
+constexpr Eigen::Index most_asked = 4096;
 
 void widen(SlotLook& look, const Matrix& A) {
     for (Eigen::Index n = 0; n < A.size(); ++n) {
@@ -23,7 +25,11 @@ void widen(SlotLook& look, const Matrix& A) {
 }
 
 void measure(SlotLook& look, const Matrix& A) {
-    if (A.size() > most_numbered_cells) return;
+    if (A.size() > most_numbered_cells) {
+        const Eigen::Index step = (A.size() + most_asked - 1) / most_asked;
+        for (Eigen::Index n = 0; n < A.size(); n += step) look.digits.take(A.data()[n]);
+        return;
+    }
     for (Eigen::Index n = 0; n < A.size(); ++n) {
         const double v = A.data()[n], size = std::abs(v);
         look.digits.take(v);

@@ -37,7 +37,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
 
 void backward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
     if (strip.w > 0) hbm_strip(c, state, strip);
-    stage(c, state, body, {backward_look, backward_lens});
+    stage(c, state, body, {backward_look, backward_lens, strip.w == 0});
 }
 
 }  // namespace tilewalk::ui

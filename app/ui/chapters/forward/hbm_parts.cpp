@@ -59,10 +59,11 @@ void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
         const Held held = state.trace->live(t.slot, r / t.block, state.cursor.step);
         for (int q = 0; held && q < t.cols; q += col_step) {
             const float place = range.place(held.value->data(r - held.value->region.row, q));
+            const Role role = info(t.slot).role;
             const float w = t.cw * px(std::min(col_step, t.cols - q)),
                         h = t.ch * px(std::min(row_step, t.rows - r));
             c.rect(t.x + px(q) * t.cw, t.y + px(r) * t.ch, w, h,
-                   mix(c.theme->panel, cividis(range.with_sign() ? place / 2 + .5f : place), .7f));
+                   range.with_sign() ? signed_ramp(*c.theme, role, place) : ramp(*c.theme, role, place));
         }
     }
 }
@@ -225,7 +226,9 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
     const Problem& p = *state.problem;
     const bool by_key = slot == Slot::K || slot == Slot::V || slot == Slot::dK || slot == Slot::dV;
     const int rows = by_key ? p.N_kv() : p.N(), block = by_key ? p.Bc : p.Br;
-    const int current = by_key ? step_now(state).j : step_now(state).i;
+    // A tile that is passed over has nothing loaded: no key block is the current one.
+    const int key_block = op_now(state) == Op::skip ? -1 : step_now(state).j;
+    const int current = by_key ? key_block : step_now(state).i;
     const ImU32 colour = hue(t, info(slot).role);
     const float ch = a.h / px(rows);
     for (int row = 0, b = 0; row < rows; row += block, ++b) {

@@ -9,6 +9,8 @@
 #include "core/walk/compare.h"
 
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace tilewalk::ui {
 
@@ -79,6 +81,29 @@ std::vector<CurvePoint> correction_points(const Around& a) {
     const double base = std::isinf(now) ? 0 : now;
     return {{old - base, "α", Role::alpha, Around::at(a.written(), a.row, 0),
              fault_caption(*a.state.problem, Op::correction) != nullptr}};
+}
+
+// The scores of the row in the tiles before, each once.
+Correction correction_of(const Around& a) {
+    Correction out{Around::at(a.read(Slot::m, 0), a.row, 0), Around::at(a.read(Slot::m, 1), a.row, 0),
+                   Around::at(a.written(), a.row, 0)};
+    const Step& now = a.trace.step(a.k);
+    std::map<int, const Value*> tiles;
+    for (int k = 0; k < a.k; ++k)
+        if (a.trace.step(k).i == now.i && a.trace.step(k).j != now.j)
+            if (const Value* S = value_in(a.trace, a.trace.writes(k), Slot::S)) tiles[a.trace.step(k).j] = S;
+    std::set<double> scores;
+    for (const auto& [j, S] : tiles)
+        for (int c = 0; c < S->region.cols; ++c) scores.insert(S->data(a.row - S->region.row, c));
+    out.scores.assign(scores.begin(), scores.end());
+    return out;
+}
+
+// On stage the curve before and the curve after; what a fault has made stands beside one curve.
+void draw_correction(const Canvas& c, const Around& row, const Rect& pane) {
+    const bool broken = fault_caption(*row.state.problem, Op::correction) != nullptr;
+    if (type_growth() > 1 && !broken && correction_curves(c, pane, correction_of(row))) return;
+    curve(c, pane, correction_points(row));
 }
 
 std::vector<CurvePoint> weight_points(const Around& a) {
@@ -161,7 +186,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
         if (as_bars(op)) return bars(c, pane, bars_of(row), op != Op::mask, scale);
         if (op == Op::scores) return dot(c, pane, scores_dot(row));
         if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
-        if (op == Op::correction) return curve(c, pane, correction_points(row));
+        if (op == Op::correction) return draw_correction(c, row, pane);
         if (op == Op::exponentials) return curve(c, pane, weight_points(row));
     });
 }

@@ -135,7 +135,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     const auto [lo, hi] = scale;
     bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
-    const bool low = pane.h < 110;  // no room below the line: the label stands beside it
+    // No room below the line: the label stands beside it.
+    const bool low = pane.h < (s.has_old && type_growth() > 1 ? 130 : 110);
     const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
     const Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const bool very_low = pane.h < 64;
@@ -222,7 +223,8 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     return p;
 }
 
-void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best) {
+// `line`: where the dashed line of the largest runs; no number lies on it.
+void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best, float line) {
     const Theme& t = *c.theme;
     const float mid = x + p.w / 2, y = p.y(b.value);
     const ImU32 colour = best ? t.focus : hue(t, b.role);
@@ -231,14 +233,16 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
     const std::string value = format_short(b.value);
     if (p.slot > width_of(value, 13) + 2)
-        c.text(mid, b.value < 0 ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
+        c.text(mid, b.value < 0 || (!best && std::abs(y - 9 - line) < 9) ? y + 9 : y - 9, value, size::small,
+               0, Face::mono, Align::center);
 }
 
 // No bar is long enough for −∞: an arrow at the foot that points down.
 void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
-    const float foot = p.bottom() - 4;
-    c.polygon({{mid - 6, foot - 9}, {mid + 6, foot - 9}, {mid, foot}}, c.theme->t3);
-    c.text(mid, foot - 20, "−∞", size::small, 0, Face::mono, Align::center);
+    const float foot = p.bottom() - 4, half = std::min(6.0f, p.slot * .4f);
+    c.polygon({{mid - half, foot - 1.5f * half}, {mid + half, foot - 1.5f * half}, {mid, foot}}, c.theme->t3);
+    if (p.slot > width_of("−∞", size::small) + 2)
+        c.text(mid, foot - 20, "−∞", size::small, 0, Face::mono, Align::center);
 }
 
 }  // namespace
@@ -255,7 +259,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         if (std::isinf(list[n].value))
             draw_infinite(c, p, mid);
         else
-            draw_bar(c, p, list[n], x, mark && list[n].value == best);
+            draw_bar(c, p, list[n], x, mark && list[n].value == best, mark ? p.y(best) : -1e9f);
         if (p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }

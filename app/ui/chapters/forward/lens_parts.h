@@ -63,6 +63,15 @@ struct CurvePoint {
 /// exp(x) left of zero, with points on it.
 void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points);
 
+/// A maximum that rises from `before` to `now`: every weight exp(x − max) drops from one curve to the other,
+/// by α.
+struct Correction {
+    double before, now, alpha;
+    std::vector<double> scores{};  ///< seen before: each of them an arrow
+};
+/// False, and nothing drawn, where there is no maximum yet.
+bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction& correction);
+
 /// In place of a drawing: the numbers are NaN or ∞.
 void no_scale(const Canvas& canvas, const Rect& pane);
 

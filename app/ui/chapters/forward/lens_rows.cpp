@@ -62,7 +62,9 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
                     const std::function<void(const Around&, const Rect&)>& draw) {
     const float half = inner.w / (all.two ? 2 : 1);
     for (std::size_t n = 0; n < all.rows.size(); ++n) {
-        const float name = type_growth() > 1 ? 26 : 40, right = type_growth() > 1 ? 6 : 20;  // on stage less
+        // On stage as little as it takes.
+        const float letters = px(str(all.rows[n].row).size() - 1);
+        const float name = type_growth() > 1 ? 26 + 9 * letters : 40, right = type_growth() > 1 ? 6 : 20;
         const Rect pane{inner.x + px(n) * half + name, inner.y, half - name - right, inner.h};
         row_name(c, *all.rows[n].state.problem, pane.x - name + 4, pane.y + pane.h * .45f, letter,
                  all.rows[n].row, c.theme->t2);

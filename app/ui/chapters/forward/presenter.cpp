@@ -68,7 +68,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
 void forward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
     if (strip.w > 0) hbm_strip(c, state, strip);
     note_part(c, {body.x - 8, body.y + 4, body.w + 16, body.h + 4}, "SRAM");
-    stage(c, state, body, {slot_look, lens_view});
+    stage(c, state, body, {slot_look, lens_view, strip.w == 0});
 }
 
 }  // namespace tilewalk::ui

@@ -123,6 +123,11 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
     number = std::max(number, c.min_text);
     const std::string& text = text_width(face, number, card.text) <= room ? card.text : card.brief;
     c.faded(card.fade).text_within(a.right() - pad, mid, room + 2, text, number, ink, face, Align::right);
+    if (card.old.empty()) return;
+    const float left = a.right() - pad - text_width(face, number, text);
+    if (left - 52 - text_width(Face::mono, size::far, card.old) < a.x + pad + w + 8) return;
+    c.arrow({{left - 44, mid}, {left - 8, mid}}, ArrowStyle::link, ink);
+    c.text(left - 52, mid, card.old, size::far, ink, Face::mono, Align::right);
 }
 
 Line reads_of_x(int count) {
@@ -134,9 +139,15 @@ void step_argument(AppState& state, int by) {
     SoftmaxPage& page = state.softmax;
     if (page.tab == SoftmaxPage::values) {
         page.tab = SoftmaxPage::derivation;
+        page.line = by > 0 ? 0 : 5;
         return;
     }
     const int lines = page.tab == SoftmaxPage::proof ? 8 : 6;
+    // On stage, where no tab leads back, the running values come behind the last line.
+    if (state.presenter && (page.line + by < 0 || page.line + by >= lines)) {
+        page.tab = SoftmaxPage::values;
+        return;
+    }
     page.line = (page.line + by + lines) % lines;
 }
 

@@ -43,6 +43,7 @@ int linked_step(const Trace& here, int k, const Trace& there);
 struct SoftmaxCard {
     Line symbol;
     std::string text, brief;  ///< the number, and with fewer digits; empty: not known yet
+    std::string old;          ///< on stage: what it was before this step; empty if it stays
     std::string note;         ///< "pass 2" where it is not known yet
     Role role = Role::none;
     bool written = false;
@@ -74,6 +75,8 @@ void softmax_row_panel(const Canvas& canvas, AppState& state, const Rect& area);
 void softmax_pass_panel(const Canvas& canvas, AppState& state, const SoftmaxWalk& walk, const Rect& area);
 void softmax_arguments(const Canvas& canvas, AppState& state, const Rect& area);
 void softmax_values(const Canvas& canvas, AppState& state, const Rect& area);
+/// One of them: the maximum (0), the sum (1) or the output (2).
+void softmax_running(const Canvas& canvas, AppState& state, int which, const Rect& area);
 
 /// A changed option is a changed problem, and can be undone.
 void set_options(AppState& state, const Options& options);

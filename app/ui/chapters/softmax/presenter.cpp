@@ -1,8 +1,11 @@
 // Presenter mode of the softmax lessons: the row large, the pass under way, and what it carries along.
 #include "app/ui/parts/presenter.h"
+#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -10,6 +13,8 @@
 namespace tilewalk::ui {
 
 namespace {
+
+constexpr float head_h = 36, least_lens_h = 170;
 
 void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Slot slot, int j,
              const Rect& a) {
@@ -23,25 +28,20 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
     cell(c.faded(light), a.x, a.y, a.w, a.h, look);
 }
 
-}  // namespace
-
-void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
-    follow_component(state);
-    const SoftmaxWalk walk = softmax_walk(state);
-    note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
-    const float card_h = 84, head = 40, gap = 6, ch = std::min(58.0f, (a.h - card_h - head - gap - 26) / 2);
-    const float side = 250, left = a.x + 46, room = a.w - 46 - side - 20;
+// x and V, the current element lit.
+void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a) {
+    const float gap = 6, ch = (a.h - head_h - gap) / 2, side = 250, left = a.x + 46,
+                room = a.w - 46 - side - 20;
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 98));
-    const float cw = std::min(128.0f, room / px(view.count));
-    const float y1 = a.y + head, y2 = y1 + ch + gap;
+    const float cw = std::min(128.0f, room / px(view.count)), y1 = a.y + head_h, y2 = y1 + ch + gap;
     c.rich(left - 14, y1 + ch / 2, {symbol("x", Role::S)}, size::far_symbol, Align::right);
     c.rich(left - 14, y2 + ch / 2, {symbol("V", Role::V)}, size::far_symbol, Align::right);
     for (int n = 0; n < view.count; ++n) {
         const int j = view.first + n;
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
-        if (now) c.rect(x, a.y - 2, cw, head + 2 * ch + gap + 8, c.theme->raised, radius::panel);
-        c.text(x + cw / 2, a.y + head / 2, str(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
+        if (now) c.rect(x, a.y - 2, cw, a.h + 8, c.theme->raised, radius::panel);
+        c.text(x + cw / 2, a.y + head_h / 2, str(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
@@ -51,14 +51,78 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
            c.theme->t1, Face::medium, Align::right);
     Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())), word(" reads")};
     c.rich(a.right(), y2 + ch / 2, reads, size::far_text, Align::right);
-    const float w = (a.w - 2 * 20) / 3, y = a.bottom() - card_h;
+}
+
+// What the loop carries along: what this step changes with the value before.
+void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
+    const float gap = 12, h = (a.h - 2 * gap) / 3;
     for (int which = 0; which < 3; ++which) {
-        const Rect area{a.x + px(which) * (w + 20), y, w, card_h};
-        const SoftmaxCard card = softmax_card(state, walk, which);
+        const Rect area{a.x, a.y + px(which) * (h + gap), a.w, h};
+        SoftmaxCard card = softmax_card(state, walk, which);
+        const Held before = walk.k > 0 ? walk.trace.live(slots[which], walk.k - 1) : Held{};
+        if (card.written && before) {
+            const int col = which == 2 ? std::min(state.softmax.component, before.value->region.cols - 1) : 0;
+            card.old = format_short(before.value->data(0, col));
+        }
         if (card.written) beam(c, state, {area.x + 4, area.y + 4, area.w - 8, area.h - 8});
         draw_card(c.faded(light_on(state, slots[which])), area, card, 36);
     }
+}
+
+// Where a step writes one of the running values: which.
+int running_value(const SoftmaxWalk& walk) {
+    switch (walk.step().op) {
+    case Op::row_sum:
+    case Op::exponentials: return 1;
+    case Op::output:
+    case Op::divide:
+    case Op::normalize:
+    case Op::store: return 2;
+    default: return walk.form == SoftmaxForm::dense ? 1 : 0;
+    }
+}
+
+// α as the way from one curve to the other: the scores before are the arrows.
+bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a) {
+    if (walk.step().op != Op::correction) return false;
+    const auto reads = walk.trace.reads(walk.k);
+    const auto m = [&](int nth) { return value_in(walk.trace, reads, Slot::m, nth); };
+    if (!m(0) || !m(1)) return false;
+    Correction out{m(0)->data(0, 0), m(1)->data(0, 0), walk.number(Slot::alpha, walk.k)};
+    for (int j = 0; j < walk.step().j; ++j)
+        out.scores.push_back(walk.trace.live(Slot::x, j, walk.k).value->data(0, 0));
+    return correction_curves(c, a, out);
+}
+
+// The step to scale; or, with E, the line of the derivation.
+void draw_lens(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
+    c.well(a.x, a.y, a.w, a.h);
+    const PanelPart part(c, "Lens", a);
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const Rect inner{8, 5, a.w / size::far_growth - 16, a.h / size::far_growth - 10};
+    if (!draw_correction(large.c, walk, inner)) softmax_running(large.c, state, running_value(walk), inner);
+}
+
+void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
+    const PanelPart part(c, "Lens", a);
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    softmax_arguments(large.c, state, {0, 0, a.w / size::far_growth, a.h / size::far_growth});
+}
+
+}  // namespace
+
+void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
+    follow_component(state);
+    const SoftmaxWalk walk = softmax_walk(state);
+    note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
+    const float row_h = std::min(132.0f, a.h * .4f), y = a.y + row_h + 22, h = a.bottom() - y;
+    draw_row(c, state, walk, {a.x, a.y, a.w, row_h});
+    const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
+    if (!asked && state.softmax.tab != SoftmaxPage::values) return draw_argument(c, state, {a.x, y, a.w, h});
+    const float w = asked || h < least_lens_h ? a.w : std::min(440.0f, a.w * .36f);
+    draw_cards(c, state, walk, {a.x, y, w, h});
+    if (w < a.w) draw_lens(c, state, walk, {a.x + w + 24, y, a.w - w - 24, h});
 }
 
 }  // namespace tilewalk::ui

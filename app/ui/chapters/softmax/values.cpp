@@ -52,14 +52,8 @@ PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int co
     return out;
 }
 
-}  // namespace
-
-void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
-    const SoftmaxWalk walk = softmax_walk(state);
-    const Steps steps = steps_of(walk.trace);
-    // The textbook's way has no maximum to show.
-    const int first = walk.form == SoftmaxForm::dense ? 1 : 0;
-    const float gap = 28, w = (a.w - px(2 - first) * gap) / px(3 - first);
+// One of the three plots, as far as it has room.
+RunningPlot running(const AppState& state, const SoftmaxWalk& walk, const Steps& steps, int which, float w) {
     const ElementWindow view = window_around(walk.element(), walk.N(), most_columns(w));
     const bool brief = w < 300;
     Line out = softmax_out(walk.letters, "");
@@ -70,12 +64,27 @@ void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
         {std::move(out), brief ? "output" : "running output", Role::O, "new value"}};
     const std::vector<int>* made[] = {&steps.max, &steps.sum, &steps.out};
     static constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
-    for (int n = first; n < 3; ++n) {
-        for (int j = view.first; j < view.first + view.count; ++j)
-            plots[n].columns.push_back(column_at(walk, j, (*made[n])[static_cast<std::size_t>(j)], slots[n],
-                                                 n == 2 ? state.softmax.component : 0));
-        running_plot(c, {a.x + px(n - first) * (w + gap), a.y, w, a.h}, plots[n]);
-    }
+    for (int j = view.first; j < view.first + view.count; ++j)
+        plots[which].columns.push_back(column_at(walk, j, (*made[which])[static_cast<std::size_t>(j)],
+                                                 slots[which], which == 2 ? state.softmax.component : 0));
+    return plots[which];
+}
+
+}  // namespace
+
+void softmax_values(const Canvas& c, AppState& state, const Rect& a) {
+    const SoftmaxWalk walk = softmax_walk(state);
+    const Steps steps = steps_of(walk.trace);
+    // The textbook's way has no maximum to show.
+    const int first = walk.form == SoftmaxForm::dense ? 1 : 0;
+    const float gap = 28, w = (a.w - px(2 - first) * gap) / px(3 - first);
+    for (int n = first; n < 3; ++n)
+        running_plot(c, {a.x + px(n - first) * (w + gap), a.y, w, a.h}, running(state, walk, steps, n, w));
+}
+
+void softmax_running(const Canvas& c, AppState& state, int which, const Rect& a) {
+    const SoftmaxWalk walk = softmax_walk(state);
+    running_plot(c, a, running(state, walk, steps_of(walk.trace), which, a.w));
 }
 
 }  // namespace tilewalk::ui

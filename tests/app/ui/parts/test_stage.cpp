@@ -1,9 +1,11 @@
 // The stage of presenter mode: what stands there at each step of each lesson.
 #include "app/ui/parts/stage.h"
-#include "tests/app/ui/harness.h"
+#include "app/ui/state/state.h"
+#include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <set>
 
 using namespace tilewalk::test;
 
@@ -14,6 +16,68 @@ std::string line_of(const std::vector<StageTerm>& terms) {
     for (const StageTerm& t : terms) {
         out += t.result ? std::string(" → ") : std::string(*t.before ? " " : "") + t.before + " ";
         out += info(t.slot).name + std::string(t.transposed ? "ᵀ" : "") + (t.old ? " old" : "") + t.after;
+    }
+    return out;
+}
+
+// Beyond what the stage shows whole: tiles of 16 rows, rows of 64 numbers.
+Problem large() { return random_with_tiles(64, 64, 16, 16); }
+// No tile is full but the first.
+Problem ragged() { return causal(random_with_tiles(37, 11, 16, 10)); }
+
+// Of a long walk: the first, the middle and the last step of each op.
+std::vector<int> sample(const Trace& trace) {
+    std::set<int> out;
+    for (int n = 0; n < static_cast<int>(Op::count); ++n) {
+        const std::vector<int> steps = steps_of(trace, static_cast<Op>(n));
+        if (steps.empty()) continue;
+        for (const int k : {steps.front(), steps[steps.size() / 2], steps.back()}) out.insert(k);
+    }
+    return {out.begin(), out.end()};
+}
+std::vector<int> every(const Trace& trace) {
+    std::vector<int> out;
+    for (int k = 0; k < trace.size(); ++k) out.push_back(k);
+    return out;
+}
+
+// look() at these steps of every lesson on stage.
+template <class Steps, class Look>
+void on_stage(Program& program, const Problem& problem, Steps steps, Look look) {
+    program.show(problem);
+    for (const Lesson& lesson : lessons()) {
+        if (!build_trace(lesson, problem)) continue;
+        program.show_lesson(lesson.id);
+        for (const int k : steps(*program.state.trace)) {
+            program.go_to_step(k);
+            program.frame();
+            look();
+        }
+    }
+}
+
+bool inside(const Item& text, const Item& cell) {
+    const ImVec2 at = middle(text);
+    return at.x > cell.min.x && at.x < cell.max.x && at.y > cell.min.y && at.y < cell.max.y;
+}
+
+// How many cells of the line that the step is about stand there, and how many of them without a number.
+struct Shown {
+    int cells = 0, empty = 0;
+};
+Shown shown(const Program& program, const StageTerm& term) {
+    const TermLine line = term_line(term, program.state.explanation);
+    Shown out;
+    for (const Item& cell : program.items()) {
+        if (cell.kind != ItemKind::cell) continue;
+        for (int n = 0; n < line.length(); ++n) {
+            const Region at = line.part(n, 1);
+            if (cell.text != cell_name({term.slot, at.row, at.col})) continue;
+            ++out.cells;
+            out.empty += std::ranges::none_of(program.items(), [&](const Item& text) {
+                return text.kind == ItemKind::text && inside(text, cell);
+            });
+        }
     }
     return out;
 }
@@ -63,4 +127,69 @@ TEST_CASE("stage: the equations of the tiled forward pass") {
                                                   {18, " Oi old ⊘ l → Oi"},
                                                   {19, " Oi , m + ln l → L"}};
     for (const auto& [k, line] : wanted) CHECK(line_of(stage_terms(**trace, k)) == line);
+}
+
+TEST_CASE("stage: what a row is made from, of matrices too large to be shown whole") {
+    const auto trace = build_trace(*find_lesson("flash-forward"), large());
+    REQUIRE(trace);
+    const auto line = [&](Op op, Slot slot, CellRef cell) {
+        const int k = steps_of(**trace, op)[6];  // tile (1, 2)
+        const Explanation e = explain(**trace, k, cell);
+        for (const StageTerm& t : stage_terms(**trace, k))
+            if (t.slot == slot) return term_line(t, e);
+        FAIL("no such term");
+        return TermLine{};
+    };
+    // S[30, 35] is row 30 of Q times row 35 of K; O[30, 5] is row 30 of P̃ times column 5 of V.
+    const TermLine q = line(Op::scores, Slot::Qi, {Slot::S, 30, 35}),
+                   k = line(Op::scores, Slot::Kj, {Slot::S, 30, 35});
+    CHECK(q.cells == Region{30, 0, 1, 64});
+    CHECK(k.cells == Region{35, 0, 1, 64});
+    CHECK(q.chosen == -1);
+    const TermLine v = line(Op::output, Slot::Vj, {Slot::Oi, 30, 5}),
+                   o = line(Op::output, Slot::Oi, {Slot::Oi, 30, 5});
+    CHECK(v.cells == Region{32, 5, 16, 1});
+    CHECK(v.column);
+    CHECK(v.part(2, 3) == Region{34, 5, 3, 1});
+    CHECK(o.cells == Region{30, 0, 1, 64});
+    CHECK(o.chosen == 5);
+}
+
+TEST_CASE("stage: below each other, what the result replaces stands right above it") {
+    const auto line = [](const char* lesson, Op op) {
+        const auto trace = build_trace(*find_lesson(lesson), large());
+        REQUIRE(trace);
+        return line_of(zoom_order(stage_terms(**trace, steps_of(**trace, op)[6])));
+    };
+    CHECK(line("flash-forward", Op::output) == " P · Vj + alpha ⊙ Oi old → Oi");
+    CHECK(line("flash-forward-v1", Op::output) == " ( P · Vj + alpha ⊙ l old ⊙ Oi old) ⊘ l → Oi");
+    CHECK(line("flash-backward", Op::dv) == " Pᵀ · dOi + dVj old → dVj");
+    CHECK(line("flash-forward", Op::row_sum) == " alpha ⊙ l old + rowsum( P) → l");
+}
+
+TEST_CASE("stage: every number that a step is about is there to be read, however large the matrices are") {
+    for (const Problem& problem : {example("worked-4x4"), example("causal-8"), large(), ragged()}) {
+        Program program(problem, {1280, 720}, true);
+        on_stage(program, problem, sample, [&] {
+            if (program.state.lesson->one_row) return;
+            for (const StageTerm& term : stage_terms(*program.state.trace, program.step())) {
+                if (term.old) continue;
+                const Shown now = shown(program, term);
+                INFO(program.where(), ": ", info(term.slot).name);
+                CHECK(now.cells >= 1);
+                CHECK(now.empty == 0);
+            }
+        });
+    }
+}
+
+TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at every step and size") {
+    for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}, Screen{3840, 2160}})
+        for (const ThemeId id : {ThemeId::dark, ThemeId::light}) {
+            Program program(example("worked-4x4"), screen, true, id);
+            const auto look = [&] { check_frame(program); };
+            on_stage(program, example("worked-4x4"), every, look);
+            on_stage(program, large(), sample, look);
+            on_stage(program, ragged(), sample, look);
+        }
 }

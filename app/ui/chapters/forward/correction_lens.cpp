@@ -1,0 +1,144 @@
+// Both curves exp(x − m_old) and exp(x − m) on one axis: what the correction does to every weight so far.
+#include "app/ui/chapters/forward/lens_parts.h"
+
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int pieces_of_a_curve = 40;
+constexpr double widest = 6;  // units of x; beyond, weights are too small to be seen
+constexpr float foot_h = 26, legend_h = 38;
+
+struct Plot {
+    Rect area;
+    double lo, hi;
+    float x(double v) const { return area.x + px((v - lo) / (hi - lo)) * area.w; }
+    float y(double v) const { return area.bottom() - px(v) * area.h; }
+    std::vector<Point> curve(double max) const {
+        std::vector<Point> out;
+        for (int n = 0; n <= pieces_of_a_curve; ++n) {
+            const double at = lo + (max - lo) * n / pieces_of_a_curve;
+            out.push_back({x(at), y(std::exp(at - max))});
+        }
+        return out;
+    }
+};
+
+void dashed_curve(const Canvas& c, const std::vector<Point>& line, ImU32 colour) {
+    for (std::size_t n = 0; n + 1 < line.size(); ++n)
+        if (n % 3 != 2) c.line(line[n], line[n + 1], colour, 1.6f);
+}
+
+// What every weight loses, between the two curves.
+void loss(const Canvas& c, const Plot& p, const Correction& k) {
+    const ImU32 fill = with_alpha(hue(*c.theme, Role::alpha), .16f);
+    const std::vector<Point> top = p.curve(k.before);
+    for (std::size_t n = 0; n + 1 < top.size(); ++n) {
+        const auto below = [&](std::size_t m) {
+            const double at = p.lo + (k.before - p.lo) * px(m) / pieces_of_a_curve;
+            return Point{top[m].x, p.y(std::exp(at - k.now))};
+        };
+        c.polygon({top[n], top[n + 1], below(n + 1), below(n)}, fill);
+    }
+}
+
+void drop(const Canvas& c, const Plot& p, const Correction& k, double score, bool largest) {
+    const Theme& t = *c.theme;
+    const float x = p.x(score), from = p.y(std::exp(score - k.before)), to = p.y(std::exp(score - k.now));
+    const ImU32 colour = hue(t, Role::alpha);
+    if (to - from > 14) {
+        c.line({x, from + 4}, {x, to - 11}, colour, largest ? 2.2f : 1.4f);
+        c.head({x, to - 5}, {0, 1}, colour, largest ? 8.0f : 6.0f);
+    }
+    c.ring(x, from, 3.5f, t.t2, 1.5f);
+    c.disc(x, to, largest ? 5.0f : 3.5f, largest ? t.focus : hue(t, Role::S));
+}
+
+// Beside the arrow where the new curve leaves room, else below it, else over what is lost.
+void factor(const Canvas& c, const Plot& p, const Correction& k) {
+    const std::string words = "× " + format_short(k.alpha);
+    const float w = text_width(Face::semibold, size::lead, words), x = p.x(k.before);
+    const double middle = (1 + std::exp(k.before - k.now)) / 2;
+    float left = x + 10, y = p.y(middle);
+    if (p.x(k.now + std::log(middle)) - x < w + 22) y = p.area.bottom() - 13;
+    if (y > p.y(middle) && p.x(k.now) - x < w + 14) {
+        left = x - 10 - w, y = std::max(p.y(middle), p.area.y + legend_h + 10);
+        c.rect(left - 4, y - 10, w + 8, 20, c.theme->well, radius::bar);
+    }
+    c.text(left, y, words, size::lead, hue(*c.theme, Role::alpha), Face::semibold);
+}
+
+// The two maxima below the axis; the old one goes to the left where they would touch.
+void maxima(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
+    const Theme& t = *c.theme;
+    const float y = p.area.bottom() + 15;
+    const Line now = pieces(symbol("m", Role::m), " = ", number(format_short(k.now))),
+               before =
+                   pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));
+    const float now_w = rich_width(c, now, size::body), before_w = rich_width(c, before, size::body);
+    const float right = std::min(p.x(k.now) + now_w / 2, p.area.right() + 14);
+    c.rich(right, y, now, size::body, Align::right);
+    c.dashed_line({p.x(k.now), p.y(1)}, {p.x(k.now), p.area.bottom()}, hue(t, Role::m), 1.2f, {3, 3});
+    if (!moved) return;
+    const float before_right = std::min(p.x(k.before) + before_w / 2, right - now_w - 12);
+    c.rich(std::max(before_right, p.area.x - 14 + before_w), y, before, size::body, Align::right);
+    c.dashed_line({p.x(k.before), p.y(std::exp(k.before - k.now))}, {p.x(k.before), p.area.bottom()},
+                  hue(t, Role::m), 1.2f, {3, 3});
+}
+
+// Which curve is which, in the empty corner.
+void legend(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
+    const Theme& t = *c.theme;
+    float y = p.area.y + 9;
+    const auto entry = [&](double max, bool old) {
+        Line words = pieces("exp(x − ", number(format_short(max), Role::m), ")");
+        const Line more = pieces(words, "  before");
+        if (old && p.area.x + 30 + rich_width(c, more, size::body) < p.x(k.before) - 16) words = more;
+        if (old)
+            c.dashed_line({p.area.x + 6, y}, {p.area.x + 24, y}, t.t2, 1.8f, {4, 3});
+        else
+            c.line({p.area.x + 6, y}, {p.area.x + 24, y}, hue(t, Role::S), 2.4f);
+        c.rich(p.area.x + 30, y, words, size::body, Align::left, t.t2);
+        y += 19;
+    };
+    if (moved) entry(k.before, true);
+    entry(k.now, false);
+    const char* words = !std::isfinite(k.before) ? "no key before" : moved ? "" : "the maximum stayed";
+    c.text(p.area.x + 6, y, words, size::body, t.t2);
+}
+
+}  // namespace
+
+bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k) {
+    if (!std::isfinite(k.now) || std::isnan(k.before) || k.before > k.now) return false;
+    const Theme& t = *c.theme;
+    const bool moved = std::isfinite(k.before) && k.before < k.now;
+    if (moved && k.now - k.before > widest - 1) return false;
+    double lo = (moved ? k.before : k.now) - 1.6;
+    for (const double score : k.scores)
+        if (std::isfinite(score)) lo = std::min(lo, score - .6);
+    lo = std::max(lo, k.now - widest);
+    const Plot p{{pane.x + 16, pane.y + 6, pane.w - 36, pane.h - foot_h - 6}, lo, k.now};
+    c.line({p.area.x, p.y(1)}, {p.area.right(), p.y(1)}, t.line);
+    c.line({p.area.x, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
+    c.text(p.area.x - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
+    c.text(p.area.x - 5, p.y(0) - 1, "0", size::small, t.t2, Face::mono, Align::right);
+    if (moved) loss(c, p, k);
+    if (moved) dashed_curve(c, p.curve(k.before), t.t2);
+    c.polyline(p.curve(k.now), hue(t, Role::S), 2.4f);
+    maxima(c, p, k, moved);
+    c.disc(p.x(k.now), p.y(1), 4, hue(t, Role::S));
+    legend(c, p, k, moved);
+    if (!moved) return true;
+    for (const double score : k.scores)
+        if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, k, score, false);
+    drop(c, p, k, k.before, true);
+    factor(c, p, k);
+    return true;
+}
+
+}  // namespace tilewalk::ui
