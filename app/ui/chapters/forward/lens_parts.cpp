@@ -232,9 +232,9 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
     const std::string value = format_short(b.value);
-    if (p.slot > width_of(value, 13) + 2)
-        c.text(mid, b.value < 0 || (!best && std::abs(y - 9 - line) < 9) ? y + 9 : y - 9, value, size::small,
-               0, Face::mono, Align::center);
+    if (p.slot <= width_of(value, 13) + 2) return;
+    const bool on_line = !best && h >= 36 && std::abs(y - 9 - line) < 9;
+    c.text(mid, b.value < 0 || on_line ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
 }
 
 // No bar is long enough for −∞: an arrow at the foot that points down.
