@@ -26,7 +26,10 @@ std::optional<ui::Page> find_page(const Word& name) {
 
 // The command that writes the numbers of a page.
 const char* as_text(ui::Page page) {
-    return page == ui::Page::memory ? "model" : page == ui::Page::scale ? "bench" : "compare";
+    return page == ui::Page::memory    ? "model"
+           : page == ui::Page::scale   ? "bench"
+           : page == ui::Page::compare ? "compare"
+                                       : "trace";
 }
 
 // A picture of the view, as the name of the file ends.

@@ -5,6 +5,7 @@
 #include "app/io/tour_file.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 
@@ -39,6 +40,7 @@ Result<void> begin_tour(ui::AppState& state, const Arguments& a) {
 void wait_for_page(ui::AppState& state) {
     if (state.page == ui::Page::scale) ui::wait_for_devices(state);
     if (state.page == ui::Page::compare) ui::wait_for_comparison(state);
+    if (state.page == ui::Page::start) ui::wait_for_start(state);
 }
 
 void settle_at_stop(ui::AppState& state, int n) {
@@ -51,7 +53,8 @@ void settle_at_stop(ui::AppState& state, int n) {
 }
 
 void offer_tour(ui::AppState& state) {
-    if (state.settings.tour_offered || state.tour || !state.notice.empty()) return;
+    if (state.settings.tour_offered || state.tour || state.page == ui::Page::start || !state.notice.empty())
+        return;
     state.settings.tour_offered = true;
     ui::notify(state, "New here? U begins a guided tour of about ten minutes; F10 opens the menu.");
 }

@@ -6,7 +6,10 @@
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/lessons/table.h"
 
 #include <cstdio>
 
@@ -40,13 +43,40 @@ void remember_problem(ui::AppState& state) {
     state.settings.problem_json = unchanged ? "" : text;
 }
 
+// Where the program was left, for the next time.
+void remember_place(ui::AppState& state) {
+    const ui::WalkView& own = state.tour ? state.tour->back : state;
+    const bool at_start = own.page == ui::Page::start;
+    if (!own.trace || (at_start && !state.start.left)) return;
+    const int page = at_start ? state.start.page : static_cast<int>(own.page);
+    state.settings.page = ui::page_names[static_cast<std::size_t>(page)];
+    state.settings.lesson = own.lesson->id;
+    state.settings.step = own.cursor.step + 1;
+    state.settings.row = own.row;
+}
+
 void reopen_last(ui::AppState& state) {
-    Result<Problem> last = problem_of_last_time(state.settings);
-    if (last)
-        ui::set_problem(state, std::move(*last), false);
-    else
+    const ui::Settings settings = state.settings;
+    Result<Problem> last = problem_of_last_time(settings);
+    if (last && ui::set_problem(state, std::move(*last), false)) {
+        const bool known = find_lesson(settings.lesson) != nullptr;
+        if (known)
+            ui::restore_view(state, {.lesson = settings.lesson,
+                                     .step = settings.step,
+                                     .row = settings.row,
+                                     .presenter = state.presenter});
+        state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
+        state.page = ui::page_of(settings.page);
+    } else if (!last) {
         state.notice = last.error;
+    }
     if (!state.notice.empty()) state.notice_age = 0;
+}
+
+// A first start has nothing to go on with.
+void show_start_page(ui::AppState& state, bool first_start) {
+    if (!first_start) ui::open_start(state);
+    state.page = ui::Page::start;
 }
 
 Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, bool remembers) {
@@ -55,6 +85,8 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
     if (a.step)
         if (const auto went = go_to_step(*state, *a.step); !went) return Failure{went.error};
     if (remembers && is_bare(a)) reopen_last(*state);
+    const bool bare = remembers && is_bare(a) && !a.tour && !a.stop;
+    if (bare && state->settings.start_page) show_start_page(*state, !loaded.found);
     if (!loaded.notice.empty()) {
         state->notice = loaded.notice;
         state->notice_age = 0;
@@ -82,6 +114,7 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
     const int code = open_window(*state, options);
     if (code != 0) return {static_cast<Exit>(code), ""};
     remember_problem(*state);
+    remember_place(*state);
     // Settings that could not be read may have been written by hand: they are kept beside the new ones.
     if (!loaded.notice.empty()) std::rename(path.c_str(), (path + ".unread").c_str());
     const auto saved = save_settings(path, state->settings);

@@ -76,7 +76,7 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
 }
 
 LoadedSettings defaults(const std::string& path, const std::string& why) {
-    return {Settings{}, "The settings in " + path + " are not used: " + why + "."};
+    return {.notice = "The settings in " + path + " are not used: " + why + "."};
 }
 
 }  // namespace
@@ -107,6 +107,7 @@ LoadedSettings load_settings(const std::string& path) {
         if (entry != parsed.end() && wrong.empty() && !read(*entry, value, limits...)) wrong = key;
     });
     if (!wrong.empty()) return defaults(path, "\"" + wrong + "\" has a value of the wrong kind");
+    loaded.found = true;
     return loaded;
 }
 

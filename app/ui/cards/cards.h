@@ -2,6 +2,7 @@
 // What a card does with keys, how it looks and its row of the table stand in its own file.
 #pragma once
 
+#include "app/settings/settings.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/key.h"
 #include "app/ui/kit/layout.h"
@@ -9,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tilewalk {
 struct TourPlace;
@@ -34,11 +36,11 @@ struct Card {
 };
 
 extern const Card tour_card, quiz_card, marks_card, settings_card, glossary_card, help_card, save_card,
-    matrix_menu_card, menu_card, goto_card;
+    matrix_menu_card, menu_card, goto_card, finder_card;
 /// From the lowest to the topmost.
 inline constexpr const Card* cards[] = {&tour_card,     &quiz_card, &marks_card, &settings_card,
                                         &glossary_card, &help_card, &save_card,  &matrix_menu_card,
-                                        &menu_card,     &goto_card};
+                                        &menu_card,     &goto_card, &finder_card};
 
 void draw_cards(const Canvas& canvas, AppState& state, float W, float H);
 /// Asks the open cards, what lies on top first. `before_focus`: those that come before what has the focus, or
@@ -53,6 +55,13 @@ bool open_card(AppState& state, const KeyPress& press);
 
 Rect question_band(const Canvas& canvas, const AppState& state, float W, float H);
 Rect tour_band(const Canvas& canvas, const AppState& state, float W, float H);
+
+/// A row of the settings; `on`: a switch.
+struct SettingName {
+    const char *name, *note;
+    bool Settings::*on;
+};
+std::vector<SettingName> setting_names();
 
 /// Opens it at a term; without one at what the current step is about.
 void open_glossary(AppState& state, std::string_view term = {});

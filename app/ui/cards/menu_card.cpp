@@ -20,6 +20,7 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
+    {"Find anything", "Ctrl K", &finder_card},
     {"Guided tour", "U", &tour_card},
     {"Questions", "Q", &quiz_card, nullptr, true},
     {"Where does this come from", "W", nullptr, [](AppState& s) { inspect(s, chosen_cell(s)); }, true},

@@ -100,7 +100,8 @@ constexpr Row rows[] = {
     {"Letters", "of the softmax lessons", letters_row},
     {"Spotlight", "presenter mode dims what the step leaves alone", nullptr, &Settings::spotlight},
     {"Subtitles", "presenter mode says the step in a sentence", nullptr, &Settings::subtitles},
-    {"Questions", "how often, while they are on", questions_row}};
+    {"Questions", "how often, while they are on", questions_row},
+    {"Start page", "the program begins with it", nullptr, &Settings::start_page}};
 
 void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool big) {
     const float size = big ? 27.0f : 14.0f, control = a.x + (big ? 250.0f : 150.0f);
@@ -152,6 +153,12 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
 }
 
 }  // namespace
+
+std::vector<SettingName> setting_names() {
+    std::vector<SettingName> out;
+    for (const Row& row : rows) out.push_back({row.name, row.note, row.on});
+    return out;
+}
 
 const Card settings_card{.name = "Settings",
                          .keys_shown = "O",

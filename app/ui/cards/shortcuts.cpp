@@ -3,6 +3,7 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/start/moments.h"
+#include "app/ui/chapters/start/page.h"
 
 namespace tilewalk::ui {
 
@@ -76,7 +77,9 @@ std::vector<Shortcut> number_keys() {
 
 std::vector<Shortcut> program_keys() {
     const char* const g = "Program";
-    return {{g, "1 … 8", "chapter of that number", digits(false, false)},
+    return {{g, "0  H", "start page", {{Key::zero}, {Key::h}}},
+            {g, "1 … 8", "chapter of that number", digits(false, false)},
+            {g, finder_card.keys_shown, finder_card.action, {finder_card.shortcut, {Key::colon}}},
             {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
             {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},
             {g, "X", "break it: faults, formats", {{Key::x}}},
@@ -107,7 +110,7 @@ std::vector<Shortcut> view_keys() {
 std::vector<Shortcut> all_keys() {
     std::vector<Shortcut> out = walk_keys();
     for (const auto& more : {number_keys(), program_keys(), moment_keys(), view_keys(), memory_keys(),
-                             scale_keys(), compare_keys()})
+                             scale_keys(), compare_keys(), start_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

@@ -201,7 +201,10 @@ float stepped_place(ImGuiID id, float place, int by) {
     return f.led_to = std::clamp(from + .05f * px(by), 0.0f, 1.0f);
 }
 
-void focus_on(ImGuiID id) { current().id = id; }
+void focus_on(ImGuiID id) {
+    current().id = id;
+    current().visible = true;
+}
 
 void begin_focus_region() { shown_now().open_regions.push_back(++shown_now().regions); }
 void end_focus_region() {

@@ -3,6 +3,7 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/lesson_view.h"
@@ -147,6 +148,8 @@ void frame(AppState& state) {
             open_tour(state, state.dropped.front());
         else if (state.page == Page::scale)
             load_results(state, state.dropped);
+        else if (state.page == Page::start)
+            open_files_from_start(state, state.dropped);
         else
             load_files(state, state.dropped);
         state.dropped.clear();

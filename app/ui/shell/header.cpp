@@ -1,8 +1,9 @@
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
-#include "app/ui/state/chapters.h"
 #include "app/ui/shell/panels.h"
+#include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -48,15 +49,20 @@ float tab_width(std::size_t n, TabLabel label) {
     return text_width(Face::semibold, 14, tab_label(n, label)) + 18;
 }
 
+bool is_current(const AppState& state, const Chapter& chapter) {
+    return state.page != Page::start && &chapter == &current_chapter(state);
+}
+
 // All tabs, without the switch between the lessons of the current chapter, which has its full name.
 float tabs_width(const AppState& state, TabLabel others) {
     float all = 0;
     for (std::size_t n = 0; n < chapters().size(); ++n)
-        all += tab_width(n, &chapters()[n] == &current_chapter(state) ? TabLabel::full : others) + 2;
+        all += tab_width(n, is_current(state, chapters()[n]) ? TabLabel::full : others) + 2;
     return all;
 }
 
 float switch_width(const AppState& state) {
+    if (state.page == Page::start) return 0;
     const std::vector<std::string> names = lesson_names(current_chapter(state));
     return names.empty() ? 0 : segmented_width(names) + 8;
 }
@@ -78,7 +84,7 @@ void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
     const TabLabel others = fitting_labels(state, room);
     for (std::size_t n = 0; n < chapters().size(); ++n) {
         const Chapter& chapter = chapters()[n];
-        const bool current = &chapter == &current_chapter(state);
+        const bool current = is_current(state, chapter);
         const TabLabel label = current ? TabLabel::full : others;
         const float w = tab_width(n, label);
         const ButtonLook look{.active = current,
@@ -128,6 +134,10 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     draw_mark(c, 16, 15, {10, 12, 1.4f, 2.5f});
     const bool named = area.w >= 1440;
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
+    const Hot home = hot_area(c, "##start", 10, 9, named ? 124 : 36, 34);
+    if (home.clicked) open_start(state);
+    if (home.hovered) tooltip(c, "Start page (0)");
+    if (state.page == Page::start) c.rect(16, 46.5f, named ? 110 : 24, 4, c.theme->t1, 2);
 
     float x = area.right() - 10;
     const auto icon = [&](const char* id, Icon which, const ButtonLook& look) {

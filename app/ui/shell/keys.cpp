@@ -1,6 +1,7 @@
 // The keyboard.
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/start/moments.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
@@ -109,6 +110,9 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::space: return toggle_play(state);
     case Key::escape: return close_topmost(state);
     case Key::f1: return help_card.open(state);
+    case Key::colon: return finder_card.open(state);
+    case Key::zero:
+    case Key::h: return open_start(state);
     case Key::p:
     case Key::f5:
     case Key::f11:

@@ -7,6 +7,7 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"
+#include "app/ui/chapters/start/start.h"
 #include "app/ui/state/chapters.h"
 #include "core/lessons/table.h"
 
@@ -57,7 +58,14 @@ const PageView* page_view(Page page) {
                                       answer_compare_key,
                                       [](AppState& s, float) { refresh_compare(s); },
                                       compare_idle_seconds,
-                                      {"Run", "Verdict", "Differences", "Row statistics"}}};
+                                      {"Run", "Verdict", "Differences", "Row statistics"}},
+                                     {Page::start,
+                                      start_view,
+                                      start_presenter,
+                                      answer_start_key,
+                                      pass_start_time,
+                                      start_idle_seconds,
+                                      {"Algorithm", "Moments", "New here", "Continue", "Open"}}};
     const auto found = std::ranges::find(pages, page, &PageView::page);
     return found == std::end(pages) ? nullptr : found;
 }

@@ -32,7 +32,7 @@ ui::AppState anywhere(Random& random) {
     ui::wait_for_walk(*state);
     ui::take_finished_trace(*state);
     ui::go_to(*state, at_step(*state->trace, pick(random, 0, state->trace->size() - 1)));
-    state->row = pick(random, 0, 3);
+    state->row = pick(random, 0, 4);
     state->col = pick(random, -1, 3);
     state->presenter = pick(random, 0, 1) == 1;
     state->page = static_cast<ui::Page>(pick(random, 0, 3));

@@ -32,6 +32,11 @@ TEST_SUITE("settings") {
         saved.subtitles = true;
         saved.question_each = true;
         saved.tour_offered = true;
+        saved.start_page = false;
+        saved.page = "memory";
+        saved.lesson = "backward";
+        saved.step = 7;
+        saved.row = 2;
         saved.window_width = 1280;
         saved.window_height = 720;
         saved.example = "";
@@ -40,6 +45,11 @@ TEST_SUITE("settings") {
 
         const LoadedSettings loaded = load_settings(settings_in(folder));
         CHECK(loaded.notice == "");
+        CHECK(loaded.found);
+        CHECK_FALSE(loaded.settings.start_page);
+        CHECK(loaded.settings.page == "memory");
+        CHECK(loaded.settings.lesson == "backward");
+        CHECK((loaded.settings.step == 7 && loaded.settings.row == 2));
         CHECK(loaded.settings.theme == saved.theme);
         CHECK(loaded.settings.palette == saved.palette);
         CHECK(loaded.settings.letters == saved.letters);
@@ -62,6 +72,7 @@ TEST_SUITE("settings") {
         Folder folder;
         CHECK(load_settings(settings_in(folder)).notice == "");
         CHECK(load_settings("").notice == "");
+        CHECK_FALSE(load_settings(settings_in(folder)).found);
         CHECK(save_settings("", {}));
     }
 

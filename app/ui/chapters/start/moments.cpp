@@ -1,5 +1,6 @@
 #include "app/ui/chapters/start/moments.h"
 
+#include "app/ui/chapters/start/pictures.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 
@@ -17,6 +18,7 @@ constexpr Moment table[] = {
      .action = "a new maximum shrinks the old sums",
      .keys = "Alt 1",
      .press = alt(Key::one),
+     .picture = correction_picture,
      .lesson = "flash-forward",
      .example = "worked-4x4",
      .op = Op::correction},
@@ -25,6 +27,7 @@ constexpr Moment table[] = {
      .action = "the same without the correction",
      .keys = "Alt 2",
      .press = alt(Key::two),
+     .picture = broken_picture,
      .lesson = "flash-forward",
      .example = "worked-4x4",
      .op = Op::row_sum,
@@ -34,6 +37,7 @@ constexpr Moment table[] = {
      .action = "what 16 384 keys cost",
      .keys = "Alt 3",
      .press = alt(Key::three),
+     .picture = length_picture,
      .page = Page::memory,
      .N = 16384},
     {.id = "moment kernels",
@@ -41,12 +45,14 @@ constexpr Moment table[] = {
      .action = "real kernels on large problems",
      .keys = "Alt 4",
      .press = alt(Key::four),
+     .picture = workspace_picture,
      .page = Page::scale},
     {.id = "moment compare",
-     .title = "GPU against CPU",
+     .title = "GPU and CPU",
      .action = "a GPU kernel beside the CPU's walk",
      .keys = "Alt 5",
      .press = alt(Key::five),
+     .picture = digits_picture,
      .page = Page::compare,
      .lesson = "flash-forward",
      .example = "worked-4x4",
@@ -121,7 +127,7 @@ void go_to_moment(AppState& state, const Moment& moment) {
     show_side(state, false, false);
     state.page = moment.page;
     if (moment.N) state.memory.N = moment.N, state.memory.trips = MemoryForm{}.trips;
-    if (moment.page == Page::compare) state.compare.fault = {};
+    if (moment.page == Page::compare) state.compare.fault = {}, state.compare.row = 0;
 }
 
 std::vector<Shortcut> moment_keys() {

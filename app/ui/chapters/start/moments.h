@@ -11,12 +11,15 @@
 
 namespace tilewalk::ui {
 
+struct Sheet;
+
 struct Moment {
     const char* id;      ///< of its button
     const char* title;   ///< "α corrects"
     const char* action;  ///< what is seen then, for the list of keys
     const char* keys;    ///< "Alt 1"
     KeyPress press;
+    void (*picture)(const Sheet&);  ///< on the start page
 
     // What it sets; what is empty stays as it is
     Page page = Page::walk;

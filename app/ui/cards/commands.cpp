@@ -1,0 +1,215 @@
+#include "app/ui/cards/commands.h"
+
+#include "app/ui/cards/cards.h"
+#include "app/ui/chapters/start/moments.h"
+#include "app/ui/chapters/start/page.h"
+#include "app/ui/state/chapters.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/base/words.h"
+#include "core/class/glossary.h"
+#include "core/lessons/table.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace tilewalk::ui {
+
+namespace {
+
+std::string capital(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
+// To where the keys of a group mean what its lines say.
+void go_where(AppState& state, std::string_view group) {
+    if (group == "Start page") return open_start(state);
+    for (const Chapter& chapter : chapters())
+        if (chapter.page != Page::walk && group == chapter.title) return open_chapter(state, chapter);
+    if (group == "Walk" || group == "Numbers") state.page = Page::walk;
+}
+
+// As if the key had been pressed there; answered with the keys of the next frame.
+std::function<void(AppState&)> pressing(const char* group, KeyPress press) {
+    return [group, press](AppState& state) {
+        go_where(state, group);
+        state.keys.push_back(press);
+    };
+}
+
+void add_keys(std::vector<Command>& out) {
+    for (const Shortcut& s : shortcuts()) {
+        if (std::string_view(s.group) == "Moments") continue;
+        Command command{capital(s.action), s.group, s.keys, "action key", pressing(s.group, s.presses[0])};
+        const bool two =
+            s.presses.size() >= 2 && std::string_view(s.action).find(',') != std::string_view::npos;
+        if (two) command.other = pressing(s.group, s.presses[1]);
+        out.push_back(std::move(command));
+    }
+}
+
+void add_moments(std::vector<Command>& out) {
+    for (const Moment& moment : moments())
+        out.push_back({moment.title, "Moment", moment.keys,
+                       std::string(moment.action) + " " + replaced(moment.title, "α", "alpha"),
+                       [&moment](AppState& state) { go_to_moment(state, moment); }});
+}
+
+void add_chapters(std::vector<Command>& out) {
+    std::size_t n = 0;
+    for (const Chapter& chapter : chapters())
+        out.push_back({chapter.title, "Chapter", str(++n),
+                       std::string(chapter.tooltip) + " page " + chapter.brief,
+                       [&chapter](AppState& state) { open_chapter(state, chapter); }});
+}
+
+void open_lesson(AppState& state, const Lesson& lesson) {
+    state.page = Page::walk;
+    set_lesson(state, lesson);
+}
+
+void add_lessons(std::vector<Command>& out) {
+    for (const Lesson& lesson : lessons())
+        out.push_back({lesson.title, "Lesson", "",
+                       std::string(lesson.summary) + " " + lesson.tab + " " + lesson.id,
+                       [&lesson](AppState& state) { open_lesson(state, lesson); }});
+}
+
+void add_examples(std::vector<Command>& out, const AppState& state) {
+    for (std::size_t n = 0; n < state.examples.size(); ++n) {
+        const Problem& p = state.examples[n];
+        out.push_back({p.title, "Example", "", p.name + " " + p.watch,
+                       [n](AppState& s) { open_example(s, static_cast<int>(n)); }});
+    }
+}
+
+bool knows(const Lesson& lesson, const Fault& fault) {
+    return std::ranges::any_of(lesson.faults(), [&](const Fault& one) { return one.on == fault.on; });
+}
+
+// On, or off again, in a lesson that has it.
+void toggle_fault(AppState& state, const Lesson& lesson, const Fault& fault) {
+    state.page = Page::walk;
+    if (!knows(*state.lesson, fault)) set_lesson(state, lesson);
+    Problem problem = latest_problem(state);
+    problem.switches.*fault.on = !(problem.switches.*fault.on);
+    set_problem(state, std::move(problem));
+}
+
+void add_faults(std::vector<Command>& out) {
+    std::vector<bool Switches::*> seen;
+    const auto add = [&](const Lesson& lesson) {
+        for (const Fault& fault : lesson.faults()) {
+            if (std::ranges::find(seen, fault.on) != seen.end()) continue;
+            seen.push_back(fault.on);
+            out.push_back({fault.title, "Fault", "", std::string(fault.what) + " break broken " + fault.name,
+                           [&lesson, &fault](AppState& state) { toggle_fault(state, lesson, fault); }});
+        }
+    };
+    add(default_lesson());
+    for (const Lesson& lesson : lessons()) add(lesson);
+}
+
+void add_terms(std::vector<Command>& out) {
+    for (const GlossaryCard& card : glossary())
+        out.push_back({capital(card.term), "Term", "", std::string(card.words) + " " + card.id + " symbol",
+                       [&card](AppState& state) {
+                           state.glossary = std::make_shared<Glossary>();
+                           state.glossary->card = card.id;
+                       }});
+}
+
+void go_to_tour_stop(AppState& state, int n) {
+    if (!state.tour) toggle_tour(state);
+    if (state.tour) go_to_stop(state, n);
+}
+
+void add_stops(std::vector<Command>& out, AppState& state) {
+    const std::vector<std::string>& stops = start_page(state).stops;
+    for (std::size_t n = 0; n < stops.size(); ++n)
+        out.push_back({stops[n], "Tour stop", "", "tour " + str(n + 1),
+                       [n](AppState& s) { go_to_tour_stop(s, static_cast<int>(n)); }});
+}
+
+void flip(AppState& state, const SettingName& setting) {
+    bool& on = state.settings.*setting.on;
+    on = !on;
+    notify(state, std::string(setting.name) + (on ? ": on." : ": off."));
+}
+
+void add_settings(std::vector<Command>& out) {
+    for (const SettingName& setting : setting_names())
+        out.push_back(
+            {setting.name, "Setting", "", std::string(setting.note) + " settings",
+             [setting](AppState& state) { setting.on ? flip(state, setting) : settings_card.open(state); }});
+}
+
+bool begins_word(const std::string& text, const std::string& part) {
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        const char before = at == 0 ? ' ' : text[at - 1];
+        if (std::string_view(" -(,×/").find(before) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
+bool letters_in_order(const std::string& text, const std::string& part) {
+    std::size_t at = 0;
+    for (const char c : text)
+        if (at < part.size() && c == part[at]) ++at;
+    return at == part.size() && part.size() >= 3;
+}
+
+// How well one word fits, 0 best; nothing if it does not.
+std::optional<int> fit(const Command& command, const std::string& word) {
+    const std::string title = lower_case(command.title),
+                      more = lower_case(std::string(command.kind) + " " + command.keys + " " + command.words);
+    if (title.starts_with(word)) return 0;
+    if (begins_word(title, word)) return 1;
+    if (title.find(word) != std::string::npos) return 3;
+    if (begins_word(more, word)) return 5;
+    if (more.find(word) != std::string::npos) return 7;
+    if (letters_in_order(title, word)) return 9;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Command> commands(AppState& state) {
+    std::vector<Command> out;
+    add_moments(out);
+    add_chapters(out);
+    add_lessons(out);
+    add_keys(out);
+    add_examples(out, state);
+    add_faults(out);
+    add_stops(out, state);
+    add_terms(out);
+    add_settings(out);
+    return out;
+}
+
+std::vector<Command> find_commands(std::vector<Command> all, std::string_view text) {
+    const std::vector<std::string> words = words_of(lower_case(std::string(text)));
+    if (words.empty()) return all;
+    const std::string whole = joined(words, " ");
+    std::vector<std::pair<int, Command>> found;
+    for (Command& command : all) {
+        int far = lower_case(command.title) == whole             ? -20
+                  : lower_case(command.title).starts_with(whole) ? -2
+                                                                 : 0;
+        bool fits = true;
+        for (const std::string& word : words) {
+            const std::optional<int> one = fit(command, word);
+            fits = fits && one.has_value();
+            far += one.value_or(0);
+        }
+        if (fits) found.emplace_back(far, std::move(command));
+    }
+    std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    std::vector<Command> out;
+    for (auto& [far, command] : found) out.push_back(std::move(command));
+    return out;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,189 @@
+#include "app/ui/chapters/start/pictures.h"
+
+#include "app/ui/chapters/compare/compare.h"
+#include "core/base/numbers.h"
+#include "core/walk/compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+/// A picture at the left, its words at the right where they have room.
+struct Halves {
+    Rect left, right;
+    bool words;
+};
+
+Halves halves(const Sheet& s, float words_w, float least) {
+    const bool words = s.area.w >= words_w + least + 12;
+    const float w = words ? s.area.w - words_w - 12 : s.area.w;
+    return {{s.area.x, s.area.y, w, s.area.h}, {s.area.x + w + 12, s.area.y, words_w, s.area.h}, words};
+}
+
+// Two numbers below each other, each with its name.
+void two_numbers(const Canvas& c, const Rect& a, const char* const (&names)[2],
+                 const std::string (&numbers)[2], const ImU32 (&colours)[2]) {
+    const bool low = a.h < 74;
+    for (int n = 0; n < 2; ++n) {
+        const float y = a.y + a.h * (n == 0 ? .25f : .75f), apart = low ? 0.0f : 9.0f;
+        if (!low) c.text(a.x, y - apart, names[n], size::small, c.theme->t3);
+        c.text(a.x, y + apart, numbers[n], low ? size::small : size::lead, colours[n], Face::mono_bold);
+    }
+}
+
+double at_row(const Trace& trace, Slot slot, int k, int row) {
+    const Value& value = held(trace, slot, k);
+    return value.data(row - value.region.row, 0);
+}
+
+}  // namespace
+
+void correction_picture(const Sheet& s) {
+    const StartPage& page = s.page;
+    const Theme& t = *s.c.theme;
+    int before = page.corrects;
+    while (before > 0 && page.forward->step(before).op != Op::new_max) --before;
+    const double m0 = at_row(*page.forward, Slot::m, before - 1, page.row),
+                 m1 = at_row(*page.forward, Slot::m, page.corrects, page.row),
+                 alpha = at_row(*page.forward, Slot::alpha, page.corrects, page.row);
+    const Rect& a = s.area;
+    const double lo = m0 - 2;
+    const auto place = [&](double x, double m) {
+        return Point{a.x + a.w * px((x - lo) / (m1 - lo)), a.bottom() - a.h * px(std::exp(x - m))};
+    };
+    std::vector<Point> old, now;
+    for (int n = 0; n <= 40; ++n) old.push_back(place(lo + (m0 - lo) * n / 40, m0));
+    for (int n = 0; n <= 60; ++n) now.push_back(place(lo + (m1 - lo) * n / 60, m1));
+    const ImU32 hue_alpha = hue(t, Role::alpha);
+    for (int n = 0; n < 40; ++n) {
+        const double x = lo + (m0 - lo) * n / 40, next = lo + (m0 - lo) * (n + 1) / 40;
+        s.c.polygon({place(x, m0), place(next, m0), place(next, m1), place(x, m1)},
+                    with_alpha(hue_alpha, .16f));
+    }
+    for (std::size_t n = 0; n + 2 < old.size(); n += 5)
+        s.c.polyline(std::span(old).subspan(n, 3), t.t2, 1.8f);
+    s.c.polyline(now, hue(t, Role::S), 2.4f);
+    s.c.line({a.x, a.bottom()}, {a.right(), a.bottom()}, t.line2);
+    const Point from = place(m0, m0), to = place(m0, m1);
+    s.c.arrow({from, {to.x, to.y - 5}}, ArrowStyle::active, hue_alpha);
+    s.c.disc(to.x, to.y, 4.5f, t.focus);
+    const std::string why = "exp(" + format_short(m0) + " − " + format_short(m1) + ")";
+    if (from.x - a.x < text_width(Face::regular, size::small, why) + 26) return;
+    s.c.text(a.x, a.y + 9, why, size::small, t.t2);
+    if (a.h > 44) s.c.text(a.x, a.y + 28, "= " + format_number(alpha), size::small, t.t1, Face::semibold);
+}
+
+void broken_picture(const Sheet& s) {
+    const StartPage& page = s.page;
+    const Theme& t = *s.c.theme;
+    const auto [left, right, words] = halves(s, 74, 90);
+    const double kept = at_row(*page.forward, Slot::l, page.step - 1, page.row) *
+                        at_row(*page.forward, Slot::alpha, page.step, page.row),
+                 uncorrected = at_row(*page.broken, Slot::l, page.step - 1, page.row),
+                 truth = at_row(*page.forward, Slot::l, page.step, page.row),
+                 wrong = at_row(*page.broken, Slot::l, page.step, page.row);
+    const float unit = (left.h - 6) / px(wrong), w = std::min(44.0f, left.w * .34f),
+                bottom = left.bottom() - 3;
+    const double olds[] = {kept, uncorrected}, totals[] = {truth, wrong};
+    for (int n = 0; n < 2; ++n) {
+        const float x = left.x + 6 + px(n) * (w + 20), old = px(olds[n]) * unit, all = px(totals[n]) * unit;
+        s.c.rect(x, bottom - old, w, old - 1, ramp(t, Role::l, 1), 3);
+        s.c.rect(x, bottom - all, w, all - old - 1, ramp(t, Role::S, 1), 3);
+        if (n == 0) continue;
+        s.c.hatch(x + 1, bottom - old, w - 2, px(uncorrected - kept) * unit, t.danger, 7, 2);
+        s.c.frame(x - 3, bottom - all - 3, w + 6, all + 6, t.danger, 2, 5);
+    }
+    const float level = bottom - px(truth) * unit;
+    s.c.dashed_line({left.x, level}, {left.x + 2 * w + 38, level}, t.focus, 1.6f, {5, 4});
+    if (!words) return;
+    const Matrix O = page.forward->result(Slot::O), off = page.broken->result(Slot::O);
+    two_numbers(s.c, right, {"true O", "broken O"},
+                {format_number(O(page.row, 0)), format_number(off(page.row, 0))}, {t.t1, t.danger});
+}
+
+void length_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const Study& study = s.page.at_length;
+    const auto [left, right, words] = halves(s, 74, 60);
+    const float side = std::min(left.w, left.h), x = left.x + (words ? 0 : (left.w - side) / 2), y = left.y;
+    const ImU32 S = hue(t, Role::S);
+    s.c.rect(x, y, side, side, mix(t.panel, S, .22f), 2);
+    s.c.hatch(x, y, side, side, mix(t.panel, S, .5f), 7);
+    const float tile = std::max(2.0f, side * px(study.shape.Br) / px(study.shape.N));
+    s.c.rect(x + side * .52f, y + side * .36f, tile, tile, t.focus);
+    s.c.ring(x + side * .52f + tile / 2, y + side * .36f + tile / 2, std::min(9.0f, side * .2f), t.focus,
+             1.6f);
+    if (!words) return;
+    const Shape& shape = study.shape;
+    two_numbers(s.c, right, {"all of S", "one tile"},
+                {format_size(shape.N * shape.N_kv * shape.element_bytes),
+                 format_size(shape.Br * shape.Bc * shape.element_bytes)},
+                {S, t.t1});
+}
+
+// What the first and the last on the ladder keep beside inputs and outputs, in true proportion.
+void workspace_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const auto& kernels = s.page.kernels;
+    if (kernels.empty()) return;
+    const RecordedKernel* const ends[] = {&kernels.front(), &kernels.back()};
+    const bool words = s.area.h > 74;
+    const float pitch = words ? (s.area.h - 22) / 2 : s.area.h / 2, line = words ? 20 : 0;
+    const float h = std::clamp(pitch - line - 6, 8.0f, 16.0f);
+    const double most = px(std::max(ends[0]->memory, ends[1]->memory));
+    for (int n = 0; n < 2; ++n) {
+        const float y = s.area.y + pitch * px(n);
+        const float w = std::max(2.0f, s.area.w * px(px(ends[n]->memory) / most));
+        const std::string size = format_size(ends[n]->memory);
+        if (words) s.c.text(s.area.x, y + 8, ends[n]->name, size::small, t.t2);
+        if (words) s.c.text(s.area.right(), y + 8, size, size::small, t.t1, Face::mono, Align::right);
+        s.c.rect(s.area.x, y + line, w, h, n == 0 ? ramp(t, Role::S, 1) : t.t1, 3);
+        if (n == 0) s.c.frame(s.area.x + .5f, y + line + .5f, w - 1, h - 1, hue(t, Role::S), 1, 3);
+    }
+    const std::string what = "memory at N = " + format_count(kernels.front().times.back().N);
+    if (words && text_width(Face::regular, size::small, what) < s.area.w)
+        s.c.text(s.area.x, s.area.bottom() - 8, what, size::small, t.t3);
+}
+
+void digits_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const Rect& a = s.area;
+    if (!s.page.compared || s.page.compared->tiles.empty()) {
+        s.c.text_within(a.x, a.middle(), a.w, s.page.run.begun() ? "the kernel runs …" : "no run",
+                        size::small, t.t3);
+        return;
+    }
+    const KernelComparison& shown = *s.page.compared;
+    const ThreeWays l = tile_values(shown, KernelFault::Quantity::l, 0, 0);
+    const double cpu = l.cpu(s.page.row, 0), kernel = l.kernel(s.page.row, 0);
+    const bool low = a.h < 74;
+    const float size = a.h < 50 ? size::small : low ? size::lead : size::symbol;
+    const float step = std::min(low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
+    const std::string gpu = side_name(shown.kernel->run), names[] = {gpu, "CPU"};
+    float w = 0;
+    for (const std::string& name : names) w = std::max(w, text_width(Face::regular, size::small, name) + 10);
+    const bool named = w + text_width(Face::mono, size, digits_of(cpu, kernel).text) < a.w;
+    const float x = a.x + (named ? w : 0);
+    for (int n = 0; n < 2; ++n) {
+        const float y = top + step * px(n);
+        if (named) s.c.text(a.x, y, names[n], size::small, t.t2);
+        draw_digits(s.c, x, y, n == 0 ? digits_of(kernel, cpu) : digits_of(cpu, kernel), size);
+    }
+    if (low) return;
+    const double ulp = ulp_distance(Format::fp32, kernel, cpu);
+    for (int n = 0; n < 8; ++n) {
+        const float X = a.x + px(n) * 13, Y = a.bottom() - 16;
+        if (n < std::min(8.0, std::ceil(ulp)))
+            s.c.rect(X, Y, 10, 10, t.t1, 2);
+        else
+            s.c.frame(X + .5f, Y + .5f, 9, 9, t.line2, 1, 2);
+    }
+    if (a.w > 165)
+        s.c.text(a.right(), a.bottom() - 11, ulp_text(ulp) + " ULP", size::small, t.t1, Face::medium,
+                 Align::right);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,440 @@
+#include "app/ui/chapters/start/pictures.h"
+
+#include "app/ui/chapters/forward/lens_parts.h"
+#include "app/ui/kit/canvas_cell.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+/// A matrix in small cells.
+struct Cells {
+    const Matrix& A;
+    Role role;
+    float x, y, w, h;               ///< of a cell
+    int first = 0, last = 1 << 20;  ///< rows that are lit; the others are dim
+    bool with_sign = false;
+    CellState state = CellState::idle;
+    float numbers = 0;  ///< their size; 0: none
+    bool transposed = false;
+};
+
+void draw_cells(const Canvas& c, const Cells& m) {
+    const double most = std::max(m.A.maxCoeff(), 0.0), least = std::min(m.A.minCoeff(), 0.0);
+    const double range = m.with_sign ? std::max(most, -least) : most - least;
+    for (int i = 0; i < m.A.rows(); ++i)
+        for (int j = 0; j < m.A.cols(); ++j) {
+            const double v = m.A(i, j);
+            CellLook look{.state = m.state, .role = m.role, .with_sign = m.with_sign};
+            look.t = range > 0 ? px((m.with_sign ? v : v - least) / range) : 0;
+            look.dim = i < m.first || i > m.last;
+            look.radius = std::min(radius::cell, m.w * .18f);
+            const std::string text = m.numbers > 0 ? format_short(v, 3) : "";
+            if (!text.empty() && text_width(Face::mono, m.numbers, text) < m.w - 6)
+                look.text = text, look.size = m.numbers;
+            const int across = m.transposed ? i : j, down = m.transposed ? j : i;
+            cell(c, m.x + m.w * px(across), m.y + m.h * px(down), m.w, m.h, look);
+        }
+}
+
+void outline(const Canvas& c, const Rect& a, ImU32 colour) {
+    c.frame(a.x - 2, a.y - 2, a.w + 4, a.h + 4, colour, 2, 5);
+}
+
+/// A bar with its name and its number.
+struct Row {
+    std::string name, number;
+    double value;
+    ImU32 colour;
+    bool hatched = false;
+};
+
+// Name and number above each bar where there is room, else beside it.
+void draw_rows(const Sheet& s, const std::vector<Row>& rows, const Rect& a) {
+    const Theme& t = *s.c.theme;
+    const float text = s.text(), line = text * 1.35f, pitch = a.h / px(rows.size());
+    const bool above = pitch >= line + 9;
+    double most = 0;
+    float name_w = 0, number_w = 0;
+    for (const Row& row : rows) {
+        most = std::max(most, row.value);
+        name_w = std::max(name_w, text_width(Face::regular, text, row.name));
+        number_w = std::max(number_w, text_width(Face::mono, text, row.number));
+    }
+    const bool numbered = name_w + number_w + 40 < a.w;
+    float y = a.y;
+    for (const Row& row : rows) {
+        const float h = above ? std::min(14.0f, pitch - line - 4) : std::min(12.0f, pitch - 4);
+        const float x = above ? a.x : a.x + name_w + 10;
+        const float room = above || !numbered ? a.right() - x : a.right() - x - number_w - 8;
+        const float w = std::max(2.0f, room * px(row.value / most));
+        const float middle = above ? y + line / 2 : y + pitch / 2, bar = above ? y + line : middle - h / 2;
+        s.c.text(a.x, middle, row.name, text, t.t2);
+        if (row.hatched) {
+            s.c.hatch(x + 1, bar + 1, w - 2, h - 2, t.t2, 6);
+            s.c.frame(x + .5f, bar + .5f, w - 1, h - 1, t.line2, 1, 3);
+        } else {
+            s.c.rect(x, bar, w, h, row.colour, 3);
+        }
+        if (above)
+            s.c.text(a.right(), middle, row.number, text, t.t1, Face::mono, Align::right);
+        else if (numbered)
+            s.c.text(x + w + 8, middle, row.number, text, t.t1, Face::mono);
+        y += pitch;
+    }
+}
+
+/// Where the tile of the forward picture lies, with Q at its left and Kᵀ on its columns.
+struct TileLayout {
+    float x, y, cw;  ///< S, all its columns; cells are square
+    float q_w, k_h;
+    bool ghost;  ///< the rows of S that follow, and the loops, have room
+};
+
+TileLayout tile_layout(const Sheet& s) {
+    const Problem& p = s.page.forward->problem();
+    const float label = s.big ? 48 : 34, loop = s.big ? 0 : 44;
+    const float rows = px(s.big ? p.Br : p.N());
+    const float across = (s.area.w - label - loop - 12) / (px(p.N_kv()) + px(p.d()) * .42f),
+                down = (s.area.h - (s.big ? 8 : 38)) / (rows + px(p.d()) * .34f);
+    TileLayout out;
+    out.cw = std::floor(std::min({across, down, s.big ? 46.0f : 44.0f}));
+    out.q_w = std::floor(out.cw * .42f), out.k_h = std::floor(out.cw * .34f);
+    out.ghost = !s.big;
+    const float w = label + px(p.d()) * out.q_w + 10 + px(p.N_kv()) * out.cw + loop;
+    const float h = px(p.d()) * out.k_h + 6 + rows * out.cw + (s.big ? 0 : 32);
+    out.x = s.area.x + (s.area.w - w) / 2 + label + px(p.d()) * out.q_w + 10;
+    out.y = s.area.y + (s.area.h - h) / 2 + px(p.d()) * out.k_h + 6;
+    return out;
+}
+
+// The rows of S below this query block, and the two loops round the tile.
+void draw_loops(const Sheet& s, const TileLayout& at, const Step& step) {
+    const Theme& t = *s.c.theme;
+    const Problem& p = s.page.forward->problem();
+    const float top = at.y + at.cw * px(p.Br), bottom = at.y + at.cw * px(p.N()),
+                right = at.x + at.cw * px(p.N_kv());
+    s.c.dashed_frame(at.x + 1, top + 2, right - at.x - 2, bottom - top - 3, t.t3, 1.2f, {5, 4});
+    const Line never = pieces(symbol("S", Role::S), " and ", symbol("P", Role::S), " stay on chip");
+    if (rich_width(s.c, never, size::small) < right - at.x - 8 && bottom - top > 22)
+        s.c.rich(at.x + (right - at.x) / 2, (top + bottom) / 2, never, size::small, Align::center, t.t2);
+    s.c.arrow({{at.x + 2, bottom + 14}, {right - 2, bottom + 14}}, ArrowStyle::link, t.t1);
+    s.c.text(right + 7, bottom + 14, "for j", size::small, t.t2, Face::mono);
+    const float x = at.x - at.q_w * 2 - 10;
+    s.c.arrow({{x, top + 8}, {x, bottom - 2}}, ArrowStyle::link, t.t1);
+    s.c.text(x - 9, (top + bottom) / 2 + 3, "for i", size::small, t.t2, Face::mono, Align::right);
+    (void)step;
+}
+
+// A score of the row, as far as the walk has come.
+std::optional<double> score(const StartPage& page, int key) {
+    const Trace& trace = *page.forward;
+    for (int k = 0; k <= page.step; ++k) {
+        if (trace.step(k).op != Op::scores) continue;
+        const Value& S = trace.value(trace.writes(k).front().value);
+        if (S.region.contains(page.row, key)) return S.data(page.row - S.region.row, key - S.region.col);
+    }
+    return std::nullopt;
+}
+
+double of_row(const StartPage& page, Slot slot, int k) {
+    const Value& value = held(*page.forward, slot, k);
+    return value.data(page.row - value.region.row, 0);
+}
+
+// The step before the one that takes the new maximum: what it was.
+int before_maximum(const StartPage& page) {
+    int k = page.corrects;
+    while (k > 0 && page.forward->step(k).op != Op::new_max) --k;
+    return k - 1;
+}
+
+Stack sum_of(const StartPage& page) {
+    const Value& P = held(*page.forward, Slot::P, page.step);
+    Stack out{.symbol = Slot::l, .has_old = true};
+    out.old = of_row(page, Slot::l, page.step - 1);
+    out.alpha = of_row(page, Slot::alpha, page.step);
+    out.parts.push_back({out.old * out.alpha, Role::l});
+    for (int j = 0; j < P.region.cols; ++j)
+        out.parts.push_back({P.data(page.row - P.region.row, j), Role::S});
+    out.total = of_row(page, Slot::l, page.step);
+    return out;
+}
+
+// The whole row of scores, the new ones lit, with m and α beside it.
+void draw_row(const Sheet& s, const Rect& a) {
+    const Theme& t = *s.c.theme;
+    const Problem& p = s.page.forward->problem();
+    const Value& S = held(*s.page.forward, Slot::S, s.page.step);
+    const float cw = std::min(50.0f, (a.w - 118) / px(p.N_kv())), h = a.h - 22, y = a.y + 22;
+    const float label = s.c.rich(a.x, a.y + 8, {symbol("S", Role::S)}, size::symbol);
+    s.c.text(a.x + label + 7, a.y + 9, "row " + str(s.page.row), size::small, t.t3);
+    for (int j = 0; j < p.N_kv(); ++j) {
+        const auto v = score(s.page, j);
+        const bool now = j >= S.region.col && j < S.region.col + S.region.cols;
+        CellLook look{.state = !v    ? CellState::pending
+                               : now ? CellState::idle
+                                     : CellState::discarded,
+                      .role = Role::S,
+                      .dim = !now,
+                      .size = size::lead};
+        const std::string text = v ? format_short(*v, 3) : "";
+        const double most = std::max(S.data.maxCoeff(), 1e-9);
+        look.t = v ? std::clamp(px(*v / most), 0.0f, 1.0f) : 0;
+        look.text = text;
+        cell(s.c, a.x + cw * px(j), y, cw, h, look);
+    }
+    outline(s.c, {a.x + cw * px(S.region.col), y, cw * px(S.region.cols), h}, hue(t, Role::S));
+    const float mx = a.x + cw * px(p.N_kv()) + 16, ax = a.right() - text_width(Face::mono_bold, 15, "0.368");
+    s.c.rich(mx, a.y + 8, {symbol("m", Role::m)}, size::symbol);
+    const double before = of_row(s.page, Slot::m, before_maximum(s.page));
+    const float old = s.c.text(mx, y + h / 2, format_short(before, 3) + " → ", size::lead, t.t2, Face::mono);
+    s.c.text(mx + old, y + h / 2, format_short(of_row(s.page, Slot::m, s.page.step), 3), size::lead, 0,
+             Face::mono_bold);
+    s.c.rich(ax, a.y + 8, {symbol("α", Role::alpha)}, size::symbol);
+    s.c.text(ax, y + h / 2, format_number(of_row(s.page, Slot::alpha, s.page.step)), size::lead, 0,
+             Face::mono_bold);
+}
+
+// On stage: the old bar, what α leaves of it, and the new weights behind it.
+void draw_far_sum(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const Stack sum = sum_of(s.page);
+    const Rect& a = s.area;
+    const float unit = a.w / px(std::max(sum.total, sum.old)), h = std::min(44.0f, a.h * .34f);
+    const float old = px(sum.old) * unit, kept = px(sum.old * sum.alpha) * unit, y = a.bottom() - h;
+    const ImU32 l = hue(t, Role::l), alpha = hue(t, Role::alpha);
+    s.c.rect(a.x, a.y, old, h, mix(t.well, l, .14f), 3);
+    s.c.hatch(a.x + 1, a.y + 1, old - 2, h - 2, mix(t.well, t.t3, .5f), 8);
+    s.c.frame(a.x, a.y, old, h, t.line2, 1, 3);
+    s.c.polygon({{a.x, a.y + h}, {a.x + old, a.y + h}, {a.x + kept, y}, {a.x, y}}, with_alpha(alpha, .16f));
+    s.c.line({a.x + old, a.y + h}, {a.x + kept, y}, alpha, 2);
+    s.c.text(a.x + 10, (a.y + h + y) / 2, "× " + format_number(sum.alpha), size::far, alpha, Face::semibold);
+    float x = a.x;
+    for (const Part& part : sum.parts) {
+        const float w = px(part.value) * unit;
+        s.c.rect(x + .5f, y, w - 1, h, mix(t.well, hue(t, part.role), .3f), 3);
+        s.c.frame(x + .5f, y, w - 1, h, hue(t, part.role), 2, 3);
+        x += w;
+    }
+}
+
+}  // namespace
+
+const Value& held(const Trace& trace, Slot slot, int k) { return *trace.live(slot, k).value; }
+
+ImU32 ladder_colour(const Theme& t, std::size_t n, std::size_t count) {
+    if (n == 0) return t.t1;
+    const float part = count > 2 ? px(n - 1) / px(count - 2) : 1;
+    return t.light ? cividis(.62f - .5f * part) : cividis(.5f + .5f * part);
+}
+
+void attention_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const Problem& p = s.page.forward->problem();
+    const Step& step = s.page.forward->step(s.page.step);
+    const int across = s.big ? 4 : 2, down = 4 / across;
+    const float letter = s.big ? 34 : 24, gap = s.big ? 16 : 18, foot = !s.big && s.area.h > 200 ? 28 : 0;
+    const float n = px(std::max({p.N(), p.N_kv(), p.d()}));
+    const float g = std::floor(std::min({(s.area.w - gap * px(across - 1) - 8) / (px(across) * n),
+                                         ((s.area.h - foot) / px(down) - letter - 8) / n, 22.0f}));
+    const float w = g * n + gap, h = g * n + letter + 8;
+    const float x0 = s.area.x + (s.area.w - w * px(across) + gap) / 2,
+                y0 = s.area.y + (s.area.h - foot - h * px(down)) / 2;
+    struct Entry {
+        const char* letter;
+        Role role;
+        const Matrix* A;
+        int first, rows;  ///< of the block on chip
+    };
+    const Entry entries[] = {{"Q", Role::Q, &p.Q, step.i * p.Br, p.Br},
+                             {"K", Role::K, &p.K, step.j * p.Bc, p.Bc},
+                             {"O", Role::O, nullptr, 0, 0},
+                             {"V", Role::V, &p.V, step.j * p.Bc, p.Bc}};
+    for (int k = 0; k < 4; ++k) {
+        const Entry& e = entries[s.big && k > 1 ? 5 - k : k];
+        const float x = x0 + w * px(k % across), y = y0 + h * px(k / across) + letter;
+        s.c.rich(x, y - letter / 2 - 2, {symbol(e.letter, e.role)}, s.letter());
+        if (!e.A) {
+            s.c.dashed_frame(x + 1, y, g * px(p.d()) - 2, g * px(p.N()), t.t3, 1, {4, 4});
+            continue;
+        }
+        draw_cells(s.c, {.A = *e.A,
+                         .role = e.role,
+                         .x = x,
+                         .y = y,
+                         .w = g,
+                         .h = g,
+                         .first = e.first,
+                         .last = e.first + e.rows - 1});
+        outline(s.c, {x, y + g * px(e.first), g * px(e.A->cols()), g * px(e.rows)}, hue(t, e.role));
+    }
+    if (foot == 0) return;
+    const Line formula = pieces("softmax(", symbol("Q", Role::Q), symbol("K", Role::K), super("T", Role::K),
+                                ") ", symbol("V", Role::V));
+    if (rich_width(s.c, formula, size::lead) < s.area.w)
+        s.c.rich(s.area.x + s.area.w / 2, s.area.bottom() - 12, formula, size::lead, Align::center);
+}
+
+void forward_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const Trace& trace = *s.page.forward;
+    const Problem& p = trace.problem();
+    const Step& step = trace.step(s.page.step);
+    const TileLayout at = tile_layout(s);
+    const Value &S = held(trace, Slot::S, s.page.step), &Q = held(trace, Slot::Qi, s.page.step),
+                &K = held(trace, Slot::Kj, s.page.step);
+    const float x = at.x + at.cw * px(S.region.col), w = at.cw * px(S.region.cols),
+                h = at.cw * px(S.region.rows);
+    // Kᵀ on the columns of the tile, Q at its rows.
+    const float k_y = at.y - 6 - at.k_h * px(K.data.cols()), q_x = at.x - 10 - at.q_w * px(Q.data.cols());
+    draw_cells(s.c,
+               {.A = K.data, .role = Role::K, .x = x, .y = k_y, .w = at.cw, .h = at.k_h, .transposed = true});
+    outline(s.c, {x, k_y, w, at.y - 6 - k_y}, hue(t, Role::K));
+    s.c.rich(x - 10, (k_y + at.y) / 2 - 3,
+             pieces(symbol("K", Role::K), sub(str(step.j), Role::K), super("T", Role::K)), s.letter(),
+             Align::right);
+    draw_cells(s.c, {.A = Q.data, .role = Role::Q, .x = q_x, .y = at.y, .w = at.q_w, .h = at.cw});
+    outline(s.c, {q_x, at.y, at.x - 10 - q_x, h}, hue(t, Role::Q));
+    s.c.rich(q_x - 8, at.y + h / 2, pieces(symbol("Q", Role::Q), sub(str(step.i), Role::Q)), s.letter(),
+             Align::right);
+    // The tiles before it, then the tile.
+    const Matrix used = Matrix::Zero(S.region.rows, S.region.col);
+    if (used.size() > 0)
+        draw_cells(s.c, {.A = used,
+                         .role = Role::S,
+                         .x = at.x,
+                         .y = at.y,
+                         .w = at.cw,
+                         .h = at.cw,
+                         .first = 1 << 20,
+                         .state = CellState::discarded});
+    draw_cells(s.c, {.A = S.data,
+                     .role = Role::S,
+                     .x = x,
+                     .y = at.y,
+                     .w = at.cw,
+                     .h = at.cw,
+                     .numbers = s.big        ? size::far_number
+                                : at.cw > 30 ? size::lead
+                                             : size::small});
+    outline(s.c, {x, at.y, w, h}, hue(t, Role::S));
+    if (at.ghost && p.N() > p.Br) draw_loops(s, at, step);
+    const Rect row = chosen_row(s);
+    s.c.frame(row.x + 1, row.y + 1, row.w - 2, row.h - 2, t.focus, 2.4f, radius::cell);
+}
+
+Rect chosen_row(const Sheet& s) {
+    const TileLayout at = tile_layout(s);
+    const Region& region = held(*s.page.forward, Slot::S, s.page.step).region;
+    return {at.x + at.cw * px(region.col), at.y + at.cw * px(s.page.row - region.row),
+            at.cw * px(region.cols), at.cw};
+}
+
+void softmax_picture(const Sheet& s) {
+    if (s.big) return draw_far_sum(s);
+    const Rect& a = s.area;
+    const Stack sum = sum_of(s.page);
+    const float row = a.h < 190 ? 0.0f : 62.0f, formula = a.h < 250 ? 0.0f : 34.0f;
+    if (row > 0) draw_row(s, {a.x, a.y, a.w, row});
+    const float top = a.y + (row > 0 ? row + 16 : 0), h = std::min(a.bottom() - formula - top, 150.0f);
+    const float room = a.bottom() - formula - top;
+    stack(s.c, {a.x, top + std::max(0.0f, (room - h) / 2), a.w - 14, h}, sum, extent(sum));
+    if (formula == 0) return;
+    const Line update = pieces(symbol("O", Role::O), "  ←  ", symbol("α", Role::alpha), " ⊙ ",
+                               symbol("O", Role::O), "  +  ", symbol("P", Role::S, true), " ",
+                               symbol("V", Role::V), sub(str(s.page.forward->step(s.page.step).j), Role::V));
+    const float w = s.c.rich(a.x, a.bottom() - 12, update, size::formula);
+    const char* const same = "the same α again";
+    if (w + text_width(Face::regular, size::small, same) + 20 < a.w)
+        s.c.text(a.right(), a.bottom() - 12, same, size::small, s.c.theme->t3, Align::right);
+}
+
+void backward_picture(const Sheet& s) {
+    const struct {
+        const char* letter;
+        Role role;
+        Slot slot;
+    } gradients[] = {{"dQ", Role::Q, Slot::dQ}, {"dK", Role::K, Slot::dK}, {"dV", Role::V, Slot::dV}};
+    const Rect& a = s.area;
+    const Problem& p = s.page.backward->problem();
+    const float label = s.big ? 40 : 22, n = px(std::max({p.N(), p.N_kv(), p.d()}));
+    const bool arrow = a.w > (s.big ? 260 : 150);
+    const float room = a.w - (arrow ? (s.big ? 62.0f : 44.0f) : 0), gap = s.big ? 12 : 10;
+    const float g =
+        std::floor(std::min({(room - 2 * gap) / (3 * n), (a.h - label) / n, s.big ? 24.0f : 18.0f}));
+    const float w = 3 * g * n + 2 * gap, y = a.y + (a.h - label - g * n) / 2;
+    float x = a.x + (room - w) / 2;
+    for (const auto& [letter, role, slot] : gradients) {
+        const Matrix A = s.page.backward->result(slot);
+        draw_cells(s.c, {.A = A, .role = role, .x = x, .y = y, .w = g, .h = g, .with_sign = true});
+        s.c.rich(x + g * px(A.cols()) / 2, y + g * n + label / 2 + 2, {symbol(letter, role)}, s.letter() - 2,
+                 Align::center);
+        x += g * n + gap;
+    }
+    if (!arrow) return;
+    const float right = a.right(), at = y + g * n / 2;
+    s.c.arrow({{right, at}, {x - 2, at}}, ArrowStyle::active, hue(*s.c.theme, Role::O));
+    s.c.rich((right + x) / 2 + 2, y + g * n + label / 2 + 2, {symbol("dO", Role::O)}, s.letter() - 2,
+             Align::center);
+}
+
+void training_picture(const Sheet& s) {
+    const Trace& trace = *s.page.training;
+    std::vector<double> losses;
+    for (int k = 0; k < trace.size(); ++k)
+        if (trace.step(k).op == Op::loss) losses.push_back(held(trace, Slot::loss, k).data(0, 0));
+    if (losses.size() < 2) return;
+    draw_rows(s,
+              {{"loss", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
+               {"after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
+              s.area);
+}
+
+void memory_picture(const Sheet& s) {
+    const auto row = [&](Algorithm algorithm, const char* name, bool standard) {
+        const auto bytes = s.page.at_length.of(algorithm).traffic.total();
+        return Row{name, format_traffic(bytes), px(bytes), s.c.theme->t1, standard};
+    };
+    draw_rows(s, {row(Algorithm::standard, "standard", true), row(Algorithm::flash2, "flash", false)},
+              s.area);
+}
+
+void kernels_picture(const Sheet& s) {
+    std::vector<Row> rows;
+    for (std::size_t n = 0; n < s.page.kernels.size(); ++n) {
+        const RecordedKernel& kernel = s.page.kernels[n];
+        const RecordedKernel::At& last = kernel.times.back();
+        rows.push_back({kernel.name, format_time(last.seconds), last.seconds,
+                        ladder_colour(*s.c.theme, n, s.page.kernels.size())});
+    }
+    if (rows.empty())
+        s.c.text_within(s.area.x, s.area.middle(), s.area.w, "nothing is measured yet", s.text(),
+                        s.c.theme->t3);
+    else
+        draw_rows(s, rows, s.area);
+}
+
+void gpu_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const std::vector<std::string>& names = s.page.gpu_kernels;
+    const std::string chosen = CompareForm{}.kernel;
+    const float pitch = s.big ? 42 : 21;
+    const auto fit = static_cast<std::size_t>(std::max(1.0f, s.area.h / pitch));
+    const std::size_t first = names.size() > fit ? names.size() - fit : 0, count = names.size() - first;
+    const float top = s.area.y + (s.area.h - pitch * px(count)) / 2;
+    for (std::size_t n = first; n < names.size(); ++n) {
+        const float y = top + pitch * (px(n - first) + .5f);
+        const bool now = names[n] == chosen;
+        const float w = text_width(now ? Face::mono_bold : Face::mono, s.text(), names[n]);
+        if (w + 12 > s.area.w) continue;
+        if (now) s.c.rect(s.area.x - 2, y - pitch / 2 + 1, w + 14, pitch - 2, t.t1, 5);
+        s.c.text(s.area.x + 5, y, names[n], s.text(), now ? t.inv : t.t2, now ? Face::mono_bold : Face::mono);
+    }
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,242 @@
+// The start page: it has room at every size, every door leads where it says, its numbers are those of the
+// walks, and what was left is found again.
+#include "app/io/file.h"
+#include "app/io/problem_json.h"
+#include "app/ui/chapters/start/moments.h"
+#include "app/ui/chapters/start/start.h"
+#include "app/ui/kit/focus.h"
+#include "app/ui/state/chapters.h"
+#include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "tests/app/ui/layout_check.h"
+#include "tests/folder.h"
+
+#include <doctest/doctest.h>
+#include <set>
+
+using namespace tilewalk::test;
+
+namespace {
+
+// As the first start shows it, or `left` from a walk, with the kernel's numbers there.
+void show_start(Program& program, bool left) {
+    program.state.page = left ? Page::walk : Page::start;
+    if (left) open_start(program.state);
+    wait_for_start(program.state);
+    program.frame_unlisted();
+    program.frame(2);
+}
+
+std::string door(const Chapter& chapter) { return std::string("door ") + chapter.id; }
+
+bool shows_chapter(const AppState& state, const Chapter& chapter) {
+    return state.page == chapter.page && &current_chapter(state) == &chapter;
+}
+
+}  // namespace
+
+TEST_CASE("the start page has room at every size, in every theme, on stage too; nothing is cut short") {
+    std::vector<Screen> screens(std::begin(all_screens), std::end(all_screens));
+    screens.push_back({3840, 2160});
+    for (const Screen screen : screens)
+        for (const ThemeId id : all_themes)
+            for (const bool presenter : {false, true}) {
+                Program program(example("worked-4x4"), screen, presenter, id);
+                for (const bool left : {false, true}) {
+                    if (left) program.go_to_step(16);
+                    show_start(program, left);
+                    check_frame(program, left ? "left" : "first start");
+                    for (const std::string& text : shortened_texts(program))
+                        FAIL_CHECK(program.where(), ": shortened: ", text);
+                }
+            }
+}
+
+TEST_CASE("what was left is named whatever it was: another lesson, a long walk, a page") {
+    for (const bool presenter : {false, true}) {
+        Program program(random_with_tiles(24, 4, 4, 4), {1280, 720}, presenter);
+        program.go_to_step(30);
+        show_start(program, true);
+        check_frame(program, "a long walk");
+        CHECK(program.shows("step 31"));
+        program.state.page = Page::memory;
+        show_start(program, false);
+        program.state.page = Page::scale;
+        open_start(program.state);
+        program.frame(2);
+        check_frame(program, "a page");
+        CHECK(program.shows("Continue with Scale"));
+        program.press("u");
+        program.press("h");
+        program.frame(2);
+        check_frame(program, "a tour is under way", {.contrast = false});
+    }
+}
+
+TEST_CASE("every door leads where it says: by mouse, by its number, by Tab and Enter") {
+    for (const bool presenter : {false, true})
+        for (std::size_t n = 0; n < chapters().size(); ++n) {
+            const Chapter& chapter = chapters()[n];
+            CAPTURE(chapter.id);
+            Program program(example("worked-4x4"), {1280, 720}, presenter);
+            show_start(program, false);
+            program.click(door(chapter));
+            CHECK(shows_chapter(program.state, chapter));
+            show_start(program, false);
+            program.press({static_cast<Key>(static_cast<int>(Key::one) + static_cast<int>(n))});
+            CHECK(shows_chapter(program.state, chapter));
+            show_start(program, false);
+            program.tab_to(door(chapter));
+            program.press(Key::enter);
+            CHECK(shows_chapter(program.state, chapter));
+        }
+}
+
+TEST_CASE("every moment is pressed on the start page") {
+    for (const bool presenter : {false, true})
+        for (const Moment& moment : moments()) {
+            CAPTURE(moment.title);
+            Program program(example("worked-4x4"), {1280, 720}, presenter);
+            show_start(program, false);
+            program.click(moment.id);
+            CHECK(program.state.page == moment.page);
+            CHECK(program.state.presenter == presenter);
+            if (moment.op != Op::count) CHECK(program.state.trace->step(program.step()).op == moment.op);
+        }
+}
+
+TEST_CASE("arrow keys go from door to door and reach them all") {
+    for (const bool presenter : {false, true}) {
+        Program program(example("worked-4x4"), {1280, 720}, presenter);
+        show_start(program, false);
+        const int step = program.step();
+        std::set<std::string> seen;
+        for (const char* keys : {"right right right right", "left left left left left", "down",
+                                 "right right right right", "down", "left left left left", "up up up"})
+            for (const std::string& key : words_of(keys)) {
+                program.press(key);
+                seen.insert(program.focused());
+            }
+        for (const Chapter& chapter : chapters())
+            CHECK_MESSAGE(seen.count(door(chapter)), std::string(chapter.id));
+        CHECK(program.step() == step);
+        CHECK(program.state.page == Page::start);
+    }
+}
+
+TEST_CASE("the numbers are those of the walk and the models") {
+    Program program;
+    show_start(program, false);
+    const StartPage& page = *program.state.starting;
+    const auto at = [&](Slot slot, int k) {
+        const Value& value = *page.forward->live(slot, k).value;
+        return value.data(page.row - value.region.row, 0);
+    };
+    CHECK(page.forward->step(page.step).op == Op::row_sum);
+    CHECK(at(Slot::alpha, page.step) == doctest::Approx(std::exp(-1.0)));
+    CHECK(page.broken->live(Slot::l, page.step).value->data(0, 0) > at(Slot::l, page.step));
+    for (const double number :
+         {at(Slot::l, page.step), at(Slot::l, page.step - 1), at(Slot::alpha, page.step),
+          page.forward->result(Slot::O)(page.row, 0), page.broken->result(Slot::O)(page.row, 0)})
+        CHECK_MESSAGE(program.shows(format_number(number)), number);
+    for (const Algorithm algorithm : {Algorithm::standard, Algorithm::flash2})
+        CHECK(program.shows(format_traffic(page.at_length.of(algorithm).traffic.total())));
+    const Traffic all = page.forward->step(page.forward->size() - 1).traffic;
+    CHECK(all.hbm_write % 40 == 0);
+    CHECK(program.shows("40 B"));
+    REQUIRE(page.compared);
+    CHECK(program.shows("0 ULP"));
+    REQUIRE_FALSE(page.kernels.empty());
+    CHECK(program.shows(format_time(page.kernels.front().times.back().seconds)));
+}
+
+TEST_CASE("0, H and the mark at the top lead to it; Enter and Escape back to the step that was left") {
+    for (const char* there : {"0", "h"})
+        for (const char* back : {"enter", "escape"}) {
+            Program program;
+            program.go_to_step(16);
+            program.press(there);
+            CHECK(program.state.page == Page::start);
+            CHECK(program.shows("Continue at step 17"));
+            program.press(back);
+            CHECK(program.state.page == Page::walk);
+            CHECK(program.step() == 16);
+        }
+    Program program;
+    program.go_to_step(16);
+    program.click("start");
+    CHECK(program.state.page == Page::start);
+    program.click("from step 1");
+    CHECK(program.state.page == Page::walk);
+    CHECK(program.step() == 0);
+}
+
+TEST_CASE("a first start says that nothing was left; Enter begins the tour") {
+    Program program;
+    show_start(program, false);
+    CHECK(program.shows("Nothing was left yet"));
+    program.press(Key::escape);
+    CHECK(program.state.page == Page::start);
+    program.press(Key::enter);
+    CHECK(program.state.tour);
+    CHECK(program.state.page != Page::start);
+    program.press(Key::escape);
+    CHECK(program.state.page == Page::start);
+    program.click("first walk");
+    CHECK(program.state.page == Page::walk);
+}
+
+TEST_CASE("keys of a walk leave the walk below alone") {
+    Program program;
+    program.go_to_step(3);
+    program.press("h");
+    program.press("space c e s m b x d n home end pageup pagedown ctrl+z ctrl+c");
+    CHECK(program.state.page == Page::start);
+    CHECK(program.step() == 3);
+    CHECK_FALSE((program.state.player.playing || program.state.show_break || program.state.show_code));
+}
+
+TEST_CASE("a file is opened by its name or dropped, and its walk is shown; what cannot be read stays here") {
+    const Folder folder;
+    const std::string path = folder.file("own.json", problem_to_json(random_with_tiles(6, 4, 2, 2)));
+    Program program;
+    show_start(program, false);
+    program.press("ctrl+o");
+    program.frame(2);
+    program.type(path);
+    program.press(Key::enter);
+    program.settle();
+    CHECK(program.state.page == Page::walk);
+    CHECK(program.state.problem->N() == 6);
+    program.press("h");
+    program.state.dropped = {folder.file("broken.json", "{")};
+    program.frame(2);
+    CHECK(program.state.page == Page::start);
+    CHECK_FALSE(program.state.notice.empty());
+    program.state.dropped = {path};
+    program.frame(2);
+    CHECK(program.state.page == Page::walk);
+}
+
+TEST_CASE("examples, own numbers and all examples are opened from it") {
+    Program program(example("worked-4x4"), {1600, 900});
+    show_start(program, false);
+    program.click("own numbers");
+    CHECK((program.state.page == Page::walk && program.state.show_problem));
+    show_start(program, false);
+    int opened = 0;
+    for (const Problem& p : program.state.examples) {
+        if (!program.look_for("example " + p.name)) continue;
+        program.click("example " + p.name);
+        CHECK(program.state.page == Page::walk);
+        CHECK(program.state.problem->name == p.name);
+        show_start(program, false);
+        ++opened;
+    }
+    CHECK(opened >= 2);
+    program.click("all examples");
+    REQUIRE(program.state.finder);
+    CHECK(program.shows(program.state.examples.back().title));
+}
