@@ -29,6 +29,10 @@ draw large-18-dark --step 18 --size 3840x2160 --pixel-ratio 2
 draw causal-8 --example causal-8 --step 44 --size 1600x900
 draw random-64 --random 64x64 --br 8 --bc 8 --step 300 --size 1600x900
 
+# The start page
+draw start-dark --lesson start --size 1600x900
+draw start-presenter --lesson start --size 1280x720 --presenter
+
 # Every lesson at a telling step: dark, light, and for a projector
 lesson() { # LESSON STEP OPTIONS...
     local name=$1 step=$2
