@@ -87,6 +87,9 @@ void add_look(const OptionGroup& options, Arguments& a) {
     options.word("--theme", a.theme, "dark|light|contrast", "colours");
     options.word("--palette", a.palette, "usual|safe", "safe: without red against green");
     options.flag("--presenter", a.presenter, "large type for a projector");
+    options.word(
+        "--speaker", a.speaker, "auto|window|panel",
+        "notes, next step and time for the speaker (Shift P); auto: a window if there are two screens");
 }
 
 void add_tour(const OptionGroup& options, Arguments& a, const char* stop) {

@@ -68,7 +68,7 @@ struct Arguments {
     ModelWords model;
     BenchWords bench;
     CompareWords compare;
-    Word lesson, step, keys, theme, palette, format, output, size, pixel_ratio;
+    Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
     Word steps;               ///< export: which become slides
     Word tour, stop, link;    ///< window and render; export has a tour alone
     Word frames, screenshot;  ///< window, for tests

@@ -11,6 +11,8 @@
 #include "core/base/words.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
 
 namespace tilewalk {
@@ -76,6 +78,18 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
     problem.watch.clear();
     return problem;
 }
+
+// ---- Time
+
+ui::ClockTime time_now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now().time_since_epoch();
+    return {local.tm_hour, local.tm_min, seconds.count()};
+}
+
+ui::ClockTime time_of_pictures() { return {10, 15, 0}; }
 
 // ---- Results
 

@@ -25,6 +25,10 @@ Result<ui::Tour> read_tour(const std::string& name_or_path);
 /// A line that leads to what is shown (app/io/link.h); a sentence if the problem is too large for one.
 Result<std::string> link_of(const ui::AppState& state);
 
+/// What the machine's clock shows, and one that stands still: a picture is the same every time.
+ui::ClockTime time_now();
+ui::ClockTime time_of_pictures();
+
 Result<void> export_walk(const std::string& path, const ui::AppState& state);
 
 Result<std::vector<BenchReport>> load_results(const std::vector<std::string>& paths);

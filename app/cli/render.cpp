@@ -1,5 +1,6 @@
 // tilewalk render
 #include "app/cli/commands.h"
+#include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/file.h"
@@ -166,6 +167,8 @@ Outcome run_render(const Arguments& a, std::ostream&) {
     if (!state) return bad_input(state.error);
     state->display_scale = static_cast<float>(picture->ratio);
     if (const auto begun = begin_tour(*state, a); !begun) return bad_input(begun.error);
+    state->hooks.clock = time_of_pictures;
+    if (const auto opened = open_speaker(*state, a.speaker); !opened) return bad_input(opened.error);
     if (state->tour && a.stop == "all") return draw_stops(*state, *picture, *a.output);
     if (state->tour) settle_at_stop(*state, state->tour->at);
     wait_for_page(*state);

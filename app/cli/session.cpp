@@ -12,6 +12,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
+#include "app/ui/state/speaker.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 
@@ -133,6 +134,14 @@ Result<void> go_to_step(ui::AppState& state, const std::string& word) {
     if (!step) return Failure{step.error};
     ui::go_to(state, at_step(*state.trace, static_cast<int>(*step) - 1));
     state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
+    return {};
+}
+
+Result<void> open_speaker(ui::AppState& state, const Word& where) {
+    WordReader read;
+    read.choose("--speaker", where, {"auto", "window", "panel"}, state.settings.speaker);
+    if (!read.error.empty()) return Failure{read.error};
+    if (where) ui::toggle_speaker(state);
     return {};
 }
 

@@ -36,6 +36,9 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
 /// The interface where --link leads.
 Result<ui::AppState> make_session_at_link(const Arguments& arguments, ui::Settings settings);
 
+/// Opens the speaker's view where --speaker says; nothing to do without. After the tour has begun.
+Result<void> open_speaker(ui::AppState& state, const Word& where);
+
 /// Goes to a step counted from 1; a sentence if the walk does not have it.
 Result<void> go_to_step(ui::AppState& state, const std::string& word);
 /// The colours that --theme names, into `settings`.

@@ -1,5 +1,6 @@
 // tilewalk without a command
 #include "app/cli/commands.h"
+#include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/end_request.h"
@@ -92,6 +93,8 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
         state->notice_age = 0;
     }
     if (const auto begun = begin_tour(*state, a); !begun) return Failure{begun.error};
+    state->hooks.clock = remembers ? time_now : time_of_pictures;
+    if (const auto opened = open_speaker(*state, a.speaker); !opened) return Failure{opened.error};
     if (remembers) offer_tour(*state);
     return state;
 }

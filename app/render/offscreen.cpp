@@ -2,6 +2,8 @@
 
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/shell/frame.h"
+#include "app/ui/shell/panels.h"
+#include "app/ui/shell/speaker.h"
 
 #include <cfloat>
 #include <imgui.h>
@@ -48,16 +50,28 @@ Image picture_of_frame(int width, int height, ImU32 background) {
                      background);
 }
 
+// The speaker's window, and what its keys do to the page.
+static void draw_speaker(ui::AppState& state) {
+    state.speaker->keys = std::exchange(state.keys, {});
+    ui::speaker_frame(state);
+    ui::answer_keys(state);
+}
+
 bool settle_frame(ui::AppState& state, int width, int height) {
     if (width < 64 || height < 64 || width > 16384 || height > 16384) return false;
     const auto w = static_cast<float>(width), h = static_cast<float>(height);
-    ui::load_fonts(ui::ui_scale(state, w, h), state.presenter);
+    const bool alone = ui::speaker_in_window(state);
+    if (alone)
+        ui::load_speaker_fonts(state, state.display_scale, w, h);
+    else
+        ui::load_page_fonts(state, w, h);
 
     // A picture shows the step, not the way to it.
     const bool still = std::exchange(state.still, true);
     const bool playing = std::exchange(state.player.playing, false);
     // Windows of ImGui know their content's size one frame late, popups two.
-    for (int pass = 0; pass < 3; ++pass) run_frame(width, height, 1.0f / 60, [&] { ui::frame(state); });
+    for (int pass = 0; pass < 3; ++pass)
+        run_frame(width, height, 1.0f / 60, [&] { alone ? draw_speaker(state) : ui::frame(state); });
     state.still = still;
     state.player.playing = playing;
     return true;

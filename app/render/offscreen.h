@@ -41,7 +41,8 @@ void run_frame(int width, int height, float seconds, const std::function<void()>
 /// The picture of the frame that ran last.
 Image picture_of_frame(int width, int height, ImU32 background);
 
-/// The program at its current state, drawn until the layout has settled, without motion. Uses the current
+/// The program at its current state, drawn until the layout has settled, without motion: its page, or the
+/// speaker's view where that has a window of its own. Uses the current
 /// ImGui context, or one of its own if there is none; a caller that draws many pictures keeps a
 /// HeadlessContext, so that the fonts are built once. Width and height in device px, at least 64 and at most
 /// 16384 (otherwise an empty image).

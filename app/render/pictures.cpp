@@ -100,6 +100,7 @@ void DrawingApart::resume() {
 std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors) {
     ui::AppState shown = state;
     shown.saving.reset();
+    shown.speaker.reset();
     shown.pending.reset();  // its result belongs to the window
     shown.show_menu = false;
     shown.notice.clear();

@@ -13,6 +13,9 @@ enum class Palette { usual, safe };
 /// FlashAttention, m, d′, o′ as in those on online softmax, or m, δ, ω.
 enum class Letters { l_O, d_o, delta_omega };
 
+/// The speaker's view: a window of its own where there are two screens, or always one of them.
+enum class SpeakerShown { by_screens, window, panel };
+
 struct Settings {
     ThemeId theme = ThemeId::dark;
     float zoom = 1.0f;  ///< Ctrl + and Ctrl −, on top of the display's own scale
@@ -27,6 +30,8 @@ struct Settings {
     bool question_each = false;  ///< questions: before every step, not only now and then
     bool tour_offered = false;   ///< the program has mentioned the tour once
     bool start_page = true;      ///< the program begins with it, otherwise where it was left
+    SpeakerShown speaker = SpeakerShown::by_screens;
+    int notes_size = 24;  ///< of the notes in the speaker's view
     int window_width = 1600, window_height = 900;
     std::string example =
         "worked-4x4";  ///< name of the last example; empty: `problem_json` holds the last problem

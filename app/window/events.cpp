@@ -18,14 +18,26 @@ constexpr int frames_to_settle = 3;
 
 Events& events_of(GLFWwindow* window) { return *static_cast<Events*>(glfwGetWindowUserPointer(window)); }
 
-void wake(GLFWwindow* window) { events_of(window).frames_wanted = frames_to_settle; }
+void wake(GLFWwindow* window) {
+    Events& events = events_of(window);
+    (events.leader ? *events.leader : events).frames_wanted = frames_to_settle;
+}
+
+// Wakes the window up, and passes the event on in its context.
+template <auto callback, class... Argument> void pass_on(GLFWwindow* window, Argument... arguments) {
+    wake(window);
+    const InContext inside(events_of(window).context);
+    callback(window, arguments...);
+}
 
 void on_character(GLFWwindow* window, unsigned code_point) {
     wake(window);
+    const InContext inside(events_of(window).context);
+    ImGui_ImplGlfw_CharCallback(window, code_point);
     // Where '?' and ':' lie, and with which modifiers, only the layout knows.
     if (ImGui::GetIO().WantTextInput) return;
-    if (code_point == '?') events_of(window).state->keys.push_back({ui::Key::question});
-    if (code_point == ':') events_of(window).state->keys.push_back({ui::Key::colon});
+    if (code_point == '?') events_of(window).keys->push_back({ui::Key::question});
+    if (code_point == ':') events_of(window).keys->push_back({ui::Key::colon});
 }
 
 void on_drop(GLFWwindow* window, int count, const char** paths) {
@@ -45,8 +57,9 @@ void on_scale(GLFWwindow* window, float, float) {
 void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     wake(window);
     Events& events = events_of(window);
+    const InContext inside(events.context);
     if (auto press = key_press(key, scancode, action, mods, ImGui::GetIO().WantTextInput))
-        events.state->keys.push_back(*press);
+        events.keys->push_back(*press);
 
     const bool is_new = std::ranges::find(events.pressed, key) != events.pressed.end();
     if (action == GLFW_RELEASE && is_new) {
@@ -59,21 +72,30 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
 
 }  // namespace
 
+InContext::InContext(ImGuiContext* context) : before_(ImGui::GetCurrentContext()) {
+    ImGui::SetCurrentContext(context);
+}
+InContext::~InContext() { ImGui::SetCurrentContext(before_); }
+
 void watch_events(GLFWwindow* window, Events& events) {
     glfwSetWindowUserPointer(window, &events);
     glfwSetCharCallback(window, on_character);
+    glfwSetKeyCallback(window, on_key);
     glfwSetDropCallback(window, on_drop);
     glfwSetWindowContentScaleCallback(window, on_scale);
+    glfwSetCursorEnterCallback(window, pass_on<ImGui_ImplGlfw_CursorEnterCallback, int>);
+    glfwSetMouseButtonCallback(window, pass_on<ImGui_ImplGlfw_MouseButtonCallback, int, int, int>);
+    glfwSetScrollCallback(window, pass_on<ImGui_ImplGlfw_ScrollCallback, double, double>);
+    glfwSetWindowFocusCallback(window, pass_on<ImGui_ImplGlfw_WindowFocusCallback, int>);
+#if IMGUI_VERSION_NUM < 18700
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { wake(w); });
-    glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { wake(w); });
-    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { wake(w); });
-    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { wake(w); });
-    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { wake(w); });
+#else
+    glfwSetCursorPosCallback(window, pass_on<ImGui_ImplGlfw_CursorPosCallback, double, double>);
+#endif
     glfwSetWindowRefreshCallback(window, wake);
+    glfwSetWindowCloseCallback(window, wake);
     glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { wake(w); });
 }
-
-void watch_keys(GLFWwindow* window) { glfwSetKeyCallback(window, on_key); }
 
 void release_keys(GLFWwindow* window, Events& events) {
     if (!events.releases.empty()) wake(window);

@@ -7,6 +7,7 @@
 #include <vector>
 
 struct GLFWwindow;
+struct ImGuiContext;
 
 namespace tilewalk {
 namespace ui {
@@ -16,7 +17,10 @@ struct AppState;
 /// Filled by the callbacks; the window's user pointer refers to it.
 struct Events {
     ui::AppState* state = nullptr;
-    int frames_wanted = 0;  ///< frames until the picture has settled after the last event
+    std::vector<ui::KeyPress>* keys = nullptr;  ///< where the shortcuts go
+    ImGuiContext* context = nullptr;            ///< that the window draws in
+    Events* leader = nullptr;  ///< of the window that wakes this one up; null: it does so itself
+    int frames_wanted = 0;     ///< frames until the picture has settled after the last event
     bool scale_changed = true;
 
     /// A key event as GLFW reports it.
@@ -32,10 +36,19 @@ struct Events {
 /// The question mark arrives as a character, not here.
 std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mods, bool typing);
 
-/// Installs the callbacks that ImGui chains to; before ImGui_ImplGlfw_InitForOpenGL.
+/// While it lives ImGui's current context is this one.
+struct InContext {
+    explicit InContext(ImGuiContext* context);
+    ~InContext();
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+
+private:
+    ImGuiContext* before_;
+};
+
+/// Installs the callbacks. They pass on to ImGui, which installs none: with two windows each has a context.
 void watch_events(GLFWwindow* window, Events& events);
-/// Takes the key callback over from ImGui; after ImGui_ImplGlfw_InitForOpenGL.
-void watch_keys(GLFWwindow* window);
 /// Hands the releases that were held back to ImGui; once per frame, before new events are read.
 void release_keys(GLFWwindow* window, Events& events);
 

@@ -13,7 +13,8 @@ namespace tilewalk {
 
 struct WindowOptions {
     int frames = 0;          ///< close after so many frames; 0: stay open until the user closes the window
-    std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame)
+    std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame);
+                             ///< that of the speaker's window as "…-speaker.png"
     bool timing = false;     ///< say on stderr how long the first frame took to appear
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };

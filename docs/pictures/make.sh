@@ -22,6 +22,8 @@ draw step-17-contrast --step 17 --size 1600x900 --theme contrast
 # A projector
 draw presenter-17-dark --step 17 --size 1280x720 --presenter
 draw presenter-18-light --step 18 --size 1280x720 --presenter --theme light
+draw speaker-dark --tour flash-attention --stop 12 --speaker window --size 1280x720
+draw speaker-panel-light --tour flash-attention --stop 12 --speaker panel --size 1280x720 --theme light
 # The smallest window, and a large one at twice the resolution
 draw small-8-light --step 8 --size 1024x640 --theme light
 draw large-18-dark --step 18 --size 3840x2160 --pixel-ratio 2

@@ -7,6 +7,7 @@
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
+#include "app/ui/shell/speaker.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 #include "tests/bench/program.h"
@@ -101,6 +102,21 @@ Row frames(const char* what, const Problem& problem, double limit, bool presente
     return {what, limit, measured, {}};
 }
 
+// The speaker's window beside it, with the picture of the next step.
+Row speaker_frames(const char* what, const Problem& problem, double limit) {
+    const HeadlessContext context;
+    ui::AppState state = state_of(problem);
+    ui::toggle_speaker(state);
+    ui::load_speaker_fonts(state, 1, static_cast<float>(width), static_cast<float>(height));
+    const int n = state.trace->size(), cases = std::min(n, 60);
+    const Measured measured = measure(cases, 9, [&](int c) {
+        ui::go_to(state, at_step(*state.trace, c * (n - 1) / std::max(1, cases - 1)));
+        run_frame(width, height, 1.0f / 60, [&] { ui::speaker_frame(state); });
+    });
+    if (ImGui::GetDrawData()->TotalVtxCount < 1000) throw std::runtime_error("a frame drew nothing");
+    return {what, limit, measured, {}};
+}
+
 // Where the time of one picture goes.
 std::vector<Row> parts_of_a_picture() {
     const HeadlessContext context;
@@ -128,6 +144,8 @@ std::vector<Row> all_rows(const std::string& program) {
                              frames("frame, worked example, presenter", worked, 1e-3, true),
                              frames("frame, 64 × 64", large, 4e-3, false),
                              frames("frame, 64 × 64, presenter", large, 4e-3, true),
+                             speaker_frames("frame of the speaker's window, worked example", worked, 4e-3),
+                             speaker_frames("frame of the speaker's window, 64 × 64", large, 4e-3),
                              first_frame(program),
                              render_one_step(program)};
     for (Row& row : parts_of_a_picture()) rows.push_back(std::move(row));

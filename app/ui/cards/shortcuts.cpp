@@ -101,6 +101,13 @@ std::vector<Shortcut> view_keys() {
     return {
         {g, "P  F5  F11", "presenter mode", {{Key::p}, {Key::f5}, {Key::f11}}},
         {g, ".", "presenter mode: blank screen", {{Key::period}}},
+        {g, "Shift P", "speaker: notes, next step, time", {shift(Key::p)}},
+        {g, "Ctrl Shift P", "speaker: window or panel", {ctrl_shift(Key::p)}},
+        {g, "Alt P", "speaker: swap the two screens", {alt(Key::p)}},
+        {g, "Shift G", "speaker: choose a stop", {shift(Key::g)}},
+        {g, "Shift R", "speaker: stop the time, go on", {shift(Key::r)}},
+        {g, "Ctrl Shift R", "speaker: time from zero", {ctrl_shift(Key::r)}},
+        {g, "Alt +  Alt −", "speaker: size of the notes", {alt(Key::plus), alt(Key::minus)}},
         {g, "T", "theme: dark, light, contrast", {{Key::t}}},
         {g, "A", "motion on, off", {{Key::a}}},
         {g, "Ctrl +  Ctrl −", "larger, smaller", {ctrl(Key::plus), ctrl(Key::minus), ctrl_shift(Key::plus)}},

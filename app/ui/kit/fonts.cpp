@@ -59,6 +59,7 @@ struct BuiltFonts {
     ImFontAtlas* atlas = nullptr;
     float scale = 0;
     bool presenter = false;
+    std::vector<FontSize> more;
     std::array<std::vector<Entry>, face_count> faces;
     std::string problem;
 };
@@ -200,9 +201,19 @@ void build_ranges() {
     builder.BuildRanges(&table().ranges_with_latin);
 }
 
-bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter) {
+// The usual ones of a face, and what else is asked for.
+Sizes sizes_of(int face, bool presenter, const std::vector<FontSize>& more) {
+    Sizes sizes = (presenter ? presenter_sizes : usual_sizes)[face];
+    for (const FontSize& size : more)
+        if (static_cast<int>(size.face) == face && std::ranges::find(sizes, size.em) == sizes.end())
+            sizes.push_back(size.em);
+    return sizes;
+}
+
+bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter, const std::vector<FontSize>& more) {
     const FontTable& t = table();
-    if (t.atlas != &atlas || t.scale != scale || t.presenter != presenter || atlas.Fonts.empty())
+    if (t.atlas != &atlas || t.scale != scale || t.presenter != presenter || t.more != more ||
+        atlas.Fonts.empty())
         return false;
     // Another context's atlas may have come to lie at the same address.
     return std::ranges::all_of(t.faces, [&](const auto& face) {
@@ -221,19 +232,27 @@ const FontTable::Entry* nearest(Face face, float em) {
 
 }  // namespace
 
-bool load_fonts(float scale, bool presenter) {
+std::vector<FontSize> font_sizes(bool presenter, float factor) {
+    std::vector<FontSize> out;
+    for (int face = 0; face < face_count; ++face)
+        for (const float em : (presenter ? presenter_sizes : usual_sizes)[face])
+            out.push_back({static_cast<Face>(face), em * factor});
+    return out;
+}
+
+bool load_fonts(float scale, bool presenter, const std::vector<FontSize>& more) {
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     scale = std::isfinite(scale) ? std::clamp(scale, .5f, 6.0f) : 1.0f;
-    if (is_loaded(atlas, scale, presenter)) return false;
+    if (is_loaded(atlas, scale, presenter, more)) return false;
     FontTable& t = table();
     build_ranges();
     atlas.Clear();
     atlas.Flags |= ImFontAtlasFlags_NoMouseCursors;
-    t.atlas = &atlas, t.scale = scale, t.presenter = presenter;
+    t.atlas = &atlas, t.scale = scale, t.presenter = presenter, t.more = more;
     t.problem.clear();
     for (auto& face : t.faces) face.clear();
     for (int face = 0; face < face_count; ++face)
-        add_face(atlas, face, (presenter ? presenter_sizes : usual_sizes)[face], scale);
+        add_face(atlas, face, sizes_of(face, presenter, more), scale);
     fill_empty_faces(atlas);
     atlas_pixels(atlas);
     return true;

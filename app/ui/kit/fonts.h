@@ -5,16 +5,27 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewalk::ui {
 
 enum class Face { regular, medium, semibold, italic, semibold_italic, mono, mono_bold };
 constexpr int face_count = 7;
 
+/// A size to bake, in logical px.
+struct FontSize {
+    Face face;
+    float em;
+    bool operator==(const FontSize&) const = default;
+};
+/// Those of the normal view, or of presenter mode, so many times as large.
+std::vector<FontSize> font_sizes(bool presenter, float factor);
+
 /// Builds the font atlas of the current ImGui context for `scale` device px per logical px. `presenter` bakes
-/// the sizes of presenter mode (27 and more) in place of the usual ones. True if the atlas was rebuilt, so
-/// that the window must upload its texture anew; false if it already was as asked. Call between frames.
-bool load_fonts(float scale, bool presenter);
+/// the sizes of presenter mode (27 and more) in place of the usual ones; `more` come on top. True if the
+/// atlas was rebuilt, so that the window must upload its texture anew; false if it already was as asked. Call
+/// between frames.
+bool load_fonts(float scale, bool presenter, const std::vector<FontSize>& more = {});
 /// While it lives, load_fonts() builds other fonts, for a second context; then the old ones are back.
 class FontsAside {
 public:

@@ -8,6 +8,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
+#include "app/ui/shell/speaker.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -17,27 +18,12 @@
 #include <algorithm>
 #include <cmath>
 #include <imgui.h>
-#include <limits>
 
 namespace tilewalk::ui {
 
 namespace {
 
 constexpr float notice_seconds = 8.0f;
-
-void begin_window() {
-    const ImGuiViewport* viewport = ImGui::GetMainViewport();
-    ImGui::SetNextWindowPos(viewport->Pos);
-    ImGui::SetNextWindowSize(viewport->Size);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-    ImGui::Begin("Tilewalk", nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
-                     ImGuiWindowFlags_NoNav);
-    ImGui::PopStyleVar(3);
-}
 
 void pass_time(AppState& state) {
     const float dt = std::min(ImGui::GetIO().DeltaTime, 0.25f);
@@ -73,14 +59,6 @@ void list_places(Tour* tour) {
     if (tour) tour->places.clear();
 }
 
-void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
-    canvas.min_text = 27;
-    const PageView* page = page_view(state.page);
-    if (!page) return presenter_view(canvas, state, W, H);
-    const Rect card = tour_band(canvas, state, W, H);
-    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
-}
-
 void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
     const PageView* page = page_view(state.page);
     header_view(canvas, state, layout.header);
@@ -104,7 +82,30 @@ void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
 
 }  // namespace
 
+void begin_page(const char* name) {
+    const ImGuiViewport* viewport = ImGui::GetMainViewport();
+    ImGui::SetNextWindowPos(viewport->Pos);
+    ImGui::SetNextWindowSize(viewport->Size);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::Begin(name, nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
+                     ImGuiWindowFlags_NoNav);
+    ImGui::PopStyleVar(3);
+}
+
+void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
+    canvas.min_text = 27;
+    const PageView* page = page_view(state.page);
+    if (!page) return presenter_view(canvas, state, W, H);
+    const Rect card = tour_band(canvas, state, W, H);
+    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
+}
+
 float ui_scale(const AppState& state, float window_width, float window_height) {
+    window_width = page_width(state, window_width, window_height);
     // Presenter mode is drawn for 1280 × 720; the normal view needs at least 1024 × 640.
     if (state.presenter) return std::max(0.5f, std::min(window_width / 1280, window_height / 720));
     // A very large window at scale 1 grows in quarters instead of leaving most of itself empty.
@@ -115,11 +116,16 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
     return std::max(0.5f, std::min(wanted, most));
 }
 
+bool load_page_fonts(const AppState& state, float window_width, float window_height) {
+    const float scale = ui_scale(state, window_width, window_height);
+    return load_fonts(scale, state.presenter, panel_fonts(state, scale, window_width, window_height));
+}
+
 double idle_seconds(const AppState& state) {
     if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
     if (state.pending) return 0;  // its end is not announced
     if (state.saving && state.saving->work) return 0;
-    double idle = std::numeric_limits<double>::infinity();
+    double idle = speaker_idle_seconds(state);
     if (state.presenter && state.mouse_age < presenter_buttons_seconds)
         idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
     if (state.player.playing)
@@ -157,15 +163,17 @@ void frame(AppState& state) {
     state.hover_now.reset();
 
     apply_style(state.settings.theme, font_scale());
-    begin_window();
+    begin_page("Tilewalk");
     Canvas canvas;
     canvas.dl = ImGui::GetWindowDrawList();
     canvas.theme = &theme(state.settings.theme, state.settings.palette);
     canvas.s = font_scale();
-    const float W = ImGui::GetIO().DisplaySize.x / canvas.s, H = ImGui::GetIO().DisplaySize.y / canvas.s;
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const float W = page_width(state, size.x, size.y) / canvas.s, H = size.y / canvas.s;
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);
     if (state.presenter && state.blank) {
         canvas.rect(0, 0, W, H, IM_COL32_BLACK);
+        speaker_panel(canvas, state);
         return ImGui::End();
     }
     list_places(state.tour.get());
@@ -174,8 +182,9 @@ void frame(AppState& state) {
     else
         draw_normal(canvas, state, layout_for(W, H));
     overlays(canvas, state, W, H);
-    draw_focus_ring(canvas);
     list_places(nullptr);
+    speaker_panel(canvas, state);
+    draw_focus_ring(canvas);
     ImGui::End();
     find_hover_sources(state);
 }

@@ -14,5 +14,7 @@ double idle_seconds(const AppState& state);
 bool animating(const AppState& state);
 /// The scale of the fonts in the next frame (display × zoom; window height / 720 in presenter mode).
 float ui_scale(const AppState& state, float window_width, float window_height);
+/// Bakes what the next frame needs, between frames; true if the texture must be uploaded anew.
+bool load_page_fonts(const AppState& state, float window_width, float window_height);
 
 }  // namespace tilewalk::ui

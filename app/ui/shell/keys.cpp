@@ -6,6 +6,7 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/chapters.h"
+#include "app/ui/shell/speaker.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
@@ -153,8 +154,10 @@ bool answer_page_key(AppState& state, const KeyPress& press) {
 
 // Cards first, what lies on top before what lies below; then the page.
 void answer(AppState& state, const KeyPress& press) {
+    if (speaker_in_panel(state) && answer_picker_key(state, press)) return;
     const bool taken = answer_card_key(state, press, true) || answer_focus_key(press) ||
-                       answer_card_key(state, press, false) || open_card(state, press);
+                       answer_card_key(state, press, false) || answer_speaker_key(state, press) ||
+                       open_card(state, press);
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);

@@ -33,6 +33,7 @@ struct PendingTrace;
 struct Quiz;
 struct ScalePage;
 struct StartPage;
+struct Speaker;
 struct Tour;
 
 /// What the window shows below its header: a lesson with its walk, or a page without one.
@@ -118,6 +119,8 @@ struct AppState : WalkView {
     std::shared_ptr<SaveCard> saving;         ///< null: closed
     std::shared_ptr<MatrixMenu> matrix_menu;  ///< null: closed
     std::shared_ptr<Finder> finder;           ///< null: closed
+    std::shared_ptr<Speaker> speaker;         ///< made when its view is first shown
+    int screens = 1;                          ///< that the windows may lie on
     ProblemForm form;                         ///< what is typed into the problem panel
     std::string notice;                       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;

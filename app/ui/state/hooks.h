@@ -31,8 +31,15 @@ struct Piecework {
     std::function<Result<void>()> next;  ///< does one of them; a sentence if that failed, which ends it
 };
 
+/// What a clock shows: the time of the day, and seconds that never jump.
+struct ClockTime {
+    int hour = 0, minute = 0;
+    double seconds = 0;
+};
+
 /// Absent hooks disable the buttons that need them.
 struct Hooks {
+    std::function<ClockTime()> clock;
     /// One problem file gives a whole problem. Matrix files (.csv, .tsv, .npy) replace matrices of `current`:
     /// a single file the one named by its name (q.csv, my_keys.npy) or else `target` (Q, K or V); several
     /// files at once the ones that their names say.

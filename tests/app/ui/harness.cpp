@@ -62,7 +62,7 @@ Program::~Program() { item_registry = nullptr; }
 void Program::frame(int count, float seconds) {
     const auto w = static_cast<float>(screen.width), h = static_cast<float>(screen.height);
     for (int n = 0; n < count; ++n) {
-        load_fonts(ui_scale(state, w, h), state.presenter);
+        load_page_fonts(state, w, h);
         run_frame(screen.width, screen.height, seconds, [&] { ui::frame(state); });
     }
 }

@@ -37,6 +37,8 @@ TEST_SUITE("settings") {
         saved.lesson = "backward";
         saved.step = 7;
         saved.row = 2;
+        saved.speaker = ui::SpeakerShown::panel;
+        saved.notes_size = 28;
         saved.window_width = 1280;
         saved.window_height = 720;
         saved.example = "";
@@ -62,6 +64,8 @@ TEST_SUITE("settings") {
         CHECK(loaded.settings.zoom == saved.zoom);
         CHECK(loaded.settings.motion == saved.motion);
         CHECK(loaded.settings.speed == saved.speed);
+        CHECK(loaded.settings.speaker == saved.speaker);
+        CHECK(loaded.settings.notes_size == saved.notes_size);
         CHECK(loaded.settings.window_width == saved.window_width);
         CHECK(loaded.settings.window_height == saved.window_height);
         CHECK(loaded.settings.example == saved.example);

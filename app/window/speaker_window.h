@@ -1,0 +1,34 @@
+// The speaker's own window (app/ui/state/speaker.h), beside the one that the audience sees.
+#pragma once
+
+#include "app/window/events.h"
+
+#include <memory>
+#include <string>
+
+namespace tilewalk {
+
+class SpeakerWindow {
+public:
+    /// `audience` and its events live at least as long.
+    SpeakerWindow(GLFWwindow* audience, Events& events);
+    ~SpeakerWindow();
+    SpeakerWindow(const SpeakerWindow&) = delete;
+    SpeakerWindow& operator=(const SpeakerWindow&) = delete;
+
+    /// Opens or closes it as the state asks, and puts both windows on their screens.
+    void follow(ui::AppState& state);
+    /// Draws a frame, if it is open. A path: writes it as PNG as well; an exit code.
+    int draw(ui::AppState& state, bool slept, const std::string& screenshot = {});
+
+private:
+    struct Own;
+    std::string open(ui::AppState& state);
+    void close(ui::AppState& state);
+
+    GLFWwindow* audience_;
+    Events& audience_events_;
+    std::unique_ptr<Own> own_;
+};
+
+}  // namespace tilewalk
