@@ -59,7 +59,7 @@ constexpr float row_h = 30, stops_head = 46;
 struct SpeakerLayout {
     bool narrow = false, pictured = true;
     float title, sentence;  ///< text sizes
-    Rect head, now, notes, next, picture, stops;
+    Rect head = {}, now = {}, notes = {}, next = {}, picture = {}, stops = {};
 };
 
 SpeakerLayout wide_layout(float W, float H, bool tour) {

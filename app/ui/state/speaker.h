@@ -35,7 +35,7 @@ struct SpeakerPlace {
 /// The stops of the tour; without one the steps where something happens, or the chapters.
 struct PlaceList {
     const char *title = "", *hint = "";
-    std::vector<SpeakerPlace> entries;
+    std::vector<SpeakerPlace> entries = {};
     int here = -1;
 
     // What it was made for

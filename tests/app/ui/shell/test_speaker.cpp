@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <set>
 
 using namespace tilewalk::test;
 
@@ -129,18 +130,25 @@ TEST_CASE("the view says the step, why it is there, and shows the next one as it
 TEST_CASE("the picture of the next step is the page itself") {
     Lectern lectern(SpeakerShown::window);
     lectern.go_to_step(15);
-    const auto words_of_page = [](AppState& shown) {
-        const ui::VectorPicture picture = vectors_of_frame(shown, 1280, 720);
-        std::string out;
-        for (const VectorShape& shape : picture.shapes)
-            for (const VectorRun& run : shape.runs) out += run.text + "|";
+    const auto runs_of = [](AppState& shown) {
+        std::multiset<std::string> out;
+        for (const VectorShape& shape : vectors_of_frame(shown, 1280, 720).shapes)
+            for (const VectorRun& run : shape.runs) out.insert(run.text);
         return out;
     };
-    const std::string view = words_of_page(lectern.state());
+    std::multiset<std::string> view = runs_of(lectern.state());
     AppState next = *what_comes(lectern.state()).shown;
-    const std::string page = words_of_page(next);
-    CHECK(page.size() > 200);
-    CHECK(view.find(page.substr(0, page.find("spoken"))) != std::string::npos);
+    const std::multiset<std::string> page = runs_of(next);
+    CHECK(page.size() > 60);
+    // Narrow cells of the strip shorten what they hold by the width of letters, which small ones round.
+    int missing = 0;
+    for (const std::string& run : page) {
+        const auto found = view.find(run);
+        if (run.size() > 2) CHECK_MESSAGE(found != view.end(), run);
+        missing += found == view.end();
+        if (found != view.end()) view.erase(found);
+    }
+    CHECK(missing <= 5);
 }
 
 TEST_CASE("a tour brings its notes, its stops, and the next stop") {
