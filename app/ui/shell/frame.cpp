@@ -127,7 +127,7 @@ double idle_seconds(const AppState& state) {
     if (state.saving && state.saving->work) return 0;
     double idle = speaker_idle_seconds(state);
     if (state.presenter && state.mouse_age < presenter_buttons_seconds)
-        idle = static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01;
+        idle = std::min(idle, static_cast<double>(presenter_buttons_seconds - state.mouse_age) + 0.01);
     if (state.player.playing)
         idle = std::min(idle, std::max(0.0, 1 / state.settings.speed - state.player.elapsed));
     if (const PageView* page = page_view(state.page)) idle = std::min(idle, page->idle_seconds(state));

@@ -164,7 +164,9 @@ NowWords words_of_now(const AppState& state) {
         const Explanation& e = state.explanation;
         out = {e.title, e.place, spoken(*state.trace, state.cursor.step, e)};
     } else {
-        out = {current_chapter(state).title, "", current_chapter(state).tooltip};
+        const bool start = state.page == Page::start;
+        out = {start ? "Start page" : current_chapter(state).title, "",
+               start ? "" : current_chapter(state).tooltip};
     }
     if (!state.tour) return out;
     out.place = out.title + (out.place.empty() ? "" : " · " + out.place);
