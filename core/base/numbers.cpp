@@ -143,7 +143,7 @@ void MatrixDigits::take(double value) {
     constexpr double close = 1e-9;
     if (!std::isfinite(value)) return;
     largest = std::max(largest, std::abs(value));
-    if (value == std::round(value) || std::abs(value) >= 1e6) return;
+    if (exact == never_exact || value == std::round(value) || std::abs(value) >= 1e6) return;
     for (double unit = std::pow(10, exact); exact < never_exact; ++exact, unit *= 10)
         if (std::abs(value * unit - std::round(value * unit)) < close) return;
 }

@@ -96,8 +96,8 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     return 0;
 }
 
-std::string number_text(const AppState& state, double v, const MatrixLook& look) {
-    return look.digits > 0 ? state.look[look.slot].digits.text(v, look.digits) : "";
+std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
+    return look.digits > 0 ? state.look[slot].digits.text(v, look.digits) : "";
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -142,11 +142,12 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.t = range.place(v);
         out.nan = lost(v);
         out.masked = std::isinf(v) && !out.nan;
-        text = number_text(state, v, look);
+        text = number_text(state, v, look, look.slot);
         const bool replaced =
             (written || look.show_before) && done && look.before && look.before->region == shown->region;
         if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
-            before = number_text(state, look.before->data(r, c), look);
+            before = number_text(state, look.before->data(r, c), look,
+                                 look.before_slot == Slot::count ? look.slot : look.before_slot);
         // It may be another quantity (scores under weights), for whose numbers the cells were not made.
         const auto too_wide = [&] { return text_width(Face::mono, size::small, before) > look.cw - 2; };
         if (too_wide() && look.before) before = format_short(look.before->data(r, c), 3);
@@ -268,8 +269,7 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
 }
 
 // Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.
-void marks(const Canvas& canvas, const AppState& state, const MatrixLook& look, const Value* truth,
-           const Value* before) {
+void marks(const Canvas& canvas, const MatrixLook& look, const Value* truth, const Value* before) {
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
     if (!truth && !before) return;
     const Region region = region_of(look);
@@ -434,7 +434,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     boxes(canvas, state, look);
     outline_links(canvas, state, look);
     outline_sources(canvas, state, look);
-    marks(canvas, state, look, truth, before_edit);
+    marks(canvas, look, truth, before_edit);
     mark_asked(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);

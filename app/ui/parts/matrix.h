@@ -15,11 +15,12 @@ enum class Link;
 /// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
 struct MatrixLook {
     Slot slot = Slot::Q;
-    const Value* value = nullptr;   ///< null: nothing there yet, `region` drawn as pending cells
-    const Value* before = nullptr;  ///< what the slot held before this step, to be shown struck through
-    Region region;                  ///< used when `value` is null
-    std::optional<Region> window;   ///< draws only this part, with digits for it alone
-    bool transposed = false;        ///< K is drawn as Kᵀ
+    const Value* value = nullptr;    ///< null: nothing there yet, `region` drawn as pending cells
+    const Value* before = nullptr;   ///< what the slot held before this step, to be shown struck through
+    Slot before_slot = Slot::count;  ///< where that was another quantity: it has other decimals
+    Region region;                   ///< used when `value` is null
+    std::optional<Region> window;    ///< draws only this part, with digits for it alone
+    bool transposed = false;         ///< K is drawn as Kᵀ
     float x = 0, y = 0, cw = 50, ch = 54;
     CellState state = CellState::idle;
     int rows_done =

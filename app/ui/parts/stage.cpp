@@ -189,6 +189,11 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     return true;
 }
 
+// Bars end to end need less height than others.
+float least_below(Op op) {
+    return op == Op::row_sum || op == Op::output || op == Op::normalize ? 136 : least_lens_h;
+}
+
 // The equation, the drawing below it if it has room. False if the numbers have none.
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
@@ -196,7 +201,7 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const bool below =
         lens && std::ranges::any_of(std::initializer_list<float>{usual.row, 52, 42}, [&](float row) {
             wanted = symbols_h + row * px(most_rows(line)) + 14;
-            return a.h - wanted >= least_lens_h;
+            return a.h - wanted >= least_below(op_now(state));
         });
     const float h = (below ? wanted : a.h) - symbols_h - 8;
     const bool large = !below && fits_roomy(state, line, a.w, h);

@@ -13,7 +13,7 @@ namespace {
 // Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
 constexpr Eigen::Index most_numbered_cells = 256;
 // Of larger ones the stage shows a row: so many of their numbers say with which decimals.
-constexpr Eigen::Index most_asked = 4096;
+constexpr Eigen::Index most_asked = 512;
 
 void widen(SlotLook& look, const Matrix& A) {
     for (Eigen::Index n = 0; n < A.size(); ++n) {

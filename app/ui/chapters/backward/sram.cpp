@@ -72,7 +72,9 @@ Line backward_symbol(const AppState& state, Slot slot) {
 
 MatrixLook backward_look(const AppState& state, Slot slot) {
     const Value* value = state.trace->live(slot, state.cursor.step).value;
-    return slot_look(state, slot, before(state, slot), value && used_up(state, slot, *value));
+    MatrixLook look = slot_look(state, slot, before(state, slot), value && used_up(state, slot, *value));
+    if (slot == Slot::Prob) look.before_slot = Slot::S;
+    return look;
 }
 
 // ---- The panel

@@ -55,8 +55,14 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
     const float fw = text_width(Face::semibold, size::body, factor),
                 narrow = std::min(std::abs(b - a), std::abs(b2 - a));
-    if (y_new - y_old - h < 16) return;
-    const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : std::max({a, b, b2}) + 10;
+    const float right = std::max({a, b, b2}) + 10;
+    if (y_new - y_old - h < 16) {  // beside the old bar, on stage, where the formula is not at the side
+        const float x = std::max(right, lx + lw + 14);
+        if (type_growth() > 1 && x + fw <= pane.right())
+            c.text(x, y_old + h / 2, factor, size::body, wedge, Face::semibold);
+        return;
+    }
+    const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : right;
     c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, size::body, wedge,
            Face::semibold);
 }
@@ -81,7 +87,7 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, radius::bar);
         const std::string text =
             std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
-        if (w > width_of(text) + 8 && lane >= 17)
+        if (w > width_of(text) + 8 && lane >= (type_growth() > 1 ? 16 : 17))
             c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
@@ -140,7 +146,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
     const Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const bool very_low = pane.h < 64;
-    const float h = very_low ? 14 : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
+    const bool large = type_growth() > 1;
+    const float h = very_low ? (large ? 16 : 14) : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
