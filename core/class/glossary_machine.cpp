@@ -55,7 +55,7 @@ std::vector<GlossaryCard> memory_cards() {
          .related = {"roofline", "hbm-traffic", "flops"}},
         {.id = "roofline",
          .text = "The highest rate that a machine allows at an arithmetic intensity: the smaller of peak and "
-                 "intensity × bandwidth. They meet at the ridge.",
+                 "intensity × bandwidth. They meet where both are busy (the ridge).",
          .from = {roofline_paper, "section The Roofline Model and figure 1"},
          .words = "ridge bound",
          .related = {"arithmetic-intensity", "peak", "bandwidth"}},

@@ -135,8 +135,8 @@ void explain_recompute(const View& v) {
         : score == minus_infinity
             ? "A masked score gives weight 0 again: no gradient will pass between " + v.query() + " and " +
                   v.key() + "."
-            : "L = m + ln ℓ holds the maximum and the sum of the whole row, so one exp gives the final "
-              "weight: no other key block is needed.";
+            : "One exp gives the final weight of " + v.query() + " on " + v.key() +
+                  ": L = m + ln ℓ holds maximum and sum of the whole row, so no other key block is needed.";
     if (std::string fault = broken_weight(v, score, L); !fault.empty())
         v.out.why = fault, v.out.kind = faulty;
     if (std::isfinite(L)) v.out.asides.push_back(from_m_and_l(v, score));

@@ -156,7 +156,7 @@ void dk(const View& v) {
         v.out.why = "The key hears from every query that looked at it; in this column " +
                     names(v, most, query_name) + (most.size() == 1 ? " has" : " have") +
                     " the strongest say.";
-    v.out.why += " The order matters: some notes print Q dSᵀ, which is another matrix, if it exists at all.";
+    v.out.why += " The order matters: Q dSᵀ would be another matrix, if it exists at all.";
 }
 
 }  // namespace tilewalk::dense

@@ -26,18 +26,28 @@ void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
                           sym(Slot::Oi, v.step.i), " ← 0"});
+    const std::string before = str(v.step.i - 1);
     v.out.why = no_max
                     ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
-                    : "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
-                      "are 0.";
+                : v.step.i == 0
+                    ? "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
+                      "are 0."
+                    : "Query block " + before + " is done and in HBM. Block " + str(v.step.i) +
+                          " starts anew: nothing of the other's m, ℓ and O is of use to it.";
 }
 
 void explain_load_kv(const View& v) {
-    const char* once =
+    const int i = v.step.i, j = v.step.j;
+    const std::string block = "Key block " + str(j);
+    const std::string once =
         v.problem.Tr() == 1
             ? "Only one key block is on chip at a time; with one query block each is read once."
-            : "Only one key block is on chip at a time; every query block that needs it reads it again.";
-    tell_key_load(v, once + std::string(" K and V"));
+        : i == 0 && j == 0
+            ? "Only one key block is on chip at a time; every query block that needs it reads it again."
+        : i == 0 ? block + " takes the place of the one before, which this query block needs no more."
+                 : block + " comes from HBM once more, now for query block " + str(i) +
+                       ": the price for keeping O on chip.";
+    tell_key_load(v, once + " K and V");
 }
 
 void explain_scores(const View& v) {
@@ -91,7 +101,14 @@ std::string best_key_sentence(const View& v, const Value& S, double best) {
     std::vector<int> keys;
     for (int c = 0; c < S.region.cols; ++c)
         if (v.at(S, v.row, S.region.col + c) == best) keys.push_back(S.region.col + c);
-    if (keys.size() == 1) return "In this tile " + query + " scores highest with key " + str(keys[0]) + ".";
+    if (keys.size() == 1) {
+        const double so_far = v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0);
+        const bool first = so_far == minus_infinity;
+        return "In this tile " + query + " scores highest with key " + str(keys[0]) + ". " +
+               (first           ? "Keys of later tiles are not known yet."
+                : best > so_far ? "That is more than its maximum so far, " + num_text(so_far) + "."
+                                : "Its maximum so far, " + num_text(so_far) + ", is as good or better.");
+    }
     if (keys.size() > 3)
         return str(static_cast<int>(keys.size())) + " keys tie for the highest score of " + query +
                " in this tile.";

@@ -36,13 +36,17 @@ void rebase_sentence(const View& v, const std::string& what) {
     }
     const OfKinds words{
         .sees_no_key = v.first_query() + " still " + nothing_yet(v) + ": its " + what + " stays 0.",
-        .starts = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile.",
-        .rises = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") re-bases the old " +
-                 what + " of " + query + " from max " + move.from + " to max " + move.to +
+        .starts = "α = 0 removes the empty start; the " + what + " of " + query + " begins with this tile" +
+                  (what == "sum" ? "." : ", and is not divided by ℓ yet: that waits until the last key."),
+        .rises = "α = exp(" + move.from + " − " + bracketed(move.now, move.to) + ") brings the old " + what +
+                 " of " + query + " from max " + move.from + " to max " + move.to +
                  (what == "sum" ? ", so old and new weights share one scale."
-                                : ": it is made of the same weights as ℓ, so the same α fits."),
-        .stays = "α = 1: the maximum of " + query + " did not rise, so its old " + what +
-                 " is kept and the new weights are added.",
+                                : ": it is made of the same exponentials as ℓ, so the same α fits."),
+        .stays = what == "sum"
+                     ? "α = 1: the maximum of " + query +
+                           " did not rise, so its old sum counts in full beside the new weights."
+                     : "α = 1, as for ℓ: the maximum of " + query +
+                           " did not rise, and its old output just takes in the new values.",
     };
     v.out.why = words[move.kind];
 }
@@ -145,17 +149,17 @@ std::string broken_rebase(const View& v, const std::string& what) {
         return "m is 0 in every tile, so the old " + what + " of " + query +
                " is kept and the new weights are added.";
     if (off.no_correction && off.stale_max && move.kind == rises)
-        return "Fault: nothing is re-based, and the new weights are measured from the old max " + move.from +
+        return "Fault: nothing is corrected, and the new weights are measured from the old max " + move.from +
                " instead of " + move.to + ": the " + what + " of " + query +
                " mixes weights of different bases.";
     if (off.no_correction && move.kind == rises)
         return "Fault: the old " + what + " of " + query + " was measured from max " + move.from +
-               " and is not re-based to max " + move.to + ": it counts " + factor_text(move) +
+               " and is not brought to max " + move.to + ": it counts " + factor_text(move) +
                " too much beside the new weights.";
     if (off.no_correction && (move.kind == starts || move.kind == sees_no_key))
         return "The old " + what + " of " + query + " is still empty, so α = 1 does no harm here.";
     if (off.stale_max && move.kind == rises)
-        return "Fault: α re-bases the old " + what + " of " + query + " to max " + move.to +
+        return "Fault: α brings the old " + what + " of " + query + " to max " + move.to +
                ", but the new weights are measured from " + move.from + ": they count " + factor_text(move) +
                " too much.";
     return {};
@@ -173,8 +177,8 @@ void explain_correction(const View& v) {
         .sees_no_key = query + (nothing_yet(v) == "sees no key" ? " has seen no key" : " " + nothing_yet(v)) +
                        ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.",
         .starts = query + " starts here: exp(−∞) = 0 multiplies the empty start values of ℓ and O away.",
-        .rises = query + ": multiplying by α re-bases its old sums from maximum " + from + " to maximum " +
-                 to + ".",
+        .rises = query + ": what it summed from maximum " + from + " is " + factor_text({old, now, rises, from, to}) +
+                 " too large beside maximum " + to + ", whatever the scores were; α takes that back.",
         .stays = query + ": its maximum did not change, so α = 1 and its old sums stay as they are.",
     };
     const Kind kind = kind_of(old, now);
@@ -183,7 +187,7 @@ void explain_correction(const View& v) {
     if (v.problem.switches.no_max)
         v.out.why = query +
                     ": m is 0 before and after, so α = 1. With one base for every tile nothing has to "
-                    "be re-based.";
+                    "be corrected.";
     if (kind == rises && !v.problem.broken()) tell_why_alpha(v, old, now);
     set_numbers(v,
                 rounded(v.problem.precision.softmax, exponential(difference(m_before, num(base, Role::m)))));
@@ -258,8 +262,8 @@ void explain_store(const View& v) {
     v.out.kind = l.value == 0;
     v.out.why = l.value == 0
                     ? empty_row(v) + ": O = 0 and L = −∞ are stored."
-                    : "O and one number per row leave the chip. From L the backward pass recomputes every "
-                      "weight as exp(S − L).";
+                    : "O and one number per row leave the chip. With this L the backward pass makes every weight "
+                      "of " + v.query() + " again, as exp(S − L).";
     set_numbers(v, rounded(format.softmax, sum({m, logarithm(l)})));
 }
 

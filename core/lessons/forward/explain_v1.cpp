@@ -108,7 +108,7 @@ void normalised_sentence(const View& v, double l_old, double l) {
         .starts = "These are the first keys of " + query + ". Divided by ℓ = " + num_text(l) +
                   " their weights sum to 1, so O is an average already.",
         .rises = "Times ℓ_old = " + num_text(l_old) +
-                 " takes the last division back, α re-bases the sum of " + query +
+                 " takes the last division back, α corrects the sum of " + query +
                  ", then ℓ = " + num_text(l) + " divides anew. FlashAttention-2 divides once, at the end.",
         .stays = "The maximum of " + query +
                  " stays (α = 1). Only the division by ℓ_old = " + num_text(l_old) +

@@ -25,7 +25,7 @@ std::string told_correction(const Walks& w) {
     if (!d) return "No maximum rises after the first keys of its row, so leaving α out changes nothing here.";
     const auto [from, to] = format_apart(m_of(w.truth, *d, true), m_of(w.truth, *d, false));
     return "From " + w.step(*d) + " on row " + str(d->cell.row) +
-           " keeps a sum that was never re-based from " + from + " to " + to + ": " + w.instead(*d) + ".";
+           " keeps a sum that was never brought from " + from + " to " + to + ": " + w.instead(*d) + ".";
 }
 
 std::string told_no_max(const Walks& w) {
@@ -115,7 +115,7 @@ constexpr Fault table[] = {
      .backward = false,
      .name = "no_correction",
      .title = "Leave the correction out",
-     .what = "α = 1: old sums are not re-based",
+     .what = "α = 1: old sums stay measured from the old maximum",
      .captions = {{{Op::correction, "the correction is left out: the old sums keep their base"}}},
      .told = told_correction},
     {.on = &Switches::no_division,

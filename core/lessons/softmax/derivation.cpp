@@ -54,12 +54,12 @@ struct Derivation {
         const double d = row.sum(0, n, m_now);
         const Expr numbers = row.weights(0, n, m_now);
         return argument_line(
-            "A surrogate that does not wait", join({sum(now), "  =  ", weights_up_to(now, now)}), sum(now),
+            "A stand-in that does not wait", join({sum(now), "  =  ", weights_up_to(now, now)}), sum(now),
             &numbers, d, d,
             m_now == minus_infinity && n < N
                 ? "The mask has hidden every key up to here: there is no maximum yet and nothing to sum."
             : n == N ? "At the last element both maxima are the same, so " + plain(sum(end)) + " = " +
-                           plain(safe_sum(end)) + ": the surrogate may take its place."
+                           plain(safe_sum(end)) + ": the stand-in may take its place."
                      : "Measured from the maximum so far, " + num_text(m_now) +
                            ", it needs no element that has not been read. Only its last value has to be " +
                            plain(safe_sum(end)) + ".");
@@ -77,7 +77,7 @@ struct Derivation {
             sum(now), &numbers, row.sum(0, n, m_now), d_before * alpha + p_now,
             n == 1 ? plain(sum(before)) + " is empty, so the first weight stands alone."
                    : "Every term of " + plain(sum(before)) + " holds the same factor exp(−" +
-                         plain(softmax_max(before)) + "), so one multiplication re-bases them all: " +
+                         plain(softmax_max(before)) + "), so one multiplication mends them all: " +
                          plain(sum(now)) + " follows from " + plain(sum(before)) + " alone.");
     }
     Argument safe_out_line() const {

@@ -27,6 +27,16 @@ std::string reading(const RowView& r) {
     if (r.passes == 1)
         return "The only reading of " + x + " and " + V +
                ": maximum, sum and output take what they need while the pair is on chip.";
+    // The first element tells what a pass is for, the others how the readings add up.
+    const int reading = r.pass * r.N + r.n;
+    const std::string nth = "Reading " + str(reading) + " of the row's " + str(r.passes * r.N) + ": " + x;
+    if (r.n > 1 && r.pass == 0)
+        return nth + (r.dense()  ? " adds its exponential and is forgotten."
+                      : r.safe() ? " is compared with the maximum so far and forgotten."
+                                 : " serves maximum and sum, and is forgotten.");
+    if (r.n > 1 && r.pass + 1 < r.passes) return nth + " once more, for the sum; of the first pass only " + m + " was kept.";
+    if (r.n > 1)
+        return nth + " once more, for its weight was not kept; " + V + " comes with it, for the first time.";
     if (r.pass == 0 && r.dense())
         return "First of two readings of " + x + ": its exponential goes into the sum.";
     if (r.pass == 0 && r.safe())
@@ -161,7 +171,9 @@ void explain_row_weight(const RowView& r) {
         v.out.why = "exp(" + num_text(x) +
                     ") alone would overflow; measured from the maximum no exponent is above 0.";
     else if (r.passes == 3)
-        v.out.why = "The maximum of the whole row is known, so this weight needs no correction later.";
+        v.out.why = x == m ? "This score is the maximum of the row: it weighs exp(0) = 1, and none weighs more."
+                           : "This score lies " + num_text(m - x) +
+                                 " below the maximum of the whole row, so the weight is final.";
     else if (x == m)
         v.out.why = "The score is the maximum itself, so it weighs exp(0) = 1, the most a weight can be.";
     else

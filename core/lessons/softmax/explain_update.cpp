@@ -29,7 +29,7 @@ void online_total_words(const RowView& r) {
         v.out.why = "The first key that counts starts the sum; its own score is the maximum, so it adds 1.";
     } else if (kind == rises) {
         const auto [from, to] = rise_of(r);
-        v.out.why = "The old sum is re-based from maximum " + from + " to maximum " + to +
+        v.out.why = "α brings the old sum from maximum " + from + " to maximum " + to +
                     ", then the new weight, measured from " + to + " as well, is added.";
     } else if (r.masked()) {
         v.out.kind = 4;
@@ -38,6 +38,33 @@ void online_total_words(const RowView& r) {
         v.out.why = "The maximum did not move, so the old sum counts in full and the new weight is added.";
     }
     if (kind != sees_no_key) v.out.why += last;
+}
+
+// "3 of 4 terms are in, …": how far a sum is that needs no correction.
+std::string counted(const RowView& r, const std::string& how) {
+    return r.now + " of " + r.end + (r.n == 1 ? " terms is" : " terms are") + how +
+           (r.n == r.N ? ": this is the denominator, and nothing of it had to be mended."
+                       : ": the sum just grows.");
+}
+
+std::string percent(double part) { return format_number(100 * part, 2) + "\u00A0%"; }
+
+// A finished weight, and how much of the row is given away with it.
+std::string share_words(const RowView& r, double share) {
+    const double m = r.stored(Slot::m), sum = r.stored(Slot::l);
+    const SoftmaxRow row(r.v.problem, 0);
+    const std::string element = "Element " + r.now + " gets " + percent(share) + " of the attention";
+    if (r.n == 1) return element + ": maximum and sum are those of the whole row, so this is final.";
+    if (r.n == r.N) return element + "; with it the " + r.end + " weights make 1.";
+    return element + "; " + percent(row.sum(0, r.n, m) / sum) + " are given away so far.";
+}
+
+// The values that a finished weight brings in.
+std::string value_words(const RowView& r) {
+    const std::string V = plain(softmax_value(r.now));
+    if (r.n == 1) return "The weights are final, so the values are simply added up, each by its share.";
+    if (r.n == r.N) return V + " completes the mean: all shares together are 1, and nothing is left to divide.";
+    return V + " joins by its share; what is there already stays as it is.";
 }
 
 // o = o + a V with finished weights
@@ -50,7 +77,7 @@ void plain_output(const RowView& r, const Expr& old, const Expr& value) {
     v.out.kind = total == 0 ? 2 : r.masked();
     v.out.why = total == 0   ? "The mask hides every key from " + r.query + ": its output stays 0."
                 : r.masked() ? plain(softmax_value(r.now)) + " belongs to a masked key and does not enter."
-                             : "The weights are final, so the values are simply added up, each by its share.";
+                             : value_words(r);
     if (r.dense()) v.out.why = dense_output_words(r);
 }
 
@@ -71,7 +98,7 @@ void late_output(const RowView& r, const Expr& old, const Expr& value) {
     else if (kind == rises) {
         const auto [from, to] = rise_of(r);
         v.out.why =
-            "The output holds the same exponentials as the sum, so the same α re-bases it from maximum " +
+            "The output holds the same exponentials as the sum, so the same α brings it from maximum " +
             from + " to maximum " + to + ". The division waits until the end.";
     } else
         v.out.why =
@@ -121,8 +148,7 @@ void explain_row_total(const RowView& r) {
         v.out.kind = r.masked();
         v.out.why = r.masked()  ? "A masked key weighs nothing: the sum stays as it is."
                     : r.dense() ? ""
-                                : "All weights of this pass are measured from one maximum, " + r.max_text() +
-                                      ", so the sum just grows.";
+                                : counted(r, " in, all measured from one maximum, " + r.max_text());
         if (r.dense()) explain_dense_total(r);
         return;
     }
@@ -147,9 +173,7 @@ void explain_row_share(const RowView& r) {
     v.out.why = total == 0 ? "The mask hides every key from " + r.query +
                                  ": the sum is 0, there is nothing to divide, and all weights are 0."
                 : r.masked() ? "The mask hides key " + str(v.step.j) + ": its share of the softmax is 0."
-                             : "Maximum and sum are those of the whole row, so this is the finished softmax "
-                               "weight of element " +
-                                   r.now + "; the " + r.end + " of them together make 1.";
+                             : share_words(r, v.result());
 }
 
 void explain_row_output(const RowView& r) {

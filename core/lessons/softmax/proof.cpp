@@ -84,7 +84,7 @@ struct Proof {
         const std::string side = is_left ? "left" : "right";
         const double rebased = row.sum(part.first, part.last, whole.m);
         return argument_line(
-            "The " + side + " part, re-based", join({weights(part, whole), "  =  ", factor(part), sum(part)}),
+            "The " + side + " part, from the common maximum", join({weights(part, whole), "  =  ", factor(part), sum(part)}),
             text("the " + side + " weights"), &numbers, rebased, factor_value(part) * part.sum,
             part.m == whole.m ? "This part holds the maximum of both, so its weights are right as they are."
                               : "exp(x − m) is exp(x − " + plain(m(part)) +
@@ -111,7 +111,7 @@ struct Proof {
             component(out(whole), p, col), &numbers, whole.out,
             factor_value(left) * left.out + factor_value(right) * right.out,
             "Each value is multiplied by the weight that also stands in the sum, so the same two factors "
-            "re-base both.");
+            "serve both.");
     }
     Argument division_line() const {
         const double o = row.output(0, N, whole.m, whole.sum);

@@ -122,7 +122,7 @@ TEST_SUITE("compare") {
 TEST_SUITE("what happened") {
     TEST_CASE("no correction: harmless α in tile (0, 0), wrong sums from step 17 on") {
         const Pair w(broken(&Switches::no_correction));
-        CHECK(w.says("From step 17 on row 0 keeps a sum that was never re-based from 1 to 2: ℓ[0] is 2.503 "
+        CHECK(w.says("From step 17 on row 0 keeps a sum that was never brought from 1 to 2: ℓ[0] is 2.503 "
                      "instead of 1.639."));
         const auto first = largest_difference(*w.truth, *w.broken, next_difference(w.c, -1));
         REQUIRE(first);
@@ -163,7 +163,7 @@ TEST_SUITE("what happened") {
     TEST_CASE("the first version of the forward pass, and the backward pass") {
         CHECK(Pair(broken(&Switches::no_division), "flash-forward-v1").says("is not divided by ℓ = 1.368"));
         CHECK(Pair(broken(&Switches::no_correction), "flash-forward-v1")
-                  .says("keeps a sum that was never re-based from 1 to 2: ℓ[0] is 2.503 instead of 1.639."));
+                  .says("keeps a sum that was never brought from 1 to 2: ℓ[0] is 2.503 instead of 1.639."));
         const Pair lse(broken(&Switches::no_lse), "flash-backward");
         CHECK(lse.says("on P is exp(S), which is not divided by anything: P[0,0] is 2.718 instead of"));
         CHECK(lse.judges("dQ, dK, dV are off by at most"));

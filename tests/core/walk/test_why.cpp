@@ -78,7 +78,7 @@ TEST_SUITE("the reasons") {
                 const int kind = std::isinf(after) ? 3 : std::isinf(before) ? 2 : after > before ? 1 : 0;
                 static const char* const words[4][4] = {
                     {"stays", "did not change", "did not rise", "did not rise"},
-                    {"rises from", "re-bases", "re-bases", "re-bases"},
+                    {"rises from", "takes that back", "brings the old sum", "brings the old output"},
                     {"starts at", "starts here", "empty start", "empty start"},
                     {"has not seen", "has seen no key", "still sees no key", "still sees no key"}};
                 const int column = op == Op::new_max      ? 0
