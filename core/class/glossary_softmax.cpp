@@ -90,7 +90,7 @@ std::vector<GlossaryCard> row_cards() {
          .words = "denominator normaliser",
          .related = {"sum-d-prime", "running-sum", "safe-softmax"}},
         {.id = "sum-d-prime",
-         .term = "running sum against the maximum so far",
+         .term = "corrected sum",
          .letter = letter("d′", Role::l),
          .text =
              "The sum so far, measured from the maximum so far; at the last element it is d. Each rise of "
@@ -100,7 +100,7 @@ std::vector<GlossaryCard> row_cards() {
          .words = "d' surrogate sequence",
          .related = {"sum-d", "sum-delta", "correction", "online-softmax"}},
         {.id = "sum-delta",
-         .term = "the same sum, as δ",
+         .term = "corrected sum, as δ",
          .letter = letter("δ", Role::l),
          .text = "Another letter for d′: the sum of exponentials so far, measured from the maximum so far.",
          .from = {source::online, "Algorithm 3, line 5 (there d)"},
@@ -115,7 +115,7 @@ std::vector<GlossaryCard> row_cards() {
          .from = {source::notes, "section FlashAttention, the algorithm Multi-pass Self-Attention"},
          .related = {"output", "output-o-prime", "share"}},
         {.id = "output-o-prime",
-         .term = "running output, divided at every element",
+         .term = "corrected output",
          .letter = letter("o′", Role::O),
          .shape = "d",
          .text =
@@ -125,7 +125,7 @@ std::vector<GlossaryCard> row_cards() {
          .words = "o' surrogate",
          .related = {"output-row", "output-omega", "output-deferred", "online-softmax"}},
         {.id = "output-omega",
-         .term = "the same output, as ω",
+         .term = "corrected output, as ω",
          .letter = letter("ω", Role::O),
          .shape = "d",
          .text = "Another letter for o′: the normalised output of the elements so far.",

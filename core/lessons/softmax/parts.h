@@ -28,7 +28,7 @@ struct RowView {
     int n = v.step.j + 1;  ///< the element, counted from 1; 0 if the step belongs to none
     SoftmaxLetters letters = softmax_letters(v.problem, form);
     std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
-    std::string query = "query " + str(v.row);
+    std::string query = v.query();
 
     /// What the step reads of a slot that holds one number, and the same as a part of the formula.
     double stored(Slot slot, int nth = 0) const { return v.read(slot, nth).data(0, 0); }

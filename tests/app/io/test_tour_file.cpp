@@ -4,11 +4,14 @@
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
+#include "core/problem/precision.h"
+#include "core/study/memory_study.h"
 #include "tests/contains.h"
 #include "tests/core/steps.h"
 #include "tests/folder.h"
 #include "tests/good.h"
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <random>
 
@@ -92,6 +95,48 @@ TEST_SUITE("tour files") {
         // 16384² × 2 bytes; × 2 × 16 heads; 16384 × 4 bytes × 16 heads
         CHECK(shown_text(stop) == "512\u00A0MiB 16\u00A0GiB 1\u00A0MiB 0.06 4.0 16");
         CHECK(contains(refusal(head + "\n{saving at Br=0}\n"), "neither a cell nor a known number"));
+    }
+
+    TEST_CASE("what the tour states beside its placeholders holds") {
+        const Problem worked = *find_example("worked-4x4");
+        Problem broken = worked;
+        broken.switches.no_correction = true;
+        const auto right = walk_of("flash-forward", worked), wrong = walk_of("flash-forward", broken);
+        const auto in = [](const Trace& trace, Slot slot, int k, int row) {
+            return value_at(*holding(trace, {slot, row, 0}, k).value, {slot, row, 0});
+        };
+        // "Step 17", "from 1 to 2", "exp(1) = 2.718 times too large"
+        const int sum = test::find_step(*right, Op::row_sum, 0, 1), max = test::find_step(*right, Op::new_max, 0, 1);
+        CHECK(sum == 16);
+        CHECK(in(*right, Slot::m, max - 1, 0) == 1);
+        CHECK(in(*right, Slot::m, max, 0) == 2);
+        CHECK(in(*right, Slot::m, max, 1) == 2);
+        CHECK(format_number(1 / in(*right, Slot::alpha, sum, 0)) == "2.718");
+        // "Wrong first: ℓ", then O; rows 2 and 3 come out right
+        for (int k = 0; k < right->size(); ++k)
+            for (const Slot slot : {Slot::l, Slot::Oi}) {
+                const Held held = holding(*right, {slot, 0, 0}, k);
+                if (k >= sum || !held) continue;
+                CHECK(in(*right, slot, k, 0) == in(*wrong, slot, k, 0));
+            }
+        CHECK(in(*right, Slot::l, sum, 0) != in(*wrong, Slot::l, sum, 0));
+        CHECK(in(*right, Slot::Oi, sum + 1, 0) != in(*wrong, Slot::Oi, sum + 1, 0));
+        const int last = right->size() - 1;
+        for (const int row : {0, 1}) CHECK(in(*right, Slot::O, last, row) != in(*wrong, Slot::O, last, row));
+        for (const int row : {2, 3}) CHECK(in(*right, Slot::O, last, row) == in(*wrong, Slot::O, last, row));
+        // "From Br = d ÷ 2 on flash moves fewer, and each doubling doubles the gain", "about 2 Br ÷ d"
+        StudyInput page;
+        CHECK(least_height_that_pays(study(page).shape) == page.d / 2);
+        for (const TileRow& row : tile_rows(study(page).shape))
+            CHECK(row.saving == doctest::Approx(2.0 * static_cast<double>(row.Br) / 64).epsilon(.05));
+        // "Each bar is four times the one above"
+        const auto rows = study(page).rows;
+        for (std::size_t n = 1; n < rows.size(); ++n) CHECK(rows[n].all == 4 * rows[n - 1].all);
+        // Notes: "64 KiB for each head in place of 512 MiB"; "from 12 on: exp(12) is above 65504"
+        CHECK(4 * page.N == 64 * 1024);
+        CHECK(page.N * page.N * 2 == std::int64_t{512} << 20);
+        CHECK(std::exp(12) > info(Format::fp16).largest);
+        CHECK(info(Format::fp16).largest == 65504);
     }
 
     TEST_CASE("notes are for the lecturer, with numbers of their stop, and hold for it alone") {

@@ -36,13 +36,22 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
             return go_to(state, at_step(walk.trace, k));
 }
 
+// "i = 3", with its word where there is one and room for it.
+std::string heading(const std::string& word, int number, float room) {
+    const std::string i = (room >= 54 ? "i = " : "") + str(number);
+    for (const std::string& text : {i + "  " + word, str(number) + " " + word})
+        if (!word.empty() && text_width(Face::semibold, size::small, text) <= room - 6) return text;
+    return i;
+}
+
 // Which row; returns the width that it took.
 float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     const bool low = a.h < 84;
     const float w = a.w < 900 ? 172 : 190;
-    c.text_within(a.inner_x(), a.y + (low ? 18 : 24), w - 16, "One row of scores", size::lead, 0,
-                  Face::semibold);
     int row = walk.row();
+    const std::string word = state.problem->query_token(row);
+    c.text_within(a.inner_x(), a.y + (low ? 18 : 24), w - 16,
+                  word.empty() ? "One row of scores" : "Scores of “" + word + "”", size::lead, 0, Face::semibold);
     const float y = a.y + (low ? 31 : 46);
     const float label = c.text(a.inner_x(), y + 16, "row", size::body, c.theme->t2) + 8;
     if (stepper(c, "##softmax row", a.inner_x() + label, y, std::min(122.0f, w - 16 - label), row, 0,
@@ -117,7 +126,7 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x + 1, a.y + 3, cw - 2, a.h - 6, c.theme->raised, 8);
-        const std::string label = (cw >= 54 ? "i = " : "") + str(j + 1);
+        const std::string label = heading(state.problem->key_token(j), j + 1, cw);
         c.text(x + cw / 2, a.y + head / 2 + 2, label, size::small, now ? c.theme->t1 : c.theme->t3,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
