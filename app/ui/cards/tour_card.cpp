@@ -130,7 +130,7 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const auto hidden = [&](const Rect& a) { return hidden_by(a, keep); };
     const auto bottom_at = [&](Rect a, float bottom) { return Rect{a.x, bottom - a.h, a.w, a.h}; };
     std::vector<Rect> places;
-    const float narrow = layout.timeline.w - margin, wide = W - 2 * margin;
+    const float narrow = layout.timeline.w - of_ring_edge, wide = W - 2 * margin;
     for (const float w : {walk ? narrow : wide, walk ? wide : narrow}) {
         Rect a = strip(c, tour, margin, w);
         // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a lane.
