@@ -130,8 +130,8 @@ void workspace_picture(const Sheet& s) {
     const auto& kernels = s.page.kernels;
     if (kernels.empty()) return;
     const RecordedKernel* const ends[] = {&kernels.front(), &kernels.back()};
-    const bool words = s.area.h > 74;
-    const float pitch = words ? (s.area.h - 22) / 2 : s.area.h / 2, line = words ? 20 : 0;
+    const bool words = s.area.h >= 58, foot = s.area.h > 74;
+    const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = words ? 20 : 0;
     const float h = std::clamp(pitch - line - 6, 8.0f, 16.0f);
     const double most = px(std::max(ends[0]->memory, ends[1]->memory));
     for (int n = 0; n < 2; ++n) {
@@ -144,7 +144,7 @@ void workspace_picture(const Sheet& s) {
         if (n == 0) s.c.frame(s.area.x + .5f, y + line + .5f, w - 1, h - 1, hue(t, Role::S), 1, 3);
     }
     const std::string what = "memory at N = " + format_count(kernels.front().times.back().N);
-    if (words && text_width(Face::regular, size::small, what) < s.area.w)
+    if (foot && text_width(Face::regular, size::small, what) < s.area.w)
         s.c.text(s.area.x, s.area.bottom() - 8, what, size::small, t.t3);
 }
 

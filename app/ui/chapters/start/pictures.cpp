@@ -102,7 +102,7 @@ TileLayout tile_layout(const Sheet& s) {
     const float across = (s.area.w - label - loop - 12) / (px(p.N_kv()) + px(p.d()) * .42f),
                 down = (s.area.h - (s.big ? 8 : 38)) / (rows + px(p.d()) * .34f);
     TileLayout out;
-    out.cw = std::floor(std::min({across, down, s.big ? 46.0f : 44.0f}));
+    out.cw = std::floor(std::min({across, down, s.big ? 46.0f : 58.0f}));
     out.q_w = std::floor(out.cw * .42f), out.k_h = std::floor(out.cw * .34f);
     out.ghost = !s.big;
     const float w = label + px(p.d()) * out.q_w + 10 + px(p.N_kv()) * out.cw + loop;
@@ -170,7 +170,7 @@ void draw_row(const Sheet& s, const Rect& a) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const Value& S = held(*s.page.forward, Slot::S, s.page.step);
-    const float cw = std::min(50.0f, (a.w - 118) / px(p.N_kv())), h = a.h - 22, y = a.y + 22;
+    const float cw = std::min(64.0f, (a.w - 122) / px(p.N_kv())), h = a.h - 24, y = a.y + 24;
     const float label = s.c.rich(a.x, a.y + 8, {symbol("S", Role::S)}, size::symbol);
     s.c.text(a.x + label + 7, a.y + 9, "row " + str(s.page.row), size::small, t.t3);
     for (int j = 0; j < p.N_kv(); ++j) {
@@ -198,6 +198,11 @@ void draw_row(const Sheet& s, const Rect& a) {
     s.c.rich(ax, a.y + 8, {symbol("α", Role::alpha)}, size::symbol);
     s.c.text(ax, y + h / 2, format_number(of_row(s.page, Slot::alpha, s.page.step)), size::lead, 0,
              Face::mono_bold);
+}
+
+void draw_stack(const Canvas& c, const Stack& sum, const Rect& a, float growth) {
+    const Enlarged large(c, {a.x, a.y}, growth);
+    stack(large.c, {0, 0, a.w / growth, a.h / growth}, sum, extent(sum));
 }
 
 // On stage: the old bar, what α leaves of it, and the new weights behind it.
@@ -240,8 +245,9 @@ void attention_picture(const Sheet& s) {
     const int across = s.big ? 4 : 2, down = 4 / across;
     const float letter = s.big ? 34 : 24, gap = s.big ? 16 : 18, foot = !s.big && s.area.h > 200 ? 28 : 0;
     const float n = px(std::max({p.N(), p.N_kv(), p.d()}));
-    const float g = std::floor(std::min({(s.area.w - gap * px(across - 1) - 8) / (px(across) * n),
-                                         ((s.area.h - foot) / px(down) - letter - 8) / n, 22.0f}));
+    const float g =
+        std::floor(std::min({(s.area.w - gap * px(across - 1) - 8) / (px(across) * n),
+                             ((s.area.h - foot) / px(down) - letter - 8) / n, s.big ? 22.0f : 32.0f}));
     const float w = g * n + gap, h = g * n + letter + 8;
     const float x0 = s.area.x + (s.area.w - w * px(across) + gap) / 2,
                 y0 = s.area.y + (s.area.h - foot - h * px(down)) / 2;
@@ -339,11 +345,13 @@ void softmax_picture(const Sheet& s) {
     if (s.big) return draw_far_sum(s);
     const Rect& a = s.area;
     const Stack sum = sum_of(s.page);
-    const float row = a.h < 190 ? 0.0f : 62.0f, formula = a.h < 250 ? 0.0f : 34.0f;
+    const float row = a.h < 178 ? 0.0f : std::clamp(a.h * .22f, 50.0f, 80.0f),
+                formula = a.h < 250 ? 0.0f : 34.0f;
     if (row > 0) draw_row(s, {a.x, a.y, a.w, row});
-    const float top = a.y + (row > 0 ? row + 16 : 0), h = std::min(a.bottom() - formula - top, 150.0f);
-    const float room = a.bottom() - formula - top;
-    stack(s.c, {a.x, top + std::max(0.0f, (room - h) / 2), a.w - 14, h}, sum, extent(sum));
+    const float top = a.y + (row > 0 ? row + (formula > 0 ? 16 : 8) : 0), room = a.bottom() - formula - top;
+    // Bars and letters grow with the door.
+    const float growth = std::clamp(room / 165, 1.0f, 1.3f), h = std::min(room, 150 * growth);
+    draw_stack(s.c, sum, {a.x, top + (room - h) / 2, a.w - 14, h}, growth);
     if (formula == 0) return;
     const Line update = pieces(symbol("O", Role::O), "  ←  ", symbol("α", Role::alpha), " ⊙ ",
                                symbol("O", Role::O), "  +  ", symbol("P", Role::S, true), " ",
@@ -421,7 +429,10 @@ void kernels_picture(const Sheet& s) {
 
 void gpu_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
-    const std::vector<std::string>& names = s.page.gpu_kernels;
+    std::vector<std::string> names = s.page.gpu_kernels;
+    std::erase_if(names, [&](const std::string& name) {
+        return text_width(Face::mono_bold, s.text(), name) + 12 > s.area.w;
+    });
     const std::string chosen = CompareForm{}.kernel;
     const float pitch = s.big ? 42 : 21;
     const auto fit = static_cast<std::size_t>(std::max(1.0f, s.area.h / pitch));
@@ -431,7 +442,6 @@ void gpu_picture(const Sheet& s) {
         const float y = top + pitch * (px(n - first) + .5f);
         const bool now = names[n] == chosen;
         const float w = text_width(now ? Face::mono_bold : Face::mono, s.text(), names[n]);
-        if (w + 12 > s.area.w) continue;
         if (now) s.c.rect(s.area.x - 2, y - pitch / 2 + 1, w + 14, pitch - 2, t.t1, 5);
         s.c.text(s.area.x + 5, y, names[n], s.text(), now ? t.inv : t.t2, now ? Face::mono_bold : Face::mono);
     }

@@ -94,7 +94,9 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
         return;
     }
     c.text_within(x, a.y + 58, w, state.problem->title, size::lead, 0, Face::semibold);
-    const std::string place = left_place(state);
+    std::string place = left_place(state);
+    if (paragraph_height(w, place, size::body, 0, Face::regular, 1.4f) > 2.5f * 1.4f * size::body)
+        place = place.substr(0, place.find(':'));
     c.paragraph(x, a.y + 71, w, place, size::body, t.t2, 2, Face::regular, 1.4f);
     const bool one_line = text_width(Face::regular, size::body, place) < w;
     const bool walk = static_cast<Page>(state.start.page) == Page::walk;

@@ -226,6 +226,15 @@ void start_algorithm(const Canvas& c, AppState& state, const Rect& a) {
     }
 }
 
+// Title and key of every moment stand beside each other in cards of this width.
+static bool fits_beside(float size, float w) {
+    return std::ranges::all_of(moments(), [&](const Moment& moment) {
+        return text_width(Face::semibold, size, moment.title) + key_cap_width(moment.keys) + 34 < w;
+    });
+}
+
+static float title_size(float w) { return fits_beside(size::lead, w) ? size::lead : size::body; }
+
 bool moment_card(const Canvas& c, StartPage& page, const Moment& moment, const Rect& a, bool big) {
     const Theme& t = *c.theme;
     const Hot hot = start_spot(c, page, std::string("##") + moment.id, a);
@@ -233,26 +242,22 @@ bool moment_card(const Canvas& c, StartPage& page, const Moment& moment, const R
     c.rect(a.x, a.y, a.w, a.h, lit ? mix(t.well, t.t1, .04f) : t.well, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
     if (hot.hovered) tooltip(c, "Shows " + std::string(moment.action) + " (" + moment.keys + ")");
-    const float key = key_cap_width(moment.keys), room = a.w - 34 - key;
-    const float size = big                                                           ? size::far
-                       : text_width(Face::semibold, size::lead, moment.title) < room ? size::lead
-                                                                                     : size::body;
-    const float name = text_width(Face::semibold, size, moment.title);
+    const float size = big ? size::far : title_size(a.w);
     if (big) {
         c.text_within(a.x + a.w / 2, a.y + a.h * .31f, a.w - 12, moment.title, size, 0, Face::semibold,
                       Align::center);
         c.text(a.x + a.w / 2, a.y + a.h * .71f, moment.keys, size, t.t2, Face::medium, Align::center);
         return hot.clicked;
     }
-    // The key beside the title, or above it in a narrow card.
-    const bool beside = name < room;
+    const float key = key_cap_width(moment.keys);
+    const bool beside = fits_beside(size, a.w);
     const float foot = beside ? 36 : 56, y = a.bottom() - 19;
     c.line({a.x + 1, a.bottom() - foot - .5f}, {a.right() - 1, a.bottom() - foot - .5f}, t.line);
     if (beside) {
         c.text(a.x + 14, y, moment.title, size, 0, Face::semibold);
         c.key_cap(a.right() - 12 - key, y, moment.keys);
     } else {
-        c.text_within(a.x + 10, a.bottom() - 42, a.w - 16, moment.title, size::body, 0, Face::semibold);
+        c.text_within(a.x + 10, a.bottom() - 42, a.w - 16, moment.title, size, 0, Face::semibold);
         c.key_cap(a.x + 10, a.bottom() - 17, moment.keys);
     }
     const Rect inside{a.x + 16, a.y + 12, a.w - 32, a.h - foot - 24};

@@ -55,24 +55,26 @@ TEST_CASE("the start page has room at every size, in every theme, on stage too; 
 }
 
 TEST_CASE("what was left is named whatever it was: another lesson, a long walk, a page") {
-    for (const bool presenter : {false, true}) {
-        Program program(random_with_tiles(24, 4, 4, 4), {1280, 720}, presenter);
-        program.go_to_step(30);
-        show_start(program, true);
-        check_frame(program, "a long walk");
-        CHECK(program.shows("step 31"));
-        program.state.page = Page::memory;
-        show_start(program, false);
-        program.state.page = Page::scale;
-        open_start(program.state);
-        program.frame(2);
-        check_frame(program, "a page");
-        CHECK(program.shows("Continue with Scale"));
-        program.press("u");
-        program.press("h");
-        program.frame(2);
-        check_frame(program, "a tour is under way", {.contrast = false});
-    }
+    for (const Screen screen : {Screen{1024, 640}, Screen{1600, 900}})
+        for (const bool presenter : {false, true}) {
+            Program program(random_with_tiles(24, 4, 4, 4), screen, presenter);
+            program.go_to_step(30);
+            show_start(program, true);
+            check_frame(program, "a long walk");
+            CHECK(program.shows("step 31"));
+            program.state.page = Page::memory;
+            show_start(program, false);
+            program.state.page = Page::scale;
+            open_start(program.state);
+            program.frame(2);
+            check_frame(program, "a page");
+            for (const std::string& text : shortened_texts(program)) FAIL_CHECK("shortened: ", text);
+            CHECK(program.shows("Continue with Scale"));
+            program.press("u");
+            program.press("h");
+            program.frame(2);
+            check_frame(program, "a tour is under way", {.contrast = false});
+        }
 }
 
 TEST_CASE("every door leads where it says: by mouse, by its number, by Tab and Enter") {
