@@ -262,7 +262,7 @@ void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std:
     const char* const last = state.tour ? "This is the last stop." : "This is the last step.";
     const char* const none = state.page == Page::walk || state.tour ? last : "This page has no next step.";
     c.text_within(a.x + pad + w + 12, y, a.w - 2 * pad - w - 12, ahead.words.empty() ? none : ahead.words,
-                  l.narrow ? 16 : 20, c.theme->t1, Face::semibold);
+                  l.narrow ? 14 : 20, c.theme->t1, Face::semibold);
     const Rect& p = l.picture;
     if (!l.pictured) return;
     if (ahead.shown && !ahead.arriving) {
