@@ -112,9 +112,11 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     if (++finder.frames > 2 && type_into(finder.text)) finder.at = 0;
     if (ImGui::GetIO().MouseWheel != 0)
         finder.at -= static_cast<int>(std::lround(ImGui::GetIO().MouseWheel * 3));
-    const float w = std::min(W - 32, s.w), h = std::min(H - 32, s.h);
-    const Rect a{(W - w) / 2, std::max(16.0f, (H - h) * .38f), w, h};
     const std::vector<Command> found = found_now(state);
+    // As high as what was found, from the same place on.
+    const float most = std::min(H - 32, s.h), around = s.field + (s.big ? 112.0f : 80.0f);
+    const float w = std::min(W - 32, s.w), rows = px(std::clamp<std::size_t>(found.size(), 3, 100));
+    const Rect a{(W - w) / 2, std::max(16.0f, (H - most) * .38f), w, std::min(most, around + rows * s.row)};
     show_card(
         main, "Commands", a,
         [&](const Canvas& c) {
