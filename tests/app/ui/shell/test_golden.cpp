@@ -1,6 +1,7 @@
 // Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
 #include "app/io/file.h"
 #include "app/render/raster.h"
+#include "app/ui/chapters/start/page.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
 #include "tests/folder.h"
@@ -27,11 +28,13 @@ struct Golden {
     int step;  ///< from 1
     ThemeId theme;
     bool presenter;
+    bool start = false;  ///< the start page in place of the step
 };
 constexpr Golden goldens[] = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
                               {"sum-light", "worked-4x4", 17, ThemeId::light, false},
                               {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
-                              {"mask-contrast", "causal-8", 5, ThemeId::contrast, false}};
+                              {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
+                              {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true}};
 
 // FNV-1a, to tell one edition of a font from another.
 std::string hash_of(const std::string& bytes) {
@@ -61,6 +64,7 @@ bool renewing() {
 Image draw(const Golden& golden) {
     Program program(example(golden.problem), {1280, 720}, golden.presenter, golden.theme);
     program.go_to_step(golden.step - 1);
+    if (golden.start) program.state.page = Page::start, wait_for_start(program.state);
     program.frame(2);
     return program.picture();
 }
