@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 namespace tilewalk {
 
@@ -43,6 +44,9 @@ std::string letter(const Trace& trace, Slot slot) {
 namespace {
 
 constexpr std::size_t most_sources = 14;  // more than that nobody works out in the head or on paper
+constexpr std::size_t most_given = 28;    // the same for several numbers
+constexpr std::size_t longest_text = 400;
+constexpr int most_beside = 4;  // gaps, and below each other
 
 // The values of a cell that the step reads: two where it needs it before and after an update (m for α).
 std::vector<double> values_read(const Asked& a, const CellRef& cell) {
@@ -62,65 +66,78 @@ double written(const Asked& a, const CellRef& cell) {
     return std::nan("");
 }
 
-// Cells of one slot beside or below each other.
-struct Run {
-    CellRef first, last;
-    std::vector<std::vector<double>> values;  // of each cell
+// Cells of one slot that fill a rectangle, row by row.
+struct Block {
+    Slot slot;
+    Region at;
+    std::vector<std::vector<double>> values = {};  // of each cell
 };
 
-std::vector<Run> runs(const Asked& a, const std::vector<CellRef>& cells) {
-    std::vector<Run> out;
+// Below each other and equally wide.
+bool continues(const Block& above, const Block& row) {
+    return above.slot == row.slot && above.at.row + above.at.rows == row.at.row &&
+           above.at.col == row.at.col && above.at.cols == row.at.cols;
+}
+
+// Slot by slot as the formula has them; a masked key parts a row in two.
+std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
+    std::vector<Slot> order;
+    for (const CellRef& cell : cells)
+        if (std::ranges::count(order, cell.slot) == 0) order.push_back(cell.slot);
+    std::ranges::sort(cells, {}, [&](const CellRef& cell) {
+        return std::tuple(std::ranges::find(order, cell.slot), cell.row, cell.col);
+    });
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+
+    std::vector<Block> rows;
     for (const CellRef& cell : cells) {
-        const auto same = [&](const Run& run) { return run.first == cell || run.last == cell; };
-        if (std::ranges::any_of(out, same)) continue;
-        const bool open = !out.empty() && out.back().first.slot == cell.slot;
-        const auto follows = [&](int down, int right) {
-            const CellRef &first = out.back().first, &last = out.back().last;
-            const bool straight = down ? first.col == last.col : first.row == last.row;
-            return straight && cell.row == last.row + down && cell.col == last.col + right;
-        };
-        if (!open || (!follows(0, 1) && !follows(1, 0))) out.push_back({cell, cell, {}});
-        out.back().last = cell;
-        out.back().values.push_back(values_read(a, cell));
+        const bool beside = !rows.empty() && rows.back().slot == cell.slot &&
+                            rows.back().at.row == cell.row &&
+                            rows.back().at.col + rows.back().at.cols == cell.col;
+        if (!beside) rows.push_back({cell.slot, {cell.row, cell.col, 1, 0}});
+        ++rows.back().at.cols;
+        rows.back().values.push_back(values_read(a, cell));
+    }
+    std::vector<Block> out;
+    for (Block& row : rows) {
+        const auto above = std::ranges::find_if(out, [&](const Block& b) { return continues(b, row); });
+        if (above == out.end()) {
+            out.push_back(std::move(row));
+            continue;
+        }
+        ++above->at.rows;
+        above->values.insert(above->values.end(), row.values.begin(), row.values.end());
     }
     return out;
 }
 
 // "[0]" of a column, "[0,2…3]" of a matrix, nothing for the single numbers of a softmax lesson.
-std::string place_of(const Asked& a, const Run& run) {
-    const Slot slot = run.first.slot;
+std::string place_of(const Asked& a, Slot slot, const Region& at) {
+    const std::string rows = range_text(at.row, at.row + at.rows - 1),
+                      cols = range_text(at.col, at.col + at.cols - 1);
     const bool row_lesson = a.trace.lesson().one_row;
     if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
-    if (row_lesson && slot == Slot::Oi) return "[" + range_text(run.first.col, run.last.col) + "]";
-    const std::string rows = range_text(run.first.row, run.last.row);
-    return one_column(slot) ? "[" + rows + "]"
-                            : "[" + rows + "," + range_text(run.first.col, run.last.col) + "]";
+    if (row_lesson && slot == Slot::Oi) return "[" + cols + "]";
+    return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
 }
 
-std::string values_text(const Run& run, std::size_t nth) {
+// "0.3679", "(1; 0.1353)", "(1; 0.1353 | 0.1353; 1)"
+std::string values_text(const Block& block, std::size_t nth) {
     std::string out;
-    for (const std::vector<double>& v : run.values) out += (out.empty() ? "" : ";\u00A0") + shown(v[nth]);
-    return run.values.size() == 1 ? out : "(" + out + ")";
+    for (std::size_t n = 0; n < block.values.size(); ++n) {
+        const bool row_ends = block.at.cols > 1 && n % static_cast<std::size_t>(block.at.cols) == 0;
+        if (n > 0) out += row_ends ? "\u00A0|\u00A0" : ";\u00A0";
+        out += shown(block.values[n][nth]);
+    }
+    return block.values.size() == 1 ? out : "(" + out + ")";
 }
 
 // "α[0] = 0.3679", "m[0] = 1 before and 2 now"
-std::string given(const Asked& a, const Run& run) {
-    const std::string name = letter(a.trace, run.first.slot) + place_of(a, run) + "\u00A0=\u00A0";
-    if (run.values[0].size() < 2) return name + values_text(run, 0);
-    return name + values_text(run, 0) + " before and " + values_text(run, 1) + " now";
-}
-
-// The runs of a slot that follow each other belong together: S[0,0] and S[0,2…3] beside a masked key.
-std::vector<Operand> operands_of(const std::vector<Run>& all) {
-    std::vector<Operand> out;
-    for (const Run& run : all) {
-        if (out.empty() || out.back().slot != run.first.slot) out.push_back({run.first.slot, {}, {}});
-        for (const std::vector<double>& v : run.values) {
-            out.back().values.push_back(v[0]);
-            if (v.size() > 1) out.back().now.push_back(v[1]);
-        }
-    }
-    return out;
+std::string given(const Asked& a, const Block& block) {
+    const std::string name =
+        letter(a.trace, block.slot) + place_of(a, block.slot, block.at) + "\u00A0=\u00A0";
+    if (block.values[0].size() < 2) return name + values_text(block, 0);
+    return name + values_text(block, 0) + " before and " + values_text(block, 1) + " now";
 }
 
 // Constants that the formula names, as words and as numbers.
@@ -168,34 +185,99 @@ std::string target_of(const Explanation& e) {
     return out;
 }
 
+// What a question gives, and in which words.
+struct Given {
+    std::vector<std::string> words;
+    std::vector<double> numbers;
+    std::vector<Operand> operands;  // in the order of the formula
+};
+
+// Nothing where a number lies elsewhere by now, or would look as if nothing had changed.
+std::optional<Given> given_for(const Asked& a, const Explanation& e, const std::vector<CellRef>& sources) {
+    Given out;
+    for (const Block& block : blocks(a, sources)) {
+        // The pieces of a slot belong together: S[0,0] and S[0,2…3] beside a masked key.
+        if (out.operands.empty() || out.operands.back().slot != block.slot)
+            out.operands.push_back({block.slot, {}, {}});
+        Operand& operand = out.operands.back();
+        for (const std::vector<double>& v : block.values) {
+            const bool twins = v.size() > 1 && v[0] != v[1] && shown(v[0]) == shown(v[1]);
+            if (v.empty() || twins) return {};
+            operand.values.push_back(v[0]);
+            if (v.size() > 1) operand.now.push_back(v[1]);
+            out.numbers.insert(out.numbers.end(), v.begin(), v.end());
+        }
+        out.words.push_back(given(a, block));
+    }
+    add_constants(a, e, out.words, out.numbers);
+    return out;
+}
+
+std::string asks_for(const Asked& a, const Given& given, const std::string& target) {
+    return a.next() + " With " + listed(given.words, "and") + ", what will " + target + " be?";
+}
+
 std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     const Explanation e = explain(a.trace, a.k, cell);
     const bool about_it = e.target == cell && !e.numbers.empty() && !e.result.empty() && !e.sources.empty() &&
                           e.result.front().face == Span::Face::symbol;
     if (!about_it || e.sources.size() > most_sources) return {};
-    const std::vector<Run> from = runs(a, e.sources);
-    std::vector<double> numbers;
-    std::vector<std::string> words;
-    for (const Run& run : from) {
-        for (const std::vector<double>& v : run.values) {
-            if (v.empty()) return {};  // lies elsewhere by now
-            const bool twins = v.size() > 1 && v[0] != v[1] && shown(v[0]) == shown(v[1]);
-            if (twins) return {};  // "0.7071 before and 0.7071 now" would look as if nothing had changed
-            numbers.insert(numbers.end(), v.begin(), v.end());
-        }
-        words.push_back(given(a, run));
-    }
+    const std::optional<Given> given = given_for(a, e, e.sources);
     const double expected = written(a, cell);
-    add_constants(a, e, words, numbers);
-    if (!worth_asking(a, expected, numbers, e.numbers)) return {};
-    Question q = a.question(Question::Kind::value, a.next() + " With " + listed(words, "and") +
-                                                       ", what will " + target_of(e) + " be?");
+    if (!given || !worth_asking(a, expected, given->numbers, e.numbers)) return {};
+    Question q = a.question(Question::Kind::value, asks_for(a, *given, target_of(e)));
     q.expected = expected;
-    q.noise = 1e-9 * largest_of(numbers);
+    q.noise = 1e-9 * largest_of(given->numbers);
     q.target = target_of(e);
     q.explanation = e;
-    add_wrong(q, wrong_answers(a, cell.row, operands_of(from)));
+    add_wrong(q, mistakes_with(a, cell, given->operands));
     return q;
+}
+
+// All cells of this part of what the step writes; nothing if one of them cannot be asked about.
+std::optional<Question> about_cells(const Asked& a, Slot slot, const Region& at) {
+    if (at.rows * at.cols == 1) return about_cell(a, {slot, at.row, at.col});
+    Question q = a.question(Question::Kind::gaps, "");
+    std::vector<CellRef> sources;
+    for (int r = at.row; r < at.row + at.rows; ++r)
+        for (int c = at.col; c < at.col + at.cols; ++c) {
+            std::optional<Question> gap = about_cell(a, {slot, r, c});
+            if (!gap) return {};
+            const std::vector<CellRef>& from = gap->explanation.sources;
+            sources.insert(sources.end(), from.begin(), from.end());
+            q.gaps.push_back(std::move(*gap));
+        }
+    q.explanation = q.gaps.front().explanation;
+    const std::optional<Given> given = given_for(a, q.explanation, sources);
+    if (!given || given->numbers.size() > most_given) return {};
+    q.target = letter(a.trace, slot) + place_of(a, slot, at);
+    q.text = asks_for(a, *given, q.target);
+    if (q.text.size() > longest_text) return {};
+    q.across = at.cols > 1 ? at.cols : at.rows;  // what has one column is written as a row
+    return q;
+}
+
+// So many cells of `all` that lie beside each other, chosen by chance; none if there would be too many.
+Region part_of(const Asked& a, const Region& all, Gaps size, std::uint64_t nth) {
+    const bool column = all.cols == 1;
+    const int length = column ? all.rows : all.cols, few = std::min(length, 2 + a.any(2, 70 + nth));
+    Region at = all;
+    if (size != Gaps::tile) {
+        const int wanted = size == Gaps::one ? 1 : size == Gaps::few ? few : length;
+        (column ? at.rows : at.cols) = wanted;
+        if (!column) at.rows = 1;
+    }
+    at.row += a.any(all.rows - at.rows + 1, 10 + nth);
+    at.col += a.any(all.cols - at.cols + 1, 20 + nth);
+    const bool too_many = at.rows > most_beside || at.cols > most_beside ||
+                          static_cast<std::size_t>(at.rows * at.cols) > most_gaps;
+    return too_many ? Region{} : at;
+}
+
+// 0 and 1 are easily guessed.
+bool plain_numbers(const Question& q) {
+    return std::ranges::all_of(q.numbers(),
+                               [](const Question& one) { return one.expected == 0 || one.expected == 1; });
 }
 
 // What the step moves between HBM and the chip.
@@ -248,20 +330,22 @@ constexpr const char* not_bytes =
 
 }  // namespace
 
-// The cell is chosen at random; among three the first that is neither 0 nor 1, which are easily guessed.
+// The cells are chosen at random; among three choices the first that is not easily guessed. Where there are
+// not so many that can be asked about, fewer.
 void ask_value(const Asked& a, std::vector<Question>& out) {
     if (a.trace.writes(a.k).empty() || breaks(a.trace.lesson(), a.problem)) return;
     const Region region = step_region(a.trace, a.k);
     std::optional<Question> best;
-    for (std::uint64_t n = 0; n < 3; ++n) {
-        const CellRef cell = {a.e.target.slot, region.row + a.any(region.rows, 10 + n),
-                              region.col + a.any(region.cols, 20 + n)};
-        std::optional<Question> q = about_cell(a, cell);
-        if (!q) continue;
-        const bool plain_one = q->expected == 0 || q->expected == 1;
-        if (!best || !plain_one) best = std::move(q);
-        if (!plain_one) break;
-    }
+    for (int size = static_cast<int>(a.gaps); size >= 0 && !best; --size)
+        for (std::uint64_t n = 0; n < 3; ++n) {
+            const Region at = part_of(a, region, static_cast<Gaps>(size), n);
+            std::optional<Question> q =
+                at.rows > 0 ? about_cells(a, a.e.target.slot, at) : std::optional<Question>{};
+            if (!q) continue;
+            const bool easy = plain_numbers(*q);
+            if (!best || !easy) best = std::move(q);
+            if (!easy) break;
+        }
     if (best) out.push_back(std::move(*best));
 }
 
@@ -282,7 +366,7 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         (read ? "read from" : "write to") + " HBM for " + what + ", " + each +
                                         "?",
                                     bytes, numbers, read ? "bytes read" : "bytes written"));
-        add_wrong(out.back(), {{static_cast<double>(m.numbers), not_bytes}});
+        add_wrong(out.back(), {{num(static_cast<double>(m.numbers)), not_bytes}});
         if (!read || a.before.hbm_read == 0) return;
         std::vector<Expr> all{num(static_cast<double>(a.before.hbm_read))};
         all.insert(all.end(), m.terms.begin(), m.terms.end());
@@ -292,10 +376,10 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         " bytes so far; how many will it be with " + what + ", " + each + "?",
                                     total, write(sum(std::move(all)), static_cast<double>(total)),
                                     "bytes read so far"));
-        add_wrong(out.back(), {{static_cast<double>(bytes),
+        add_wrong(out.back(), {{num(static_cast<double>(bytes)),
                                 "This is what the step alone reads; what HBM has given before "
                                 "counts as well."},
-                               {static_cast<double>(a.before.hbm_read + m.numbers), not_bytes}});
+                               {num(static_cast<double>(a.before.hbm_read + m.numbers)), not_bytes}});
     };
     ask(true);
     ask(false);
@@ -320,18 +404,18 @@ void ask_flops(const Asked& a, std::vector<Question>& out) {
     q.explanation.numbers =
         write(product({num(at.rows), num(at.cols), scaled ? sum({one, num(1)}) : one}), q.expected);
     q.explanation.result = {word("FLOPs"), word(" = "), strong_number(str(flops))};
-    add_wrong(q, {{static_cast<double>(cells * (each - d)),
+    add_wrong(q, {{num(static_cast<double>(cells * (each - d))),
                    "Multiplications and additions both count: a product with its addition is two."},
-                  {static_cast<double>(each), "This is for one number; the tile has " + str(cells) + "."}});
+                  {num(each), "This is for one number; the tile has " + str(cells) + "."}});
     out.push_back(std::move(q));
 }
 
 }  // namespace quiz
 
-std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed) {
+std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed, Gaps gaps) {
     std::vector<Question> out;
     if (step < 1 || step >= trace.size()) return out;  // before the first step there is no screen
-    const quiz::Asked asked{trace, step, seed, explain(trace, step)};
+    const quiz::Asked asked{trace, step, seed, gaps, explain(trace, step)};
     quiz::ask_value(asked, out);
     quiz::ask_bytes(asked, out);
     quiz::ask_flops(asked, out);
@@ -339,14 +423,15 @@ std::vector<Question> questions_before(const Trace& trace, int step, std::uint64
     return out;
 }
 
-// Every second time the number that the step computes, or the tiles that are skipped, which can be asked
+// Every second time the numbers that the step computes, or the tiles that are skipped, which can be asked
 // seldom; otherwise any of the rest.
-std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed) {
-    std::vector<Question> all = questions_before(trace, step, seed);
+std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed, Gaps gaps) {
+    std::vector<Question> all = questions_before(trace, step, seed, gaps);
     if (all.empty()) return {};
     const std::uint64_t n = mixed(mixed(seed, static_cast<std::uint64_t>(step)), 1);
     const auto first = std::ranges::find_if(all, [](const Question& q) {
-        return q.kind == Question::Kind::value || q.kind == Question::Kind::skipped_tiles;
+        return q.kind == Question::Kind::value || q.kind == Question::Kind::gaps ||
+               q.kind == Question::Kind::skipped_tiles;
     });
     if (first != all.end() && (n & 1) == 0) return *first;
     return all[(n >> 8) % all.size()];

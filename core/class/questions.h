@@ -5,6 +5,7 @@
 #include "core/walk/explain.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,22 @@ namespace tilewalk {
 /// What somebody answers who made a common mistake.
 struct WrongAnswer {
     double value = 0;
-    std::string cause;  ///< one sentence: what was left out or mistaken
+    std::string cause;    ///< one sentence: what was left out or mistaken
+    std::string working;  ///< "1.368 + (1.000 + 0.135) = 2.503"; empty where nothing is worked out
     bool operator==(const WrongAnswer&) const = default;
 };
+
+/// How many numbers of what a step computes are asked for at once: two or three beside each other, a whole
+/// row (of what has one column: the column), a whole tile. One fewer where there are not so many.
+enum class Gaps : std::uint8_t { one, few, row, tile };
+constexpr int gaps_count = 4;
+inline constexpr const char* gaps_names[gaps_count] = {"one", "few", "row", "tile"};
+constexpr std::size_t most_gaps = 8;
 
 struct Question {
     enum class Kind : std::uint8_t {
         value,  ///< one number of what the step computes: m, α, ℓ, an element of S, P, O, dQ …
+        gaps,   ///< several of them
         bytes_read,
         bytes_written,
         total_read,  ///< since the first step
@@ -42,6 +52,10 @@ struct Question {
     std::string target;              ///< "ℓ[0]", "Bytes read"
     std::vector<WrongAnswer> wrong;  ///< likely ones, told apart from the right one and from each other
 
+    // Several numbers
+    std::vector<Question> gaps;  ///< each a question about one of them, in the order of the cells
+    int across = 1;              ///< how many of them lie beside each other
+
     // A choice: any of them may be right, one of them, or several
     std::vector<std::string> choices;
     std::vector<int> right;  ///< from 0, ascending; empty: the answer is a number
@@ -50,6 +64,11 @@ struct Question {
     Explanation explanation;  ///< formula, numbers and words of the answer
 
     bool is_choice() const { return !choices.empty(); }
+    /// The questions about single numbers that it consists of: itself, its gaps, or none.
+    std::span<const Question> numbers() const {
+        if (is_choice()) return {};
+        return gaps.empty() ? std::span(this, 1) : std::span(gaps);
+    }
 };
 
 /// "1.639", "64 B", "tile (0, 1)": the right answer for people.
@@ -62,9 +81,12 @@ double tolerance(const Question& question);
 /// One question of each kind that suits step `step`, the same for the same seed; none for what cannot be
 /// worked out from the screen of step − 1. A walk that is broken on purpose is asked about its order and its
 /// bytes and FLOPs, never about its numbers.
-std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed = 0);
+/// `gaps`: for how many numbers at once it asks, where the step has as many and the text is not too long.
+std::vector<Question> questions_before(const Trace& trace, int step, std::uint64_t seed = 0,
+                                       Gaps gaps = Gaps::one);
 /// One of them.
-std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed = 0);
+std::optional<Question> question_before(const Trace& trace, int step, std::uint64_t seed = 0,
+                                        Gaps gaps = Gaps::one);
 /// A number that depends on both in no visible way, for choices that come out the same every time.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t n);
 
@@ -72,11 +94,16 @@ struct Verdict {
     enum class Kind : std::uint8_t { right, wrong, unreadable };
     Kind kind = Kind::unreadable;
     std::string sentence;
+    std::string cause = {}, working = {};  ///< of a wrong number that a common mistake gives
 };
 /// A number is right if it is within the digits that were typed, at least two of them, or as near as numbers
 /// read off the screen come. 13.4, 13,44, −0.5, −∞, 1e-3, 1/3, exp(−2), 64 B and 1.5 KiB are read. Choices
-/// are typed by their numbers, from 1: "2", "1 3".
+/// are typed by their numbers, from 1: "2", "1 3"; several numbers with semicolons between them.
 Verdict check(const Question& question, std::string_view typed);
+/// Each of several numbers; what is missing was left empty.
+std::vector<Verdict> check_each(const Question& question, const std::vector<std::string>& typed);
+/// What is to be said of all of them.
+Verdict together(const Question& question, const std::vector<Verdict>& each);
 /// Choices from 0, in any order.
 Verdict check(const Question& question, std::vector<int> chosen);
 

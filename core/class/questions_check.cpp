@@ -270,6 +270,20 @@ bool is_answer(const Question& q, const quiz::Typed& typed) {
     return off <= std::max({digits, quiz::forgiven(q.expected), q.noise});
 }
 
+// The common mistake that gives this number, the nearest of several; null if there is none.
+const WrongAnswer* mistake_in(const Question& q, const quiz::Typed& typed) {
+    const WrongAnswer* nearest = nullptr;
+    const auto far = [&](const WrongAnswer& wrong) { return std::abs(wrong.value - typed.value); };
+    for (const WrongAnswer& wrong : q.wrong) {
+        Question other;
+        other.expected = wrong.value;
+        other.noise = q.noise;
+        other.exact = q.exact;
+        if (is_answer(other, typed) && (!nearest || far(wrong) < far(*nearest))) nearest = &wrong;
+    }
+    return nearest;
+}
+
 std::string choice_names(const Question& q, const std::vector<int>& which) {
     std::vector<std::string> names;
     for (int n : which) names.push_back(q.choices[static_cast<std::size_t>(n)]);
@@ -277,6 +291,16 @@ std::string choice_names(const Question& q, const std::vector<int>& which) {
 }
 
 Verdict unreadable(std::string sentence) { return {Verdict::Kind::unreadable, std::move(sentence)}; }
+
+// "1.6; 2" between semicolons
+std::vector<std::string> parts_of(std::string_view typed) {
+    std::vector<std::string> out;
+    for (std::size_t from = 0, to = 0; to != std::string_view::npos; from = to + 1) {
+        to = typed.find(';', from);
+        out.emplace_back(typed.substr(from, to == std::string_view::npos ? to : to - from));
+    }
+    return out;
+}
 
 Verdict check_choices(const Question& q, std::string_view typed) {
     std::vector<int> chosen;
@@ -307,6 +331,11 @@ double tolerance(const Question& q) {
 
 std::string answer_text(const Question& q) {
     if (q.is_choice()) return choice_names(q, q.right);
+    if (q.kind == Question::Kind::gaps) {
+        std::vector<std::string> all;
+        for (const Question& gap : q.gaps) all.push_back(answer_text(gap));
+        return joined(all, "; ");
+    }
     return q.bytes   ? str(static_cast<std::int64_t>(q.expected)) + " B"
            : q.exact ? str(static_cast<std::int64_t>(q.expected))
                      : quiz::shown(q.expected);
@@ -322,6 +351,7 @@ Verdict check(const Question& q, std::vector<int> chosen) {
 
 Verdict check(const Question& q, std::string_view typed) {
     if (q.is_choice()) return check_choices(q, typed);
+    if (q.kind == Question::Kind::gaps) return together(q, check_each(q, parts_of(typed)));
     const std::string text = trimmed(typed);
     if (text.empty()) return unreadable("Type a number first.");
     const auto number = quiz::read_typed(text, q.exact, q.bytes);
@@ -330,7 +360,35 @@ Verdict check(const Question& q, std::string_view typed) {
                           (q.bytes ? "64, 64 B or 1.5 KiB." : "13.44, 1/3, exp(−2) or −∞."));
     const std::string result = q.target + " = " + answer_text(q) + ".";
     if (is_answer(q, *number)) return {Verdict::Kind::right, "Right: " + result};
-    return {Verdict::Kind::wrong, "You typed " + text + "; " + result};
+    Verdict out{Verdict::Kind::wrong, "You typed " + text + "; " + result};
+    if (const WrongAnswer* mistake = mistake_in(q, *number))
+        out.cause = mistake->cause, out.working = mistake->working;
+    return out;
+}
+
+std::vector<Verdict> check_each(const Question& q, const std::vector<std::string>& typed) {
+    std::vector<Verdict> out;
+    for (std::size_t n = 0; n < q.numbers().size(); ++n) {
+        const std::string text = n < typed.size() ? typed[n] : "";
+        out.push_back(check(q.numbers()[n], text));
+        if (out.back().kind != Verdict::Kind::wrong || !out.back().cause.empty()) continue;
+        for (const Question& other : q.numbers())
+            if (check(other, text).kind == Verdict::Kind::right)
+                out.back().cause = "This is " + other.target + ", another of the numbers that are asked for.";
+    }
+    return out;
+}
+
+Verdict together(const Question& q, const std::vector<Verdict>& each) {
+    if (each.size() == 1) return each[0];
+    for (std::size_t n = 0; n < each.size(); ++n)
+        if (each[n].kind == Verdict::Kind::unreadable)
+            return unreadable(q.gaps[n].target + ": " + each[n].sentence);
+    const auto right = std::ranges::count(each, Verdict::Kind::right, &Verdict::kind);
+    const std::string all = str(each.size());
+    if (right == std::ssize(each)) return {Verdict::Kind::right, "All " + all + " are right."};
+    return {Verdict::Kind::wrong,
+            (right == 0 ? "None" : str(right)) + " of " + all + (right == 1 ? " is" : " are") + " right."};
 }
 
 }  // namespace tilewalk

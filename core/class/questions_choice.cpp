@@ -5,7 +5,7 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace tilewalk::quiz {
@@ -138,21 +138,71 @@ void ask_hbm(const Asked& a, std::vector<Question>& out) {
     out.push_back(std::move(q));
 }
 
-// Four titles of this walk, one of them the next step's.
+constexpr int within_reach = 12;  // steps; what is further away nobody takes for the next one
+
+bool touches(std::span<const Access> some, std::span<const Access> others) {
+    return std::ranges::any_of(some, [&](const Access& one) {
+        return std::ranges::any_of(others, [&](const Access& other) { return one.slot == other.slot; });
+    });
+}
+
+// Nothing from step k on has to come before step n: its numbers are there, and nobody needs those that it
+// replaces. Whoever calls it the next one is not wrong.
+bool could_come_now(const Trace& trace, int k, int n) {
+    if (trace.step(n).op == Op::skip) return false;  // the loops decide when its turn is
+    for (int between = k; between < n; ++between) {
+        const auto reads = trace.reads(between), writes = trace.writes(between);
+        if (touches(writes, trace.reads(n)) || touches(writes, trace.writes(n)) ||
+            touches(reads, trace.writes(n)))
+            return false;
+    }
+    return true;
+}
+
+struct Alternative {
+    int step;                   // where the operation stands
+    bool follows_here = false;  // elsewhere it follows what this step follows
+};
+
+bool comes_again_and_could_now(const Asked& a, Op op) {
+    for (int n = a.k + 1; n < a.trace.size(); ++n)
+        if (a.trace.step(n).op == op) return could_come_now(a.trace, a.k, n);
+    return false;
+}
+
+// What could be mistaken for the next step: operations close by, and what comes elsewhere at such a place.
+// The step that was just taken is none.
+std::vector<Alternative> alternatives(const Asked& a) {
+    std::vector<Alternative> out;
+    const Op just_taken = a.trace.step(a.k - 1).op;
+    const auto offer = [&](int n) {
+        const Op op = a.trace.step(n).op;
+        if (op == a.step.op || op == just_taken || info(op).kind == OpKind::start) return;
+        auto at =
+            std::ranges::find(out, op, [&](const Alternative& one) { return a.trace.step(one.step).op; });
+        if (at == out.end()) at = out.insert(out.end(), {n});
+        at->follows_here |= n > 0 && a.trace.step(n - 1).op == just_taken;
+    };
+    for (int n = a.k + 1; n < std::min(a.trace.size(), a.k + within_reach); ++n) offer(n);
+    for (int n = a.k - 1; n > std::max(0, a.k - within_reach); --n) offer(n);
+    std::erase_if(
+        out, [&](const Alternative& one) { return comes_again_and_could_now(a, a.trace.step(one.step).op); });
+    std::ranges::stable_sort(out, {}, [&](const Alternative& one) {
+        return std::pair(!one.follows_here, std::abs(one.step - a.k));
+    });
+    return out;
+}
+
+// Four titles, one of them the next step's: those that are mistaken for it most easily.
 void ask_next(const Asked& a, std::vector<Question>& out) {
-    std::vector<std::string> others;
     const std::string own = step_title(a.trace, a.k, a.e);
-    std::array<bool, static_cast<std::size_t>(Op::count)> seen{};
-    const int last = std::min(a.trace.size(), a.k + 40), first = std::max(0, a.k - 40);
-    for (int k = first; k < last; ++k) {
-        const Op op = a.trace.step(k).op;
-        if (op == a.step.op || std::exchange(seen[static_cast<std::size_t>(op)], true)) continue;
-        const std::string title = step_title(a.trace, k, explain(a.trace, k));
-        if (title != own && std::ranges::count(others, title) == 0) others.push_back(title);
+    std::vector<std::string> others;
+    for (const Alternative& one : alternatives(a)) {
+        const std::string title = step_title(a.trace, one.step, explain(a.trace, one.step));
+        if (others.size() < 3 && title != own && std::ranges::count(others, title) == 0)
+            others.push_back(title);
     }
     if (others.size() < 2) return;
-    while (others.size() > 3)
-        others.erase(others.begin() + a.any(static_cast<int>(others.size()), 50 + others.size()));
     const int at = a.any(static_cast<int>(others.size()) + 1, 60);
     others.insert(others.begin() + at, own);
     Question q = a.question(Question::Kind::next_op, "What is the next step?");

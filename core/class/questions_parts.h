@@ -3,6 +3,7 @@
 
 #include "core/class/questions.h"
 #include "core/walk/explain_view.h"
+#include "core/walk/formula.h"
 
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct Asked {
     const Trace& trace;
     int k;
     std::uint64_t seed;
+    Gaps gaps;
     Explanation e;  ///< of step k, for its default cell
     const Problem& problem = trace.problem();
     const Step& step = trace.step(k);
@@ -63,12 +65,16 @@ std::optional<double> error_of_shown(const Line& numbers, const std::vector<doub
 struct Operand {
     Slot slot;
     std::vector<double> values, now;
-    double one() const { return values.at(0); }
 };
-/// What common mistakes make of the operands of a cell in this row.
-std::vector<WrongAnswer> wrong_answers(const Asked& a, int row, const std::vector<Operand>& operands);
+/// A common mistake: what is worked out, and the sentence that names it.
+struct Mistake {
+    Expr how;
+    std::string cause;
+};
+/// What common mistakes make of the operands of a cell.
+std::vector<Mistake> mistakes_with(const Asked& a, const CellRef& cell, const std::vector<Operand>& operands);
 /// Gives the question those of them that nobody can mistake for the right answer or for each other.
-void add_wrong(Question& question, const std::vector<WrongAnswer>& all);
+void add_wrong(Question& question, const std::vector<Mistake>& all);
 
 // Each appends what suits the step.
 void ask_value(const Asked& a, std::vector<Question>& out);

@@ -104,7 +104,7 @@ long double QuestionReference::one_row(const Step& step, int passes, const CellR
     const bool textbook = passes == 0;  // nothing is subtracted
     const long double so_far = textbook ? 0 : maximum(r, 0, n), whole = textbook ? 0 : maximum(r, 0, N),
                       all = sum(r, N, whole),
-                      total = all == 0 && !textbook ? 1 : all;  // no key: nothing to divide
+                      total = maximum(r, 0, N) == minus_infinity ? 1 : all;  // no key: nothing to divide
     const bool final_max = passes == 3 && step.phase > 0;
     const long double m = final_max || (passes == 2 && step.phase == 1) ? whole : so_far;
     switch (step.op) {

@@ -150,11 +150,65 @@ void check_count(const Trace& trace, const Question& q) {
         if (!wrong(q, print(v))) FAIL_CHECK("accepted ", v, ": ", where(trace, q));
 }
 
+// "ℓ[0…1] = (1; 2)" as "ℓ[0]" → "1", "ℓ[1]" → "2"
+std::map<std::string, std::string> numbers_given(const std::string& text) {
+    std::map<std::string, std::string> out;
+    for (const GivenNumber& given : given_by(text)) {
+        const std::size_t bracket = given.name.find('[');
+        int row = 0, last_row = 0, col = 0, last_col = 0;
+        const std::string place = bracket == std::string::npos ? "" : given.name.substr(bracket + 1);
+        const std::size_t comma = place.find(',');
+        const auto read = [](const std::string& range, int& first, int& last) {
+            const std::size_t dots = range.find("…");
+            first = last = std::atoi(range.c_str());
+            if (dots != std::string::npos)
+                last = std::atoi(range.substr(dots + std::string("…").size()).c_str());
+        };
+        read(place.substr(0, comma), row, last_row);
+        if (comma != std::string::npos) read(place.substr(comma + 1), col, last_col);
+        std::vector<std::string> values = given.before;
+        std::erase(values, "|");
+        REQUIRE_MESSAGE(
+            values.size() == static_cast<std::size_t>((last_row - row + 1) * (last_col - col + 1)), text);
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            const int cols = last_col - col + 1, at = static_cast<int>(n);
+            out[given.name.substr(0, bracket) + " " + std::to_string(row + at / cols) + " " +
+                std::to_string(col + at % cols)] = values[n];
+        }
+    }
+    return out;
+}
+
+// What each gap needs stands in the text that is common to all; all right is right, one wrong is not.
+void check_gaps(const QuestionReference& reference, const Trace& trace, const Question& q) {
+    REQUIRE_MESSAGE(q.gaps.size() >= 2, where(trace, q));
+    REQUIRE_MESSAGE(q.gaps.size() <= most_gaps, where(trace, q));
+    CHECK_MESSAGE(q.gaps.size() % static_cast<std::size_t>(q.across) == 0, where(trace, q));
+    CHECK(q.across <= 4);
+    const auto all = numbers_given(q.text);
+    std::string typed;
+    std::set<std::string> targets;
+    for (const Question& gap : q.gaps) {
+        check_value(reference, trace, gap);
+        targets.insert(gap.target);
+        for (const auto& [name, value] : numbers_given(gap.text)) {
+            REQUIRE_MESSAGE(all.contains(name), name, " of ", where(trace, gap), " is not in ", q.text);
+            CHECK(all.at(name) == value);
+        }
+        typed += (typed.empty() ? "" : "; ") + print(gap.expected);
+    }
+    CHECK(targets.size() == q.gaps.size());
+    CHECK_MESSAGE(right(q, typed), where(trace, q));
+    CHECK_MESSAGE(wrong(q, "1e9" + typed.substr(typed.find(';'))), where(trace, q));
+    CHECK_MESSAGE(check(q, print(q.gaps[0].expected)).kind == Verdict::Kind::unreadable, where(trace, q));
+}
+
 void check_question(const QuestionReference& reference, const Trace& trace, const Question& q) {
     CHECK_FALSE(q.text.empty());
     CHECK(q.text.size() < 420);
     if (q.is_choice()) return check_choice(reference, trace, q);
     if (q.kind == Question::Kind::value) return check_value(reference, trace, q);
+    if (q.kind == Question::Kind::gaps) return check_gaps(reference, trace, q);
     check_count(trace, q);
 }
 
@@ -181,7 +235,9 @@ template <class Look> void every_walk(Random& random, int rounds, Look look, Mak
 // Calls look(question) for every question of a walk.
 template <class Look> void every_question(const Trace& trace, Random& random, Look look) {
     for (int k = 1; k < trace.size(); ++k)
-        for (const Question& q : questions_before(trace, k, random())) look(q);
+        for (const Question& q :
+             questions_before(trace, k, random(), static_cast<Gaps>(pick(random, 0, gaps_count - 1))))
+            look(q);
 }
 
 }  // namespace
@@ -202,11 +258,12 @@ TEST_CASE("a thousand questions: the reference answers all, and wrong answers ar
                 int k = pick(random, 1, trace.size() - 1);
                 if (n == 0)  // where a block begins the tiles that are skipped can be asked
                     while (k > 1 && trace.step(k).phase == trace.step(k - 1).phase) --k;
-                const auto q = question_before(trace, k, random());
+                const auto q =
+                    question_before(trace, k, random(), static_cast<Gaps>(pick(random, 0, gaps_count - 1)));
                 if (!q) continue;
                 ++asked;
                 ++kinds[q->kind];
-                if (q->kind == Question::Kind::value) ++values[info(q->explanation.target.slot).name];
+                if (!q->numbers().empty() && !q->exact) ++values[info(q->explanation.target.slot).name];
                 check_question(reference, trace, *q);
             }
         }
@@ -243,14 +300,16 @@ TEST_CASE("what is worked out from the numbers in the text is right") {
     int asked = 0, from_rounded = 0;
     std::set<std::string> ops;
     const auto check_given = [&](const Trace& trace) {
-        every_question(trace, random, [&](const Question& q) {
-            if (q.kind != Question::Kind::value) return;
-            const double answer = worked_out_from_given(trace, q);
-            ++asked;
-            from_rounded += answer != q.expected;
-            ops.insert(title(trace.step(q.step).op));
-            for (const std::string& text : {print(answer), print(answer, "%.4g")})
-                if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+        every_question(trace, random, [&](const Question& any) {
+            for (const Question& q : any.numbers()) {
+                if (q.kind != Question::Kind::value) continue;
+                const double answer = worked_out_from_given(trace, q);
+                ++asked;
+                from_rounded += answer != q.expected;
+                ops.insert(title(trace.step(q.step).op));
+                for (const std::string& text : {print(answer), print(answer, "%.4g")})
+                    if (!right(q, text)) FAIL_CHECK("refused ", text, ": ", where(trace, q));
+            }
         });
     };
     every_walk(random, 40, check_given, long_problem);
@@ -430,8 +489,141 @@ TEST_CASE("a broken walk is asked about its order and its bytes only, and never 
         REQUIRE(breaks(broken.lesson, p));
         every_question(*walk_of(broken.lesson, p), random, [](const Question& q) {
             CHECK(q.kind != Question::Kind::value);
+            CHECK(q.kind != Question::Kind::gaps);
             CHECK(q.kind != Question::Kind::maximum_rises);
             CHECK_FALSE(contains(q.text, "NaN"));
         });
     }
+}
+
+namespace {
+
+std::vector<Question> numbers_before(const Trace& trace, int k, Gaps gaps, std::uint64_t seed = 0) {
+    std::vector<Question> all = questions_before(trace, k, seed, gaps);
+    std::erase_if(all, [](const Question& q) { return q.exact || q.is_choice(); });
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("gaps: one number, two or three in a row, a row, a tile") {
+    const auto trace = walk_of("flash-forward", worked_example());  // tiles of 2 × 2, d = 4
+    const int output = nth_step(*trace, Op::output, 1), sum = nth_step(*trace, Op::row_sum, 1);
+    const auto targets = [&](int k, Gaps gaps, std::uint64_t seed = 0) {
+        std::vector<std::string> out;
+        for (const Question& q : numbers_before(*trace, k, gaps, seed))
+            for (const Question& gap : q.numbers()) out.push_back(gap.target);
+        return out;
+    };
+    CHECK(targets(output, Gaps::one).size() == 1);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const auto few = targets(output, Gaps::few, seed);
+        CHECK((few.size() == 2 || few.size() == 3));
+        for (std::size_t n = 1; n < few.size(); ++n) {  // O[0,1], O[0,2]: beside each other
+            CHECK(few[n].substr(0, few[n].find(',')) == few[0].substr(0, few[0].find(',')));
+            CHECK(std::atoi(few[n].c_str() + few[n].find(',') + 1) ==
+                  std::atoi(few[n - 1].c_str() + few[n - 1].find(',') + 1) + 1);
+        }
+        CHECK(targets(output, Gaps::row, seed).size() == 4);
+    }
+    CHECK(targets(output, Gaps::tile) == std::vector<std::string>{"O[0,0]", "O[0,1]", "O[0,2]", "O[0,3]",
+                                                                  "O[1,0]", "O[1,1]", "O[1,2]", "O[1,3]"});
+    CHECK(targets(sum, Gaps::row) == std::vector<std::string>{"ℓ[0]", "ℓ[1]"});
+    const Question q = numbers_before(*trace, output, Gaps::tile).at(0);
+    CHECK(q.across == 4);
+    CHECK(q.target == "O[0…1,0…3]");
+    CHECK(contains(q.text, "V[2…3,0…3]"));
+    // No tile that is too large is asked for, but a part of it.
+    Problem p = *random_problem(6, 3, 7);
+    p.Br = p.Bc = 6;
+    const auto wide = walk_of("flash-forward", p);
+    for (const Question& big : numbers_before(*wide, nth_step(*wide, Op::exponentials), Gaps::tile))
+        CHECK(big.numbers().size() <= 3);
+}
+
+TEST_CASE("a wrong number is explained by what was probably done") {
+    const struct {
+        const char* lesson;
+        Op op;
+        int nth;
+        const char* typed;
+        const char* cause;
+    } cases[] = {
+        {"flash-forward", Op::row_sum, 1, "2.503", "α is missing"},
+        {"flash-forward", Op::row_sum, 1, "1.135", "The old sum is missing"},
+        {"flash-forward", Op::correction, 1, "2.718", "The sign is turned round"},
+        {"softmax-1pass", Op::row_sum, 0, "1e9", ""},
+        {"flash-forward", Op::new_max, 1, "1", "This is the maximum of before"},
+    };
+    for (const auto& [lesson, op, nth, typed, cause] : cases) {
+        const auto trace = walk_of(lesson, worked_example());
+        const auto asked = numbers_before(*trace, nth_step(*trace, op, nth), Gaps::one);
+        REQUIRE(asked.size() == 1);
+        const Verdict verdict = check(asked[0], typed);
+        CHECK(verdict.kind == Verdict::Kind::wrong);
+        CHECK_MESSAGE(verdict.cause.starts_with(cause), verdict.cause);
+        CHECK(verdict.cause.empty() == (*cause == 0));
+    }
+    const auto trace = walk_of("flash-forward", worked_example());
+    const Question sum = numbers_before(*trace, nth_step(*trace, Op::row_sum, 1), Gaps::one).at(0);
+    CHECK(check(sum, "2.503").working ==
+          (sum.target == "ℓ[0]" ? "1.368 + (1.000 + 0.135) = 2.503" : "1.368 + (0.135 + 1.000) = 2.503"));
+    const Question q = numbers_before(*trace, nth_step(*trace, Op::output, 1), Gaps::row).at(0);
+    const std::string first = answer_text(q.gaps[0]), second = answer_text(q.gaps[1]);
+    const auto each = check_each(q, {second, first, answer_text(q.gaps[2]), "x"});
+    REQUIRE(each.size() == 4);
+    CHECK(each[0].cause == "This is " + q.gaps[1].target + ", another of the numbers that are asked for.");
+    CHECK(each[2].kind == Verdict::Kind::right);
+    CHECK(together(q, each).sentence.starts_with(q.gaps[3].target + ": "));
+    CHECK(check(q, second + ";" + first + ";" + answer_text(q.gaps[2]) + ";" + answer_text(q.gaps[3]))
+              .sentence == "2 of 4 are right.");
+}
+
+TEST_CASE("the alternatives to the next step are close by, and none of them would do as well") {
+    // Neither needs the other, so that either may come first. Only FlashAttention-2 divides at the end.
+    const std::set<std::set<Op>> exchangeable = {{Op::correction, Op::exponentials},
+                                                 {Op::dv, Op::dp},
+                                                 {Op::dq, Op::dk},
+                                                 {Op::recompute, Op::dp}},
+                                 of_flash_2 = {{Op::row_sum, Op::output}};
+    Random random(67);
+    int asked = 0, dividing = 0, loading = 0, skipping_one = 0;
+    every_walk(random, 6, [&](const Trace& trace) {
+        for (int k = 1; k < trace.size(); ++k)
+            for (const Question& q : questions_before(trace, k)) {
+                if (q.kind != Question::Kind::next_op) continue;
+                ++asked;
+                CHECK(q.choices.size() >= 3);
+                const Op own = trace.step(k).op;
+                for (std::size_t n = 0; n < q.choices.size(); ++n) {
+                    if (static_cast<int>(n) == q.right[0]) continue;
+                    int nearest = 2 * trace.size();
+                    for (int other = 0; other < trace.size(); ++other) {
+                        const std::string title = explain(trace, other).title;
+                        if ((title == "The maximum rises" ? "New maximum" : title) != q.choices[n]) continue;
+                        if (std::abs(other - k) < std::abs(nearest - k)) nearest = other;
+                    }
+                    REQUIRE_MESSAGE(nearest < trace.size(), q.choices[n], " ", where(trace, q));
+                    const Op op = trace.step(nearest).op;
+                    CHECK_MESSAGE(std::abs(nearest - k) < 12, q.choices[n], " ", where(trace, q));
+                    CHECK_MESSAGE(op != own, where(trace, q));
+                    CHECK_MESSAGE(op != trace.step(k - 1).op, where(trace, q));
+                    const bool same_tile = trace.step(nearest).i == trace.step(k).i &&
+                                           trace.step(nearest).j == trace.step(k).j && nearest > k;
+                    const std::set<Op> both = {own, op};
+                    const bool either = exchangeable.contains(both) ||
+                                        (&trace.lesson() == &forward() && of_flash_2.contains(both));
+                    if (same_tile && either) FAIL_CHECK(q.choices[n], " would do as well: ", where(trace, q));
+                    dividing += op == Op::normalize || op == Op::divide;
+                    loading += info(op).kind == OpKind::load;
+                    skipping_one += nearest == k + 1;
+                }
+            }
+    });
+    MESSAGE(asked, " asked, ", dividing, " could divide, ", loading, " load, ", skipping_one,
+            " leave one out");
+    CHECK(asked > 300);
+    CHECK(dividing > 20);
+    CHECK(loading > 20);
+    CHECK(skipping_one > 100);
 }

@@ -186,6 +186,17 @@ const std::vector<Mistake>& mistakes() {
     return all;
 }
 
+// Causes that need a number which the text does not give.
+constexpr const char* from_elsewhere[] = {
+    "This is measured from the old maximum", "This is measured from the maximum of the tile alone",
+    "This is divided by ℓ too early", "Rows and columns are exchanged", " is not transposed"};
+
+std::string as_typed(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%#.10g", value);  // 1.2 would stand for all from 1.15 to 1.25
+    return text;
+}
+
 // The numbers in the text have four digits; so a mistake made with them may be off by about a thousandth.
 void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& seen) {
     const Given given = read_given(trace, q);
@@ -195,8 +206,16 @@ void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& s
         CAPTURE(op + ": " + q.text + " " + wrong.cause);
         CHECK(wrong.cause.ends_with("."));
         // Needs a number that the text does not give.
-        const bool elsewhere = wrong.cause.starts_with("This is measured from the old maximum") ||
-                               wrong.cause.starts_with("This is divided by ℓ too early");
+        const bool elsewhere = std::ranges::any_of(
+            from_elsewhere, [&](const char* words) { return contains(wrong.cause, words); });
+        CHECK(check(q, as_typed(wrong.value)).cause == wrong.cause);
+        if (const std::size_t equals = wrong.working.find(" = "); equals != std::string::npos) {
+            const auto result = read_number(wrong.working.substr(equals + 3));
+            REQUIRE(result);
+            const std::string fault =
+                fault_of(wrong.working.substr(0, equals), *result, wrong.value == std::round(wrong.value));
+            CHECK_MESSAGE(fault.empty(), wrong.working, ": ", fault);
+        }
         if (elsewhere) {
             seen.insert(wrong.cause);
             continue;
@@ -272,14 +291,12 @@ TEST_CASE("a likely wrong answer is what its cause says") {
     for (const Mistake& mistake : mistakes())
         CHECK_MESSAGE(seen.count(mistake.ops + std::to_string(mistake.operands) + mistake.cause) == 1,
                       std::string(mistake.ops), ": ", std::string(mistake.cause));
-    const auto begins = [&](const char* words) {
-        return std::ranges::any_of(seen, [&](const std::string& one) { return one.starts_with(words); });
-    };
-    CHECK(begins("This is measured from the old maximum"));
-    CHECK(begins("This is divided by ℓ too early"));
+    for (const char* words : from_elsewhere)
+        CHECK_MESSAGE(std::ranges::any_of(seen, [&](const std::string& one) { return contains(one, words); }),
+                      words);
 }
 
-TEST_CASE("two mistakes that need more than the text gives") {
+TEST_CASE("mistakes that need more than the text gives") {
     for (const AskedOfAll& asked : variants(wanted_of(forward(), 40)))
         for (const Variant& variant : asked.variants) {
             const auto trace = walk_of(forward(), variant.problem);
@@ -292,6 +309,23 @@ TEST_CASE("two mistakes that need more than the text gives") {
                     CHECK(wrong.value ==
                           doctest::Approx(std::exp(static_cast<double>(dense.S(cell.row, cell.col)) - old)));
                 }
+                if (wrong.cause.starts_with("This is measured from the maximum of the tile alone")) {
+                    const Dense dense = dense_attention(variant.problem);
+                    const double tile = static_cast<double>(dense.S.row(cell.row).segment(2, 2).maxCoeff());
+                    CHECK(wrong.value ==
+                          doctest::Approx(std::exp(static_cast<double>(dense.S(cell.row, cell.col)) - tile)));
+                }
+                if (const std::size_t at = wrong.cause.find("exchanged: this is "); at != std::string::npos) {
+                    int row = 0, col = 0;
+                    CHECK(std::sscanf(wrong.cause.c_str() + wrong.cause.find('['), "[%d,%d]", &row, &col) ==
+                          2);
+                    const Region tile = step_region(*trace, q.step);
+                    CHECK(row - tile.row == cell.col - tile.col);
+                    CHECK(col - tile.col == cell.row - tile.row);
+                    const QuestionReference reference(variant.problem);
+                    CHECK(wrong.value == doctest::Approx(static_cast<double>(
+                                             reference.value(*trace, q.step, {cell.slot, row, col}))));
+                }
                 if (wrong.cause.starts_with("This is divided by ℓ too early")) {
                     const QuestionReference reference(variant.problem);
                     // Behind the row sum and before the output of one tile.
@@ -300,6 +334,22 @@ TEST_CASE("two mistakes that need more than the text gives") {
                 }
             }
         }
+}
+
+TEST_CASE("dS that was not transposed") {
+    int seen = 0;
+    for (const AskedOfAll& asked : variants(wanted_of(*find_lesson("backward"), 40)))
+        for (const auto& [problem, q] : asked.variants)
+            for (const WrongAnswer& wrong : q.wrong) {
+                if (!wrong.cause.starts_with("dS is not transposed")) continue;
+                ++seen;
+                const CellRef cell = q.explanation.target;
+                const DenseGradients gradients = dense_gradients(problem, *problem.dO);
+                const Matrix dS = gradients.dS.cast<double>();
+                CHECK(wrong.value == doctest::Approx(problem.softmax_scale() *
+                                                     dS.row(cell.row).dot(problem.Q.col(cell.col))));
+            }
+    CHECK(seen >= 20);
 }
 
 TEST_CASE("the same seed gives the same variants, another seed others") {
