@@ -1,4 +1,3 @@
-
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/shell/timeline_parts.h"
@@ -20,7 +19,7 @@ constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 // "start", "key block 0" … above the columns, or the phases that share a lane.
 void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
            float right) {
-    const bool elements = grid.by_query && by_element(*state.trace);
+    const bool elements = grid.by_element;
     const auto head = [&](int from, int to, const std::string& full, const std::string& brief) {
         if (to <= from || full.empty()) return;
         const float a = v.x_of(from), b = v.x_of(to) - 5;
@@ -118,6 +117,17 @@ std::string lane_name(const AppState& state, int lane, float room) {
     return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }
 
+// What the current step does, over its cell.
+void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
+    if (cell.w <= 0) return;
+    const std::string words(title(state.trace->step(state.cursor.step).op));
+    const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
+    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - 20;
+    c.rect(x, y, w, 16, c.theme->t1, radius::cell);
+    c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
+    c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+}
+
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.
 void settle_view(AppState& state, const Grid& grid, const LaneWindow& v) {
     constexpr float soon = .3f;  // seconds: whoever moves the view aside may keep it there
@@ -188,19 +198,6 @@ int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
     return k;
 }
 
-bool by_element(const Trace& trace) { return trace.step(0).i < 0 && trace.step(trace.size() - 1).i < 0; }
-
-// What the current step does, over its cell.
-static void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
-    if (cell.w <= 0) return;
-    const std::string words(title(state.trace->step(state.cursor.step).op));
-    const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
-    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - 20;
-    c.rect(x, y, w, 16, c.theme->t1, radius::cell);
-    c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
-    c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
-}
-
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
     const Grid& grid = state.look.grid;
     settle_view(state, grid, window_for(state, grid, a, style));
@@ -209,7 +206,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
         // Passes are counted from 1, blocks from 0.
-        const int from = state.lesson->lane(*state.problem, 0).starts_with("Pass") ? 1 : 0;
+        const int from = grid.by_element ? 1 : 0;
         const std::string part = str(v.first_lane + from) + "–" + str(v.first_lane + v.lanes - 1 + from) +
                                  " of " + str(grid.count());
         c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);

@@ -24,8 +24,6 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& window, int k);
 int first_hidden_column(const AppState& state, int row);
 /// The step under the mouse: the last one of the lane that does not lie right of it.
 int step_at(const TimelineGrid& grid, const LaneWindow& window, Point mouse);
-/// The softmax lessons go through a row element by element; no step of theirs belongs to a query block.
-bool by_element(const Trace& trace);
 
 // timeline_cell.cpp
 void step_cell(const Canvas& canvas, const AppState& state, int k, float x, float y, float w, float h,

@@ -20,7 +20,7 @@ struct LevelNames {
 
 LevelNames level_names(const AppState& state) {
     if (state.lesson->by_cell) return {{Level::micro, Level::step, Level::block}, {"Cell", "Step", "Kernel"}};
-    if (by_element(*state.trace))
+    if (state.look.grid.by_element)
         return {{Level::step, Level::tile, Level::block}, {"Step", "Element", "Pass"}};
     return {{Level::micro, Level::step, Level::tile, Level::block}, {"Row", "Step", "Tile", "Block"}};
 }
