@@ -189,6 +189,7 @@ void add_questions(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]; its shape counts, not its numbers");
     options.word("--step", a.step, "K", "ask about this step alone, from 1 [a selection over the walk]");
     options.word("--variants", a.variants, "N", "how many sets of numbers, 1 to 1000 [30]");
+    options.word("--gaps", a.gaps, "one|few|row|tile", "numbers of a step that a question asks for [one]");
     options.word("--format", a.format, "gift|md|tex", "[by the ending of -o; gift, which Moodle reads]");
     options.word("--key", a.key, "FILE", "the teacher's answers [NAME-key.md beside -o]");
     options.word("-o,--output", a.output, "FILE", "instead of stdout");

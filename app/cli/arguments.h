@@ -69,10 +69,10 @@ struct Arguments {
     BenchWords bench;
     CompareWords compare;
     Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
-    Word steps;               ///< export: which become slides
-    Word tour, stop, link;    ///< window and render; export has a tour alone
-    Word frames, screenshot;  ///< window, for tests
-    Word variants, key;       ///< questions
+    Word steps;                ///< export: which become slides
+    Word tour, stop, link;     ///< window and render; export has a tour alone
+    Word frames, screenshot;   ///< window, for tests
+    Word variants, key, gaps;  ///< questions
     bool presenter = false, timing = false;
     bool fragment = false;  ///< export: the body of the document alone
 };

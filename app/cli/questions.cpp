@@ -47,6 +47,7 @@ Result<VariantsWanted> read_wanted(const Arguments& a) {
     WordReader read;
     read.count("--variants", a.variants, 1, most_variants, wanted.variants);
     read.count("--seed", words.seed, 0, std::numeric_limits<std::int64_t>::max(), wanted.seed);
+    read.choose("--gaps", a.gaps, {std::begin(gaps_names), std::end(gaps_names)}, wanted.gaps);
     std::optional<int> step;
     read.count("--step", a.step, 1, std::numeric_limits<int>::max(), step);
     if (step) wanted.step = *step - 1;

@@ -56,7 +56,7 @@ void put_number(std::ostream& out, const Question& q) {
         Question other = q;
         other.expected = wrong.value;
         out << "\t=%0%" << typed_number(wrong.value) << ':' << (q.exact ? "0" : typed_tolerance(other)) << '#'
-            << gift_text(wrong.cause) << '\n';
+            << gift_text(wrong.cause + (wrong.working.empty() ? "" : " " + wrong.working)) << '\n';
     }
     out << "\t~#" << gift_text("Not this; set your working beside the formula.") << '\n';
 }
@@ -74,13 +74,17 @@ void put_choices(std::ostream& out, const Question& q) {
     }
 }
 
-void put_question(std::ostream& out, const Course& course, const AskedOfAll& asked, std::size_t n) {
-    const Question& q = asked.variants[n].question;
-    const std::string name = asked.title + ", step " + str(asked.step + 1) +
+// A question of GIFT has one answer, so that one with several gaps becomes as many, each in its own category.
+void put_question(std::ostream& out, const Course& course, const AskedOfAll& asked, std::size_t n,
+                  std::size_t part) {
+    const Question &whole = asked.variants[n].question, &q = whole.parts()[part];
+    const std::string gap = whole.gaps.empty() ? "" : ": " + q.target;
+    const std::string name = asked.title + gap + ", step " + str(asked.step + 1) +
                              (asked.same_for_all() ? "" : ", variant " + str(n + 1));
     out << "::" << gift_name(name) << "::[html]<p>"
         << gift_text(std::string(course.lesson->title) + ", step " + str(asked.step + 1) + " of " +
-                     str(asked.steps) + ". " + q.text);
+                     str(asked.steps) + ". " + whole.text);
+    if (!gap.empty()) out << ' ' << gift_text("Give " + q.target + ".");
     if (!q.is_choice() && !q.exact) out << ' ' << gift_text("Three significant digits will do.");
     out << "</p> ";
     q.is_choice() ? put_choices(out, q) : put_number(out, q);
@@ -118,9 +122,13 @@ void write_course_gift(std::ostream& out, const Course& course) {
         << "\n// Questions > Import > GIFT format; then add \"a random question\" of each "
            "category to a test.\n\n";
     for (const AskedOfAll& asked : course.questions) {
-        out << "$CATEGORY: Tilewalk/" << category_name(course.lesson->title) << "/"
-            << category_name("Step " + str(asked.step + 1) + " " + asked.title) << "\n\n";
-        for (std::size_t n = 0; n < asked.variants.size(); ++n) put_question(out, course, asked, n);
+        const Question& first = asked.variants[0].question;
+        for (std::size_t part = 0; part < first.parts().size(); ++part) {
+            const std::string gap = first.gaps.empty() ? "" : ", " + first.gaps[part].target;
+            out << "$CATEGORY: Tilewalk/" << category_name(course.lesson->title) << "/"
+                << category_name("Step " + str(asked.step + 1) + " " + asked.title + gap) << "\n\n";
+            for (std::size_t n = 0; n < asked.variants.size(); ++n) put_question(out, course, asked, n, part);
+        }
     }
 }
 

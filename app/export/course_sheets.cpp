@@ -13,17 +13,19 @@ namespace {
 std::string escaped(const std::string& text) { return markdown_text(text, "\\`*_{}[]<>#|~&$"); }
 std::string heading(const Course& course) { return std::string(course.lesson->title) + ": questions"; }
 
-// "It rises or stays", with boxes to tick.
-void put_choices(std::ostream& out, const Question& q) {
+// Boxes to tick, and a line for each of several numbers.
+void put_blanks(std::ostream& out, const Question& q) {
     for (const std::string& choice : q.choices) out << "   - [ ] " << escaped(choice) << '\n';
+    for (const Question& gap : q.gaps) out << "   - " << escaped(gap.target) << " =\n";
 }
 
 // Causes in the order in which they first come up; the key names them by letters.
 std::vector<std::string> causes_of(const AskedOfAll& asked) {
     std::vector<std::string> out;
     for (const Variant& variant : asked.variants)
-        for (const WrongAnswer& wrong : variant.question.wrong)
-            if (std::ranges::count(out, wrong.cause) == 0) out.push_back(wrong.cause);
+        for (const Question& part : variant.question.parts())
+            for (const WrongAnswer& wrong : part.wrong)
+                if (std::ranges::count(out, wrong.cause) == 0) out.push_back(wrong.cause);
     return out;
 }
 
@@ -43,17 +45,20 @@ std::string wrong_answers(const Question& q, const std::vector<std::string>& cau
 }
 
 void put_answers(std::ostream& out, const AskedOfAll& asked, const std::vector<std::string>& causes) {
-    const bool number = !asked.variants[0].question.is_choice();
-    out << "| variant | answer |" << (number ? " ± |" : "") << (causes.empty() ? "" : " likely wrong |")
-        << "\n|--:|:--|" << (number ? "--:|" : "") << (causes.empty() ? "" : ":--|") << '\n';
-    for (std::size_t n = 0; n < asked.variants.size(); ++n) {
-        const Question& q = asked.variants[n].question;
-        out << "| " << (asked.same_for_all() ? "all" : str(n + 1)) << " | "
-            << escaped(number ? typed_number(q.expected) : answer_text(q)) << " |";
-        if (number) out << ' ' << (q.exact ? "0" : typed_tolerance(q)) << " |";
-        if (!causes.empty()) out << ' ' << wrong_answers(q, causes) << " |";
-        out << '\n';
-    }
+    const Question& first = asked.variants[0].question;
+    const bool number = !first.is_choice(), gaps = !first.gaps.empty();
+    out << "| variant |" << (gaps ? " number |" : "") << " answer |" << (number ? " ± |" : "")
+        << (causes.empty() ? "" : " likely wrong |") << "\n|--:|" << (gaps ? ":--|" : "") << ":--|"
+        << (number ? "--:|" : "") << (causes.empty() ? "" : ":--|") << '\n';
+    for (std::size_t n = 0; n < asked.variants.size(); ++n)
+        for (const Question& q : asked.variants[n].question.parts()) {
+            out << "| " << (asked.same_for_all() ? "all" : str(n + 1)) << " |";
+            if (gaps) out << ' ' << escaped(q.target) << " |";
+            out << ' ' << escaped(number ? typed_number(q.expected) : answer_text(q)) << " |";
+            if (number) out << ' ' << (q.exact ? "0" : typed_tolerance(q)) << " |";
+            if (!causes.empty()) out << ' ' << wrong_answers(q, causes) << " |";
+            out << '\n';
+        }
     out << '\n';
 }
 
@@ -63,8 +68,11 @@ void put_key(std::ostream& out, const AskedOfAll& asked, std::size_t number) {
     out << "## " << number << ". " << escaped(asked.title) << ", step " << asked.step + 1 << " of "
         << asked.steps << "\n\n";
     out << (asked.same_for_all() ? "" : "Variant 1: ") << escaped(q.text) << "\n\n";
-    for (const Line* line : {&q.explanation.formula, &q.explanation.numbers, &q.explanation.result})
-        if (!line->empty()) out << "    " << plain(*line) << '\n';
+    for (const Question& part : q.parts())
+        for (const Line* line :
+             {&part.explanation.formula, &part.explanation.numbers, &part.explanation.result})
+            if (!line->empty() && (line != &part.explanation.formula || &part == &q.parts()[0]))
+                out << "    " << plain(*line) << '\n';
     out << (q.explanation.formula.empty() ? "" : "\n") << escaped(q.explanation.why) << "\n\n";
     put_answers(out, asked, causes);
     for (std::size_t n = 0; n < causes.size(); ++n)
@@ -84,8 +92,13 @@ void put_tex_question(std::ostream& out, const Question& q, std::size_t number) 
     out << "\\textbf{" << number << ".} " << latex_text(q.text) << "\\par\n";
     for (const std::string& choice : q.choices)
         out << "\\hspace*{1.5em}$\\square$ " << latex_text(choice) << "\\par\n";
-    if (!q.is_choice())
-        out << "\\vspace{16mm}\\hfill " << latex_text(q.target) << " $=$ \\underline{\\hspace{30mm}}\\par\n";
+    int column = 0;
+    for (const Question& gap : q.numbers()) {
+        const bool starts_row = column++ % q.across == 0;
+        out << (starts_row ? "\\vspace{16mm}\\hfill " : "\\quad ") << latex_text(gap.target)
+            << " $=$ \\underline{\\hspace{" << (q.gaps.empty() ? 30 : 18) << "mm}}"
+            << (column % q.across == 0 ? "\\par" : "") << '\n';
+    }
     out << '\n';
 }
 
@@ -98,7 +111,7 @@ void write_course_markdown(std::ostream& out, const Course& course) {
         for (std::size_t n = 0; n < course.questions.size(); ++n) {
             const Question& q = question_of(course.questions[n], v);
             out << n + 1 << ". " << escaped(q.text) << '\n';
-            put_choices(out, q);
+            put_blanks(out, q);
         }
         out << '\n';
     }

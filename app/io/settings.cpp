@@ -20,6 +20,7 @@ constexpr std::size_t largest_file = std::size_t{16} << 20;
 constexpr const char* theme_names[] = {"dark", "light", "contrast"};
 constexpr const char* palette_names[] = {"usual", "safe"};
 constexpr const char* speaker_names[] = {"by_screens", "window", "panel"};
+constexpr const char* gaps_wanted_names[] = {"growing", "one", "few", "row", "tile"};
 constexpr const char* letter_names[] = {"l_O", "d_o", "delta_omega"};
 
 // Each reader returns false, and leaves the default, where the type is wrong.
@@ -61,6 +62,7 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
     visit("spotlight", settings.spotlight);
     visit("subtitles", settings.subtitles);
     visit("question_each", settings.question_each);
+    visit("gaps", settings.gaps, gaps_wanted_names);
     visit("tour_offered", settings.tour_offered);
     visit("speaker", settings.speaker, speaker_names);
     visit("notes_size", settings.notes_size, 16, 34);

@@ -9,6 +9,8 @@ namespace tilewalk::ui {
 enum class ThemeId { dark, light, contrast };
 /// Hues of the quantities: the usual ones, or ones that stay apart without red, green or blue cones.
 enum class Palette { usual, safe };
+/// For how many numbers at once a question asks: more after each right answer, or always as many.
+enum class GapsWanted { growing, one, few, row, tile };
 /// Letters of the softmax lessons where the problem leaves them open: m, ℓ, O as in the papers on
 /// FlashAttention, m, d′, o′ as in those on online softmax, or m, δ, ω.
 enum class Letters { l_O, d_o, delta_omega };
@@ -28,8 +30,9 @@ struct Settings {
     bool spotlight = true;       ///< presenter mode dims what the step does not touch
     bool subtitles = true;       ///< presenter mode says the step in a sentence
     bool question_each = false;  ///< questions: before every step, not only now and then
-    bool tour_offered = false;   ///< the program has mentioned the tour once
-    bool start_page = true;      ///< the program begins with it, otherwise where it was left
+    GapsWanted gaps = GapsWanted::growing;
+    bool tour_offered = false;  ///< the program has mentioned the tour once
+    bool start_page = true;     ///< the program begins with it, otherwise where it was left
     SpeakerShown speaker = SpeakerShown::by_screens;
     int notes_size = 24;  ///< of the notes in the speaker's view
     int window_width = 1600, window_height = 900;

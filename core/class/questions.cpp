@@ -124,9 +124,10 @@ std::string place_of(const Asked& a, Slot slot, const Region& at) {
 // "0.3679", "(1; 0.1353)", "(1; 0.1353 | 0.1353; 1)"
 std::string values_text(const Block& block, std::size_t nth) {
     std::string out;
+    const std::string space = block.values.size() > 4 ? " " : "\u00A0";  // many may break into lines
     for (std::size_t n = 0; n < block.values.size(); ++n) {
         const bool row_ends = block.at.cols > 1 && n % static_cast<std::size_t>(block.at.cols) == 0;
-        if (n > 0) out += row_ends ? "\u00A0|\u00A0" : ";\u00A0";
+        if (n > 0) out += row_ends ? "\u00A0|" + space : ";" + space;
         out += shown(block.values[n][nth]);
     }
     return block.values.size() == 1 ? out : "(" + out + ")";

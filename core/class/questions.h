@@ -64,11 +64,10 @@ struct Question {
     Explanation explanation;  ///< formula, numbers and words of the answer
 
     bool is_choice() const { return !choices.empty(); }
-    /// The questions about single numbers that it consists of: itself, its gaps, or none.
-    std::span<const Question> numbers() const {
-        if (is_choice()) return {};
-        return gaps.empty() ? std::span(this, 1) : std::span(gaps);
-    }
+    /// What takes an answer of its own: its gaps, else itself.
+    std::span<const Question> parts() const { return gaps.empty() ? std::span(this, 1) : std::span(gaps); }
+    /// Those of them that are numbers.
+    std::span<const Question> numbers() const { return is_choice() ? std::span<const Question>() : parts(); }
 };
 
 /// "1.639", "64 B", "tile (0, 1)": the right answer for people.

@@ -19,13 +19,17 @@ constexpr int drawn_to_select = 4;
 using Kind = Question::Kind;
 
 // Another problem has other numbers, and so another answer.
-bool varies(Kind kind) { return kind == Kind::value || kind == Kind::maximum_rises; }
+bool varies(Kind kind) { return kind == Kind::value || kind == Kind::gaps || kind == Kind::maximum_rises; }
 
 // 0 and 1 are easily guessed, −∞ is no number for a form, an empty start tells nothing, and 10⁻¹⁶ stands
 // where a sum should have been 0.
 bool suits(const Question& q) {
     if (q.text.find("×10") != std::string::npos) return false;
-    if (q.kind == Kind::value) return std::isfinite(q.expected) && q.expected != 0 && q.expected != 1;
+    const auto easy = [](const Question& one) { return one.expected == 0 || one.expected == 1; };
+    if (q.kind == Kind::value || q.kind == Kind::gaps)
+        return !std::ranges::all_of(q.numbers(), easy) &&
+               std::ranges::all_of(q.numbers(),
+                                   [](const Question& one) { return std::isfinite(one.expected); });
     return q.kind != Kind::maximum_rises || q.text.find("−∞") == std::string::npos;
 }
 
@@ -45,7 +49,14 @@ struct Draw {
 Result<Draw> draw(const VariantsWanted& wanted, int step, std::uint64_t seed) {
     const auto trace = build_trace(*wanted.lesson, with_other_numbers(wanted.shape, seed));
     if (!trace) return Failure{trace.error};
-    return Draw{*trace, questions_before(**trace, step, wanted.seed)};
+    return Draw{*trace, questions_before(**trace, step, wanted.seed, wanted.gaps)};
+}
+
+// How many common mistakes it could explain.
+std::size_t mistakes_in(const Question& q) {
+    std::size_t out = 0;
+    for (const Question& part : q.parts()) out += part.wrong.size();
+    return out;
 }
 
 // Whether it is the same question with other numbers.
@@ -65,9 +76,9 @@ Result<std::vector<Variant>> variants_of(const VariantsWanted& wanted, const Que
                      mixed(mixed(own, static_cast<std::uint64_t>(n)), static_cast<std::uint64_t>(tries)));
             if (!drawn) return Failure{drawn.error};
             // As instructive as the one that was selected, if that can be had: α is not 1 everywhere.
-            const std::size_t least = tries < 20 ? asked.wrong.size() : 0;
+            const std::size_t least = tries < 20 ? mistakes_in(asked) : 0;
             for (Question& q : drawn->questions)
-                if (same_question(q, asked) && suits(q) && q.wrong.size() >= least &&
+                if (same_question(q, asked) && suits(q) && mistakes_in(q) >= least &&
                     texts.insert(q.text).second)
                     out.push_back({drawn->trace->problem(), std::move(q)});
         }
@@ -87,9 +98,10 @@ public:
         const bool plain_order = q.kind == Kind::next_op || q.kind == Kind::read_from_hbm ||
                                  q.kind == Kind::total_read || q.kind == Kind::bytes_written;
         if (plain_order || !suits(q)) return;
-        const int op = q.kind == Kind::value ? static_cast<int>(trace.step(q.step).op) : 0;
+        const int op =
+            q.kind == Kind::value || q.kind == Kind::gaps ? static_cast<int>(trace.step(q.step).op) : 0;
         const auto [place, is_new] = best_.try_emplace({static_cast<int>(q.kind), op}, q);
-        const auto rank = [](const Question& one) { return std::pair(one.wrong.size(), -one.step); };
+        const auto rank = [](const Question& one) { return std::pair(mistakes_in(one), -one.step); };
         if (!is_new && rank(q) > rank(place->second)) place->second = q;
     }
     std::vector<Question> take() const {
@@ -105,8 +117,9 @@ private:
 
 // The first of these kinds that there is at the step.
 const Question* preferred(const std::vector<Question>& all) {
-    constexpr std::array order = {Kind::value,      Kind::maximum_rises, Kind::skipped_tiles, Kind::flops,
-                                  Kind::bytes_read, Kind::bytes_written, Kind::read_from_hbm, Kind::next_op};
+    constexpr std::array order = {Kind::gaps,          Kind::value,         Kind::maximum_rises,
+                                  Kind::skipped_tiles, Kind::flops,         Kind::bytes_read,
+                                  Kind::bytes_written, Kind::read_from_hbm, Kind::next_op};
     for (const Kind kind : order)
         for (const Question& q : all)
             if (q.kind == kind && suits(q)) return &q;
@@ -126,7 +139,7 @@ Result<std::vector<Question>> select(const VariantsWanted& wanted) {
             return Failure{"--step is \"" + str(*wanted.step + 1) + "\", expected a whole number from 1 to " +
                            str(steps) + "."};
         for (int k = wanted.step.value_or(0); k < (wanted.step ? *wanted.step + 1 : steps); ++k) {
-            const std::vector<Question> all = questions_before(**trace, k, wanted.seed);
+            const std::vector<Question> all = questions_before(**trace, k, wanted.seed, wanted.gaps);
             for (const Question& q : all) selection.offer(**trace, q);
             const Question* q = wanted.step ? preferred(all) : nullptr;
             if (q && (!at_step || (varies(q->kind) && !varies(at_step->kind)))) at_step = *q;

@@ -18,6 +18,7 @@ struct VariantsWanted {
     std::optional<int> step;  ///< from 0; none: a selection over the walk
     int variants = 30;
     std::uint64_t seed = 1;
+    Gaps gaps = Gaps::one;  ///< how many numbers a question asks for at once
 };
 
 struct Variant {

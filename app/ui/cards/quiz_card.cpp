@@ -69,19 +69,64 @@ void add_head(Stack& s, const Quiz& quiz) {
            }});
 }
 
+// The number n of the question: a field, or what was right already.
+void draw_gap(const Canvas& c, Quiz& quiz, std::size_t n, const Rect& a) {
+    GapEntry& entry = quiz.entries[n];
+    const bool alone = quiz.entries.size() == 1;
+    if (!alone) c.text_within(a.x, a.y - 9, a.w, quiz.question.numbers()[n].target, size::small, c.theme->t2);
+    if (entry.is_right()) {
+        c.text_within(a.x + 4, a.middle(), a.w - 18, entry.text, size::body, c.theme->t1, Face::mono);
+        return draw_mark(c, a.right() - 14, a.middle(), 11, true);
+    }
+    const FieldLook look{.hint = quiz.question.bytes ? "a number of bytes"
+                                 : alone             ? "a number"
+                                                     : "?",
+                         .focus_now = quiz.entry == n && std::exchange(quiz.focus, false),
+                         .invalid = quiz.verdict.has_value() && quiz.entry == n,
+                         .face = Face::mono,
+                         .size = alone ? size::lead : size::small};
+    const std::string id = "##answer" + (alone ? "" : " " + str(n + 1));
+    const FieldResult field =
+        text_field(c, id.c_str(), a.x, a.y, a.w, a.h, entry.text, sizeof entry.text, look);
+    if (field.active) quiz.entry = n;
+    if (field.entered) quiz.enter = true;
+}
+
+// The answer is taken when all fields are drawn: Enter leads from one to the next.
+void take_answer(AppState& state, bool check) {
+    if (std::exchange(state.quiz->enter, false)) return enter_answer(state);
+    if (check) check_answer(state);
+}
+
+constexpr float check_w = 88, gap_space = 6, gap_h = 34;
+
 void add_field(Stack& s, AppState& state) {
     s.add({50, [&state](const Canvas& c, float x, float y, float w) {
-               Quiz& quiz = *state.quiz;
-               const FieldLook look{.hint = quiz.question.bytes ? "a number of bytes" : "a number",
-                                    .focus_now = std::exchange(quiz.focus, false),
-                                    .invalid = quiz.verdict.has_value(),
-                                    .face = Face::mono};
-               const float check = 88;
-               const FieldResult field =
-                   text_field(c, "##answer", x, y + 4, w - check - 8, 40, quiz.text, sizeof quiz.text, look);
-               const bool clicked =
-                   button(c, "##check answer", x + w - check, y + 4, check, 40, "Check", {.primary = true});
-               if (field.entered || clicked) check_answer(state);
+               draw_gap(c, *state.quiz, 0, {x, y + 4, w - check_w - 8, 40});
+               take_answer(state, button(c, "##check answer", x + w - check_w, y + 4, check_w, 40, "Check",
+                                         {.primary = true}));
+           }});
+}
+
+// Laid out as the cells are.
+Rect gap_place(const Question& q, std::size_t n, float x, float y, float w, float row_h) {
+    const float cell = (w - gap_space * px(q.across - 1)) / px(q.across);
+    const auto across = static_cast<std::size_t>(q.across);
+    return {x + px(n % across) * (cell + gap_space), y + px(n / across) * row_h, cell, gap_h};
+}
+
+int gap_rows(const Question& q) { return ceil_div(static_cast<int>(q.gaps.size()), q.across); }
+
+void add_gaps(Stack& s, AppState& state) {
+    const Question& q = state.quiz->question;
+    constexpr float row_h = 18 + gap_h + 6;
+    s.add({row_h * px(gap_rows(q)), [&state, &q](const Canvas& c, float x, float y, float w) {
+               for (std::size_t n = 0; n < q.gaps.size(); ++n)
+                   draw_gap(c, *state.quiz, n, gap_place(q, n, x, y + 18, w, row_h));
+           }});
+    s.add({44, [&state](const Canvas& c, float x, float y, float w) {
+               take_answer(state, button(c, "##check answer", x + w - check_w, y + 4, check_w, 36, "Check",
+                                         {.primary = true}));
            }});
 }
 
@@ -120,22 +165,82 @@ void add_choices(Stack& s, AppState& state) {
 }
 
 std::string verdict_text(const Quiz& quiz) {
-    if (quiz.was_right() || !quiz.may_retry()) return quiz.verdict->sentence;
+    if (quiz.was_right() || !quiz.may_retry() || !quiz.question.gaps.empty()) return quiz.verdict->sentence;
     return std::string(quiz.question.is_choice() ? "You chose " : "You typed ") + quiz.given +
            "; that is not it yet.";
 }
 
+// What was typed into each gap, with its mark; what is right once nothing is left to try.
+void add_results(Stack& s, const Quiz& quiz) {
+    const Question& q = quiz.question;
+    const float row_h = quiz.may_retry() ? 42.0f : 60.0f;
+    s.add({row_h * px(gap_rows(q)), [&quiz, &q, row_h](const Canvas& c, float x, float y, float w) {
+               for (std::size_t n = 0; n < q.gaps.size(); ++n) {
+                   const Rect a = gap_place(q, n, x, y, w, row_h);
+                   const GapEntry& entry = quiz.entries[n];
+                   c.text_within(a.x, a.y + 9, a.w - 14, q.gaps[n].target, size::small, c.theme->t2);
+                   draw_mark(c, a.right() - 12, a.y + 9, 10, entry.is_right());
+                   c.text_within(a.x, a.y + 27, a.w, entry.text, size::small,
+                                 entry.is_right() ? c.theme->t1 : c.theme->danger, Face::mono);
+                   if (!entry.is_right() && !quiz.may_retry())
+                       c.text_within(a.x, a.y + 45, a.w, answer_text(q.gaps[n]), size::small, c.theme->t1,
+                                     Face::mono);
+               }
+           }});
+}
+
+// Gaps that went wrong in the same way.
+struct Cause {
+    std::string text, targets, working;
+};
+
+std::vector<Cause> causes_of(const Quiz& quiz) {
+    std::vector<Cause> out;
+    for (std::size_t n = 0; n < quiz.entries.size(); ++n) {
+        const std::optional<Verdict>& verdict = quiz.entries[n].verdict;
+        if (!verdict || verdict->cause.empty()) continue;
+        const std::string target = quiz.question.numbers()[n].target;
+        const auto same = std::ranges::find(out, verdict->cause, &Cause::text);
+        if (same == out.end())
+            out.push_back({verdict->cause, target, verdict->working});
+        else
+            same->targets += ", " + target;
+    }
+    return out;
+}
+
+void add_causes(Stack& s, const Quiz& quiz, std::size_t most) {
+    const std::vector<Cause> all = causes_of(quiz);
+    for (std::size_t n = 0; n < std::min(most, all.size()); ++n) {
+        const std::string whose = quiz.entries.size() > 1 ? all[n].targets + ": " : "";
+        s.space(4);
+        s.paragraph(whose + all[n].text, s.c.theme->t1);
+        if (!all[n].working.empty()) s.paragraph(all[n].working, s.c.theme->t2, 2, 14);
+    }
+}
+
+// Of the number that went wrong first.
+const Explanation& explanation_of(const Quiz& quiz) {
+    for (std::size_t n = 0; n < quiz.entries.size(); ++n)
+        if (!quiz.entries[n].is_right()) return quiz.question.numbers()[n].explanation;
+    return quiz.question.explanation;
+}
+
+// How much a card says, from everything to what cannot be left out where the window is low.
+enum class Detail { all, without_why, small, one_cause };
+
 // The formula with its numbers; the result and the reason once there is nothing left to try. Of what comes
 // next the formula would be the answer.
-void add_explanation(Stack& s, const AppState& state) {
+void add_explanation(Stack& s, const AppState& state, Detail detail) {
     if (hides_what_comes(state)) return;
     const Quiz& quiz = *state.quiz;
-    const Explanation& e = quiz.question.explanation;
+    const Explanation& e = explanation_of(quiz);
     s.space(6);
     s.rich(e.formula, 16, 2);
     s.rich(e.numbers, 15, 4);
     if (quiz.may_retry()) return;
     s.rich(e.result, 17, 1);
+    if (detail != Detail::all) return;
     s.space(4);
     s.paragraph(e.why, s.c.theme->t2, 5, 14);
 }
@@ -186,7 +291,9 @@ void add_buttons(Stack& s, AppState& state) {
 void add_skip(Stack& s, AppState& state) {
     s.add({34, [&state](const Canvas& c, float x, float y, float w) {
                const std::size_t n = state.quiz->question.choices.size();
-               const std::string keys = n > 0 ? "1 … " + str(n) + ", Enter checks" : "Enter checks";
+               const std::string keys = n > 0                            ? "1–" + str(n) + ", then Enter"
+                                        : state.quiz->entries.size() > 1 ? "Enter: next gap"
+                                                                         : "Enter checks";
                c.text_within(x, y + 20, w - 130, keys, size::small, c.theme->t2);
                const float skip = button_width("Skip (Esc)", size::body);
                if (button(c, "##skip question", x + w - skip, y + 4, skip, 32, "Skip (Esc)", {.quiet = true}))
@@ -208,26 +315,39 @@ void draw_stack(const Canvas& main, const Stack& stack, const Rect& area, float 
     });
 }
 
+constexpr float card_pad = 16;
+
+Stack normal_stack(const Canvas& c, AppState& state, float w, Detail detail) {
+    const Quiz& quiz = *state.quiz;
+    Stack stack{c, w, detail < Detail::small ? 16.0f : 14.0f};
+    add_head(stack, quiz);
+    stack.paragraph(quiz.question.text, c.theme->t1);
+    stack.space(8);
+    if (quiz.decided()) {
+        if (!quiz.question.gaps.empty()) add_results(stack, quiz);
+        add_verdict(stack, quiz);
+        add_causes(stack, quiz, detail == Detail::one_cause ? 1 : 3);
+        add_explanation(stack, state, detail);
+        add_buttons(stack, state);
+        return stack;
+    }
+    quiz.question.is_choice()    ? add_choices(stack, state)
+    : quiz.question.gaps.empty() ? add_field(stack, state)
+                                 : add_gaps(stack, state);
+    if (quiz.verdict) stack.paragraph(quiz.verdict->sentence, c.theme->danger, 0, 14);
+    add_skip(stack, state);
+    return stack;
+}
+
 // In place of the side panel: the tiles and the timeline stay free.
 void normal_card(const Canvas& main, AppState& state, float W, float H) {
     const Layout layout = layout_for(W, H);
-    constexpr float pad = 16;
-    const Quiz& quiz = *state.quiz;
-    Stack stack{main, layout.side.w - 2 * pad, 16};
-    add_head(stack, quiz);
-    stack.paragraph(quiz.question.text, main.theme->t1);
-    stack.space(8);
-    if (quiz.decided()) {
-        add_verdict(stack, quiz);
-        add_explanation(stack, state);
-        add_buttons(stack, state);
-    } else {
-        quiz.question.is_choice() ? add_choices(stack, state) : add_field(stack, state);
-        if (quiz.verdict) stack.paragraph(quiz.verdict->sentence, main.theme->danger, 0, 14);
-        add_skip(stack, state);
-    }
-    const float h = std::min(std::max(stack.height() + 2 * pad, layout.side.h), H - layout.side.y - 8);
-    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, pad,
+    const float w = layout.side.w - 2 * card_pad, most = H - layout.side.y - 8;
+    Stack stack = normal_stack(main, state, w, Detail::all);
+    for (const Detail less : {Detail::without_why, Detail::small, Detail::one_cause})
+        if (stack.height() + 2 * card_pad > most) stack.pieces = normal_stack(main, state, w, less).pieces;
+    const float h = std::min(std::max(stack.height() + 2 * card_pad, layout.side.h), most);
+    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, card_pad,
                hides_what_comes(state) ? nullptr : &state);
 }
 
@@ -241,24 +361,73 @@ std::string choices_line(const Question& q) {
     return out;
 }
 
-constexpr float band_pad = 22, band_margin = 16;
+constexpr float band_pad = 22, band_margin = 16, far_gap_h = 50;
+
+// "ℓ[0] = ?": what is typed, or the number once it is shown.
+void draw_far_gap(const Canvas& c, const Quiz& quiz, std::size_t n, const Rect& a) {
+    const GapEntry& entry = quiz.entries[n];
+    const std::string name = quiz.question.numbers()[n].target + " =";
+    const float label = c.text(a.x, a.middle(), name, size::far_number, c.theme->t2) + 10;
+    const Rect box{a.x + label, a.y + 2, a.w - label - 14, a.h - 6};
+    const bool here = !quiz.revealed && n == quiz.entry;
+    c.frame(box.x, box.y, box.w, box.h, here ? c.theme->focus : c.theme->line2, here ? 3.0f : 1.5f, 6);
+    const std::string text = entry.shown     ? answer_text(quiz.question.numbers()[n])
+                             : entry.text[0] ? entry.text
+                                             : "?";
+    c.text_within(box.x + 12, box.middle(), box.w - 24, text, size::far_number,
+                  entry.shown ? c.theme->t1 : c.theme->t2, entry.shown ? Face::semibold : Face::regular);
+    if (entry.verdict && !entry.shown) draw_mark(c, box.right() - 26, box.middle(), 18, false);
+    note_item(ItemKind::panel, c.device(box.x, box.y), c.device(box.right(), box.bottom()),
+              "gap " + str(n + 1));
+}
+
+void add_far_gaps(Stack& s, const Quiz& quiz) {
+    const auto numbers = quiz.question.numbers();
+    const int across = std::max(1, quiz.question.across);
+    const float w = std::min(s.w / px(across), across > 1 ? 330.0f : 560.0f);
+    s.add({far_gap_h * px(ceil_div(static_cast<int>(numbers.size()), across)),
+           [&quiz, across, w](const Canvas& c, float x, float y, float) {
+               for (int n = 0; n < static_cast<int>(quiz.entries.size()); ++n)
+                   draw_far_gap(c, quiz, static_cast<std::size_t>(n),
+                                {x + px(n % across) * w, y + px(n / across) * far_gap_h, w, far_gap_h});
+           }});
+}
+
+// The number that was shown last, as it is worked out.
+void add_far_working(Stack& s, const Quiz& quiz) {
+    const std::size_t last = quiz.revealed ? quiz.entries.size() - 1 : quiz.entry - 1;
+    const Explanation& e = quiz.question.numbers()[last].explanation;
+    s.rich(pieces(e.numbers, " = ", e.result.back()), 28, 2);
+}
+
+void add_far_numbers(Stack& s, const Quiz& quiz) {
+    add_far_gaps(s, quiz);
+    s.space(6);
+    const GapEntry& entry = quiz.entries[quiz.entry];
+    if (entry.verdict && !entry.is_right()) {
+        s.paragraph(entry.verdict->cause.empty() ? "Not yet." : entry.verdict->cause, s.c.theme->t1, 2, 28);
+        if (!entry.verdict->working.empty()) s.paragraph(entry.verdict->working, s.c.theme->t2, 1, 27);
+    } else if (quiz.revealed || quiz.entry > 0) {
+        add_far_working(s, quiz);
+    }
+    if (quiz.revealed) return;
+    s.paragraph(quiz.entries.size() > 1 ? "Enter shows the next number" : "Enter shows the answer",
+                s.c.theme->t2, 1, 27);
+}
 
 Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
     const Quiz& quiz = *state.quiz;
     const Question& q = quiz.question;
-    const Explanation& e = q.explanation;
     Stack stack{c, W - 2 * band_margin - 2 * band_pad, 28};
-    stack.paragraph(q.text, c.theme->t1, 4);
+    stack.paragraph(q.text, c.theme->t1, 5);
     if (q.is_choice()) stack.paragraph(choices_line(q), c.theme->t1, 2);
     stack.space(8);
-    if (!quiz.revealed) {
+    if (!q.is_choice())
+        add_far_numbers(stack, quiz);
+    else if (!quiz.revealed)
         stack.paragraph("Enter shows the answer", c.theme->t2, 1, 27);
-    } else if (q.is_choice()) {
-        stack.paragraph(answer_text(q) + ". " + e.why, c.theme->t1, 3, 30);
-    } else {
-        stack.rich(e.numbers, 28, 2);
-        stack.rich(e.result, 34, 1);
-    }
+    else
+        stack.paragraph(answer_text(q) + ". " + q.explanation.why, c.theme->t1, 3, 30);
     return stack;
 }
 
@@ -276,15 +445,22 @@ bool goes_on(Key key) {
     return key == Key::enter || key == Key::right || key == Key::page_down || key == Key::space;
 }
 
-// A class answers aloud: the clicker shows the answer, then the step.
+// A character of a number, Backspace included; nothing else.
+char of_number(Key key) {
+    if (key == Key::backspace) return '\b';
+    const char typed = printed_by(key);
+    return typed != '\0' && std::strchr("0123456789-.", typed) != nullptr ? typed : '\0';
+}
+
+// A class answers aloud, or somebody types what it says: the clicker shows the answer, number by number, then
+// the step.
 bool answer_in_presenter(AppState& state, Key key) {
     Quiz& quiz = *state.quiz;
     if (key == Key::escape) return skip_question(state), true;
+    const char typed = quiz.revealed || quiz.entries.empty() ? '\0' : of_number(key);
+    if (typed) return type_answer(quiz, typed), true;
     if (!goes_on(key)) return false;
-    if (!quiz.revealed)
-        quiz.revealed = true;
-    else
-        go_on_after_question(state);
+    quiz.revealed ? go_on_after_question(state) : reveal_answer(state);
     return true;
 }
 
@@ -314,15 +490,10 @@ bool answer_choice(AppState& state, Key key) {
 // The field has lost the caret: what belongs into it brings it back.
 bool answer_number(AppState& state, Key key) {
     Quiz& quiz = *state.quiz;
-    if (key == Key::enter) return check_answer(state), true;
-    const char typed = printed_by(key);
-    const bool of_number = typed != '\0' && std::strchr("0123456789-.", typed) != nullptr;
-    const std::size_t length = std::strlen(quiz.text);
-    if (!of_number || length + 2 > sizeof quiz.text) return false;
-    quiz.text[length] = typed;
-    quiz.text[length + 1] = 0;
-    quiz.focus = true;
-    return true;
+    if (key == Key::enter) return enter_answer(state), true;
+    const char typed = of_number(key);
+    if (!typed || !type_answer(quiz, typed)) return false;
+    return quiz.focus = true;
 }
 
 bool answer_key(AppState& state, const KeyPress& press) {

@@ -86,7 +86,10 @@ void speed_row(const Canvas& c, AppState& s, float x, float y, float size) {
 }
 
 void questions_row(const Canvas& c, AppState& s, float x, float y, float size) {
-    choice(c, "##set questions", x, y, size, {"Now and then", "Every step"}, s.settings.question_each);
+    const std::string each = "every step";
+    toggle(c, "##set questions", x, y, each, s.settings.question_each);
+    choice(c, "##set gaps", x + text_width(Face::regular, size, each) + 76, y, size,
+           {"Growing", "1", "2–3", "Row", "Tile"}, s.settings.gaps);
 }
 
 constexpr Row rows[] = {
@@ -100,7 +103,7 @@ constexpr Row rows[] = {
     {"Letters", "of the softmax lessons", letters_row},
     {"Spotlight", "presenter mode dims what the step leaves alone", nullptr, &Settings::spotlight},
     {"Subtitles", "presenter mode says the step in a sentence", nullptr, &Settings::subtitles},
-    {"Questions", "how often, while they are on", questions_row},
+    {"Questions", "numbers asked at once", questions_row},
     {"Start page", "the program begins with it", nullptr, &Settings::start_page}};
 
 void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool big) {

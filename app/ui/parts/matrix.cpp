@@ -234,17 +234,23 @@ void outline_links(const Canvas& canvas, const AppState& state, const MatrixLook
     }
 }
 
-// The number that the open question asks for.
+// The numbers that the open question asks for; round the one that is being typed lies a frame.
 void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
-    if (!look.value || !quiz_waits(state) || state.quiz->decided() || state.quiz->question.is_choice())
-        return;
-    const CellRef asked = state.quiz->question.explanation.target;
+    if (!look.value || !quiz_waits(state) || state.quiz->decided()) return;
+    const Quiz& quiz = *state.quiz;
+    const auto numbers = quiz.question.numbers();
     const Region region = region_of(look);
-    if (asked.slot != look.slot || !region.contains(asked.row, asked.col)) return;
-    const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
-    canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
-    canvas.text(x + look.cw / 2, y + look.ch / 2, "?", std::clamp(look.ch * .6f, 8.0f, 27.0f),
-                canvas.theme->inv, Face::semibold, Align::center);
+    for (std::size_t n = 0; n < numbers.size(); ++n) {
+        const CellRef asked = numbers[n].explanation.target;
+        if (asked.slot != look.slot || !region.contains(asked.row, asked.col)) continue;
+        const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
+        canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
+        canvas.text(x + look.cw / 2, y + look.ch / 2, "?",
+                    std::clamp(std::min(look.ch * .6f, look.cw * .9f), 8.0f, 27.0f), canvas.theme->inv,
+                    Face::semibold, Align::center);
+        if (numbers.size() > 1 && n == quiz.entry)
+            canvas.frame(x + 2, y + 2, look.cw - 4, look.ch - 4, canvas.theme->inv, 2, 3);
+    }
 }
 
 // Where single cells are too small for their own frames, one frame goes round all that was written.

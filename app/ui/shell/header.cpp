@@ -4,6 +4,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/chapters.h"
+#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -157,6 +158,14 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
                 break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
     constexpr float least_list = 150;
+    if (state.page == Page::walk && state.quiz) {
+        const std::string score = quiz_score(*state.quiz), label = score.empty() ? "Q" : "Q  " + score;
+        const float w = button_width(label);
+        x -= 4 + w;
+        if (button(c, "##questions", x, 10, w, 32, label,
+                   {.active = true, .tooltip = "Questions are on; off: Q"}))
+            toggle_questions(state);
+    }
     if (state.page == Page::walk) {
         x -= 4 + problem_w;
         if (button(c, "##problem", x, 10, problem_w, 32, "Problem",

@@ -88,6 +88,7 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= 52 + 12;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
+    if (state.quiz) right -= c.pill(right, 40, "Q", size::far, 0, c.theme->t1, Align::right) + 20;
     right -= broken_pill(c, state, right, 40, size::far);
     const Explanation& e = state.explanation;
     const float w = c.text_within(72, 40, right - 72, e.title, size::far_title, 0, Face::semibold);

@@ -20,7 +20,8 @@
 
 namespace tilewalk {
 struct Comparison;
-}
+enum class Gaps : std::uint8_t;
+}  // namespace tilewalk
 
 namespace tilewalk::ui {
 
@@ -115,6 +116,7 @@ struct AppState : WalkView {
     std::shared_ptr<Marks> marks;             ///< breakpoints and bookmarks; made when first needed
     std::shared_ptr<Tour> tour;               ///< null: none is running
     std::shared_ptr<Quiz> quiz;               ///< null: no questions
+    Gaps gaps{};                              ///< how many numbers they ask for, as the answers go
     std::shared_ptr<Glossary> glossary;       ///< null: closed
     std::shared_ptr<SaveCard> saving;         ///< null: closed
     std::shared_ptr<MatrixMenu> matrix_menu;  ///< null: closed

@@ -27,7 +27,8 @@ void open(AppState& state, Question question, Cursor next) {
     quiz.at = state.cursor;
     quiz.next = next;
     quiz.resume = state.player.playing;
-    quiz.text[0] = 0;
+    quiz.entries.assign(quiz.question.numbers().size(), {});
+    quiz.entry = 0;
     quiz.focus = true;
     quiz.chosen.clear();
     quiz.mark = quiz.tries = 0;
@@ -49,13 +50,69 @@ void note_answer(AppState& state, QuizAnswer::Outcome outcome) {
                             answer_text(quiz.question), quiz.given, quiz.question.step + 1, outcome});
 }
 
-// Answered, and not to be tried again.
+// Answered, and not to be tried again. Whoever is right at once gets more gaps, whoever is wrong fewer.
 void note_verdict(AppState& state) {
     const Quiz& quiz = *state.quiz;
     using Outcome = QuizAnswer::Outcome;
-    note_answer(state, !quiz.was_right() ? Outcome::wrong
-                       : quiz.tries == 1 ? Outcome::right
-                                         : Outcome::right_second_time);
+    const Outcome outcome = !quiz.was_right() ? Outcome::wrong
+                            : quiz.tries == 1 ? Outcome::right
+                                              : Outcome::right_second_time;
+    note_answer(state, outcome);
+    if (quiz.entries.empty() || quiz.question.exact) return;
+    const int by = outcome == Outcome::right ? 1 : outcome == Outcome::wrong ? -1 : 0;
+    state.gaps = static_cast<Gaps>(std::clamp(static_cast<int>(state.gaps) + by, 0, gaps_count - 1));
+}
+
+Gaps gaps_wanted(const AppState& state) {
+    const GapsWanted wanted = state.settings.gaps;
+    return wanted == GapsWanted::growing ? state.gaps : static_cast<Gaps>(static_cast<int>(wanted) - 1);
+}
+
+// What a class can read from afar, and what leaves room for the stage.
+bool suits_stage(const Question& q) {
+    constexpr int longest = 240;
+    return q.gaps.empty() || (letter_count(q.text) <= longest && std::ssize(q.gaps) <= 2 * q.across);
+}
+
+std::optional<Question> question_for(const AppState& state, int step) {
+    std::optional<Question> question;
+    for (int gaps = static_cast<int>(gaps_wanted(state)); gaps >= 0; --gaps) {
+        question = question_before(*state.trace, step, 0, static_cast<Gaps>(gaps));
+        if (!question || !state.presenter || suits_stage(*question)) break;
+    }
+    return question;
+}
+
+void clear_entry(GapEntry& entry) {
+    entry.text[0] = 0;
+    entry.verdict.reset();
+}
+
+std::vector<std::string> typed_numbers(const Quiz& quiz) {
+    std::vector<std::string> out;
+    for (const GapEntry& entry : quiz.entries) out.emplace_back(entry.text);
+    return out;
+}
+
+// To the first of the gaps that `wanted` takes, if there is one.
+template <class Wanted> bool go_to_gap(Quiz& quiz, Wanted wanted) {
+    const auto found = std::ranges::find_if(quiz.entries, wanted);
+    if (found == quiz.entries.end()) return false;
+    quiz.entry = static_cast<std::size_t>(found - quiz.entries.begin());
+    return quiz.focus = true;
+}
+
+void check_numbers(Quiz& quiz) {
+    const std::vector<std::string> typed = typed_numbers(quiz);
+    const std::vector<Verdict> each = check_each(quiz.question, typed);
+    quiz.given = joined(typed, "; ");
+    quiz.verdict = together(quiz.question, each);
+    const auto unreadable = std::ranges::find(each, Verdict::Kind::unreadable, &Verdict::kind);
+    if (unreadable != each.end()) {
+        quiz.entry = static_cast<std::size_t>(unreadable - each.begin());
+        return;
+    }
+    for (std::size_t n = 0; n < each.size(); ++n) quiz.entries[n].verdict = each[n];
 }
 
 }  // namespace
@@ -92,7 +149,7 @@ bool asks_before(AppState& state, Cursor next) {
     // A leap over several steps shows too little of what comes before the last.
     const bool one_step = next.step == state.cursor.step + 1;
     if (!one_step || !is_turn(state, next.step) || quiz.asked.count(next.step)) return false;
-    std::optional<Question> question = question_before(*state.trace, next.step);
+    std::optional<Question> question = question_for(state, next.step);
     if (!question) return false;
     quiz.asked.insert(next.step);
     open(state, std::move(*question), next);
@@ -115,21 +172,58 @@ void choose_answer(Quiz& quiz, int n) {
 void check_answer(AppState& state) {
     Quiz& quiz = *state.quiz;
     if (quiz.decided()) return;
-    const bool choice = quiz.question.is_choice();
-    quiz.given = choice ? chosen_names(quiz) : quiz.text;
-    quiz.verdict =
-        choice ? check(quiz.question, quiz.chosen) : check(quiz.question, std::string_view(quiz.text));
+    if (quiz.question.is_choice()) {
+        quiz.given = chosen_names(quiz);
+        quiz.verdict = check(quiz.question, quiz.chosen);
+    } else {
+        check_numbers(quiz);
+    }
     quiz.focus = true;
     if (!quiz.decided()) return;
     ++quiz.tries;
     if (!quiz.may_retry()) note_verdict(state);
 }
 
+void enter_answer(AppState& state) {
+    if (!go_to_gap(*state.quiz, [](const GapEntry& entry) { return entry.text[0] == 0; }))
+        check_answer(state);
+}
+
 void retry_answer(Quiz& quiz) {
     quiz.verdict.reset();
-    quiz.text[0] = 0;
+    for (GapEntry& entry : quiz.entries)
+        if (!entry.is_right()) clear_entry(entry);
+    go_to_gap(quiz, [](const GapEntry& entry) { return !entry.verdict; });
     quiz.chosen.clear();
     quiz.focus = true;
+}
+
+void reveal_answer(AppState& state) {
+    Quiz& quiz = *state.quiz;
+    if (quiz.question.is_choice()) {
+        quiz.revealed = true;
+        return;
+    }
+    GapEntry& entry = quiz.current();
+    if (entry.text[0] && !entry.verdict) {
+        const Verdict verdict = check_each(quiz.question, typed_numbers(quiz))[quiz.entry];
+        if (verdict.kind == Verdict::Kind::unreadable) return clear_entry(entry);
+        entry.verdict = verdict;
+        if (!entry.is_right()) return;
+    }
+    entry.shown = true;
+    quiz.revealed = !go_to_gap(quiz, [](const GapEntry& other) { return !other.shown; });
+}
+
+bool type_answer(Quiz& quiz, char typed) {
+    GapEntry& entry = quiz.current();
+    if (entry.verdict && !entry.is_right()) clear_entry(entry);
+    const std::size_t length = std::strlen(entry.text);
+    if (typed == '\b') return length > 0 ? entry.text[length - 1] = 0, true : false;
+    if (length + 2 > sizeof entry.text) return false;
+    entry.text[length] = typed;
+    entry.text[length + 1] = 0;
+    return true;
 }
 
 void go_on_after_question(AppState& state) {

@@ -17,6 +17,14 @@ struct QuizAnswer {
     enum class Outcome { right, right_second_time, wrong, skipped } outcome = Outcome::wrong;
 };
 
+/// A number that is asked for: what was typed, and what came of it.
+struct GapEntry {
+    char text[64] = "";
+    std::optional<Verdict> verdict = {};
+    bool shown = false;  ///< presenter mode: the right number stands there
+    bool is_right() const { return verdict && verdict->kind == Verdict::Kind::right; }
+};
+
 struct Quiz {
     bool open = false;  ///< a question waits for its answer
     Question question;
@@ -24,21 +32,24 @@ struct Quiz {
     Cursor at, next;                     ///< where the walk stands, and where it goes on to
     bool resume = false;                 ///< it was playing
 
-    char text[64] = "";  ///< the number so far
-    bool focus = false;  ///< put the caret into the field in the next frame
+    std::vector<GapEntry> entries;  ///< one for each number that is asked for
+    std::size_t entry = 0;          ///< the one that is being typed
+    bool focus = false;             ///< put the caret into its field in the next frame
+    bool enter = false;             ///< Enter was pressed in a field of this frame
     std::vector<int> chosen;
     int mark = 0;  ///< the choice that the arrow keys stand at
 
     std::optional<Verdict> verdict;  ///< once it was checked; for what is no number only a sentence
     std::string given;               ///< what was typed or chosen then
     int tries = 0;
-    bool revealed = false;  ///< presenter mode: the answer is shown
+    bool revealed = false;  ///< presenter mode: the whole answer is shown
 
     std::vector<QuizAnswer> answers;
     std::set<int> asked;  ///< steps of this walk; none is asked twice
     bool saving = false;  ///< the field for the name of the file is shown
     char path[512] = "";
 
+    GapEntry& current() { return entries[entry]; }
     bool decided() const { return verdict && verdict->kind != Verdict::Kind::unreadable; }
     bool was_right() const { return verdict && verdict->kind == Verdict::Kind::right; }
     /// One more try, where guessing again would not be the answer.
@@ -61,6 +72,12 @@ bool hides_what_comes(const AppState& state);
 // What the card's buttons do.
 void choose_answer(Quiz& quiz, int n);
 void check_answer(AppState& state);
+/// Enter in a field: to the next one that is empty; behind the last all are checked.
+void enter_answer(AppState& state);
+/// Presenter mode: checks what was typed into a gap, or shows its number, and goes on to the next.
+void reveal_answer(AppState& state);
+/// A character that was typed without a caret; Backspace is '\b'. False if there is no room for it.
+bool type_answer(Quiz& quiz, char typed);
 void retry_answer(Quiz& quiz);
 void skip_question(AppState& state);
 void go_on_after_question(AppState& state);

@@ -166,8 +166,8 @@ std::vector<GiftQuestion> read_gift(const std::string& file) {
 
 // ---- What it is held against
 
-Course course_of(const Lesson& lesson, Problem shape, int count) {
-    auto made = make_variants({&lesson, shape, {}, count, 3});
+Course course_of(const Lesson& lesson, Problem shape, int count, Gaps gaps = Gaps::one) {
+    auto made = make_variants({&lesson, shape, {}, count, 3, gaps});
     REQUIRE_MESSAGE(made, made.error);
     return {&lesson, std::move(shape), std::move(*made), count, "tilewalk questions"};
 }
@@ -212,10 +212,13 @@ void check_number(const GiftQuestion& read, const Question& q, const Trace& trac
     CHECK(marked(read, reference).share == 100);
     CHECK(contains(marked(read, reference).feedback, q.target));
     if (!counted) CHECK(marked(read, three_digits(worked_out_from_given(trace, q))).share == 100);
-    for (const double off : {0.98, 1.02, -1.0}) CHECK(marked(read, reference * off).share == 0);
+    for (const double off : {0.98, 1.02, -1.0})
+        if (reference != 0) CHECK(marked(read, reference * off).share == 0);
+    CHECK(marked(read, reference + 1).share == 0);
     for (const WrongAnswer& wrong : q.wrong) {
         CHECK(marked(read, wrong.value).share == 0);
-        CHECK(marked(read, wrong.value).feedback == wrong.cause);
+        CHECK(marked(read, wrong.value).feedback ==
+              wrong.cause + (wrong.working.empty() ? "" : " " + wrong.working));
     }
     CHECK(marked(read, 123456.0).any);
     CHECK(!marked(read, 123456.0).feedback.empty());
@@ -241,26 +244,29 @@ void check_gift(const Course& course) {
     const std::vector<GiftQuestion> read = read_gift(text_of(write_course_gift, course));
     std::set<std::string> titles, categories;
     std::size_t n = 0;
+    std::size_t parts = 0;
     for (const AskedOfAll& asked : course.questions)
-        for (const Variant& variant : asked.variants) {
-            REQUIRE(n < read.size());
-            const GiftQuestion& got = read[n++];
-            const Question& q = variant.question;
-            CAPTURE(got.title);
-            CHECK(got.format == "html");
-            CHECK(contains(got.text, q.text));
-            CHECK(contains(got.text, course.lesson->title));
-            CHECK(contains(got.general, plain(q.explanation.numbers)));
-            CHECK(contains(got.general, q.explanation.why));
-            CHECK(titles.insert(got.title).second);
-            CHECK(got.category.starts_with("Tilewalk/"));
-            CHECK(got.category.find_first_of(std::string(control) + "\\") == std::string::npos);
-            categories.insert(got.category);
-            q.is_choice() ? check_choices(got, q)
-                          : check_number(got, q, *walk_of(*course.lesson, variant.problem));
-        }
+        for (std::size_t part = 0; part < asked.variants[0].question.parts().size(); ++part, ++parts)
+            for (const Variant& variant : asked.variants) {
+                REQUIRE(n < read.size());
+                const GiftQuestion& got = read[n++];
+                const Question& q = variant.question.parts()[part];
+                CAPTURE(got.title);
+                CHECK(got.format == "html");
+                CHECK(contains(got.text, variant.question.text));
+                if (!variant.question.gaps.empty()) CHECK(contains(got.text, "Give " + q.target + "."));
+                CHECK(contains(got.text, course.lesson->title));
+                CHECK(contains(got.general, plain(q.explanation.numbers)));
+                CHECK(contains(got.general, q.explanation.why));
+                CHECK(titles.insert(got.title).second);
+                CHECK(got.category.starts_with("Tilewalk/"));
+                CHECK(got.category.find_first_of(std::string(control) + "\\") == std::string::npos);
+                categories.insert(got.category);
+                q.is_choice() ? check_choices(got, q)
+                              : check_number(got, q, *walk_of(*course.lesson, variant.problem));
+            }
     CHECK(n == read.size());
-    CHECK(categories.size() == course.questions.size());
+    CHECK(categories.size() == parts);
 }
 
 Problem masked_six() {
@@ -275,7 +281,9 @@ Problem masked_six() {
     return p;
 }
 
-Course course_of_all(const Lesson& lesson) { return course_of(lesson, masked_six(), 3); }
+Course course_of_all(const Lesson& lesson, Gaps gaps = Gaps::one) {
+    return course_of(lesson, masked_six(), 3, gaps);
+}
 
 }  // namespace
 
@@ -284,6 +292,8 @@ TEST_CASE("GIFT: every question, answer, tolerance and escape is read back") {
         CAPTURE(std::string(lesson.id));
         check_gift(course_of(lesson, *find_example("worked-4x4"), 20));
         check_gift(course_of_all(lesson));
+        check_gift(course_of_all(lesson, Gaps::row));
+        check_gift(course_of(lesson, *find_example("worked-4x4"), 5, Gaps::tile));
     }
 }
 
@@ -303,7 +313,7 @@ TEST_CASE("GIFT: what the format takes for marks is text and nothing else") {
     asked.title = hostile;
     q.text = hostile + "\n\n::two::{=a ~b}\n// gone";
     q.target = q.explanation.why = hostile;
-    q.wrong = {{q.expected * 3, hostile}};
+    q.wrong = {{q.expected * 3, hostile, ""}};
     q.explanation.numbers = {Span{hostile}};
     const auto read = read_gift(text_of(write_course_gift, course));
     REQUIRE(read.size() == 1);
@@ -330,7 +340,7 @@ TEST_CASE("numbers of a form: six digits, ASCII, no exponent where it can be hel
 
 TEST_CASE("sheets have the questions of their variant, and no answers") {
     for (const Lesson& lesson : lessons()) {
-        const Course course = course_of_all(lesson);
+        const Course course = course_of_all(lesson, Gaps::few);
         const std::string md = text_of(write_course_markdown, course);
         CHECK(!contains(md, "likely"));
         for (const AskedOfAll& asked : course.questions)
@@ -340,26 +350,32 @@ TEST_CASE("sheets have the questions of their variant, and no answers") {
                 REQUIRE(from != std::string::npos);
                 CHECK(contains(md.substr(from, to - from),
                                markdown_text(question_of(asked, v).text, "\\`*_{}[]<>#|~&$")));
+                for (const Question& gap : question_of(asked, v).gaps)
+                    CHECK(contains(md, "   - " + markdown_text(gap.target, "\\`*_{}[]<>#|~&$") + " =\n"));
             }
     }
 }
 
 TEST_CASE("the key has every answer with its tolerance, and every cause") {
     for (const Lesson& lesson : lessons()) {
-        const Course course = course_of_all(lesson);
+        const Course course = course_of_all(lesson, Gaps::row);
         const std::string key = text_of(write_course_key, course);
         for (const AskedOfAll& asked : course.questions)
             for (std::size_t v = 0; v < asked.variants.size(); ++v) {
-                const Question& q = asked.variants[v].question;
-                const std::string who = asked.same_for_all() ? "all" : std::to_string(v + 1);
-                CHECK(contains(key, "| " + who + " | " +
-                                        (q.is_choice() ? answer_text(q) : typed_number(q.expected)) + " |" +
-                                        (q.is_choice() ? ""
-                                         : q.exact     ? " 0 |"
-                                                       : " " + typed_tolerance(q) + " |")));
-                for (const WrongAnswer& wrong : q.wrong) {
-                    CHECK(contains(key, typed_number(wrong.value) + " ("));
-                    CHECK(contains(key, ") " + markdown_text(wrong.cause, "\\`*_{}[]<>#|~&$")));
+                for (const Question& q : asked.variants[v].question.parts()) {
+                    const bool gap = &q != &asked.variants[v].question;
+                    const std::string who = asked.same_for_all() ? "all" : std::to_string(v + 1);
+                    CHECK(contains(key, "| " + who + " | " +
+                                            (gap ? markdown_text(q.target, "\\`*_{}[]<>#|~&$") + " | " : "") +
+                                            (q.is_choice() ? answer_text(q) : typed_number(q.expected)) +
+                                            " |" +
+                                            (q.is_choice() ? ""
+                                             : q.exact     ? " 0 |"
+                                                           : " " + typed_tolerance(q) + " |")));
+                    for (const WrongAnswer& wrong : q.wrong) {
+                        CHECK(contains(key, typed_number(wrong.value) + " ("));
+                        CHECK(contains(key, ") " + markdown_text(wrong.cause, "\\`*_{}[]<>#|~&$")));
+                    }
                 }
             }
     }
@@ -369,7 +385,7 @@ TEST_CASE("questions as LaTeX: brackets close, and it compiles where there is pd
     const Folder folder;
     const bool compiles = std::system("pdflatex --version > /dev/null 2>&1") == 0;
     for (const Lesson& lesson : lessons()) {
-        const std::string tex = text_of(write_course_tex, course_of_all(lesson));
+        const std::string tex = text_of(write_course_tex, course_of_all(lesson, Gaps::tile));
         int depth = 0, environments = 0, dollars = 0;
         for (std::size_t n = 0; n < tex.size(); ++n) {
             environments += tex.compare(n, 7, "\\begin{") == 0;
@@ -423,6 +439,7 @@ TEST_CASE("tilewalk questions: mistakes are told in a sentence") {
     check_refused({{{"--format", "moodle"}, "--format is \"moodle\", expected gift, md or tex"},
                    {{"--variants", "0"}, "--variants is \"0\", expected a whole number from 1 to 1000"},
                    {{"--variants", "1e9"}, "--variants"},
+                   {{"--gaps", "all"}, "--gaps is \"all\", expected one, few, row or tile"},
                    {{"--seed", "-1"}, "--seed is \"-1\""},
                    {{"--step", "0"}, "--step is \"0\""},
                    {{"--step", "41"}, "from 1 to 40"},

@@ -15,17 +15,20 @@ namespace {
 using Kind = Question::Kind;
 
 // Questions before every step, and the walk held before step k with one of this kind.
-void ask(Program& program, int k, Kind kind) {
+void ask(Program& program, int k, Kind kind, Gaps gaps = Gaps::one) {
     if (!program.state.quiz) program.press(Key::q);
     program.state.settings.question_each = true;
     program.go_to_step(k - 1);
     program.state.notice.clear();
     program.press(Key::right);
     REQUIRE(quiz_waits(program.state));
-    for (const Question& q : questions_before(*program.state.trace, k))
+    for (const Question& q : questions_before(*program.state.trace, k, 0, gaps))
         if (q.kind == kind) {
-            program.state.quiz->question = q;
-            program.state.quiz->focus = true;
+            Quiz& quiz = *program.state.quiz;
+            quiz.question = q;
+            quiz.entries.assign(q.numbers().size(), {});
+            quiz.entry = 0;
+            quiz.focus = true;
             program.frame(3);
             return;
         }
@@ -37,6 +40,12 @@ int step_of(const Program& program, Op op, int from = 1) {
         if (program.state.trace->step(k).op == op) return k;
     FAIL("no such step");
     return 0;
+}
+
+// The same into every gap, without pressing keys.
+void fill_all(Program& program, const char* text) {
+    for (GapEntry& entry : program.state.quiz->entries)
+        if (!entry.is_right()) std::snprintf(entry.text, sizeof entry.text, "%s", text);
 }
 
 std::string number_of(int choice) { return std::to_string(choice + 1); }
@@ -79,7 +88,7 @@ TEST_CASE("a wrong number: the formula, one more try, then the answer") {
     CHECK(program.shows("You typed 7.5; that is not it yet."));
     CHECK_FALSE(program.shows("Right:"));
     program.press(Key::backspace);
-    CHECK(program.state.quiz->text[0] == 0);
+    CHECK(program.state.quiz->entries.at(0).text[0] == 0);
     program.type("7.4");
     program.press(Key::enter);
     program.check_shows({"You typed 7.4; ℓ[", "0 of 1"});
@@ -210,6 +219,206 @@ TEST_CASE("presenter mode: Enter shows the answer, Enter goes on, nothing is typ
     CHECK(program.state.quiz->answers.empty());
 }
 
+namespace {
+
+// The walk with 2 × 2 tiles and d = 4, held before the output of tile (0, 1) or its row sum.
+void ask_row(Program& program) { ask(program, 17, Kind::gaps, Gaps::row); }
+
+const Question& gap(const Program& program, std::size_t n) { return program.state.quiz->question.gaps.at(n); }
+
+std::string target(const Program& program, std::size_t n) { return gap(program, n).target; }
+
+}  // namespace
+
+TEST_CASE("gaps: Enter and Tab lead from field to field, the last Enter checks") {
+    Program program;
+    ask_row(program);
+    REQUIRE(program.state.quiz->entries.size() == 4);
+    CHECK(ImGui::GetIO().WantTextInput);
+    for (std::size_t n = 0; n < 4; ++n) {
+        CHECK(program.state.quiz->entry == n);
+        program.check_shows({target(program, n)});
+        program.type(answer_text(gap(program, n)));
+        program.press(Key::enter);
+        program.frame(2);
+    }
+    program.check_shows({"All 4 are right.", "1 of 1"});
+    program.press(Key::enter);
+    CHECK(program.step() == 17);
+
+    program.state.quiz->asked.clear();
+    ask_row(program);
+    program.type("1");
+    program.press(Key::tab);
+    program.frame(2);
+    CHECK(program.state.quiz->entry == 1);
+    program.type("2");
+    program.press("tab");
+    program.frame(2);
+    program.press("shift+tab");
+    program.frame(2);
+    CHECK(program.state.quiz->entry == 1);
+    program.type("5");
+    CHECK(program.state.quiz->entries[0].text == std::string("1"));
+    CHECK(std::string(program.state.quiz->entries[1].text).find('5') != std::string::npos);
+    CHECK(program.state.quiz->entries[2].text == std::string());
+    program.click("check answer", "Question");  // two are empty
+    CHECK(program.shows(target(program, 2) + ": Type a number first."));
+    CHECK(program.state.quiz->tries == 0);
+    program.frame(2);
+    CHECK(program.state.quiz->entry == 2);
+}
+
+TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again") {
+    Program program;
+    ask_row(program);
+    const double old = value_at(*holding(*program.state.trace, {Slot::Oi, 0, 0}, 16).value,
+                                gap(program, 0).explanation.target);
+    const auto& wrong = gap(program, 0).wrong.at(0);
+    CHECK(wrong.cause.starts_with("α is missing"));
+    char typed[32];
+    std::snprintf(typed, sizeof typed, "%#.6g", wrong.value);
+    CHECK(wrong.value > old);
+    for (const std::string& text : {std::string(typed), answer_text(gap(program, 1)),
+                                    answer_text(gap(program, 2)), std::string("77")}) {
+        program.type(text);
+        program.press(Key::enter);
+        program.frame(2);
+    }
+    program.check_shows({"2 of 4 are right.", target(program, 0) + ": α is missing", wrong.working});
+    CHECK_FALSE(program.shows(answer_text(gap(program, 0))));
+    program.press(Key::backspace);
+    program.frame(2);
+    const auto& entries = program.state.quiz->entries;
+    CHECK(entries[1].is_right());
+    CHECK(entries[0].text[0] == 0);
+    CHECK(program.state.quiz->entry == 0);
+    program.type(answer_text(gap(program, 0)));
+    program.press(Key::enter);
+    program.frame(2);
+    CHECK(program.state.quiz->entry == 3);  // what is right is passed over
+    program.type("78");
+    program.press(Key::enter);
+    program.frame(2);
+    program.check_shows({"3 of 4 are right.", answer_text(gap(program, 3)), "0 of 1"});
+    CHECK(program.state.quiz->answers.at(0).outcome == QuizAnswer::Outcome::wrong);
+    CHECK(program.state.quiz->answers.at(0).given.ends_with("; 78"));
+}
+
+TEST_CASE("a single wrong number names what was done, too") {
+    Program program;
+    ask(program, 16, Kind::value);
+    program.type("2.503");
+    program.press(Key::enter);
+    program.check_shows({"α is missing: the old ℓ", " = 2.503"});
+}
+
+TEST_CASE("gaps grow with right answers and shrink with wrong ones; a setting holds them") {
+    Program program;
+    program.press(Key::q);
+    program.state.settings.question_each = true;
+    const auto answer = [&](bool right) {
+        // A step that has four numbers in a row and two rows.
+        program.state.quiz->asked.clear();
+        program.go_to_step(16);
+        program.press(Key::right);
+        REQUIRE(quiz_waits(program.state));
+        Quiz& quiz = *program.state.quiz;
+        const std::size_t asked = quiz.entries.size();
+        for (std::size_t n = 0; n < asked; ++n)
+            fill_in(quiz.entries[n].text, right ? answer_text(quiz.question.numbers()[n]) : "1e9");
+        check_answer(program.state);
+        go_on_after_question(program.state);
+        program.frame(3);  // the field lets go of the caret
+        return asked;
+    };
+    REQUIRE(question_before(*program.state.trace, 17)->kind == Kind::value);
+    CHECK(answer(true) == 1);
+    const std::size_t few = answer(true);
+    CHECK((few == 2 || few == 3));
+    CHECK(answer(true) == 4);
+    program.press("q q");  // off and on again
+    program.state.settings.question_each = true;
+    CHECK(answer(true) == 8);
+    CHECK(answer(false) == 8);
+    CHECK(answer(false) == 4);
+    const std::size_t fewer = answer(false);
+    CHECK((fewer == 2 || fewer == 3));
+    CHECK(answer(false) == 1);
+    CHECK(answer(false) == 1);
+    program.state.settings.gaps = GapsWanted::row;
+    CHECK(answer(false) == 4);
+    CHECK(answer(true) == 4);
+}
+
+TEST_CASE("gaps on stage: shown one by one, or typed as the class calls them") {
+    Program program(example("worked-4x4"), Screen{1280, 720}, true);
+    ask_row(program);
+    const auto& entries = program.state.quiz->entries;
+    program.press(Key::enter);
+    CHECK(program.shows(answer_text(gap(program, 0))));
+    CHECK_FALSE(program.shows(answer_text(gap(program, 1))));
+    char typed[32];
+    std::snprintf(typed, sizeof typed, "%#.5g", gap(program, 1).wrong.at(0).value);
+    for (const char c : std::string(typed)) program.press(std::string(1, c));
+    CHECK(entries[1].text == std::string(typed));
+    program.press(Key::enter);
+    program.check_shows({"α is missing"});
+    CHECK_FALSE(entries[1].shown);
+    program.press("9 backspace");
+    CHECK(entries[1].text[0] == 0);
+    for (const char c : answer_text(gap(program, 1))) program.press(std::string(1, c));
+    program.press(Key::enter);
+    CHECK(entries[1].shown);
+    program.press("pagedown pagedown");
+    CHECK(program.state.quiz->revealed);
+    CHECK(program.step() == 16);
+    program.press(Key::enter);
+    CHECK(program.step() == 17);
+    CHECK(program.state.quiz->answers.empty());
+
+    // Only as much as leaves room for the stage.
+    program.state.settings.gaps = GapsWanted::tile;
+    for (int k = 2; k < program.state.trace->size(); ++k) {
+        program.state.quiz->asked.clear();
+        program.go_to_step(k - 1);
+        program.press(Key::right);
+        if (!quiz_waits(program.state)) continue;
+        CHECK(program.state.quiz->question.gaps.size() <=
+              2 * static_cast<std::size_t>(program.state.quiz->question.across));
+        for (const std::string& text : shortened_texts(program))
+            if (text.starts_with("Question:")) FAIL_CHECK(program.where(), ": ", text);
+        check_frame(program, {}, {.panel = "Question"});
+    }
+}
+
+TEST_CASE("the cells that are asked for are hidden, and the program says that questions are on") {
+    for (const bool presenter : {false, true}) {
+        Program program(example("worked-4x4"), Screen{1280, 720}, presenter);
+        const auto sign = [&] {
+            const auto in_head = [](const Item& item) { return item.text == "Q" && item.max.y < 70; };
+            return presenter ? std::ranges::any_of(program.items(), in_head)
+                             : program.look_for("questions", "Header") != nullptr;
+        };
+        CHECK_FALSE(sign());
+        ask(program, 16, Kind::gaps, Gaps::tile);
+        CHECK(sign());
+        std::ptrdiff_t hidden = 0;
+        for (const Item& item : program.items())
+            hidden += item.text == "?" && item.panel != "Question" && item.panel != "Header";
+        if (!presenter) CHECK(hidden == 2);  // on stage the old ℓ is not in sight
+        program.press(Key::escape);
+        program.press(Key::q);
+        program.frame(2);
+        CHECK_FALSE(sign());
+    }
+    Program program(example("worked-4x4"), Screen{1280, 720});
+    program.press(Key::q);
+    program.frame(2);
+    program.click("questions", "Header");
+    CHECK_FALSE(program.state.quiz);
+}
+
 TEST_CASE("the file of results: one line each, quoted, and no formulas") {
     Program program;
     program.state.hooks.save_quiz = nullptr;
@@ -321,26 +530,32 @@ TEST_CASE("the card keeps to the rules of the layout, and hides neither tiles no
     const struct {
         Op op;
         Kind kind;
-    } cases[] = {{Op::output, Kind::value},         {Op::load_kv, Kind::total_read},
-                 {Op::load_q, Kind::skipped_tiles}, {Op::load_kv, Kind::read_from_hbm},
-                 {Op::scores, Kind::flops},         {Op::new_max, Kind::maximum_rises}};
-    for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}})
+        Gaps gaps = Gaps::one;
+    } cases[] = {{Op::output, Kind::value},           {Op::load_kv, Kind::total_read},
+                 {Op::load_q, Kind::skipped_tiles},   {Op::load_kv, Kind::read_from_hbm},
+                 {Op::scores, Kind::flops},           {Op::new_max, Kind::maximum_rises},
+                 {Op::output, Kind::gaps, Gaps::row}, {Op::row_sum, Kind::gaps, Gaps::tile},
+                 {Op::output, Kind::gaps, Gaps::tile}};
+    for (const Screen screen : all_screens)
         for (const bool presenter : {false, true}) {
             Program program(causal(example("worked-4x4")), screen, presenter);
             for (const ThemeId theme : all_themes)
-                for (const auto& [op, kind] : cases) {
+                for (const auto& [op, kind, gaps] : cases) {
+                    // On stage a tile is never asked for that leaves no room (see below).
+                    if (presenter && op == Op::output && gaps == Gaps::tile) continue;
                     program.state.settings.theme = theme;
                     if (program.state.quiz) program.state.quiz->asked.clear();
-                    ask(program, step_of(program, op, 14), kind);
+                    ask(program, step_of(program, op, 14), kind, gaps);
                     for (const bool answered : {false, true}) {
                         if (answered) {
-                            program.state.quiz->revealed = true;
+                            for (int n = 0; presenter && n < 9 && !program.state.quiz->revealed; ++n)
+                                reveal_answer(program.state);
                             program.state.quiz->chosen = program.state.quiz->question.right;
-                            std::snprintf(program.state.quiz->text, 64, "12345.678");
+                            fill_all(program, gaps == Gaps::one ? "12345.678" : "123.4");
                             if (!presenter) check_answer(program.state);
                             if (!presenter && program.state.quiz->may_retry()) {
                                 retry_answer(*program.state.quiz);
-                                std::snprintf(program.state.quiz->text, 64, "12345.678");
+                                fill_all(program, gaps == Gaps::one ? "12345.678" : "123.4");
                                 check_answer(program.state);
                             }
                             program.frame(3);

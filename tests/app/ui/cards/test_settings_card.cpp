@@ -32,7 +32,8 @@ TEST_CASE("every setting by the mouse, shown at once") {
         {"set letters/m  δ  ω", [&] { return s.letters == Letters::delta_omega; }},
         {"set spotlight", [&] { return !s.spotlight; }},
         {"set subtitles", [&] { return !s.subtitles; }},
-        {"set questions/Every step", [&] { return s.question_each; }}};
+        {"set questions", [&] { return s.question_each; }},
+        {"set gaps/Row", [&] { return s.gaps == GapsWanted::row; }}};
     for (const auto& [name, is_set] : clicks) {
         CHECK_FALSE_MESSAGE(is_set(), std::string(name));
         program.click(name, "Settings");
