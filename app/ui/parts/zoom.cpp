@@ -217,7 +217,9 @@ bool choose_rows(Zoom& z, float h, bool lens) {
     while (z.bands.size() > 1) {
         z.bands.erase(z.bands.begin());
         z.row = 34;
-        if (total_h(z) <= h) return true;
+        if (total_h(z) > h) continue;
+        z.bands.front().head.insert(z.bands.front().head.begin(), {"…"});
+        return true;
     }
     return false;
 }

@@ -212,16 +212,20 @@ namespace {
 // Where the bars of one pane lie.
 struct BarPlot {
     float slot, w, top, h, zero, unit;
+    bool bare;  // neither numbers nor names
     float y(double value) const { return zero - px(value) * unit; }
     float bottom() const { return top + h; }
 };
 
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
     const bool infinite = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
-    const float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
     BarPlot p{};
     p.slot = std::min(120.0f, room / px(list.size()));
+    float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
+    // On stage what many bars leave out of names and numbers is theirs.
+    p.bare = type_growth() > 1 && p.slot <= width_of("−0", size::small) + 2;
+    if (p.bare) above = 8, below = 4;
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
@@ -239,7 +243,7 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
     const std::string value = format_short(b.value);
-    if (p.slot <= width_of(value, 13) + 2) return;
+    if (p.bare || p.slot <= width_of(value, 13) + 2) return;
     const bool on_line = !best && h >= 36 && std::abs(y - 9 - line) < 9;
     c.text(mid, b.value < 0 || on_line ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
 }
@@ -248,7 +252,7 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
 void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
     const float foot = p.bottom() - 4, half = std::min(6.0f, p.slot * .4f);
     c.polygon({{mid - half, foot - 1.5f * half}, {mid + half, foot - 1.5f * half}, {mid, foot}}, c.theme->t3);
-    if (p.slot > width_of("−∞", size::small) + 2)
+    if (!p.bare && p.slot > width_of("−∞", size::small) + 2)
         c.text(mid, foot - 20, "−∞", size::small, 0, Face::mono, Align::center);
 }
 
@@ -267,7 +271,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
             draw_infinite(c, p, mid);
         else
             draw_bar(c, p, list[n], x, mark && list[n].value == best, mark ? p.y(best) : -1e9f);
-        if (p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
+        if (!p.bare && p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;

@@ -56,8 +56,11 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80});
     mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80});
     mini(c, state, Slot::Q, {a.x + space::far_pad, a.y + 254, cell, 80});
-    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - 30, 80});
-    mini(c, state, Slot::L, {a.right() - 38, a.y + 254, 18, 80});
+    // The first version keeps m and ℓ in HBM, the second L.
+    const bool first_version = state.trace->tiles(Slot::m_hbm) > 0;
+    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - (first_version ? 62.0f : 30.0f), 80});
+    if (first_version) mini(c, state, Slot::m_hbm, {a.right() - 70, a.y + 254, 18, 80});
+    mini(c, state, first_version ? Slot::l_hbm : Slot::L, {a.right() - 38, a.y + 254, 18, 80});
     const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};
     const Rect never = strip_foot(c, a, a.y + 358, names, a.x + 126);
     if (never.w > 0) mini_ghost(c, state, never.x, never.y, never.w);

@@ -126,6 +126,19 @@ void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
         state.softmax.split = std::clamp(static_cast<int>(std::round((c.mouse().x - a.x) / cw)), 0, N);
 }
 
+// On stage the chosen line alone, as wide as the page.
+void stage_argument(const Canvas& c, AppState& state, const SoftmaxWalk& walk,
+                    const std::vector<Argument>& lines, const Rect& a) {
+    const Argument& line = lines[static_cast<std::size_t>(state.softmax.line)];
+    const std::string place = str(state.softmax.line + 1) + " of " + str(lines.size());
+    const float w = c.text(a.x + 4, a.y + 9, place, size::small, c.theme->t2), strip = 200;
+    const bool proof = state.softmax.tab == SoftmaxPage::proof;
+    const float room = a.w - w - 24 - (proof ? strip + 16 : 0);
+    c.text_within(a.x + w + 18, a.y + 9, room, line.title, size::body, 0, Face::semibold);
+    if (proof) cut_strip(c, state, walk, {a.right() - strip - 4, a.y + 2, strip, 15});
+    card(c, line, {a.x, a.y + 22, a.w, a.h - 22});
+}
+
 }  // namespace
 
 void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
@@ -137,6 +150,7 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<Argument> lines = proof ? softmax_proof(*state.problem, page.split, page.component)
                                               : softmax_derivation(*state.problem, n, page.component);
     page.line = std::clamp(page.line, 0, static_cast<int>(lines.size()) - 1);
+    if (type_growth() > 1) return stage_argument(c, state, walk, lines, a);
     const float left = std::clamp(a.w * .26f, 190.0f, 300.0f);
     float y = a.y;
     if (proof) {

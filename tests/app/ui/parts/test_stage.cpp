@@ -1,11 +1,14 @@
 // The stage of presenter mode: what stands there at each step of each lesson.
 #include "app/ui/parts/stage.h"
 #include "app/ui/state/state.h"
+#include "core/base/numbers.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <set>
+#include <tuple>
 
 using namespace tilewalk::test;
 
@@ -192,4 +195,84 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
             on_stage(program, large(), sample, look);
             on_stage(program, ragged(), sample, look);
         }
+}
+
+TEST_CASE("stage: the correction is the way from one curve to the other, an old score an arrow") {
+    for (const char* lesson : {"flash-forward", "softmax-1pass"}) {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson(lesson);
+        for (const int k : steps_of(*program.state.trace, Op::correction)) {
+            program.go_to_step(k);
+            program.frame();
+            const auto m = program.state.trace->reads(k);
+            const double before = program.state.trace->value(m[0].value).data(0, 0),
+                         now = program.state.trace->value(m[1].value).data(0, 0);
+            INFO(program.where());
+            CHECK(program.shows("exp(x − " + format_short(now)));
+            const std::string factor = "× " + format_short(std::exp(before - now));
+            CHECK((program.look_for(factor, "Lens") != nullptr) == (std::isfinite(before) && before < now));
+            CHECK((program.look_for("no key before", "Lens") != nullptr) == !std::isfinite(before));
+            CHECK((program.look_for("the maximum stayed", "Lens") != nullptr) == (before == now));
+        }
+    }
+}
+
+TEST_CASE("stage: E leads through the derivation of the softmax lessons and back to the running values") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("softmax-1pass");
+    program.go_to_step(15);
+    CHECK_FALSE(program.shows("1 of 6"));
+    for (const char* place : {"1 of 6", "2 of 6", "3 of 6", "4 of 6", "5 of 6", "6 of 6"}) {
+        program.press(Key::e);
+        program.frame();
+        CHECK(program.look_for(place, "Lens"));
+        check_frame(program, place);
+    }
+    program.press(Key::e);
+    program.frame();
+    CHECK_FALSE(program.shows("6 of 6"));
+    program.press("shift+e");
+    program.frame();
+    CHECK(program.look_for("6 of 6", "Lens"));
+}
+
+TEST_CASE("stage: a value of the softmax lessons that changes stands beside what it was") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("softmax-1pass");
+    const int k = steps_of(*program.state.trace, Op::row_sum)[1];
+    program.go_to_step(k);
+    program.frame();
+    const auto sum = [&](int at) {
+        return format_short(program.state.trace->live(Slot::l, at).value->data(0, 0));
+    };
+    CHECK(sum(k) != sum(k - 1));
+    CHECK(program.look_for(sum(k)));
+    CHECK(program.look_for(sum(k - 1)));
+}
+
+TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    for (const auto& [lesson, there, not_there] :
+         {std::tuple{"flash-forward-v1", "ℓ", "L"}, std::tuple{"flash-forward", "L", "ℓ"}}) {
+        program.show_lesson(lesson);
+        program.go_to_step(steps_of(*program.state.trace, Op::load_kv)[0]);
+        program.frame();
+        CHECK(program.look_for(there, "HBM"));
+        CHECK_FALSE(program.look_for(not_there, "HBM"));
+    }
+}
+
+TEST_CASE("an old value of another quantity has the decimals of that quantity") {
+    Program program;
+    program.show_lesson("flash-backward");
+    const int k = steps_of(*program.state.trace, Op::recompute)[0];
+    program.go_to_step(k);
+    program.frame();
+    // S = 1 stands below P = 0.225, both in one cell
+    const Item cell = program.find(cell_name({Slot::Prob, 0, 0}));
+    std::vector<std::string> texts;
+    for (const Item& text : program.items())
+        if (text.kind == ItemKind::text && inside(text, cell)) texts.push_back(text.text);
+    CHECK(std::ranges::count(texts, "1") == 1);
+    CHECK(std::ranges::count(texts, "1.000") == 0);
 }
