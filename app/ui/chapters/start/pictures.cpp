@@ -242,7 +242,8 @@ void attention_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const Step& step = s.page.forward->step(s.page.step);
-    const int across = s.big ? 4 : 2, down = 4 / across;
+    // On stage the three that are given; below them there is no room.
+    const int count = s.big ? 3 : 4, across = s.big ? 3 : 2, down = s.big ? 1 : 2;
     const float letter = s.big ? 34 : 24, gap = s.big ? 16 : 18, foot = !s.big && s.area.h > 200 ? 28 : 0;
     const float n = px(std::max({p.N(), p.N_kv(), p.d()}));
     const float g =
@@ -261,8 +262,8 @@ void attention_picture(const Sheet& s) {
                              {"K", Role::K, &p.K, step.j * p.Bc, p.Bc},
                              {"O", Role::O, nullptr, 0, 0},
                              {"V", Role::V, &p.V, step.j * p.Bc, p.Bc}};
-    for (int k = 0; k < 4; ++k) {
-        const Entry& e = entries[s.big && k > 1 ? 5 - k : k];
+    for (int k = 0; k < count; ++k) {
+        const Entry& e = entries[s.big && k == 2 ? 3 : k];
         const float x = x0 + w * px(k % across), y = y0 + h * px(k / across) + letter;
         s.c.rich(x, y - letter / 2 - 2, {symbol(e.letter, e.role)}, s.letter());
         if (!e.A) {
