@@ -59,6 +59,14 @@ void list_places(Tour* tour) {
     if (tour) tour->places.clear();
 }
 
+void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
+    canvas.min_text = 27;
+    const PageView* page = page_view(state.page);
+    if (!page) return presenter_view(canvas, state, W, H);
+    const Rect card = tour_band(canvas, state, W, H);
+    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
+}
+
 void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
     const PageView* page = page_view(state.page);
     header_view(canvas, state, layout.header);
@@ -94,14 +102,6 @@ void begin_page(const char* name) {
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
                      ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar(3);
-}
-
-void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
-    canvas.min_text = 27;
-    const PageView* page = page_view(state.page);
-    if (!page) return presenter_view(canvas, state, W, H);
-    const Rect card = tour_band(canvas, state, W, H);
-    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
 }
 
 float ui_scale(const AppState& state, float window_width, float window_height) {

@@ -45,8 +45,6 @@ void answer_keys(AppState& state);
 
 /// An ImGui window that fills all there is.
 void begin_page(const char* name);
-/// Whatever presenter mode shows, a walk or a page.
-void draw_presenter(Canvas canvas, AppState& state, float W, float H);
 /// Presenter mode, 1280 × 720 logical px (or wider, or higher).
 void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
 /// An inspected cell in the place of its formula: the way, the value, and the chosen entry.

@@ -4,6 +4,7 @@
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/shell/frame.h"
+#include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/marks.h"
@@ -207,31 +208,50 @@ float notes_size(const Canvas& c, const Line& notes, float w, float h, int wishe
 }
 
 struct NotesText {
+    const char* title;
     Line text;
-    bool own;  ///< of the stop, not of the step
+    bool formula = false;  ///< of the step, below the text
 };
-NotesText text_of_notes(AppState& state) {
+NotesText text_of_notes(AppState& state, bool beside_page) {
     const Line& notes = speaker_notes(state);
-    if (!notes.empty() || state.page != Page::walk) return {notes, true};
-    return {pieces(state.explanation.why), false};
+    if (!notes.empty()) return {"Notes", notes};
+    if (state.page != Page::walk)
+        return {"Notes", state.tour ? Line{} : pieces("The stops of a tour have notes; U begins one.")};
+    const Explanation& e = state.explanation;
+    // Now and then the sentence to say is why the step is there.
+    if (!beside_page && spoken(*state.trace, state.cursor.step, e) == e.why) return {"The formula", {}, true};
+    return {"Why this step is there", pieces(e.why), !beside_page};
 }
 
 constexpr float notes_top = 44, notes_foot = 10;
 
+// As much of it as has room.
+void formula_below(const Canvas& c, const Explanation& e, const Rect& a) {
+    constexpr float size = 20, line = size * 1.6f;
+    float y = a.y;
+    for (const Line& part : {e.formula, e.numbers, e.result}) {
+        const int lines = static_cast<int>((a.bottom() - y) / line);
+        if (part.empty() || lines < 1) continue;
+        y += c.rich_paragraph(a.x, y, a.w, part, size, lines, c.theme->t1) + 4;
+    }
+}
+
 void speaker_notes_view(const Canvas& c, AppState& state, const SpeakerLayout& l) {
     const Rect& a = l.notes;
-    const auto [text, own] = text_of_notes(state);
-    const Panel panel(c, "Speaker notes", a, own ? "Notes" : "Why this step is there",
-                      state.tour && (text.empty() || !own) ? "no notes for this stop" : "");
-    const float w = a.inner_w(), h = a.h - notes_top - notes_foot;
-    const float size = notes_size(c, text, w, h, state.settings.notes_size);
-    const int lines = std::max(1, static_cast<int>(h / (size * 1.4f)));
-    c.rich_paragraph(a.inner_x(), a.y + notes_top, w, text, size, lines, c.theme->t1, 1.4f);
+    const auto [title, text, formula] = text_of_notes(state, l.narrow);
+    const bool none = state.tour && speaker_notes(state).empty();
+    const Panel panel(c, "Speaker notes", a, title, none ? "no notes for this stop" : "");
+    const float w = a.inner_w(), top = a.y + notes_top, bottom = a.bottom() - notes_foot;
+    const float size = notes_size(c, text, w, bottom - top, state.settings.notes_size);
+    float y = top;
+    const int lines = std::max(1, static_cast<int>((bottom - top) / (size * 1.4f)));
+    if (!text.empty()) y += c.rich_paragraph(a.inner_x(), y, w, text, size, lines, c.theme->t1, 1.4f) + 14;
+    if (formula) formula_below(c, state.explanation, {a.inner_x(), y, w, bottom - y});
 }
 
 bool has_no_room(const Canvas& c, AppState& state, const Rect& notes) {
     const float least = px(notes_sizes.front()), h = notes.h - notes_top - notes_foot;
-    return rich_paragraph_height(c, notes.inner_w(), text_of_notes(state).text, least, 0, 1.4f) > h;
+    return rich_paragraph_height(c, notes.inner_w(), text_of_notes(state, true).text, least, 0, 1.4f) > h;
 }
 
 // The page itself, smaller. Nothing on it can be pressed, and no list has what it shows.
@@ -244,7 +264,15 @@ void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a) {
     ImGui::PushClipRect(c.device(a.x, a.y), c.device(a.right(), a.bottom()), true);
     {
         const Enlarged small(c, {a.x, a.y}, a.w / picture_w);
-        draw_presenter(small.c, shown, picture_w, picture_h);
+        Canvas large = small.c;
+        large.min_text = size::far;
+        const PageView* page = page_view(shown.page);
+        // Beside a tour's card pages show what its stop points at.
+        const float h = shown.tour ? from::presenter_page - 1 : picture_h;
+        if (page)
+            page->presenter(large, shown, picture_w, h);
+        else
+            presenter_view(large, shown, picture_w, picture_h);
     }
     ImGui::PopClipRect();
     ImGui::EndDisabled();
@@ -269,13 +297,13 @@ void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std:
         c.rect(p.x, p.y, p.w, p.h, presenter_page(*c.theme));
         picture_of_ahead(c, *ahead.shown, p);
         use_focus(focus);
+        c.frame(p.x - .5f, p.y - .5f, p.w + 1, p.h + 1, c.theme->line2);
     } else {
         c.well(p.x, p.y, p.w, p.h, radius::card);
         if (!ahead.words.empty() && !ahead.arriving)
             c.text(p.x + p.w / 2, p.middle(), "This page is drawn when it is reached.", 16, c.theme->t2,
                    Align::center);
     }
-    c.frame(p.x - .5f, p.y - .5f, p.w + 1, p.h + 1, c.theme->line2);
 }
 
 void place_row(const Canvas& c, AppState& state, const PlaceList& places, int n, const Rect& row,
@@ -356,7 +384,8 @@ std::vector<FontSize> sizes_of_view(const AppState& state, float W, float H) {
     out.push_back({Face::mono_bold, l.narrow ? 24.0f : 30.0f});
     for (const int size : notes_sizes)
         if (size <= state.settings.notes_size)
-            for (const Face face : {Face::regular, Face::semibold, Face::semibold_italic, Face::mono})
+            for (const Face face :
+                 {Face::regular, Face::semibold, Face::semibold_italic, Face::mono, Face::mono_bold})
                 out.push_back({face, px(size)});
     return out;
 }

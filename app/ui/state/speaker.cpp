@@ -66,7 +66,8 @@ void arrive_ahead(Ahead& ahead) {
     take_finished_trace(shown);
     if (shown.pending) return;
     settle_tour(shown);
-    shown.tour.reset();  // its card is not the page's
+    // A page shows what its stop points at; on the stage the card would take room.
+    if (shown.page == Page::walk) shown.tour.reset();
     shown.presenter = true;
     ahead.arriving = false;
 }

@@ -165,6 +165,27 @@ TEST_CASE("render: keys are pressed before the picture, and typed where a field 
                   {"render", "-o", path});
 }
 
+TEST_CASE("render: the speaker's view, alone and beside the stage, and its keys") {
+    const Folder folder;
+    const std::string path = folder.file("view.svg");
+    const auto drawn = [&](const char* where, const char* keys) {
+        output_of(
+            {"render", "--step", "15", "--speaker", where, "--keys", keys, "--size", "1280x720", "-o", path});
+        return contents(path);
+    };
+    const std::string window = drawn("window", "right"), panel = drawn("panel", "right");
+    for (const std::string& view : {window, panel}) {
+        CHECK(contains(view, "Why this step is there"));
+        CHECK(contains(view, "10:15"));
+        CHECK(contains(view, "Step 17: Row sum"));
+    }
+    CHECK(contains(window, "16/40"));
+    CHECK(contains(panel, "16 / 40"));
+    CHECK(drawn("auto", "right") == panel);
+    CHECK(drawn("window", "right") == window);  // its clock stands still
+    check_refused({{{"--speaker", "screen"}, "expected auto, window or panel"}}, {"render", "-o", path});
+}
+
 TEST_CASE("render: every step into a folder") {
     const Folder folder;
     const std::string all = folder.file("steps");
