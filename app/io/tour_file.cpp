@@ -17,8 +17,9 @@
 namespace tilewalk {
 namespace {
 
-const std::vector<std::string> setting_names = {"problem",   "lesson",    "step", "cell",  "fault",   "notation",
-                                                "highlight", "presenter", "side", "notes", "division"};
+const std::vector<std::string> setting_names = {"problem", "lesson",   "step",      "cell",
+                                                "fault",   "notation", "highlight", "presenter",
+                                                "side",    "notes",    "division"};
 const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
                                division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
@@ -54,12 +55,13 @@ public:
         stop_.cell.reset();
         stop_.place = {};
         stop_.notes.clear();
-        const bool fine =
-            problem() && lesson() && take_given("notation", &StopReader::notation) &&
-            take_given("division", &StopReader::division) && fault() && build() && take_given("step", &StopReader::step) &&
-            take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
-            take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
-            take_given("notes", &StopReader::notes) && text();
+        const bool fine = problem() && lesson() && take_given("notation", &StopReader::notation) &&
+                          take_given("division", &StopReader::division) && fault() && build() &&
+                          take_given("step", &StopReader::step) && take_given("cell", &StopReader::cell) &&
+                          take_given("highlight", &StopReader::highlight) &&
+                          take_given("presenter", &StopReader::presenter) &&
+                          take_given("side", &StopReader::side) && take_given("notes", &StopReader::notes) &&
+                          text();
         if (!fine) return Failure{error.what};
         return stop_;
     }

@@ -37,11 +37,13 @@ struct TourError {
     std::string what;
 };
 
-/// Text with *emphasis*, {placeholder}, a letter with a sub_script, and \ before a character that stands for itself.
+/// Text with *emphasis*, {placeholder}, a letter with a sub_script, and \ before a character that stands for
+/// itself.
 Result<Line> styled_line(std::string_view text);
 
 /// "# title", then sections of "## heading", "- key: value" lines and paragraphs. A value goes on in
-/// indented lines below it. A line that begins with "> " is a formula and stands alone. What stands between title and first section is for readers of the file.
+/// indented lines below it. A line that begins with "> " is a formula and stands alone. What stands between
+/// title and first section is for readers of the file.
 TourOutline outline_of(std::string_view text, const std::vector<std::string>& keys,
                        std::vector<TourError>& errors);
 

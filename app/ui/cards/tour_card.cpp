@@ -72,8 +72,8 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
 }
 
-constexpr float of_ring = 16;       // what belongs to a ring round a panel
-constexpr float of_ring_edge = 5;   // as much of it lies over the next panel
+constexpr float of_ring = 16;      // what belongs to a ring round a panel
+constexpr float of_ring_edge = 5;  // as much of it lies over the next panel
 
 // What the card must not hide: the place with its ring and number, the cell, and why the step is there.
 std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
@@ -110,7 +110,9 @@ std::size_t first_column(const Canvas& c, const Tour& tour, float w) {
     if (column >= w - 2 * normal.pad) return best;
     // A formula stays with the words before it.
     for (std::size_t n = best; n-- > 1;)
-        if (!is_formula(tour.text[n]) && columns_height(c, tour, column, n) <= columns_height(c, tour, column, best)) best = n;
+        if (!is_formula(tour.text[n]) &&
+            columns_height(c, tour, column, n) <= columns_height(c, tour, column, best))
+            best = n;
     return best;
 }
 
@@ -133,7 +135,8 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const float narrow = layout.timeline.w - of_ring_edge, wide = W - 2 * margin;
     for (const float w : {walk ? narrow : wide, walk ? wide : narrow}) {
         Rect a = strip(c, tour, margin, w);
-        // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a lane.
+        // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a
+        // lane.
         if (walk && layout.timeline.y + a.h <= foot - 56)
             places.push_back(bottom_at(a, layout.timeline.y + a.h));
         if (walk) a.h = std::max(a.h, foot - layout.timeline.y - of_ring_edge);

@@ -27,8 +27,8 @@ bool is_called(const NamedPlace& at, const TourPlace& place) {
 
 float area(const NamedPlace& at) { return (at.max.x - at.min.x) * (at.max.y - at.min.y); }
 
-// Of several the largest: the lens shows a tile larger than the map of the memory does. Of equals the one drawn
-// last: on stage the old value stands before the new one.
+// Of several the largest: the lens shows a tile larger than the map of the memory does. Of equals the one
+// drawn last: on stage the old value stands before the new one.
 const NamedPlace* largest(const TourPlace& place, const NamedPlace* within) {
     const NamedPlace* best = nullptr;
     for (const NamedPlace& at : *place_list) {

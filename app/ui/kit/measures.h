@@ -20,7 +20,8 @@ constexpr float far_text = 30;    ///< sentences and names
 constexpr float far_sign = 34;    ///< signs between matrices
 constexpr float far_symbol = 35;  ///< the letter of a matrix
 constexpr float far_title = 44;   ///< what the step does
-/// What is drawn for the normal view is so many times as large there: its smallest text is the least of the page.
+/// What is drawn for the normal view is so many times as large there: its smallest text is the least of the
+/// page.
 constexpr float far_growth = far / small;
 
 constexpr float lines = 1.4f;  ///< height of a line of a paragraph, as a part of the text size

@@ -86,11 +86,11 @@ struct MemoryForm {
     int Br = 128, Bc = 128;  ///< of the tiles, where they are given
     TileRule rule = TileRule::given;
     bool tile_height = false;  ///< the panel beside the traffic: bytes against tile height, else the roofline
-    char N_text[16] = "";   ///< while it is being typed
-    bool N_typed = false;   ///< the field has the caret
-    int trips = 3;          ///< kernels of standard attention that have run, 0 … 3
-    bool playing = false;   ///< they run one after another, once
-    float trip_age = 1e9f;  ///< seconds since the last one began
+    char N_text[16] = "";      ///< while it is being typed
+    bool N_typed = false;      ///< the field has the caret
+    int trips = 3;             ///< kernels of standard attention that have run, 0 … 3
+    bool playing = false;      ///< they run one after another, once
+    float trip_age = 1e9f;     ///< seconds since the last one began
 };
 
 /// The page about large problems.

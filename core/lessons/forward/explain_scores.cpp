@@ -27,8 +27,7 @@ void explain_init(const View& v) {
     v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
                           sym(Slot::Oi, v.step.i), " ← 0"});
     const std::string before = str(v.step.i - 1);
-    v.out.why = no_max
-                    ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
+    v.out.why = no_max ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                 : v.step.i == 0
                     ? "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
                       "are 0."

@@ -42,11 +42,10 @@ void rebase_sentence(const View& v, const std::string& what) {
                  " of " + query + " from max " + move.from + " to max " + move.to +
                  (what == "sum" ? ", so old and new weights share one scale."
                                 : ": it is made of the same exponentials as ℓ, so the same α fits."),
-        .stays = what == "sum"
-                     ? "α = 1: the maximum of " + query +
-                           " did not rise, so its old sum counts in full beside the new weights."
-                     : "α = 1, as for ℓ: the maximum of " + query +
-                           " did not rise, and its old output just takes in the new values.",
+        .stays = what == "sum" ? "α = 1: the maximum of " + query +
+                                     " did not rise, so its old sum counts in full beside the new weights."
+                               : "α = 1, as for ℓ: the maximum of " + query +
+                                     " did not rise, and its old output just takes in the new values.",
     };
     v.out.why = words[move.kind];
 }
@@ -177,8 +176,9 @@ void explain_correction(const View& v) {
         .sees_no_key = query + (nothing_yet(v) == "sees no key" ? " has seen no key" : " " + nothing_yet(v)) +
                        ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.",
         .starts = query + " starts here: exp(−∞) = 0 multiplies the empty start values of ℓ and O away.",
-        .rises = query + ": what it summed from maximum " + from + " is " + factor_text({old, now, rises, from, to}) +
-                 " too large beside maximum " + to + ", whatever the scores were; α takes that back.",
+        .rises = query + ": what it summed from maximum " + from + " is " +
+                 factor_text({old, now, rises, from, to}) + " too large beside maximum " + to +
+                 ", whatever the scores were; α takes that back.",
         .stays = query + ": its maximum did not change, so α = 1 and its old sums stay as they are.",
     };
     const Kind kind = kind_of(old, now);
@@ -260,10 +260,12 @@ void explain_store(const View& v) {
                           sym(Slot::m), " + ln ", sym(Slot::l)});
     const Expr m = v.number(Slot::m), l = v.number(Slot::l);
     v.out.kind = l.value == 0;
-    v.out.why = l.value == 0
-                    ? empty_row(v) + ": O = 0 and L = −∞ are stored."
-                    : "O and one number per row leave the chip. With this L the backward pass makes every weight "
-                      "of " + v.query() + " again, as exp(S − L).";
+    v.out.why =
+        l.value == 0
+            ? empty_row(v) + ": O = 0 and L = −∞ are stored."
+            : "O and one number per row leave the chip. With this L the backward pass makes every weight "
+              "of " +
+                  v.query() + " again, as exp(S − L).";
     set_numbers(v, rounded(format.softmax, sum({m, logarithm(l)})));
 }
 

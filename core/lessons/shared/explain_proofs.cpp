@@ -14,9 +14,7 @@ double score(const Problem& p, int row, int key) {
     return p.softmax_scale() * p.Q.row(row).dot(p.K.row(key));
 }
 
-Expr weight(double score, double m) {
-    return exponential(difference(num(score, Role::S), num(m, Role::m)));
-}
+Expr weight(double score, double m) { return exponential(difference(num(score, Role::S), num(m, Role::m))); }
 Line weight_formula(const Line& m) { return join({"exp(", sym(Slot::S), " − ", m, ")"}); }
 
 void add(const View& v, std::string label, Line formula, const Expr& numbers, Line result) {
@@ -47,8 +45,8 @@ void tell_why_alpha(const View& v, double old, double now) {
     const double S = score(v.problem, v.row, *key);
     const Expr alpha = exponential(difference(num(old, Role::m), num(now, Role::m)));
     add(v, "why this factor: the old weight of key " + str(*key) + ", times α",
-        join({weight_formula(m_old()), " × exp(", m_old(), " − ", sym(Slot::m), ")  =  ",
-              weight_formula(sym(Slot::m))}),
+        join({weight_formula(m_old()), " × exp(", m_old(), " − ", sym(Slot::m),
+              ")  =  ", weight_formula(sym(Slot::m))}),
         product({weight(S, old), alpha}), weight_formula(sym(Slot::m)));
 }
 
@@ -73,8 +71,8 @@ void tell_competition(const View& v, double P, double dP, double D) {
     add(v, "softmax: a weight rises with its own score",
         join({"∂", p, " ÷ ∂", sym(Slot::S), "  =  ", p, " (1 − ", p, ")"}), own, p);
     add(v, "the weights compete: what it wins, the others lose",
-        join({sym(Slot::dS), "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ", dp,
-              ")"}),
+        join({sym(Slot::dS), "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ",
+              dp, ")"}),
         difference(product({own, slope}), product({weight, others})), sym(Slot::dS));
 }
 

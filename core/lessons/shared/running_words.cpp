@@ -25,6 +25,21 @@ std::string say_correction(const Trace& trace, const Explanation& e) {
     return "α is " + alpha + ": that is what the old sum of " + row + " is still worth.";
 }
 
+// What the old sum or output is still worth, and what comes to it.
+std::string say_growing(const Trace& trace, int k, const Explanation& e, const std::string& what,
+                        const std::string& more) {
+    const Held alpha = trace.live(Slot::alpha, k);
+    const CellRef cell{Slot::alpha, e.target.row, 0};
+    const double kept =
+        alpha && alpha.value->region.contains(cell.row, 0) ? value_at(*alpha.value, cell) : .5;
+    if (kept == 0 && e.result.back().text == "0") return {};  // no key yet: the explanation says why
+    if (kept == 0) return "The " + what + " begins with the first " + more + ": " + result_words(e) + ".";
+    if (kept == 1)
+        return "The old " + what + " counts in full, plus the new " + more + ": " + result_words(e) + ".";
+    return "The old " + what + ", brought to the new maximum, plus the new " + more + ": " + result_words(e) +
+           ".";
+}
+
 }  // namespace
 
 std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, bool sum_shrinks) {
@@ -72,11 +87,8 @@ std::string say_maximum(const Trace& trace, int k, const Explanation& e) {
 
 std::string say_running(const Trace& trace, int k, const Explanation& e) {
     switch (trace.step(k).op) {
-    case Op::row_sum:
-        return "The old sum, brought to the new maximum, plus the new weights: " + result_words(e) + ".";
-    case Op::output:
-        return "The old output, brought to the new maximum, plus the new values by their weights: " +
-               result_words(e) + ".";
+    case Op::row_sum: return say_growing(trace, k, e, "sum", "weights");
+    case Op::output: return say_growing(trace, k, e, "output", "values by their weights");
     case Op::normalize:
         if (empty_sum(trace, k, e)) return {};
         return "One division at the very end: now the weights of " + row_of(trace, e) + " sum to 1.";

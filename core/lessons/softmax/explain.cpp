@@ -34,7 +34,8 @@ std::string reading(const RowView& r) {
         return nth + (r.dense()  ? " adds its exponential and is forgotten."
                       : r.safe() ? " is compared with the maximum so far and forgotten."
                                  : " serves maximum and sum, and is forgotten.");
-    if (r.n > 1 && r.pass + 1 < r.passes) return nth + " once more, for the sum; of the first pass only " + m + " was kept.";
+    if (r.n > 1 && r.pass + 1 < r.passes)
+        return nth + " once more, for the sum; of the first pass only " + m + " was kept.";
     if (r.n > 1)
         return nth + " once more, for its weight was not kept; " + V + " comes with it, for the first time.";
     if (r.pass == 0 && r.dense())
@@ -171,9 +172,10 @@ void explain_row_weight(const RowView& r) {
         v.out.why = "exp(" + num_text(x) +
                     ") alone would overflow; measured from the maximum no exponent is above 0.";
     else if (r.passes == 3)
-        v.out.why = x == m ? "This score is the maximum of the row: it weighs exp(0) = 1, and none weighs more."
-                           : "This score lies " + num_text(m - x) +
-                                 " below the maximum of the whole row, so the weight is final.";
+        v.out.why = x == m
+                        ? "This score is the maximum of the row: it weighs exp(0) = 1, and none weighs more."
+                        : "This score lies " + num_text(m - x) +
+                              " below the maximum of the whole row, so the weight is final.";
     else if (x == m)
         v.out.why = "The score is the maximum itself, so it weighs exp(0) = 1, the most a weight can be.";
     else

@@ -63,7 +63,8 @@ std::string share_words(const RowView& r, double share) {
 std::string value_words(const RowView& r) {
     const std::string V = plain(softmax_value(r.now));
     if (r.n == 1) return "The weights are final, so the values are simply added up, each by its share.";
-    if (r.n == r.N) return V + " completes the mean: all shares together are 1, and nothing is left to divide.";
+    if (r.n == r.N)
+        return V + " completes the mean: all shares together are 1, and nothing is left to divide.";
     return V + " joins by its share; what is there already stays as it is.";
 }
 

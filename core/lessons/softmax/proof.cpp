@@ -84,8 +84,9 @@ struct Proof {
         const std::string side = is_left ? "left" : "right";
         const double rebased = row.sum(part.first, part.last, whole.m);
         return argument_line(
-            "The " + side + " part, from the common maximum", join({weights(part, whole), "  =  ", factor(part), sum(part)}),
-            text("the " + side + " weights"), &numbers, rebased, factor_value(part) * part.sum,
+            "The " + side + " part, from the common maximum",
+            join({weights(part, whole), "  =  ", factor(part), sum(part)}), text("the " + side + " weights"),
+            &numbers, rebased, factor_value(part) * part.sum,
             part.m == whole.m ? "This part holds the maximum of both, so its weights are right as they are."
                               : "exp(x − m) is exp(x − " + plain(m(part)) +
                                     ") times one factor that is the same for "

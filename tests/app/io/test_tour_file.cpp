@@ -90,8 +90,9 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("numbers of the page about memory") {
-        const TourStop stop = only_stop("- lesson: memory", "{S at N=16384} {S and P at N=16384} {L at N=16384} "
-                                                            "{saving at Br=2} {saving at Br=128} {heads}");
+        const TourStop stop =
+            only_stop("- lesson: memory", "{S at N=16384} {S and P at N=16384} {L at N=16384} "
+                                          "{saving at Br=2} {saving at Br=128} {heads}");
         // 16384² × 2 bytes; × 2 × 16 heads; 16384 × 4 bytes × 16 heads
         CHECK(shown_text(stop) == "512\u00A0MiB 16\u00A0GiB 1\u00A0MiB 0.06 4.0 16");
         CHECK(contains(refusal(head + "\n{saving at Br=0}\n"), "neither a cell nor a known number"));
@@ -106,7 +107,8 @@ TEST_SUITE("tour files") {
             return value_at(*holding(trace, {slot, row, 0}, k).value, {slot, row, 0});
         };
         // "Step 17", "from 1 to 2", "exp(1) = 2.718 times too large"
-        const int sum = test::find_step(*right, Op::row_sum, 0, 1), max = test::find_step(*right, Op::new_max, 0, 1);
+        const int sum = test::find_step(*right, Op::row_sum, 0, 1),
+                  max = test::find_step(*right, Op::new_max, 0, 1);
         CHECK(sum == 16);
         CHECK(in(*right, Slot::m, max - 1, 0) == 1);
         CHECK(in(*right, Slot::m, max, 0) == 2);

@@ -83,6 +83,8 @@ TEST_CASE("the steps of the worked example, as one would say them") {
     CHECK(say(12) == "The best score of row 0 in this tile is 2.");
     CHECK(say(13) == "Row 0 found a larger score: 1 becomes 2, so its old sum shrinks by α.");
     CHECK(say(14) == "α is 0.368: that is what the old sum of row 0 is still worth.");
+    CHECK(say(8) == "The sum begins with the first weights: ℓ[0] = 1.368.");
+    CHECK(say(36) == "The old sum counts in full, plus the new weights: ℓ[2] = 2.736.");
     CHECK(say(16) == "The old sum, brought to the new maximum, plus the new weights: ℓ[0] = 1.639.");
     CHECK(say(33) == "Row 2 found nothing larger: the maximum stays 1.");
 }

@@ -72,7 +72,8 @@ TEST_SUITE("softmax explanations") {
                         {Op::new_max, {"it stays", "is larger than", "is the first score", "no maximum yet"}},
                         {Op::correction,
                          {"did not change", "repairs the whole past", "empty start", "stands in"}},
-                        {Op::row_sum, {"did not move", "brings the old sum from", "starts the sum", "stays empty"}}};
+                        {Op::row_sum,
+                         {"did not move", "brings the old sum from", "starts the sum", "stays empty"}}};
                     for (const auto& [op, sentences] : words) {
                         const Explanation e = explain(*trace, softmax_step(*trace, op, element));
                         INFO(describe(p), ", element ", element, ", ", name(op), ": ", e.why);

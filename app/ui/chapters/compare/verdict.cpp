@@ -48,7 +48,7 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
 }
 
 std::string subtitle(const AppState& state, const KernelComparison& c) {
-    std::string text = c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
+    std::string text = "kernel " + c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
                        std::string(c.kernel->run.device == "cuda" ? "on the GPU" : "on the emulator") +
                        ", held against the walk in fp64";
     if (!state.comparing->source.empty()) text = "recorded: " + text;

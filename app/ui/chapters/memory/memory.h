@@ -69,7 +69,7 @@ struct TileHeightLook {
 /// Rows of tile heights: what FlashAttention-2 moves, and standard attention's bytes over it, drawn to scale.
 void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const TileHeightLook& look);
 /// "From Br = 32 on …": where flash begins to move fewer bytes.
-std::string height_that_pays(const Study& study);
+std::string height_that_pays(const Study& study, bool brief = false);
 /// One bar from left to right, a piece for each share that is wide enough to be seen.
 float share_bar(const Canvas& canvas, const AlgorithmStudy& study, float x, float y, float h,
                 double px_per_byte, float text_size);

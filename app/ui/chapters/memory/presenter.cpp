@@ -23,7 +23,8 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
     return out;
 }
 
-// All of S, true to area, and one tile in its corner; a tile that no pixel can show is drawn as a dot, and says so.
+// All of S, true to area, and one tile in its corner; a tile that no pixel can show is drawn as a dot, and
+// says so.
 void square(const Canvas& c, const Study& s, float x, float y, float side) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
@@ -36,6 +37,7 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     const ImU32 surface = mix(t.panel, colour, w < 60 ? .22f : .4f), ink = ink_on(t, surface);
     if (!seen) c.disc(x + 3, y + 3, 5, t.focus);
     if (seen && w < 60) c.rect(x, y, w, h, t.focus);
+    if (seen && std::max(w, h) < 8) c.ring(x + w / 2, y + h / 2, 9, t.focus, 2);  // or nobody would find it
     if (w >= 60) {
         c.rect(x, y, w, h, surface);
         c.frame(x, y, w, h, t.focus, 3, 0);
@@ -44,7 +46,8 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     const float room = side - 24, middle = y + side / 2;
     c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
     c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
-    c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular, Align::center);
+    c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular,
+           Align::center);
 }
 
 void table(const Canvas& c, const Study& s, const Rect& a) {
@@ -84,7 +87,8 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
 void tile_height(const Canvas& c, const Study& s, const Rect& a) {
     note_part(c, a, "Tile height");
     const float note = 84;
-    tile_height_rows(c, s, {a.x, a.y, a.w, a.h - note}, {.text = 27, .head = 36, .bar = 22, .most_pitch = 44});
+    tile_height_rows(c, s, {a.x, a.y, a.w, a.h - note},
+                     {.text = 27, .head = 36, .bar = 22, .most_pitch = 44});
     c.paragraph(a.x, a.bottom() - note + 4, a.w, height_that_pays(s), size::far, c.theme->t1, 2);
 }
 

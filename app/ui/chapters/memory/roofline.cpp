@@ -86,7 +86,8 @@ void choose_plot(const Canvas& c, AppState& state, const Rect& a) {
 }  // namespace
 
 bool shows_tile_height(const AppState& state) {
-    if (points_at(state, "Tile height") || points_at(state, "Roofline")) return points_at(state, "Tile height");
+    if (points_at(state, "Tile height") || points_at(state, "Roofline"))
+        return points_at(state, "Tile height");
     return state.memory.tile_height;
 }
 
@@ -103,8 +104,9 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
     const Theme& t = *c.theme;
     const bool wide = a.w > 640, high = a.h > 300;
     const Hardware& h = s.input.hardware;
-    std::string subtitle =
-        wide ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes) : a.w > 460 ? h.name : "";
+    std::string subtitle = wide        ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes)
+                           : a.w > 460 ? h.name
+                                       : "";
     if (wide && !h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
     const Panel panel(c, "Roofline", a, "Roofline", subtitle);
     choose_plot(c, state, a);
@@ -123,11 +125,12 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
 
 // ---- Bytes against the height of the tiles
 
-std::string height_that_pays(const Study& s) {
+std::string height_that_pays(const Study& s, bool brief) {
     const std::int64_t least = least_height_that_pays(s.shape);
-    if (least > s.shape.N) return "At these sizes no height of tiles moves fewer bytes than standard attention.";
-    return "From Br = " + format_count(least) + " on (dashed) it moves no more than standard attention: each of N ÷ Br "
-           "query blocks reads all of K and V.";
+    if (least > s.shape.N) return "No height of tiles moves fewer bytes than standard here.";
+    const std::string from =
+        "From Br = " + format_count(least) + " on (dashed) it moves no more than standard";
+    return brief ? from + "." : from + " attention: each of N ÷ Br query blocks reads all of K and V.";
 }
 
 void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const TileHeightLook& look) {
@@ -140,8 +143,8 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Tile
             if (n % 2 == 0 || rows[n].Br == s.shape.Br) fewer.push_back(rows[n]);
         rows = fewer;
     }
-    const float em = look.text, br_x = a.x + 2.4f * em, bytes_x = br_x + 6.2f * em, bars = bytes_x + 1.2f * em,
-                end = a.right() - 3.6f * em, head = a.y + look.head / 2;
+    const float em = look.text, br_x = a.x + 2.4f * em, bytes_x = br_x + 6.2f * em,
+                bars = bytes_x + 1.2f * em, end = a.right() - 3.6f * em, head = a.y + look.head / 2;
     double most = 1;
     for (const TileRow& row : rows) most = std::max(most, row.saving);
     const auto X = [&](double saving) { return bars + (end - bars) * px(saving / most); };
@@ -156,13 +159,15 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Tile
         if (current) c.rect(a.x - 6, y - pitch / 2 + 1, a.w + 12, pitch - 2, t.raised, radius::card);
         const Face face = current ? Face::semibold : Face::regular;
         c.text(br_x, y, format_count(row.Br), em, t.t1, face, Align::right);
-        c.text(bytes_x, y, format_large_traffic(static_cast<double>(row.bytes)), em, t.t1, face, Align::right);
+        c.text(bytes_x, y, format_large_traffic(static_cast<double>(row.bytes)), em, t.t1, face,
+               Align::right);
         const float w = std::max(X(row.saving) - bars, 1.5f);
         c.rect(bars, y - h / 2, w, h, mix(t.panel, t.t1, pays ? .62f : .3f), radius::bar);
         c.text(std::max(bars + w, X(1)) + .5f * em, y, saving_text(row.saving), em, pays ? t.t1 : t.t2,
                pays ? Face::semibold : Face::regular);
     }
-    c.dashed_line({X(1), a.y + look.head}, {X(1), a.y + look.head + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});
+    c.dashed_line({X(1), a.y + look.head}, {X(1), a.y + look.head + pitch * px(rows.size())}, t.t1, 1.5f,
+                  {5, 4});
 }
 
 void memory_tile_height(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
@@ -172,8 +177,8 @@ void memory_tile_height(const Canvas& c, AppState& state, const Study& s, const 
     const float note = high ? 44 : 24, top = a.y + 46;
     tile_height_rows(c, s, {a.inner_x(), top, a.inner_w(), a.bottom() - top - note - 6},
                      {.text = size::small, .head = 20, .bar = 12, .most_pitch = 26});
-    c.paragraph(a.inner_x(), a.bottom() - note - 4, a.inner_w(), height_that_pays(s), size::small, c.theme->t2,
-                high ? 2 : 1);
+    c.paragraph(a.inner_x(), a.bottom() - note - 4, a.inner_w(), height_that_pays(s, !high), size::small,
+                c.theme->t2, high ? 2 : 1);
 }
 
 }  // namespace tilewalk::ui

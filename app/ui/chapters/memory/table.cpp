@@ -112,7 +112,8 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
         const float y = top + (px(n) + .5f) * pitch;
         const bool current = row.N == s.shape.N;
         if (current) c.rect(a.x + 8, y - pitch / 2 + 1, a.w - 16, pitch - 2, t.raised, 7);
-        size_bar(c, k.bars, y - thick / 2, X(std::min(row.all, 2 * hi)) - k.bars, whole, thick, row.fits, current);
+        size_bar(c, k.bars, y - thick / 2, X(std::min(row.all, 2 * hi)) - k.bars, whole, thick, row.fits,
+                 current);
         table_row(c, k, row, y, size, current);
     }
     c.dashed_line({limit, head + 9}, {limit, top + pitch * px(rows.size())}, t.t1, 1.5f, {5, 4});

@@ -51,7 +51,8 @@ float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, cons
     int row = walk.row();
     const std::string word = state.problem->query_token(row);
     c.text_within(a.inner_x(), a.y + (low ? 18 : 24), w - 16,
-                  word.empty() ? "One row of scores" : "Scores of “" + word + "”", size::lead, 0, Face::semibold);
+                  word.empty() ? "One row of scores" : "Scores of “" + word + "”", size::lead, 0,
+                  Face::semibold);
     const float y = a.y + (low ? 31 : 46);
     const float label = c.text(a.inner_x(), y + 16, "row", size::body, c.theme->t2) + 8;
     if (stepper(c, "##softmax row", a.inner_x() + label, y, std::min(122.0f, w - 16 - label), row, 0,

@@ -55,7 +55,9 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
                 page.form() = {};
                 page.form().N = N, page.form().d = d, page.form().element_bytes = bytes;
                 page.form().heads = page.form().batch = heads;
-                page.form().rule = tile == 3 ? TileRule::square : tile == 4 ? TileRule::paper : TileRule::given;
+                page.form().rule = tile == 3   ? TileRule::square
+                                   : tile == 4 ? TileRule::paper
+                                               : TileRule::given;
                 page.form().Br = page.form().Bc = tile == 0 ? 2 : 64 * tile;
                 page.form().tile_height = trips == 1;
                 page.form().trips = trips;

@@ -1,8 +1,8 @@
 // Presenter mode with a mouse alone, and what an edit does to the history and the title.
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/presenter.h"
-#include "app/ui/state/chapters.h"
 #include "app/ui/shell/frame.h"
+#include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
 #include "core/class/spoken.h"
 #include "tests/app/ui/layout_check.h"
