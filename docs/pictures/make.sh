@@ -58,7 +58,7 @@ lesson memory ""
 
 # Alone and in the classroom: a stop of the tour, a question and its answer, where 13.44 comes from, a symbol,
 # a projector with a sentence to say
-stop=$(grep '^## ' ../../assets/tour/flash-attention.md | grep -nxF '## A maximum so far' | cut -d: -f1)
+stop=$(grep '^## ' ../../assets/tour/flash-attention.md | grep -nxF '## m, the maximum so far' | cut -d: -f1)
 draw tour --tour flash-attention --stop "$stop" --size 1600x900
 draw tour-presenter-light --tour flash-attention --stop "$stop" --size 1280x720 --presenter --theme light
 draw question --step 13 --keys 'q right' --size 1600x900
