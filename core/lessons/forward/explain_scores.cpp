@@ -37,13 +37,16 @@ void explain_init(const View& v) {
 
 void explain_load_kv(const View& v) {
     const int i = v.step.i, j = v.step.j;
+    bool again = false;
+    for (int earlier = 0; earlier < i; ++earlier)
+        again |= tile_cover(v.problem, earlier, j) != TileCover::none;
     const std::string block = "Key block " + str(j);
     const std::string once =
         v.problem.Tr() == 1
             ? "Only one key block is on chip at a time; with one query block each is read once."
         : i == 0 && j == 0
             ? "Only one key block is on chip at a time; every query block that needs it reads it again."
-        : i == 0 ? block + " takes the place of the one before, which this query block needs no more."
+        : !again ? block + " takes the place of the one before, which this query block needs no more."
                  : block + " comes from HBM once more, now for query block " + str(i) +
                        ": the price for keeping O on chip.";
     tell_key_load(v, once + " K and V");
@@ -102,9 +105,10 @@ std::string best_key_sentence(const View& v, const Value& S, double best) {
         if (v.at(S, v.row, S.region.col + c) == best) keys.push_back(S.region.col + c);
     if (keys.size() == 1) {
         const double so_far = v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0);
-        const bool first = so_far == minus_infinity;
+        const bool first = so_far == minus_infinity, last = last_key(v) + 1 == v.problem.N_kv();
         return "In this tile " + query + " scores highest with key " + str(keys[0]) + ". " +
-               (first           ? "Keys of later tiles are not known yet."
+               (first && last   ? "There is no other tile to wait for."
+                : first         ? "Keys of later tiles are not known yet."
                 : best > so_far ? "That is more than its maximum so far, " + num_text(so_far) + "."
                                 : "Its maximum so far, " + num_text(so_far) + ", is as good or better.");
     }

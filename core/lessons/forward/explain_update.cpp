@@ -111,10 +111,13 @@ void weight_sentence(const View& v, double score, double base, const Move& move,
     else if (overflows)
         v.out.why = "exp(" + num_text(score) +
                     ") alone would overflow; with the maximum subtracted no exponent is above 0.";
+    else if (score == base)
+        v.out.why = v.first_key(v.col) + " has the best score that " + v.query() +
+                    " has met: it weighs exp(0) = 1, and no weight is above 1. " + division,
+        v.out.kind = 3;
     else
-        v.out.why =
-            std::string("With the maximum subtracted no exponent is above 0, so nothing overflows. ") +
-            division;
+        v.out.why = v.first_key(v.col) + " lies " + num_text(base - score) + " below the maximum of " +
+                    v.query() + ", so no exponent is above 0 and nothing overflows. " + division;
 }
 
 // The row that `normalize` has nothing to divide in.

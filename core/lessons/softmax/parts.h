@@ -18,6 +18,12 @@ std::string softmax_lane(SoftmaxForm form, int phase);
 
 // ---- Explanations
 
+// The query whose row of scores the lesson is about, with its word if it has one.
+inline std::string row_words(const Problem& p) {
+    const std::string word = p.query_token(p.options.row);
+    return "query " + str(p.options.row) + (word.empty() ? "" : " (“" + word + "”)");
+}
+
 /// One step of a softmax lesson: which pass and element, and how the lesson writes its quantities.
 struct RowView {
     const View& v;
@@ -28,7 +34,7 @@ struct RowView {
     int n = v.step.j + 1;  ///< the element, counted from 1; 0 if the step belongs to none
     SoftmaxLetters letters = softmax_letters(v.problem, form);
     std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
-    std::string query = v.query();
+    std::string query = row_words(v.problem);  ///< "query 2 (“cat”)", whatever cell is explained
 
     /// What the step reads of a slot that holds one number, and the same as a part of the formula.
     double stored(Slot slot, int nth = 0) const { return v.read(slot, nth).data(0, 0); }

@@ -49,7 +49,7 @@ float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, cons
     const bool low = a.h < 84;
     const float w = a.w < 900 ? 172 : 190;
     int row = walk.row();
-    const std::string word = state.problem->query_token(row);
+    const std::string word = walk.trace.problem().query_token(row);
     c.text_within(a.inner_x(), a.y + (low ? 18 : 24), w - 16,
                   word.empty() ? "One row of scores" : "Scores of “" + word + "”", size::lead, 0,
                   Face::semibold);
@@ -127,7 +127,7 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x + 1, a.y + 3, cw - 2, a.h - 6, c.theme->raised, 8);
-        const std::string label = heading(state.problem->key_token(j), j + 1, cw);
+        const std::string label = heading(walk.trace.problem().key_token(j), j + 1, cw);
         c.text(x + cw / 2, a.y + head / 2 + 2, label, size::small, now ? c.theme->t1 : c.theme->t3,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
