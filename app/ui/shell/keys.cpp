@@ -6,10 +6,12 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/shell/speaker.h"
+#include "app/ui/state/broken_stage.h"
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 #include <imgui.h>
@@ -98,12 +100,28 @@ void open_chapter_number(AppState& state, int n) {
         open_chapter(state, chapters()[static_cast<std::size_t>(n - 1)]);
 }
 
-// The panels are those of the normal view.
-AppState& leave_presenter(AppState& state) {
-    if (!std::exchange(state.presenter, false)) return state;
-    state.show_problem = state.show_break = false;  // a panel left open before is opened, not closed
-    notify(state, "P leads back to presenter mode.");
-    return state;
+// On stage Shift breaks by number, in place of chapters.
+void break_by_number(AppState& state, const KeyPress& press) {
+    for (const StageFault& fault : stage_faults(*state.lesson))
+        if (fault.key == press.key) return choose_fault(state, fault);
+    notify(state, "Shift X lists what can be broken in this lesson.");
+}
+
+// Presenter mode has no panels: what they offer lies over the stage.
+void show_problem(AppState& state) {
+    state.presenter ? problem_card.open(state) : show_side(state, !state.show_problem, false);
+}
+
+void show_faults(AppState& state) {
+    state.presenter ? break_or_repair(state) : show_side(state, false, !state.show_break);
+}
+
+// On stage the first difference follows the last.
+void find_difference(AppState& state) {
+    const bool round = state.presenter && state.comparison &&
+                       next_difference(*state.comparison, state.cursor.step) < 0 &&
+                       state.comparison->differs();
+    round ? go_to_difference(state, next_difference(*state.comparison, -1)) : next_difference(state);
 }
 
 void answer_plain_key(AppState& state, const KeyPress& press) {
@@ -121,10 +139,10 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
         state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
         return;
     case Key::t: return next_theme(state);
-    case Key::i: return show_side(leave_presenter(state), !state.show_problem, false);
-    case Key::x: return show_side(leave_presenter(state), false, !state.show_break);
+    case Key::i: return show_problem(state);
+    case Key::x: return show_faults(state);
     case Key::b: return toggle_before(state);
-    case Key::d: return press.shift ? next_lost(state) : next_difference(state);
+    case Key::d: return press.shift ? next_lost(state) : find_difference(state);
     case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);
     case Key::period: state.blank = state.presenter && !press.shift; return;
     case Key::c: state.show_code = !state.show_code; return;
@@ -132,7 +150,10 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::s: return move_cut(state, press.shift ? -1 : 1);
     case Key::m: return next_max_change(state);
     case Key::a: state.settings.motion = !state.settings.motion; return;
-    default: return open_chapter_number(state, digit_of(press.key));
+    default:
+        if (state.presenter && press.shift && state.page == Page::walk && digit_of(press.key))
+            return break_by_number(state, press);
+        return open_chapter_number(state, digit_of(press.key));
     }
 }
 

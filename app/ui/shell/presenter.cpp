@@ -6,6 +6,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_broken.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
@@ -67,6 +68,7 @@ void draw_formula(const Canvas& c, const Formula& f, const Rect& a) {
 // For those who have only a mouse: the walk and the way out, while the mouse moves.
 void mouse_buttons(const Canvas& c, AppState& state, float W) {
     if (state.mouse_age > presenter_buttons_seconds) return;
+    c.rect(W / 2 - 132, 8, 366, 56, presenter_page(*c.theme), radius::panel);
     IconRow icon{c, W / 2 - 124, 14, space::far_icon, 6};
     if (icon("##back", Icon::back, {.tooltip = "Back (←)"})) step_backward(state, state.player.level);
     if (icon("##play", state.player.playing ? Icon::pause : Icon::play, {.tooltip = "Play, pause (Space)"}))
@@ -74,6 +76,9 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
     if (icon("##forward", Icon::forward, {.tooltip = "Forward (→)"})) step_forward(state, state.player.level);
     if (icon("##theme", Icon::theme, {.tooltip = "Theme (T)"})) next_theme(state);
     if (icon("##leave", Icon::close, {.tooltip = "Leave presenter mode (Esc)"})) state.presenter = false;
+    if (button(c, "##break", icon.x, 14, 100, space::far_icon, "Break",
+               {.size = size::far, .tooltip = "What can be broken on purpose (X)"}))
+        fault_card.open(state);
 }
 
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
@@ -89,10 +94,10 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
     if (state.quiz) right -= c.pill(right, 40, "Q", size::far, 0, c.theme->t1, Align::right) + 20;
-    right -= broken_pill(c, state, right, 40, size::far);
     const Explanation& e = state.explanation;
     const float w = c.text_within(72, 40, right - 72, e.title, size::far_title, 0, Face::semibold);
     const float place = 72 + w + 20;
+    if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
     if (right - place > 60)
         c.text_within(place, 45, right - place - 12, e.place, size::far_text, c.theme->t2);
 }
@@ -161,11 +166,23 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         timeline(c, state, {x0, bottom, w0, lanes_h});
         bottom -= gap;
     }
-    if (stage.lanes && state.settings.subtitles) {
+    const std::optional<BrokenStep> broken = broken_step(state);
+    if (stage.lanes && broken_walk(state)) {
+        const std::string words = broken_sentence(state, broken);
+        const float h = broken_line_height(words, w0);
+        bottom -= h;
+        broken_line(c, state, words, {x0, bottom, w0, h});
+        bottom -= gap;
+    } else if (stage.lanes && state.settings.subtitles) {
         const float h = subtitle_h(state, w0);
         bottom -= h;
         subtitle(c, state, {x0, bottom, w0, h});
         bottom -= gap;
+    }
+    if (broken && stage.lanes && stage.formula && !inspecting(state) && bottom - top >= least_broken_stage) {
+        broken_stage(c, state, *broken, {x0, top, w0, bottom - top});
+        head(c, state, W, view.presenter_strip);
+        return mouse_buttons(c, state, W);
     }
     const bool strip = view.presenter_strip && shows_hbm(state);
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};

@@ -106,6 +106,7 @@ struct AppState : WalkView {
     std::shared_ptr<StartPage> starting;     ///< what it draws from; made when it is first shown
     std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
     int break_tab = 0;                       ///< of that panel: faults, formats, effect
+    StageLists lists;                        ///< presenter mode: faults, and the problem
     bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;

@@ -171,6 +171,14 @@ struct SaveCard {
     std::shared_ptr<Piecework> work;  ///< slides that are being drawn; null: none
 };
 
+/// Presenter mode: its two lists, and what X breaks again.
+struct StageLists {
+    bool faults = false, problem = false;  ///< open
+    int fault_at = 0, problem_at = 0;      ///< where the arrow keys stand
+    Switches switches;                     ///< broken last
+    Precision precision;
+};
+
 /// A step of another lesson's walk to go to, once that walk is there.
 struct WalkPlace {
     const char* lesson = nullptr;

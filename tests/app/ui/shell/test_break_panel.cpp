@@ -23,7 +23,7 @@ int changed_pixels(const Image& a, const Image& b) {
 
 }  // namespace
 
-TEST_CASE("B opens the panel, B and Escape close it") {
+TEST_CASE("X opens the panel, X and Escape close it") {
     Program program;
     CHECK_FALSE(program.shows("Leave the maximum out"));
     program.press(Key::x);
@@ -190,9 +190,9 @@ TEST_CASE("a large walk is compared in the background as well") {
     CHECK(program.shows("Broken on purpose"));
 }
 
-TEST_CASE("the pill stays in presenter mode, and the help explains the marks") {
+TEST_CASE("presenter mode names the fault, and the help explains the marks") {
     Program program(broken_example(&Switches::no_max), {1280, 720}, true);
-    CHECK(program.shows("Broken on purpose"));
+    CHECK(program.shows("Fault: leave the maximum out"));
     program.state.presenter = false;
     program.state.show_help = true;
     program.frame(2);

@@ -1,0 +1,376 @@
+#include "app/ui/state/broken_stage.h"
+
+#include "app/ui/kit/canvas.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/class/spoken.h"
+#include "core/problem/precision.h"
+#include "core/walk/compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void set_faults(AppState& state, const Switches& switches, const Precision& precision) {
+    Problem changed = latest_problem(state);
+    changed.switches = switches;
+    changed.precision = precision;
+    set_problem(state, std::move(changed));
+}
+
+constexpr Key key_at(Key first, int n) { return static_cast<Key>(static_cast<int>(first) + n); }
+
+}  // namespace
+
+// ---- Breaking and repairing
+
+std::vector<StageFault> stage_faults(const Lesson& lesson) {
+    std::vector<StageFault> out;
+    for (const Fault& fault : lesson.faults()) {
+        out.push_back({key_at(Key::one, static_cast<int>(out.size())), fault.title, fault.what});
+        out.back().switches.*fault.on = true;
+    }
+    if (out.empty()) return out;  // nor does it round
+    Key letter = Key::a;
+    for (const Preset& preset : presets()) {
+        if (!preset.precision.any()) continue;
+        out.push_back({letter, preset.name, "", {}, preset.precision});
+        letter = key_at(letter, 1);
+    }
+    return out;
+}
+
+bool is_on(const Problem& problem, const StageFault& fault) {
+    return problem.switches == fault.switches && problem.precision == fault.precision;
+}
+
+void choose_fault(AppState& state, const StageFault& fault) {
+    state.lists.faults = false;
+    if (is_on(latest_problem(state), fault)) return break_or_repair(state);
+    state.lists.switches = fault.switches, state.lists.precision = fault.precision;
+    set_faults(state, fault.switches, fault.precision);
+}
+
+void break_or_repair(AppState& state) {
+    StageLists& lists = state.lists;
+    const Problem& now = latest_problem(state);
+    const bool was_open = std::exchange(lists.faults, false);
+    if (breaks(*state.lesson, now)) {
+        lists.switches = now.switches, lists.precision = now.precision;
+        return set_faults(state, {}, {});
+    }
+    if (!was_open)
+        lists.faults = true;
+    else if (!broken_last(state).empty())
+        set_faults(state, lists.switches, lists.precision);
+}
+
+std::string broken_last(const AppState& state) {
+    Problem last;
+    last.switches = state.lists.switches, last.precision = state.lists.precision;
+    return breaks(*state.lesson, last) ? fault_title(*state.lesson, last) : "";
+}
+
+bool only_rounded(const Problem& problem) { return problem.switches == Switches{}; }
+
+std::string fault_title(const Lesson& lesson, const Problem& problem) {
+    std::string out;
+    int count = 0;
+    for (const Fault& fault : lesson.faults())
+        if (problem.switches.*fault.on && ++count == 1) out = fault.title;
+    if (count > 1) out = str(count) + " faults";
+    if (!problem.precision.any()) return out;
+    const auto known = std::ranges::find(presets(), problem.precision, &Preset::precision);
+    const std::string formats = known == presets().end() ? "own formats" : known->name;
+    return out.empty() ? formats : out + ", " + formats;
+}
+
+// ---- The two walks beside each other
+
+bool same_number(double truth, double broken) {
+    constexpr double last_bits = 1e-12;
+    return distance(truth, broken) <= last_bits * std::max(1.0, std::abs(truth));
+}
+
+int BrokenStep::wrong_count() const { return static_cast<int>(std::ranges::count(wrong_rows, true)); }
+
+namespace {
+
+// What the step wrote into the cell; nothing if it wrote another.
+std::optional<double> written_value(const Trace& trace, int k, const CellRef& cell) {
+    for (const Access& a : trace.writes(k)) {
+        const Value& tile = trace.value(a.value);
+        if (a.slot == cell.slot && tile.region.contains(cell.row, cell.col)) return value_at(tile, cell);
+    }
+    return {};
+}
+
+// The value that the step read: the nth of what it reads, in the row of the cell.
+double read_value(const Trace& trace, int k, std::size_t n, const CellRef& cell) {
+    const Access& a = trace.reads(k)[n];
+    const Value& tile = trace.value(a.value);
+    return value_at(tile, {a.slot, cell.row, one_column(a.slot) ? 0 : cell.col});
+}
+
+BarPart added(Line label, double value, Role role) { return {std::move(label), value, role}; }
+
+// What was there, times the correction, and what the step adds; none for other steps.
+std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, double value) {
+    const Op op = trace.step(k).op;
+    const std::size_t reads = trace.reads(k).size();
+    const auto read = [&](std::size_t n) { return read_value(trace, k, n, cell); };
+    const Role role = info(cell.slot).role;
+    const Line own = slot_symbol(cell.slot);
+    if ((op == Op::row_sum && reads == 3 && cell.slot == Slot::l) || (op == Op::output && reads == 4)) {
+        const double alpha = read(0), old = alpha * read(1);
+        const Line before = pieces("old ", own, " × ", number(format_short(alpha), Role::alpha));
+        const Line added_by = op == Op::row_sum ? pieces("new ", slot_symbol(Slot::P))
+                                                : pieces("new ", slot_symbol(Slot::P), slot_symbol(Slot::V));
+        return {added(before, old, role), added(added_by, value - old, Role::S)};
+    }
+    if ((op == Op::dv || op == Op::dq || op == Op::dk) && reads == 3) {
+        const double old = read(2);
+        return {added(pieces("so far"), old, role), added(pieces("added"), value - old, Role::S)};
+    }
+    return {};
+}
+
+// Of one sign, so that they can stand on each other.
+std::vector<BarPart> parts_of(const Trace& trace, int k, const CellRef& cell, double value) {
+    const std::vector<BarPart> both = two_parts(trace, k, cell, value);
+    const auto finite = [](const BarPart& p) { return std::isfinite(p.value); };
+    if (both.size() == 2 && std::ranges::all_of(both, finite) && both[0].value * both[1].value >= 0)
+        return both;
+    return {added({}, value, info(cell.slot).role)};
+}
+
+StageSide side_of(const Trace& trace, int k, const CellRef& cell) {
+    StageSide side;
+    side.trace = &trace;
+    side.told = explain(trace, k, cell);
+    side.value = written_value(trace, k, cell).value_or(0);
+    side.parts = parts_of(trace, k, cell, side.value);
+    return side;
+}
+
+// Something that both steps read and that already differs.
+struct Cause {
+    CellRef cell;
+    double truth, broken;
+    int step;  ///< that wrote it; −1: given
+};
+std::optional<Cause> cause_of(const BrokenStep& s, int k) {
+    for (const CellRef& source : s.broken.told.sources) {
+        const Held is = holding(*s.broken.trace, source, k - 1),
+                   should = holding(*s.truth.trace, source, k - 1);
+        if (!is || !should) continue;
+        const double b = value_at(*is.value, source), t = value_at(*should.value, source);
+        if (distance(t, b) > 0) return Cause{source, t, b, is.step};
+    }
+    return {};
+}
+
+void tell_causes(BrokenStep& s, int k) {
+    const auto cause = cause_of(s, k);
+    if (!cause) {
+        s.truth.cause = s.truth.told.formula, s.broken.cause = s.broken.told.formula;
+        return;
+    }
+    const auto [broken, truth] = format_apart(cause->broken, cause->truth);
+    const Line symbol = slot_symbol(cause->cell.slot);
+    const Line name = cause->cell.slot == s.cell.slot ? pieces("old ", symbol) : symbol;
+    s.truth.cause = pieces(name, " = ", number(truth));
+    s.broken.cause = pieces(name, " = ", number(broken));
+}
+
+// ---- The result
+
+// The result that a slot belongs to: dQ for what is one row of queries, dK and dV for what grows there.
+Slot result_of(const Lesson& lesson, Slot slot) {
+    std::vector<Slot> known;
+    for (Slot result : lesson.results)
+        if (info(result).counts_elements) known.push_back(result);
+    for (Slot result : known)
+        if (std::string_view(info(slot).symbol) == info(result).symbol) return result;
+    return known.front();
+}
+
+bool of_one_key(Slot slot) {
+    const Role role = info(slot).role;
+    return role == Role::K || role == Role::V;
+}
+
+bool row_differs(const Matrix& truth, const Matrix& broken, int r) {
+    for (int c = 0; c < truth.cols(); ++c)
+        if (!same_number(truth(r, c), broken(r, c))) return true;
+    return false;
+}
+
+// The first of those that are furthest off, but for the last bits.
+int furthest_column(const Matrix& truth, const Matrix& broken, int r) {
+    int out = 0;
+    double most = 0;
+    for (int c = 0; c < truth.cols(); ++c) {
+        const double far = distance(truth(r, c), broken(r, c));
+        if (far > most * (1 + 1e-9) + 1e-12) most = far, out = c;
+    }
+    return out;
+}
+
+void follow_to_the_end(BrokenStep& s, const Comparison& found) {
+    const Lesson& lesson = s.truth.trace->lesson();
+    Slot slot = result_of(lesson, s.cell.slot);
+    Matrix truth = s.truth.trace->result(slot), broken = s.broken.trace->result(slot);
+    const bool own = std::string_view(info(slot).symbol) == info(s.cell.slot).symbol;
+    int row = own || !of_one_key(s.cell.slot) ? s.cell.row : -1;
+    const bool elsewhere = row < 0 || row >= truth.rows() || !row_differs(truth, broken, row);
+    if (elsewhere && !own && found.worst.step >= 0 && !same_number(found.worst.truth, found.worst.broken)) {
+        slot = found.worst.cell.slot;
+        truth = s.truth.trace->result(slot), broken = s.broken.trace->result(slot);
+        row = found.worst.cell.row;
+    }
+    row = std::clamp(row, 0, static_cast<int>(truth.rows()) - 1);
+    const int col = own && s.cell.col < truth.cols() ? s.cell.col : furthest_column(truth, broken, row);
+    s.end = {slot, row, col};
+    s.truth.end = truth(row, col), s.broken.end = broken(row, col);
+    for (int r = 0; r < truth.rows(); ++r) s.wrong_rows.push_back(row_differs(truth, broken, r));
+    s.truth.results = std::move(truth), s.broken.results = std::move(broken);
+}
+
+// "11.80 ÷ 1.639", of the step that divides the row of the end.
+Line quotient_of(const Trace& trace, const CellRef& end) {
+    for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
+        const CellRef cell{Slot::Oi, end.row, end.col};
+        if (trace.step(k).op == Op::normalize && written_value(trace, k, cell))
+            return explain(trace, k, cell).numbers;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<BrokenStep> broken_step(const AppState& state) {
+    if (!state.truth || !state.comparison || !state.comparison->mismatch.empty()) return {};
+    const int k = state.cursor.step;
+    const auto furthest = largest_difference(*state.truth, *state.trace, k);
+    if (!furthest) return {};
+    BrokenStep out;
+    out.cell = state.explanation.target;
+    const auto is = written_value(*state.trace, k, out.cell),
+               should = written_value(*state.truth, k, out.cell);
+    out.chosen = is && should && distance(*should, *is) > 0;
+    if (!out.chosen) out.cell = furthest->cell;
+    out.truth = side_of(*state.truth, k, out.cell);
+    out.broken = side_of(*state.trace, k, out.cell);
+    // Two bars tell the same story or none.
+    if (out.truth.parts.size() != out.broken.parts.size())
+        for (StageSide* side : {&out.truth, &out.broken})
+            side->parts = {added({}, side->value, info(out.cell.slot).role)};
+    tell_causes(out, k);
+    follow_to_the_end(out, *state.comparison);
+    out.truth.quotient = quotient_of(*state.truth, out.end);
+    out.broken.quotient = quotient_of(*state.trace, out.end);
+    return out;
+}
+
+// ---- Words
+
+namespace {
+
+std::string percent_text(double part) {
+    const double percent = 100 * part;
+    const std::string sign = percent > 0 ? "+" : "";
+    if (std::abs(percent) < 1e-3) return "";
+    return sign + (std::abs(percent) >= 10 ? format_fixed(percent, 0) : format_number(percent, 2)) + " %";
+}
+
+std::string size_words(double truth, double broken) {
+    if (truth == 0 || broken == 0 || !std::isfinite(truth) || !std::isfinite(broken)) return "";
+    if (truth * broken < 0) return ", with the wrong sign";
+    const double t = std::abs(truth), b = std::abs(broken), factor = std::max(t, b) / std::min(t, b);
+    const char* way = b > t ? " too large" : " too small";
+    if (factor >= 1.5) return ", " + format_short(factor) + " times" + way;
+    const double percent = 100 * std::abs(b - t) / t;
+    return percent < 1e-3 ? "" : ", " + format_number(percent, 2) + " %" + way;
+}
+
+// "ℓ[0] is 2.503 instead of 1.639, 1.527 times too large"
+std::string counted(const BrokenStep& s, bool rounded) {
+    const double truth = s.truth.value, value = s.broken.value;
+    const NineDigits nine = nine_digits(truth, value);
+    const bool nine_tell = std::isfinite(value) && (rounded || same_number(truth, value));
+    const auto [is, should] = nine_tell ? std::pair(nine.broken, nine.truth) : format_apart(value, truth);
+    if (is == should) return cell_name(s.cell) + " differs beyond the ninth digit";
+    return cell_name(s.cell) + " is " + is + " instead of " + should + size_words(truth, value);
+}
+
+// Where it comes from.
+std::string because(const BrokenStep& s, int k, bool rounded) {
+    const auto cause = cause_of(s, k);
+    if (!cause) return rounded ? ": it is rounded here." : ".";
+    const std::string since =
+        cause->step < 0 ? " from the start." : " since step " + str(cause->step + 1) + ".";
+    if (rounded) return ": " + cell_name(cause->cell) + " is rounded" + since;
+    const auto [broken, truth] = format_apart(cause->broken, cause->truth);
+    if (same_number(cause->truth, cause->broken)) return ".";
+    if (cause->cell == s.cell) return ", because it was " + broken + " and not " + truth + " before.";
+    return ", because " + cell_name(cause->cell) + " is " + broken + " and not " + truth + since;
+}
+
+std::string sentence_before_others(const std::string& text) {
+    const std::size_t end = text.find(". ");
+    return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
+std::string told_where(const AppState& state) {
+    const Comparison& found = *state.comparison;
+    const int first = next_difference(found, -1), next = next_difference(found, state.cursor.step);
+    const auto step = [&](int k) { return "step " + str(k + 1) + ", " + title(state.trace->step(k).op); };
+    if (first < 0) return found.sentence;
+    if (state.cursor.step < first) return "The same so far. The first difference: " + step(first) + " (D).";
+    if (next >= 0) return "This step is the same. The next difference: " + step(next) + " (D).";
+    return "This step is the same, and none that follows differs. The first: " + step(first) + " (D).";
+}
+
+}  // namespace
+
+NineDigits nine_digits(double truth, double broken) {
+    NineDigits out;
+    const double largest = std::max(std::abs(truth), std::abs(broken));
+    const bool plain = std::isfinite(largest) && largest >= 1e-3 && largest < 1e6;
+    const int whole = plain ? std::max(0, static_cast<int>(std::floor(std::log10(largest)))) : 0;
+    out.truth = format_fixed(truth, 8 - whole), out.broken = format_fixed(broken, 8 - whole);
+    const auto parts = std::ranges::mismatch(out.truth, out.broken);
+    out.same = static_cast<std::size_t>(parts.in1 - out.truth.begin());
+    while (out.same > 0 && out.same < out.truth.size() && (out.truth[out.same] & 0xC0) == 0x80) --out.same;
+    return out;
+}
+
+std::string difference_text(double truth, double broken, bool percent) {
+    if (same_number(truth, broken)) return "the same";
+    if (!std::isfinite(broken) || !std::isfinite(truth)) return std::isnan(broken) ? "no number" : "no limit";
+    const double far = broken - truth;
+    const std::string sign = far > 0 ? "+" : "";
+    const bool shown = percent && truth != 0 && std::abs(far / truth) < 1000;
+    const std::string part = shown ? percent_text(far / std::abs(truth)) : "";
+    return sign + format_short(far) + (part.empty() ? "" : " (" + part + ")");
+}
+
+std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step) {
+    if (!step) return state.comparison->mismatch.empty() ? told_where(state) : state.comparison->mismatch;
+    const std::string& why = step->broken.told.why;
+    const bool rounded = only_rounded(*state.problem);
+    const bool lost = !std::isfinite(step->broken.value) && std::isfinite(step->truth.value);
+    const bool told = why.starts_with("Fault") || why.starts_with("A fault") || lost;
+    const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
+    if (own.empty() || letter_count(own) > spoken_letters)
+        return numbers + because(*step, state.cursor.step, rounded);
+    const bool room =
+        own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;
+    return room ? own + " " + numbers + "." : own;
+}
+
+}  // namespace tilewalk::ui
