@@ -239,6 +239,11 @@ std::optional<BarLabel> true_label(const Pane& p) {
     return BarLabel{p.line_y(), line};
 }
 
+// Where the label of the line comes to lie, if it is the only one.
+float label_y(const Pane& p) {
+    return std::clamp(p.line_y(), p.bars.y - 8 + label_h / 2, p.foot_y() - 2 - label_h / 2);
+}
+
 void draw_labels(const Pane& p) {
     std::vector<BarLabel> labels;
     if (const auto label = true_label(p)) labels.push_back(*label);
@@ -265,9 +270,9 @@ void draw_numbers(const Pane& p) {
     float top = p.bars.y - 8, bottom = p.foot_y() - 8;
     if (p.broken && p.has_line()) {
         if (p.line_y() < (top + bottom) / 2)
-            top = p.line_y() + label_h / 2;
+            top = label_y(p) + label_h / 2;
         else
-            bottom = p.line_y() - label_h / 2;
+            bottom = label_y(p) - label_h / 2;
     }
     const float h = rich_paragraph_height(p.c, p.label_w(), numbers, size::far, 0, size::lines);
     if (h > bottom - top) return;

@@ -341,7 +341,7 @@ NineDigits nine_digits(double truth, double broken) {
     NineDigits out;
     const double largest = std::max(std::abs(truth), std::abs(broken));
     const bool plain = std::isfinite(largest) && largest >= 1e-3 && largest < 1e6;
-    const int whole = plain ? std::max(0, static_cast<int>(std::floor(std::log10(largest)))) : 0;
+    const int whole = plain ? static_cast<int>(std::floor(std::log10(largest))) : 0;
     out.truth = format_fixed(truth, 8 - whole), out.broken = format_fixed(broken, 8 - whole);
     const auto parts = std::ranges::mismatch(out.truth, out.broken);
     out.same = static_cast<std::size_t>(parts.in1 - out.truth.begin());
