@@ -17,7 +17,10 @@ template <class Change> void change_problem(AppState& state, Change change) {
 }
 
 void next_example(AppState& state, int by) {
-    const auto now = std::ranges::find(state.examples, latest_problem(state).name, &Problem::name);
+    // One that was changed still bears its title.
+    const std::string& title = latest_problem(state).title;
+    const auto now =
+        std::ranges::find_if(state.examples, [&](const Problem& p) { return title.starts_with(p.title); });
     const int count = static_cast<int>(state.examples.size());
     if (count == 0) return;
     const int at =

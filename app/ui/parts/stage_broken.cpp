@@ -73,7 +73,8 @@ struct Pane {
 // A number as one of the two panes has it; of rounded ones the digits that differ are marked.
 struct Shown {
     std::string text;
-    std::size_t same = std::string::npos;
+    std::size_t same = 0;
+    bool marked = false;
 };
 
 Shown shown(const Pane& p, double truth, double broken) {
@@ -83,7 +84,7 @@ Shown shown(const Pane& p, double truth, double broken) {
     const auto [is, should] = format_apart(broken, truth);
     if (!p.rounded && std::max(is.size(), should.size()) <= letters + 2) return {p.broken ? is : should};
     const NineDigits nine = nine_digits(truth, broken);
-    return {p.broken ? nine.broken : nine.truth, nine.same};
+    return {p.broken ? nine.broken : nine.truth, nine.same, true};
 }
 
 struct NumberLook {
@@ -102,7 +103,7 @@ float shown_size(const Shown& number, const NumberLook& look) {
 
 float draw_shown(const Canvas& c, float x, float y, const Shown& number, const NumberLook& look) {
     const float size = shown_size(number, look);
-    if (number.same == std::string::npos) {
+    if (!number.marked) {
         const bool bold = look.bold && (size == 36 || size == 30 || size <= 28);
         return c.text(x, y, number.text, size == 36 && !bold ? 34 : size, look.colour,
                       bold ? Face::mono_bold : Face::mono, look.align);
@@ -268,7 +269,7 @@ void draw_numbers(const Pane& p) {
         p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
     if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
     float top = p.bars.y - 8, bottom = p.foot_y() - 8;
-    if (p.broken && p.has_line()) {
+    if (p.has_line()) {
         if (p.line_y() < (top + bottom) / 2)
             top = label_y(p) + label_h / 2;
         else
@@ -305,6 +306,24 @@ void draw_end(const Pane& p) {
     c.rich(p.end_x() + end_w / 2, y + h + 24, quotient, size::far, Align::center);
 }
 
+// Hatched, and a frame round those that follow each other; thin rows are only coloured.
+void draw_wrong_rows(const Pane& p, const Rect& map, float row_h) {
+    const auto wrong = [&](int r) { return bool(p.step.wrong_rows[static_cast<std::size_t>(r)]); };
+    const int rows = static_cast<int>(p.step.wrong_rows.size());
+    for (int r = 0, end; r < rows; r = end) {
+        end = r + 1;
+        if (!wrong(r)) continue;
+        while (end < rows && wrong(end)) ++end;
+        const float y = map.y + row_h * px(r), h = row_h * px(end - r);
+        if (row_h < 8) {
+            p.c.rect(map.x, y, map.w, h, with_alpha(p.alarm(), .75f));
+            continue;
+        }
+        p.c.hatch(map.x + 1, y + 1, map.w - 2, h - 2, p.alarm(), 10, 2);
+        p.c.frame(map.x - 1, y - 1, map.w + 2, h + 2, p.alarm(), 2.4f, 4);
+    }
+}
+
 // Which rows of the result are wrong.
 void draw_map(const Pane& p) {
     const Canvas& c = p.c;
@@ -323,16 +342,7 @@ void draw_map(const Pane& p) {
         for (int k = 0; k < cols; ++k)
             c.rect(x + cw * px(k) + seam, y + ch * px(r) + seam, cw - 2 * seam, ch - 2 * seam, fill,
                    seam > 0 ? 3.0f : 0.0f);
-    for (int r = 0; p.broken && r < rows; ++r)
-        if (p.step.wrong_rows[static_cast<std::size_t>(r)])
-            c.hatch(x + 1, y + ch * px(r) + 1, w - 2, ch - 2, p.alarm(), 10, 2);
-    // A frame round rows that follow each other
-    for (int r = 0, last; p.broken && r < rows; r = last + 1) {
-        last = r;
-        if (!p.step.wrong_rows[static_cast<std::size_t>(r)]) continue;
-        while (last + 1 < rows && p.step.wrong_rows[static_cast<std::size_t>(last + 1)]) ++last;
-        c.frame(x - 1, y + ch * px(r) - 1, w + 2, ch * px(last - r + 1) + 2, p.alarm(), 2.4f, 4);
-    }
+    if (p.broken) draw_wrong_rows(p, {x, y, w, bottom - y}, ch);
     const float cell_y = y + ch * px(p.step.end.row), cell_x = x + cw * px(p.step.end.col);
     if (ch >= 8 && cw >= 8) c.frame(cell_x + 1, cell_y + 1, cw - 2, ch - 2, t.focus, 2, 3);
     c.rich(x - 14, (y + bottom) / 2, slot_symbol(p.step.end.slot), size::far_symbol, Align::right);
@@ -340,7 +350,10 @@ void draw_map(const Pane& p) {
     const std::string of = str(p.step.wrong_count()) + " of " + str(rows);
     const std::string long_words = of + (p.rounded ? " rows differ" : " rows wrong");
     const bool fits = text_width(Face::regular, size::far, long_words) <= end_w;
-    const std::string text = !p.broken ? (p.rounded ? "exact" : "all rows right") : fits ? long_words : of;
+    const std::string short_words = of + (p.rounded ? " differ" : " wrong");
+    const std::string text = !p.broken ? (p.rounded ? "exact" : "all rows right")
+                             : fits    ? long_words
+                                       : short_words;
     const float text_w = text_width(Face::regular, size::far, text);
     clear_ground(c, p.right() - text_w, p.foot_y() - 22, text_w, 36);
     c.text(p.right(), p.foot_y() - 22, text, size::far, p.broken && p.step.wrong_count() ? p.alarm() : t.t2,

@@ -142,7 +142,7 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
 std::vector<BarPart> parts_of(const Trace& trace, int k, const CellRef& cell, double value) {
     const std::vector<BarPart> both = two_parts(trace, k, cell, value);
     const auto finite = [](const BarPart& p) { return std::isfinite(p.value); };
-    if (both.size() == 2 && std::ranges::all_of(both, finite) && both[0].value * both[1].value >= 0)
+    if (both.size() == 2 && std::ranges::all_of(both, finite) && both[0].value * both[1].value > 0)
         return both;
     return {added({}, value, info(cell.slot).role)};
 }
@@ -162,11 +162,21 @@ struct Cause {
     double truth, broken;
     int step;  ///< that wrote it; −1: given
 };
+// A correction of sums that are still empty changes nothing.
+bool multiplies_nothing(const BrokenStep& s, const CellRef& source, int k) {
+    if (source.slot != Slot::alpha) return false;
+    const auto empty = [&](const StageSide& side) {
+        const Held old = holding(*side.trace, s.cell, k - 1);
+        return old && value_at(*old.value, s.cell) == 0;
+    };
+    return empty(s.truth) && empty(s.broken);
+}
+
 std::optional<Cause> cause_of(const BrokenStep& s, int k) {
     for (const CellRef& source : s.broken.told.sources) {
         const Held is = holding(*s.broken.trace, source, k - 1),
                    should = holding(*s.truth.trace, source, k - 1);
-        if (!is || !should) continue;
+        if (!is || !should || multiplies_nothing(s, source, k)) continue;
         const double b = value_at(*is.value, source), t = value_at(*should.value, source);
         if (distance(t, b) > 0) return Cause{source, t, b, is.step};
     }
@@ -280,11 +290,11 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
 
 namespace {
 
+// With more decimals the smaller it is; nothing below a thousandth.
 std::string percent_text(double part) {
-    const double percent = 100 * part;
-    const std::string sign = percent > 0 ? "+" : "";
-    if (std::abs(percent) < 1e-3) return "";
-    return sign + (std::abs(percent) >= 10 ? format_fixed(percent, 0) : format_number(percent, 2)) + " %";
+    const double percent = 100 * std::abs(part);
+    const int decimals = percent >= 10 ? 0 : percent >= 1 ? 1 : percent >= .1 ? 2 : 3;
+    return percent < 1e-3 ? "" : format_fixed(percent, decimals) + " %";
 }
 
 std::string size_words(double truth, double broken) {
@@ -293,8 +303,8 @@ std::string size_words(double truth, double broken) {
     const double t = std::abs(truth), b = std::abs(broken), factor = std::max(t, b) / std::min(t, b);
     const char* way = b > t ? " too large" : " too small";
     if (factor >= 1.5) return ", " + format_short(factor) + " times" + way;
-    const double percent = 100 * std::abs(b - t) / t;
-    return percent < 1e-3 ? "" : ", " + format_number(percent, 2) + " %" + way;
+    const std::string percent = percent_text((b - t) / t);
+    return percent.empty() ? "" : ", " + percent + way;
 }
 
 // "ℓ[0] is 2.503 instead of 1.639, 1.527 times too large"
@@ -312,7 +322,7 @@ std::string because(const BrokenStep& s, int k, bool rounded) {
     const auto cause = cause_of(s, k);
     if (!cause) return rounded ? ": it is rounded here." : ".";
     const std::string since =
-        cause->step < 0 ? " from the start." : " since step " + str(cause->step + 1) + ".";
+        cause->step < 0 ? " from the start." : " since step\u00A0" + str(cause->step + 1) + ".";
     if (rounded) return ": " + cell_name(cause->cell) + " is rounded" + since;
     const auto [broken, truth] = format_apart(cause->broken, cause->truth);
     if (same_number(cause->truth, cause->broken)) return ".";
@@ -353,10 +363,13 @@ std::string difference_text(double truth, double broken, bool percent) {
     if (same_number(truth, broken)) return "the same";
     if (!std::isfinite(broken) || !std::isfinite(truth)) return std::isnan(broken) ? "no number" : "no limit";
     const double far = broken - truth;
-    const std::string sign = far > 0 ? "+" : "";
-    const bool shown = percent && truth != 0 && std::abs(far / truth) < 1000;
-    const std::string part = shown ? percent_text(far / std::abs(truth)) : "";
-    return sign + format_short(far) + (part.empty() ? "" : " (" + part + ")");
+    const std::string out = (far > 0 ? "+" : "") + format_short(far);
+    if (!percent || truth == 0) return out;
+    constexpr double many = 5;
+    if (const double factor = broken / truth; factor >= many)
+        return out + (factor < 1e4 ? " (× " + format_short(factor) + ")" : "");
+    const std::string part = percent_text(far / truth);
+    return part.empty() ? out : out + " (" + (far > 0 ? "+" : "−") + part + ")";
 }
 
 std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step) {
@@ -368,6 +381,7 @@ std::string broken_sentence(const AppState& state, const std::optional<BrokenSte
     const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
     if (own.empty() || letter_count(own) > spoken_letters)
         return numbers + because(*step, state.cursor.step, rounded);
+    if (lost) return own + " It should be " + format_short(step->truth.value) + ".";
     const bool room =
         own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;
     return room ? own + " " + numbers + "." : own;

@@ -357,6 +357,19 @@ TEST_CASE("stage broken: row sum without the correction: the quotient, the exces
     program.check_shows({"at the end", "2 of 4 rows wrong", "−25 %", "true ", "2.718 times too much"});
 }
 
+TEST_CASE("stage broken: what is called the cause has an effect: α of empty sums has none") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    break_it(program, "Leave the maximum out");
+    program.go_to_step(9);  // O is made of P̃ V alone
+    program.frame();
+    CHECK(plain(broken_step(program.state)->broken.cause) == "P̃ = 2.718");
+    CHECK(program.shows("because P̃[0,0] is 2.718 and not 1 since"));
+    break_it(program, "Leave the correction out");
+    program.go_to_step(16);
+    program.frame();
+    CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1");
+}
+
 TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ are marked") {
     const NineDigits nine = nine_digits(1.63855000764, 1.63867188);
     CHECK(nine.truth == "1.63855001");
