@@ -24,6 +24,9 @@ draw presenter-17-dark --step 17 --size 1280x720 --presenter
 draw presenter-18-light --step 18 --size 1280x720 --presenter --theme light
 draw speaker-dark --tour flash-attention --stop 12 --speaker window --size 1280x720
 draw speaker-panel-light --tour flash-attention --stop 12 --speaker panel --size 1280x720 --theme light
+# Broken on stage, and rounded
+draw stage-broken --step 17 --keys 'x 3' --size 1280x720 --presenter
+draw stage-rounded --step 16 --keys 'x e' --size 1280x720 --presenter --theme light
 # The smallest window, and a large one at twice the resolution
 draw small-8-light --step 8 --size 1024x640 --theme light
 draw large-18-dark --step 18 --size 3840x2160 --pixel-ratio 2

@@ -92,7 +92,8 @@ std::string fault_title(const Lesson& lesson, const Problem& problem) {
 
 bool same_number(double truth, double broken) {
     constexpr double last_bits = 1e-12;
-    return distance(truth, broken) <= last_bits * std::max(1.0, std::abs(truth));
+    const double far = distance(truth, broken);
+    return far == 0 || (std::isfinite(far) && far <= last_bits * std::max(1.0, std::abs(truth)));
 }
 
 int BrokenStep::wrong_count() const { return static_cast<int>(std::ranges::count(wrong_rows, true)); }
