@@ -160,7 +160,7 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
             c.rich(a.x, a.y - 22, words, size::far);
             break;
         }
-    c.rect(a.x, a.y, a.w, a.h, t.well);
+    c.rect(a.x, a.y, a.w, a.h, t.light ? t.raised : t.well);  // not reached
     Reached reached;
     if (map.tiles) {
         reached = draw_tiles(c, state, g);

@@ -189,20 +189,24 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     return true;
 }
 
-// Bars end to end need less height than others.
-float least_below(Op op) {
-    return op == Op::row_sum || op == Op::output || op == Op::normalize ? 136 : least_lens_h;
+// Bars end to end want width, and need less height than others.
+bool is_flat(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
+float least_below(Op op) { return is_flat(op) ? 136 : least_lens_h; }
+
+// The height of the equation that leaves the drawing room below it; 0 without.
+float equation_above_lens(const AppState& state, const Terms& line, float h) {
+    for (const float row : {usual.row, 52.0f, 42.0f}) {
+        const float wanted = symbols_h + row * px(most_rows(line)) + 14;
+        if (h - wanted >= least_below(op_now(state))) return wanted;
+    }
+    return 0;
 }
 
 // The equation, the drawing below it if it has room. False if the numbers have none.
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
-    float wanted = 0;
-    const bool below =
-        lens && std::ranges::any_of(std::initializer_list<float>{usual.row, 52, 42}, [&](float row) {
-            wanted = symbols_h + row * px(most_rows(line)) + 14;
-            return a.h - wanted >= least_below(op_now(state));
-        });
+    const float wanted = lens ? equation_above_lens(state, line, a.h) : 0;
+    const bool below = wanted > 0;
     const float h = (below ? wanted : a.h) - symbols_h - 8;
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits(state, line, usual, a.w, h) && !fits(state, line, tight, a.w, h)) return false;
@@ -231,7 +235,8 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
         return;
     }
     const bool small = !stage_zooms(state, a.w);
-    if (small && lens && beside_each_other(c, state, a, line, view)) return;
+    const bool flat = is_flat(op_now(state)) && equation_above_lens(state, line, a.h) > 0;
+    if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
     zoom(c, state, a, view);
 }

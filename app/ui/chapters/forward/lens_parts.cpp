@@ -333,10 +333,11 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
 }
 
 void no_scale(const Canvas& c, const Rect& pane) {
+    const int lines = std::max(2, static_cast<int>((pane.h - 8) / (size::lead * 1.45f)));
     c.paragraph(
         pane.x, pane.y + 8, pane.w,
         "These numbers are NaN, ∞ or too large to be drawn to scale. The formula says where they come from.",
-        size::lead, c.theme->t2, 2);
+        size::lead, c.theme->t2, type_growth() > 1 ? lines : 2);
 }
 
 void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {

@@ -20,9 +20,16 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
              const Rect& a) {
     auto [ref, value, look] = softmax_element(state, walk, slot, j);
     look.size = size::far_number;
-    std::string text = format_short(value);
-    if (text_width(Face::mono, size::far_number, text) > a.w - 6) text = format_short(value, 3);
-    if (text_width(Face::mono, size::far_number, text) <= a.w - 6) look.text = text;
+    // With the decimals that all numbers of the row have; very long ones as they fit.
+    std::string text = format_short(value, 3);
+    if (text_width(Face::mono, size::far_number, text) > a.w - 6) text.clear();
+    const SlotLook& all = state.look[slot];
+    for (const int digits : digit_choices())
+        if (px(all.letters_with(digits)) * size::mono * size::far_number <= a.w - 6) {
+            text = all.digits.text(value, digits);
+            break;
+        }
+    look.text = text;
     const Slot on_chip = slot == Slot::x ? Slot::S : Slot::Vj;
     const float light = look.dim ? light_of(state, false, false) : light_on(state, on_chip);
     cell(c.faded(light), a.x, a.y, a.w, a.h, look);
