@@ -12,7 +12,7 @@ find_window() { xdotool search --sync --onlyvisible --name "^$1\$" | tail -n 1; 
 show() {
     local name=$1 to=$2 process window
     shift 2
-    "$program" --step 15 --speaker window --frames 150 --screenshot "$folder/$name.png" 2>"$folder/log" &
+    "$program" --step 15 --speaker window --frames 400 --screenshot "$folder/$name.png" 2>"$folder/log" &
     process=$!
     find_window 'Tilewalk speaker' >/dev/null
     window=$(find_window "$to")

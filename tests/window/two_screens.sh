@@ -26,6 +26,10 @@ expect_size "$audience" 1920x1080 "the audience's window"
 xdotool windowfocus --sync "$speaker" key alt+p
 xdotool key shift+p
 expect_size "$audience" "$before" "the audience's window, afterwards,"
+for _ in {1..100}; do
+    if ! xdotool search --onlyvisible --name '^Tilewalk speaker$' >/dev/null; then break; fi
+    sleep .05
+done
 ! xdotool search --onlyvisible --name '^Tilewalk speaker$' >/dev/null || fail "the speaker's window is still there"
 
 xdotool windowfocus --sync "$audience" key shift+p
