@@ -98,8 +98,9 @@ void add_tour(const OptionGroup& options, Arguments& a, const char* stop) {
     options.word("--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }
 
-void add_output(const OptionGroup& options, Arguments& a, const char* formats) {
-    options.word("--format", a.format, formats, "[text]");
+void add_output(const OptionGroup& options, Arguments& a, const char* formats,
+                const char* otherwise = "[text]") {
+    options.word("--format", a.format, formats, otherwise);
     options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }
 
@@ -190,9 +191,8 @@ void add_questions(const OptionGroup& options, Arguments& a) {
     options.word("--step", a.step, "K", "ask about this step alone, from 1 [a selection over the walk]");
     options.word("--variants", a.variants, "N", "how many sets of numbers, 1 to 1000 [30]");
     options.word("--gaps", a.gaps, "one|few|row|tile", "numbers of a step that a question asks for [one]");
-    options.word("--format", a.format, "gift|md|tex", "[by the ending of -o; gift, which Moodle reads]");
+    add_output(options, a, "gift|md|tex", "[by the ending of -o; gift, which Moodle reads]");
     options.word("--key", a.key, "FILE", "the teacher's answers [NAME-key.md beside -o]");
-    options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }
 
 const Command commands[] = {

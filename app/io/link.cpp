@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace tilewalk {
 namespace {
@@ -206,6 +207,19 @@ Key whole(const char* name, const char* expected, auto place, int least) {
             }};
 }
 
+Key whole_or_none(const char* name, const char* expected, auto place) {
+    return {name, expected,
+            [=](const LinkedPlace& of, const LinkedPlace& base) {
+                return unless(place(of), place(base),
+                              [](const auto& n) { return n ? str(*n) : std::string("none"); });
+            },
+            [=](LinkedPlace& into, const std::string& value) {
+                auto& n = place(into);
+                n = number_in<typename std::remove_cvref_t<decltype(n)>::value_type>(value);
+                return value == "none" || (n && std::cmp_greater_equal(*n, 0));
+            }};
+}
+
 Key yes_or_no(const char* name, auto place) {
     return {name, "yes or no",
             [=](const LinkedPlace& of, const LinkedPlace& base) {
@@ -279,28 +293,30 @@ Names rounded_stages(const Problem& p) {
     return out;
 }
 
+// "none", or items with commas between them; false if `take` refuses one.
+template <class Take> bool read_list(const std::string& value, Take take) {
+    return value == "none" || std::ranges::all_of(split(value, ","), take);
+}
+
 bool read_faults(LinkedPlace& into, const std::string& value) {
     into.problem.switches = {};
-    if (value == "none") return true;
-    for (const std::string& one : split(value, ",")) {
+    return read_list(value, [&](const std::string& one) {
         const Fault* fault = find_fault(one);
-        if (!fault) return false;
-        into.problem.switches.*fault->on = true;
-    }
-    return true;
+        if (fault) into.problem.switches.*fault->on = true;
+        return fault != nullptr;
+    });
 }
 
 bool read_precision(LinkedPlace& into, const std::string& value) {
     into.problem.precision = {};
-    if (value == "none") return true;
-    for (const std::string& one : split(value, ",")) {
+    return read_list(value, [&](const std::string& one) {
         const std::size_t colon = std::min(one.find(':'), one.size());
         const auto stage = std::ranges::find(stages(), one.substr(0, colon), &Stage::name);
         const auto format = colon < one.size() ? find_format(one.substr(colon + 1)) : std::nullopt;
-        if (stage == stages().end() || !format) return false;
-        into.problem.precision.*stage->format = *format;
-    }
-    return true;
+        const bool known = stage != stages().end() && format;
+        if (known) into.problem.precision.*stage->format = *format;
+        return known;
+    });
 }
 
 Value write_scale(const LinkedPlace& of, const LinkedPlace& base) {
@@ -320,16 +336,6 @@ bool read_scale(LinkedPlace& into, const std::string& value) {
     return number.has_value();
 }
 
-Value write_window(const LinkedPlace& of, const LinkedPlace& base) {
-    return unless(of.problem.window, base.problem.window,
-                  [](const std::optional<int>& w) { return w ? str(*w) : std::string("none"); });
-}
-
-bool read_window(LinkedPlace& into, const std::string& value) {
-    into.problem.window = number_in<int>(value);
-    return value == "none" || (into.problem.window && *into.problem.window >= 0);
-}
-
 Value write_tokens(const LinkedPlace& of, const LinkedPlace& base) {
     const auto items = [](const Names& tokens) {
         Names out;
@@ -343,13 +349,11 @@ Value write_tokens(const LinkedPlace& of, const LinkedPlace& base) {
 // commas.
 bool read_tokens(LinkedPlace& into, const std::string& value) {
     into.problem.tokens.clear();
-    if (value == "none") return true;
-    for (const std::string& one : split(value, ",")) {
+    return read_list(value, [&](const std::string& one) {
         const auto token = one.starts_with(':') ? unescaped(one.substr(1)) : std::nullopt;
-        if (!token) return false;
-        into.problem.tokens.push_back(*token);
-    }
-    return true;
+        if (token) into.problem.tokens.push_back(*token);
+        return token.has_value();
+    });
 }
 
 Value write_cell(const LinkedPlace& of, const LinkedPlace& base) {
@@ -364,17 +368,6 @@ bool read_cell(LinkedPlace& into, const std::string& value) {
     if (parts.size() > 2 || !row || !col || *row < 0 || *col < (parts.size() > 1 ? 0 : -1)) return false;
     into.row = *row, into.col = *col;
     return true;
-}
-
-Value write_seed(const LinkedPlace& of, const LinkedPlace& base) {
-    return unless(of.problem.seed, base.problem.seed, [](const std::optional<std::uint64_t>& seed) {
-        return seed ? str(*seed) : std::string("none");
-    });
-}
-
-bool read_seed(LinkedPlace& into, const std::string& value) {
-    into.problem.seed = number_in<std::uint64_t>(value);
-    return value == "none" || into.problem.seed;
 }
 
 Value write_rate(const LinkedPlace& of, const LinkedPlace& base) {
@@ -436,11 +429,11 @@ const std::vector<Key>& keys() {
          }},
         words("title", {}, "text", in_problem(&Problem::title)),
         words("watch", {}, "text", in_problem(&Problem::watch)),
-        {"seed", "a whole number or none", write_seed, read_seed},
+        whole_or_none("seed", "a whole number or none", in_problem(&Problem::seed)),
         whole("br", "a whole number from 1", in_problem(&Problem::Br), 1),
         whole("bc", "a whole number from 1", in_problem(&Problem::Bc), 1),
         yes_or_no("causal", in_problem(&Problem::causal)),
-        {"window", "a whole number from 0, or none", write_window, read_window},
+        whole_or_none("window", "a whole number from 0, or none", in_problem(&Problem::window)),
         {"scale", "none, sqrt or a number", write_scale, read_scale},
         whole("element-bytes", "1, 2, 4 or 8", in_problem(&Problem::element_bytes), 1),
         {"tokens", "words with a colon before each", write_tokens, read_tokens},
@@ -496,9 +489,6 @@ std::optional<Problem> read_random(const std::string& value) {
     return N && d && seed ? random_base(*N, *d, *seed) : std::nullopt;
 }
 
-// Without matrices; everything that is not said is as in a new problem.
-Problem nothing() { return {}; }
-
 std::vector<Base> bases_for(const Problem& p) {
     std::vector<Base> out;
     for (const Problem& example : examples()) {
@@ -509,22 +499,19 @@ std::vector<Base> bases_for(const Problem& p) {
         if (auto drawn = random_base(p.N(), p.d(), *p.seed))
             out.push_back(
                 {"random=" + str(p.N()) + "x" + str(p.d()) + "." + str(*p.seed), std::move(*drawn)});
-    if (p.Q.size() + p.K.size() + p.V.size() <= most_elements) out.push_back({"", nothing()});
+    if (p.Q.size() + p.K.size() + p.V.size() <= most_elements) out.push_back({"", {}});  // all is said
     return out;
-}
-
-// An example that was changed is no longer called one.
-void forget_name(LinkedPlace& base, bool changed) {
-    if (!changed) return;
-    mark_changed(base.problem);
-    base.problem.name.clear();
 }
 
 // What differs from this beginning, and from the title that the beginning brings with it.
 std::string written_from(const LinkedPlace& place, const Base& from) {
     LinkedPlace base;
     base.problem = from.problem;
-    forget_name(base, !from.said.empty() && place.problem.name != from.problem.name);
+    if (!from.said.empty() && place.problem.name != from.problem.name) {
+        // An example that was changed is no longer called one.
+        mark_changed(base.problem);
+        base.problem.name.clear();
+    }
     std::string out = from.said;
     if (base.problem.name != from.problem.name) out += "&changed=yes";
     for (const Key& key : keys())
@@ -569,7 +556,7 @@ Result<Problem> read_base(const Said& said) {
     const auto example = said.find("example"), random = said.find("random"), changed = said.find("changed");
     if (example != said.end() && random != said.end())
         return Failure{"The link names an example and a random problem."};
-    Problem out = nothing();
+    Problem out;  // without matrices; what is not said is as in a new problem
     if (example != said.end()) {
         const Problem* found = find_example(example->second);
         if (!found)

@@ -236,7 +236,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
 }
 
 // All cells of this part of what the step writes; nothing if one of them cannot be asked about.
-std::optional<Question> about_cells(const Asked& a, Slot slot, const Region& at) {
+std::optional<Question> about_region(const Asked& a, Slot slot, const Region& at) {
     if (at.rows * at.cols == 1) return about_cell(a, {slot, at.row, at.col});
     Question q = a.question(Question::Kind::gaps, "");
     std::vector<CellRef> sources;
@@ -273,12 +273,6 @@ Region part_of(const Asked& a, const Region& all, Gaps size, std::uint64_t nth) 
     const bool too_many = at.rows > most_beside || at.cols > most_beside ||
                           static_cast<std::size_t>(at.rows * at.cols) > most_gaps;
     return too_many ? Region{} : at;
-}
-
-// 0 and 1 are easily guessed.
-bool plain_numbers(const Question& q) {
-    return std::ranges::all_of(q.numbers(),
-                               [](const Question& one) { return one.expected == 0 || one.expected == 1; });
 }
 
 // What the step moves between HBM and the chip.
@@ -331,6 +325,11 @@ constexpr const char* not_bytes =
 
 }  // namespace
 
+bool easily_guessed(const Question& q) {
+    return std::ranges::all_of(q.numbers(),
+                               [](const Question& one) { return one.expected == 0 || one.expected == 1; });
+}
+
 // The cells are chosen at random; among three choices the first that is not easily guessed. Where there are
 // not so many that can be asked about, fewer.
 void ask_value(const Asked& a, std::vector<Question>& out) {
@@ -341,9 +340,9 @@ void ask_value(const Asked& a, std::vector<Question>& out) {
         for (std::uint64_t n = 0; n < 3; ++n) {
             const Region at = part_of(a, region, static_cast<Gaps>(size), n);
             std::optional<Question> q =
-                at.rows > 0 ? about_cells(a, a.e.target.slot, at) : std::optional<Question>{};
+                at.rows > 0 ? about_region(a, a.e.target.slot, at) : std::optional<Question>{};
             if (!q) continue;
-            const bool easy = plain_numbers(*q);
+            const bool easy = easily_guessed(*q);
             if (!best || !easy) best = std::move(q);
             if (!easy) break;
         }
@@ -431,8 +430,7 @@ std::optional<Question> question_before(const Trace& trace, int step, std::uint6
     if (all.empty()) return {};
     const std::uint64_t n = mixed(mixed(seed, static_cast<std::uint64_t>(step)), 1);
     const auto first = std::ranges::find_if(all, [](const Question& q) {
-        return q.kind == Question::Kind::value || q.kind == Question::Kind::gaps ||
-               q.kind == Question::Kind::skipped_tiles;
+        return quiz::about_cells(q) || q.kind == Question::Kind::skipped_tiles;
     });
     if (first != all.end() && (n & 1) == 0) return *first;
     return all[(n >> 8) % all.size()];

@@ -45,6 +45,13 @@ struct Asked {
     }
 };
 
+/// It asks for numbers that the step computes, one or several; not for bytes or FLOPs.
+inline bool about_cells(const Question& q) {
+    return q.kind == Question::Kind::value || q.kind == Question::Kind::gaps;
+}
+/// All that it asks for is 0 or 1.
+bool easily_guessed(const Question& q);
+
 /// A number of a question or of its answer: four significant digits, so that what is worked out from it is
 /// right to three.
 std::string shown(double v);

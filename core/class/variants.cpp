@@ -19,17 +19,16 @@ constexpr int drawn_to_select = 4;
 using Kind = Question::Kind;
 
 // Another problem has other numbers, and so another answer.
-bool varies(Kind kind) { return kind == Kind::value || kind == Kind::gaps || kind == Kind::maximum_rises; }
+bool varies(const Question& q) { return quiz::about_cells(q) || q.kind == Kind::maximum_rises; }
 
 // 0 and 1 are easily guessed, −∞ is no number for a form, an empty start tells nothing, and 10⁻¹⁶ stands
 // where a sum should have been 0.
 bool suits(const Question& q) {
     if (q.text.find("×10") != std::string::npos) return false;
-    const auto easy = [](const Question& one) { return one.expected == 0 || one.expected == 1; };
-    if (q.kind == Kind::value || q.kind == Kind::gaps)
-        return !std::ranges::all_of(q.numbers(), easy) &&
-               std::ranges::all_of(q.numbers(),
-                                   [](const Question& one) { return std::isfinite(one.expected); });
+    if (quiz::about_cells(q))
+        return !quiz::easily_guessed(q) && std::ranges::all_of(q.numbers(), [](const Question& one) {
+            return std::isfinite(one.expected);
+        });
     return q.kind != Kind::maximum_rises || q.text.find("−∞") == std::string::npos;
 }
 
@@ -68,7 +67,7 @@ Result<std::vector<Variant>> variants_of(const VariantsWanted& wanted, const Que
     std::vector<Variant> out;
     std::set<std::string> texts;
     const std::uint64_t own = mixed(wanted.seed, static_cast<std::uint64_t>(asked.step));
-    for (int n = 0; n < (varies(asked.kind) ? wanted.variants : 1); ++n) {
+    for (int n = 0; n < (varies(asked) ? wanted.variants : 1); ++n) {
         const std::size_t before = out.size();
         for (int tries = 0; tries < most_draws && out.size() == before; ++tries) {
             auto drawn =
@@ -142,7 +141,7 @@ Result<std::vector<Question>> select(const VariantsWanted& wanted) {
             const std::vector<Question> all = questions_before(**trace, k, wanted.seed, wanted.gaps);
             for (const Question& q : all) selection.offer(**trace, q);
             const Question* q = wanted.step ? preferred(all) : nullptr;
-            if (q && (!at_step || (varies(q->kind) && !varies(at_step->kind)))) at_step = *q;
+            if (q && (!at_step || (varies(*q) && !varies(*at_step)))) at_step = *q;
         }
     }
     if (!wanted.step) return selection.take();

@@ -24,7 +24,7 @@ std::string rectangle(ImVec2 min, ImVec2 max) {
 
 std::string rectangle(const VectorShape& shape) {
     const ImVec2 min = shape.points[0], max = shape.points[1];
-    const std::string out = rectangle(min, max);
+    std::string out = rectangle(min, max);
     if (shape.radius <= 0) return out;
     return out + attribute("rx", std::min({shape.radius, (max.x - min.x) / 2, (max.y - min.y) / 2}));
 }
