@@ -118,8 +118,9 @@ browser() {
 # Packages that a part needs beside those of the program
 extra_packages() {
     case $1 in
-        all) for name in window export format; do extra_packages "$name"; done ;;
+        all) for name in window cli export format; do extra_packages "$name"; done ;;
         window) echo xvfb xauth xdotool ;;
+        cli) echo ffmpeg ;;
         export) browser; echo poppler-utils ;;
         format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
         tidy) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang clang-tidy ;;

@@ -186,6 +186,20 @@ void add_export(const OptionGroup& options, Arguments& a) {
     options.word("-o,--output", a.output, "FILE", "required for a page and slides; md and tex: stdout");
 }
 
+void add_film(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]");
+    options.word("--from", a.from, "K", "first step, from 1 [1]");
+    options.word("--to", a.to, "K", "last step [that of the walk]");
+    options.word("--size", a.size, "WxH", "pixels, 640x360 to 3840x2160 [1920x1080]");
+    options.word("--fps", a.fps, "N", "frames per second, 1 to 60 [30]");
+    options.word("--seconds-per-step", a.seconds_per_step, "S",
+                 "1 to 60 [as long as the motion and the subtitle of a step take]");
+    options.flag("--no-subtitles", a.no_subtitles, "without the sentence of each step");
+    options.word("--theme", a.theme, "dark|light|contrast", "colours");
+    options.word("--palette", a.palette, "usual|safe", "safe: without red against green");
+    options.word("-o,--output", a.output, "FILE|FOLDER", "required: .mp4, .webm or .gif; a folder of frames");
+}
+
 void add_questions(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]; its shape counts, not its numbers");
     options.word("--step", a.step, "K", "ask about this step alone, from 1 [a selection over the walk]");
@@ -199,6 +213,7 @@ const Command commands[] = {
     {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
     {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
     {"export", "Write the walk as a hand-out: a page, slides, notes or a document", run_export, add_export},
+    {"film", "Film the steps: tiles slide, products light up, sums grow", run_film, add_film},
     {"questions", "Write questions with other numbers for every student, and their key", run_questions,
      add_questions},
     {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,
@@ -319,8 +334,9 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
     if (a.output != "-") return std::nullopt;
-    if (a.command->run != run_render) return "-o is \"-\"; leave -o out to write to standard output.";
-    return "-o is \"-\", expected a file or folder; pictures do not go to standard output.";
+    if (a.command->run != run_render && a.command->run != run_film)
+        return "-o is \"-\"; leave -o out to write to standard output.";
+    return "-o is \"-\", expected a file or folder; pictures and films do not go to standard output.";
 }
 
 // What stands behind a command that was understood, without what only says where its results go.

@@ -69,12 +69,14 @@ struct Arguments {
     BenchWords bench;
     CompareWords compare;
     Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
-    Word steps;                ///< export: which become slides
-    Word tour, stop, link;     ///< window and render; export has a tour alone
-    Word frames, screenshot;   ///< window, for tests
-    Word variants, key, gaps;  ///< questions
+    Word steps;                            ///< export: which become slides
+    Word tour, stop, link;                 ///< window and render; export has a tour alone
+    Word frames, screenshot;               ///< window, for tests
+    Word variants, key, gaps;              ///< questions
+    Word from, to, fps, seconds_per_step;  ///< film
     bool presenter = false, timing = false;
-    bool fragment = false;  ///< export: the body of the document alone
+    bool fragment = false;      ///< export: the body of the document alone
+    bool no_subtitles = false;  ///< film
 };
 
 /// Refused with a sentence: unknown commands and options, options without their value or given twice.

@@ -2,6 +2,7 @@
 #include "core/bench/bench.h"
 #include "app/cli/commands.h"
 #include "app/cli/hooks.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/file.h"
@@ -73,23 +74,12 @@ struct WatchInterrupts {
     ~WatchInterrupts() { ::sigaction(SIGINT, &before, nullptr); }
 };
 
-// One line on the terminal that is written over again and again; nothing where stderr is a file.
-class ProgressLine {
-public:
-    void show(const BenchProgress& progress) {
-        if (!terminal) return;
-        std::string line =
-            str(progress.done) + " of " + counted(progress.points, "point") + "  " + progress.doing;
-        if (progress.seconds_left) line += "  about " + format_time(*progress.seconds_left) + " left";
-        std::fprintf(stderr, "\r\033[K%s", line.c_str());
-    }
-    ~ProgressLine() {
-        if (terminal) std::fputs("\r\033[K", stderr);
-    }
-
-private:
-    bool terminal = ::isatty(STDERR_FILENO) != 0;
-};
+std::string line_of(const BenchProgress& progress) {
+    std::string line =
+        str(progress.done) + " of " + counted(progress.points, "point") + "  " + progress.doing;
+    if (progress.seconds_left) line += "  about " + format_time(*progress.seconds_left) + " left";
+    return line;
+}
 
 struct Ended {
     BenchReport report;
@@ -102,7 +92,7 @@ Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
     BackgroundBench bench(std::move(request), std::move(engine));
     for (; bench.running(); std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
         if (interrupts) bench.cancel();
-        line.show(bench.progress());
+        line.show(line_of(bench.progress()));
     }
     return {bench.report(), bench.failure()};
 }

@@ -47,6 +47,8 @@ Outcome run_render(const Arguments& arguments, std::ostream& out);
 /// The walk as a hand-out: one self-contained page (html), slides (pdf), notes (md) or a document (tex), by
 /// --format or the ending of -o.
 Outcome run_export(const Arguments& arguments, std::ostream& out);
+/// The steps as a film by ffmpeg (.mp4, .webm, .gif), or as the pictures frame-00001.png … of a folder.
+Outcome run_film(const Arguments& arguments, std::ostream& out);
 /// The same questions with other numbers for every student, and their key beside them or where --key says.
 Outcome run_questions(const Arguments& arguments, std::ostream& out);
 /// What a kernel wrote down of itself beside the CPU's walk of the same tiles. Ends with Exit::failed if an

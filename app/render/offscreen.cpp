@@ -84,4 +84,13 @@ Image render_frame(ui::AppState& state, int width, int height) {
     return picture_of_frame(width, height, ui::theme(state.settings.theme).bg);
 }
 
+Image moving_frame(ui::AppState& state, float seconds, int width, int height) {
+    constexpr float passes = 1.0f / 60;  // while the frame is drawn
+    run_frame(width, height, passes, [&] {
+        state.step_age = seconds - passes;
+        ui::frame(state);
+    });
+    return picture_of_frame(width, height, ui::theme(state.settings.theme).bg);
+}
+
 }  // namespace tilewalk

@@ -50,6 +50,10 @@ Image render_frame(ui::AppState& state, int width, int height);
 /// The drawing alone, in the current ImGui context; false if the size is beyond the limits.
 bool settle_frame(ui::AppState& state, int width, int height);
 
+/// The program so many seconds after the walk came to its step, whose motion takes `AppState::moves_for`. It
+/// must have been drawn at this size before, in the same context.
+Image moving_frame(ui::AppState& state, float seconds, int width, int height);
+
 /// Presses and releases a key in the current ImGui context, as the window would report it: a text field that
 /// has the caret keeps what belongs to it. `frame` draws one.
 void press_key(ui::AppState& state, const ui::KeyPress& press, const std::function<void()>& frame);

@@ -86,7 +86,7 @@ Row seek(const char* what, const Problem& problem) {
 }
 
 // NewFrame to Render, without a picture, for a choice of steps.
-Row frames(const char* what, const Problem& problem, double limit, bool presenter) {
+Row frames(const char* what, const Problem& problem, double limit, bool presenter, bool moving = false) {
     const HeadlessContext context;
     ui::AppState state = state_of(problem);
     state.presenter = presenter;
@@ -96,6 +96,7 @@ Row frames(const char* what, const Problem& problem, double limit, bool presente
     const int n = state.trace->size(), cases = std::min(n, 60);
     const Measured measured = measure(cases, 9, [&](int c) {
         ui::go_to(state, at_step(*state.trace, c * (n - 1) / std::max(1, cases - 1)));
+        if (moving) state.moves_for = 2, state.step_age = .9f;  // in the midst of it
         draw();
     });
     if (ImGui::GetDrawData()->TotalVtxCount < 1000) throw std::runtime_error("a frame drew nothing");
@@ -144,6 +145,8 @@ std::vector<Row> all_rows(const std::string& program) {
                              frames("frame, worked example, presenter", worked, 1e-3, true),
                              frames("frame, 64 × 64", large, 4e-3, false),
                              frames("frame, 64 × 64, presenter", large, 4e-3, true),
+                             frames("frame, worked example, in motion", worked, 4e-3, true, true),
+                             frames("frame, 64 × 64, in motion", large, 4e-3, true, true),
                              speaker_frames("frame of the speaker's window, worked example", worked, 4e-3),
                              speaker_frames("frame of the speaker's window, 64 × 64", large, 4e-3),
                              first_frame(program),

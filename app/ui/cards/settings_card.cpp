@@ -96,7 +96,7 @@ constexpr Row rows[] = {
     {"Theme", "", theme_row},
     {"Colours", "", palette_row},
     {"Size", "Ctrl + and Ctrl − do the same", size_row},
-    {"Motion", "the short transition of a step", nullptr, &Settings::motion},
+    {"Motion", "tiles slide, sums grow", nullptr, &Settings::motion},
     {"Speed", "while playing", speed_row},
     {"Digits", "significant, where there is room", digits_row},
     {"Decimal mark", "", mark_row},

@@ -4,6 +4,8 @@
 #include "app/ui/parts/bed.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_motion.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
@@ -23,12 +25,9 @@ constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawi
 constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 4, 62};
 constexpr float least_lens_w = 480, good_lens_w = 600, least_lens_h = 184;
 
-struct Placed : StageTerm {
-    Bed bed{};
+struct Placed : OnStage {
     int digits = 0;
     float text = usual.text;
-    int rows() const { return transposed ? value->region.cols : value->region.rows; }
-    int cols() const { return transposed ? value->region.rows : value->region.cols; }
 };
 using Terms = std::vector<Placed>;
 
@@ -108,6 +107,14 @@ Line symbol_of(const Canvas& c, const AppState& state, const Placed& t) {
     return t.old && rich_width(c, old, size::far_symbol) <= t.bed.width() + 2 * least_gap ? old : symbol;
 }
 
+// A result appears in its place: cell by cell or all at once.
+float seen(const AppState& state, const Placed& t) {
+    if (!t.result || phase(state) >= 1) return 1;
+    const bool cell_by_cell = t.done < std::numeric_limits<int>::max();
+    if (cell_by_cell) return t.done > 0 ? 1.0f : 0.0f;
+    return over(phase(state), is_store(op_now(state)) ? during::made : during::arrival);
+}
+
 void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& line, std::size_t n,
                const StageView& view) {
     const Placed& t = line[n];
@@ -128,8 +135,16 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
         look.before = nullptr;
         look.fade = transition(state);
     }
-    if (t.result) beam(c, state, t.bed.area());
-    far_matrix(c, state, look, t.bed, std::max(3, t.digits), t.text);
+    const float there = seen(state, t);
+    const float tile = there < 1 ? landed(state, *t.value, view.strip) : 0;
+    if (there < 1 && tile < 1) draw_empty_bed(c, t.bed);
+    if (tile > 0) draw_bare_tile(c.faded(tile), state, t.slot, *t.value, t.bed.area());
+    if (t.done < t.rows() * t.cols())
+        look.cells_done = std::min(look.cells_done, t.done), look.before = nullptr;
+    const Canvas now = c.faded(there);
+    if (t.result) beam(now, state, t.bed.area());
+    far_matrix(now, state, look, t.bed, std::max(3, t.digits), t.text);
+    if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
     const Line symbol = symbol_of(c, state, t);
     const float half = rich_width(c, symbol, size::far_symbol) / 2;
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - 32, symbol, size::far_symbol,
@@ -151,9 +166,12 @@ Line stage_symbol(const Trace& trace, const StageTerm& t) {
     return t.old ? pieces(symbol, sub("old", info(t.slot).role)) : symbol;
 }
 
-void stage_lens(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
+void stage_lens(const Canvas& page, AppState& state, const Rect& a, const StageView& view) {
     const Op op = op_now(state);
-    if (is_load(op) || is_store(op)) note_part(c, a, "Meters");
+    // Tiles fly through its place first.
+    const bool bytes = is_load(op) || is_store(op);
+    const Canvas c = page.faded(bytes && !view.strip.empty() ? over(phase(state), during::arrival) : 1);
+    if (bytes) note_part(c, a, "Meters");
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     view.lens(large.c, state, {0, 0, a.w / size::far_growth, a.h / size::far_growth});
 }
@@ -162,12 +180,19 @@ namespace {
 
 Terms terms_of(const AppState& state) {
     Terms line;
-    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step)) line.push_back({t});
+    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step)) line.push_back({{t}});
     return line;
 }
 
-void draw_terms(const Canvas& c, AppState& state, const Rect& a, const Terms& line, const StageView& view) {
+// And the drawing to scale, where it has room.
+void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, const Rect& lens,
+              const StageView& view) {
+    std::vector<OnStage*> all;
+    for (Placed& t : line) all.push_back(&t);
+    light_up(state, all, lens.w > 0);
     for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
+    if (lens.w > 0) stage_lens(c, state, lens, view);
+    draw_flights(c, state, all, view.strip);
 }
 
 // Before, the drawing, after. False if that is too wide.
@@ -184,8 +209,7 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
     const float x = a.x + before + (before > 0 ? closing + least_gap : 0), right = a.right() - after - 12;
     const float lens_h = std::min(h + 30, 330.0f);
-    draw_terms(c, state, a, line, view);
-    stage_lens(c, state, {x, a.y + 24 + (h + 30 - lens_h) / 2, right - x, lens_h}, view);
+    draw_all(c, state, a, line, {x, a.y + 24 + (h + 30 - lens_h) / 2, right - x, lens_h}, view);
     return true;
 }
 
@@ -212,8 +236,7 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     if (!large && !fits(state, line, usual, a.w, h) && !fits(state, line, tight, a.w, h)) return false;
     const float w = width_of(line, 0, line.size());
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), a.y, h);
-    draw_terms(c, state, a, line, view);
-    if (below) stage_lens(c, state, {a.x, a.y + wanted + 6, a.w, a.h - wanted - 6}, view);
+    draw_all(c, state, a, line, below ? Rect{a.x, a.y + wanted + 6, a.w, a.h - wanted - 6} : Rect{}, view);
     return true;
 }
 

@@ -26,11 +26,19 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k);
 /// Its letter with the block, with "old" and ᵀ where they belong.
 Line stage_symbol(const Trace& trace, const StageTerm& term);
 
-/// How a chapter draws what lies on its stage.
+/// Where a block lies on the strip of HBM.
+struct StripPlace {
+    Slot slot;
+    int tile;
+    Rect area;
+};
+
+/// How a chapter draws what lies on its stage, and from where it comes.
 struct StageView {
     MatrixLook (*look)(const AppState&, Slot);
     void (*lens)(const Canvas&, AppState&, const Rect&);
     bool map = true;  ///< false: another map stands beside the stage
+    std::vector<StripPlace> strip = {};
 };
 void stage(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
 

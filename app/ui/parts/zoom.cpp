@@ -6,6 +6,7 @@
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
@@ -248,13 +249,18 @@ MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view)
     return look;
 }
 
+// A result comes when the drawing has led up to it.
+Canvas arriving(const Canvas& c, const AppState& state, const Strip& s) {
+    return c.faded(s.result ? over(phase(state), during::arrival) : 1);
+}
+
 void draw_chip(const Canvas& c, AppState& state, const Strip& s, const StageView& view, float x, float mid) {
     MatrixLook look = look_of(state, s, view);
     look.transposed = false;
     look.window = s.line.part(0, 1);
     look.x = x, look.y = mid - chip_h / 2, look.cw = s.cw, look.ch = chip_h;
     look.boxes = s.result;
-    matrix(c, state, look, "presenter");
+    matrix(arriving(c, state, s), state, look, "presenter");
     if (!s.result)
         c.dashed_frame(look.x - 2, look.y - 2, look.cw + 4, look.ch + 4, hue(*c.theme, info(s.slot).role), 2,
                        {7, 4});
@@ -337,7 +343,7 @@ void draw_line(const Canvas& c, AppState& state, const Strip& s, const StageView
     look.window = window;
     look.x = at.x, look.y = at.y, look.cw = at.cw, look.ch = at.ch;
     look.boxes = true;
-    matrix(c, state, look, widget.c_str());
+    matrix(arriving(c, state, s), state, look, widget.c_str());
 }
 
 // Returns the area of the cells.

@@ -122,7 +122,8 @@ bool load_page_fonts(const AppState& state, float window_width, float window_hei
 }
 
 double idle_seconds(const AppState& state) {
-    if (state.settings.motion && state.step_age < transition_seconds + 0.05f) return 0;
+    const float moves = std::max(transition_seconds, state.moves_for);
+    if (state.settings.motion && state.step_age < moves + 0.05f) return 0;
     if (state.pending) return 0;  // its end is not announced
     if (state.saving && state.saving->work) return 0;
     double idle = speaker_idle_seconds(state);

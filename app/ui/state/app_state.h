@@ -80,7 +80,8 @@ struct AppState : WalkView {
     std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
     std::vector<CellRef> hover_sources;  ///< the cells it came from
     float mouse_age = 1e9f;   ///< seconds since the mouse moved: presenter mode shows its buttons for a while
-    float step_age = 1e9f;    ///< seconds since the step changed, for the one transition
+    float step_age = 1e9f;    ///< seconds since the step changed, for transition and motion
+    float moves_for = 0;      ///< seconds that the motion of this step takes; 0: it stands there at once
     Explanation explanation;  ///< of the current step and the chosen cell, made anew when they change
 
     // Editing

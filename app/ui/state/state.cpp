@@ -2,6 +2,7 @@
 
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/marks.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 #include "core/lessons/table.h"
@@ -24,6 +25,7 @@ void notify_saved(AppState& state, const std::string& path, const Result<void>& 
 
 void go_to(AppState& state, Cursor cursor) {
     if (cursor == state.cursor) return;
+    state.moves_for = motion_to(state, cursor);
     state.cursor = cursor;
     state.step_age = 0;
     state.col = -1;

@@ -8,7 +8,7 @@ namespace tilewalk::ui {
 /// Seconds that the one transition of a step takes.
 constexpr float transition_seconds = 0.16f;
 
-/// Moves the walk and starts the one transition.
+/// Moves the walk and starts the one transition; to the next step also its motion.
 void go_to(AppState& state, Cursor cursor);
 void step_forward(AppState& state, Level level);
 void step_backward(AppState& state, Level level);

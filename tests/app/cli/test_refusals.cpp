@@ -22,12 +22,13 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trace", "--formt", "json"}, "did you mean --form"},
         {{"trace", "--formt=json"}, "did you mean --form"},
         {{"trace", "--theme", "dark"},
-         "has no option \"--theme\"; it belongs to the window, 'render' and 'export'."},
+         "has no option \"--theme\"; it belongs to the window, 'render', 'export' and 'film'."},
         {{"trace", "--step=3"},
          "has no option \"--step\"; it belongs to the window, 'render' and 'questions'."},
-        {{"trace", "--size", "1600x900"}, "has no option \"--size\"; it belongs to 'render' and 'export'."},
+        {{"trace", "--size", "1600x900"},
+         "has no option \"--size\"; it belongs to 'render', 'export' and 'film'."},
         {{"-o", "x"},
-         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'questions', "
+         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'film', 'questions', "
          "'compare', "
          "'model' and "
          "'bench'."},

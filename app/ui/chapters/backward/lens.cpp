@@ -3,6 +3,7 @@
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
 #include "core/problem/precision.h"
@@ -218,6 +219,7 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
 
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const Op op = op_now(state);
+    const float now = phase(state);
     const LensRows all = lens_rows(state, a, 130);
     Extent scale;
     for (const Around& row : all.rows) {
@@ -226,10 +228,10 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     }
     const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
     draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
-        if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
-        if (as_dot(op)) return dot(c, pane, dot_of_step(row));
-        if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
-        if (op == Op::recompute) return curve(c, pane, weight_points(row));
+        if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
+        if (as_dot(op)) return dot(c, pane, dot_of_step(row), now);
+        if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
+        if (op == Op::recompute) return curve(c, pane, weight_points(row), now);
         if (op == Op::ds) return areas(c, state, pane, row.row);
     });
 }

@@ -13,7 +13,8 @@ namespace tilewalk::ui {
 
 namespace {
 
-void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+std::vector<StripPlace> hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+    std::vector<StripPlace> moved;
     const Panel panel(c, "HBM", a);
     strip_head(c, a);
     constexpr Slot slots[2][3] = {{Slot::Q, Slot::K, Slot::V}, {Slot::dQ, Slot::dK, Slot::dV}};
@@ -24,6 +25,7 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
             const Slot slot = slots[row][n];
             c.faded(light_on(state, slot)).rich(area.x - 2, area.y - 24, slot_symbol(slot), size::far_number);
             strip_blocks(c, state, slot, area, true);
+            add_strip_places(moved, state, slot, area);
         }
     const Line names{symbol("P", Role::S), word("  "), symbol("dP", Role::S), word("  "),
                      symbol("dS", Role::S)};
@@ -31,13 +33,15 @@ void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
     if (never.w > 0)
         ghost(c, *state.trace, state.cursor.step, never.x, never.y, never.w, never.h,
               hides_what_comes(state));
+    return moved;
 }
 
 }  // namespace
 
 void backward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
-    if (strip.w > 0) hbm_strip(c, state, strip);
-    stage(c, state, body, {backward_look, backward_lens, strip.w == 0});
+    std::vector<StripPlace> moved;
+    if (strip.w > 0) moved = hbm_strip(c, state, strip);
+    stage(c, state, body, {backward_look, backward_lens, strip.w == 0, std::move(moved)});
 }
 
 }  // namespace tilewalk::ui

@@ -3,6 +3,7 @@
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -124,10 +125,11 @@ std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
 // Lengths are floats: neither too long nor too short for them.
 bool to_scale(Extent e) { return e.hi - e.lo > 1e-30 && e.hi - e.lo < 1e30; }
 
-void draw_bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark) {
+void draw_bars(const Canvas& c, const AppState& state, const Rect& pane, const std::vector<Bar>& list,
+               bool mark) {
     const Extent scale = extent(list);
     if (scale.hi - scale.lo >= 1e30) return no_scale(c, pane);
-    bars(c, pane, list, mark, to_scale(scale) ? scale : Extent{0, 1});  // all 0: nothing rises
+    bars(c, pane, list, mark, to_scale(scale) ? scale : Extent{0, 1}, phase(state));  // all 0: nothing rises
 }
 
 // Terms laid end to end: how the sum comes about.
@@ -152,19 +154,19 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
     const float wanted = 22 + 58 * px(t.a.size()) + 150;
     const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && to_scale(extent(parts)) &&
                       pane.w - wanted > 260;
-    if (!both) return dot(c, pane, table);
+    if (!both) return dot(c, pane, table, phase(state));
     const float left = std::clamp(wanted + 30, 300.0f, pane.w - 260);
-    dot(c, {pane.x, pane.y, left - 20, pane.h}, table);
+    dot(c, {pane.x, pane.y, left - 20, pane.h}, table, phase(state));
     c.line({pane.x + left, pane.y + 4}, {pane.x + left, pane.bottom() - 4}, c.theme->line);
     const Rect right{pane.x + left + 24, pane.y, pane.w - left - 44, pane.h};
-    stack(c, right, parts, extent(parts));
+    stack(c, right, parts, extent(parts), phase(state));
 }
 
 void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
     const Value* E = value_read(state, Slot::E);
     Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
     for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
-    if (to_scale(extent(out))) return stack(c, pane, out, extent(out));
+    if (to_scale(extent(out))) return stack(c, pane, out, extent(out), phase(state));
     c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", size::lead, c.theme->t2);
 }
 
@@ -177,7 +179,7 @@ void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane)
     const std::vector<double> scores = row_of(*S, row);
     for (std::size_t n = 0; n < scores.size(); ++n)
         points.push_back({scores[n] - base, key_label(state, static_cast<int>(n)), Role::S});
-    curve(c, pane, points);
+    curve(c, pane, points, phase(state));
 }
 
 void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
@@ -187,7 +189,7 @@ void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
     const std::vector<Bar> list{{"before", before, info(at.slot).role},
                                 {"− η dW", now - before, Role::alpha},
                                 {"after", now, info(at.slot).role}};
-    draw_bars(c, pane, list, false);
+    draw_bars(c, state, pane, list, false);
 }
 
 // The part of each query in the loss; after the update what was promised and what came.
@@ -213,7 +215,7 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
             list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::O});
         }
     }
-    draw_bars(c, pane, list, false);
+    draw_bars(c, state, pane, list, false);
 }
 
 // Width P, height dP above (or below) the mean D: the areas are dS, and over the row they cancel.
@@ -294,10 +296,11 @@ void draw(const Canvas& c, const AppState& state, const Rect& pane) {
     case Op::scale:
     case Op::mask:
     case Op::divide:  // the row of weights, all together 1
-        return draw_bars(c, pane, row_bars(state, *value_written(state), Role::S), false);
+        return draw_bars(c, state, pane, row_bars(state, *value_written(state), Role::S), false);
     case Op::row_max: {
         const Value* S = value_read(state, Slot::S);
-        return draw_bars(c, pane, row_bars(state, S ? *S : *value_read(state, Slot::S_hbm), Role::S), true);
+        return draw_bars(c, state, pane, row_bars(state, S ? *S : *value_read(state, Slot::S_hbm), Role::S),
+                         true);
     }
     case Op::exponentials: return draw_exponentials(c, state, pane);
     case Op::row_sum: return draw_row_sum(c, state, pane);

@@ -1,6 +1,7 @@
 // Both curves exp(x − m_old) and exp(x − m) on one axis: what the correction does to every weight so far.
 #include "app/ui/chapters/forward/lens_parts.h"
 
+#include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ void legend(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
 
 }  // namespace
 
-bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k) {
+bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, float phase) {
     if (!std::isfinite(k.now) || std::isnan(k.before) || k.before > k.now) return false;
     const Theme& t = *c.theme;
     const bool moved = std::isfinite(k.before) && k.before < k.now;
@@ -127,17 +128,21 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k) {
     c.line({p.area.x, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
     c.text(p.area.x - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
     c.text(p.area.x - 5, p.y(0) - 1, "0", size::small, t.t2, Face::mono, Align::right);
-    if (moved) loss(c, p, k);
+    // The curve moves from the old maximum to the new one, and takes the weights along.
+    const float there = moved ? over(phase, during::terms) : 1;
+    Correction now = k;
+    if (there < 1) now.now = k.before + (k.now - k.before) * static_cast<double>(there);
+    if (moved) loss(c, p, now);
     if (moved) dashed_curve(c, p.curve(k.before), t.t2);
-    c.polyline(p.curve(k.now), hue(t, Role::S), 2.4f);
+    c.polyline(p.curve(now.now), hue(t, Role::S), 2.4f);
     maxima(c, p, k, moved);
-    c.disc(p.x(k.now), p.y(1), 4, hue(t, Role::S));
+    c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
     legend(c, p, k, moved);
     if (!moved) return true;
     for (const double score : k.scores)
-        if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, k, score, false);
-    drop(c, p, k, k.before, true);
-    factor(c, p, k);
+        if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, now, score, false);
+    drop(c, p, now, k.before, true);
+    if (there == 1) factor(c, p, k);
     return true;
 }
 

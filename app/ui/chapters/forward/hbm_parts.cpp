@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
@@ -220,11 +221,33 @@ void strip_head(const Canvas& c, const Rect& a) {
     c.text(a.x + 32 + w, a.y + 32, "slow", size::far, c.theme->t3);
 }
 
+namespace {
+
+bool lies_by_keys(Slot slot) {
+    return slot == Slot::K || slot == Slot::V || slot == Slot::dK || slot == Slot::dV;
+}
+
+}  // namespace
+
+void add_strip_places(std::vector<StripPlace>& places, const AppState& state, Slot slot, const Rect& a) {
+    const Problem& p = *state.problem;
+    const int rows = lies_by_keys(slot) ? p.N_kv() : p.N(), block = lies_by_keys(slot) ? p.Bc : p.Br;
+    const float ch = a.h / px(rows);
+    const int k = state.cursor.step;
+    for (const auto& accesses : {state.trace->reads(k), state.trace->writes(k)})
+        for (const Access& access : accesses) {
+            if (access.slot != slot) continue;
+            const int row = access.tile * block;
+            places.push_back(
+                {slot, access.tile, {a.x, a.y + px(row) * ch, a.w, px(std::min(block, rows - row)) * ch}});
+        }
+}
+
 void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Rect& a, bool partial_sums) {
     const Canvas c = page.faded(light_on(state, slot));
     const Theme& t = *c.theme;
     const Problem& p = *state.problem;
-    const bool by_key = slot == Slot::K || slot == Slot::V || slot == Slot::dK || slot == Slot::dV;
+    const bool by_key = lies_by_keys(slot);
     const int rows = by_key ? p.N_kv() : p.N(), block = by_key ? p.Bc : p.Br;
     // A tile that is passed over has nothing loaded: no key block is the current one.
     const int key_block = op_now(state) == Op::skip ? -1 : step_now(state).j;
@@ -233,7 +256,9 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
     const float ch = a.h / px(rows);
     for (int row = 0, b = 0; row < rows; row += block, ++b) {
         const float y = a.y + px(row) * ch, h = px(std::min(block, rows - row)) * ch;
-        const bool there = static_cast<bool>(state.trace->live(slot, b, state.cursor.step));
+        // What this step stores is there when it has arrived.
+        const int k = on_its_way(state) ? state.cursor.step - 1 : state.cursor.step;
+        const bool there = static_cast<bool>(state.trace->live(slot, b, k));
         c.rect(a.x + 1, y + 1, a.w - 2, std::max(h - 2, 1.0f),
                !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), radius::cell);
         if (partial_sums && grows(state, slot, b) && h > 6)

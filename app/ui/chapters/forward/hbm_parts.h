@@ -3,6 +3,7 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
@@ -37,6 +38,8 @@ void strip_head(const Canvas& canvas, const Rect& area);
 /// The blocks of one matrix. `partial_sums`: those that will be stored again are hatched.
 void strip_blocks(const Canvas& canvas, const AppState& state, Slot slot, const Rect& area,
                   bool partial_sums);
+/// Adds where the blocks of this matrix lie that the step moves.
+void add_strip_places(std::vector<StripPlace>& places, const AppState& state, Slot slot, const Rect& area);
 /// From y on: which N × N matrices never come here. Returns the square for their ghost; empty: no room.
 Rect strip_foot(const Canvas& canvas, const Rect& area, float y, const Line& names, float words_x);
 

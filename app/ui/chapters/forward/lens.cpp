@@ -3,6 +3,7 @@
 #include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
 #include "core/problem/precision.h"
@@ -100,10 +101,10 @@ Correction correction_of(const Around& a) {
 }
 
 // On stage the curve before and the curve after; what a fault has made stands beside one curve.
-void draw_correction(const Canvas& c, const Around& row, const Rect& pane) {
+void draw_correction(const Canvas& c, const Around& row, const Rect& pane, float phase) {
     const bool broken = fault_caption(*row.state.problem, Op::correction) != nullptr;
-    if (type_growth() > 1 && !broken && correction_curves(c, pane, correction_of(row))) return;
-    curve(c, pane, correction_points(row));
+    if (type_growth() > 1 && !broken && correction_curves(c, pane, correction_of(row), phase)) return;
+    curve(c, pane, correction_points(row), phase);
 }
 
 std::vector<CurvePoint> weight_points(const Around& a) {
@@ -176,18 +177,19 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const LensRows all = lens_rows(state, a, 150);
     const Op op = op_now(state);
+    const float now = phase(state);
     Extent scale;
     for (const Around& row : all.rows) {
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
         if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     draw_lens_rows(c, all, inner, "q", [&](const Around& row, const Rect& pane) {
-        if (as_stack(op)) return stack(c, pane, stack_of(row), scale);
-        if (as_bars(op)) return bars(c, pane, bars_of(row), op != Op::mask, scale);
-        if (op == Op::scores) return dot(c, pane, scores_dot(row));
-        if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale);
-        if (op == Op::correction) return draw_correction(c, row, pane);
-        if (op == Op::exponentials) return curve(c, pane, weight_points(row));
+        if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
+        if (as_bars(op)) return bars(c, pane, bars_of(row), op != Op::mask, scale, now);
+        if (op == Op::scores) return dot(c, pane, scores_dot(row), now);
+        if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
+        if (op == Op::correction) return draw_correction(c, row, pane, now);
+        if (op == Op::exponentials) return curve(c, pane, weight_points(row), now);
     });
 }
 

@@ -1,5 +1,7 @@
 #include "app/ui/chapters/forward/lens_parts.h"
 
+#include "app/ui/kit/items.h"
+#include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -26,12 +28,28 @@ ImU32 fill_of(const Canvas& c, Role role, bool first) {
     return mix(c.theme->well, hue(*c.theme, role), first ? .22f : .32f);
 }
 
+// What is left of the old value while it shrinks; `shrunk` 0 … 1 is how far that has come.
+double left_over(const Stack& s, float shrunk) {
+    const double end = s.divisor != 0 ? s.total : s.old * s.alpha;
+    return shrunk < 1 ? s.old + (end - s.old) * static_cast<double>(shrunk) : end;
+}
+
+// It stands where its part of the new sum will be.
+void shrinking_bar(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, float shrunk) {
+    const float a = axis.at(0), b = axis.at(left_over(s, shrunk));
+    if (shrunk >= 1 || std::abs(b - a) < .5f) return;
+    const Rect bar{std::min(a, b) + .5f, y, std::max(std::abs(b - a) - 1, 1.0f), h};
+    c.rect(bar.x, bar.y, bar.w, bar.h, fill_of(c, s.parts.front().role, true), radius::bar);
+    c.frame(bar.x, bar.y, bar.w, bar.h, hue(*c.theme, s.parts.front().role), 1.4f, radius::bar);
+    note_part(c, bar, "shrinking bar");
+}
+
 // The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
 void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y_old, float y_new,
-             float h) {
+             float h, float shrunk) {
     const Theme& t = *c.theme;
     const Role role = info(s.symbol).role;
-    const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(s.divisor != 0 ? s.total : s.old * s.alpha);
+    const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, shrunk));
     const float left = std::min(a, b), w = std::max(std::abs(b - a), 1.0f);
     const ImU32 wedge = s.divisor != 0 ? hue(t, Role::l) : hue(t, Role::alpha);
     if (std::abs(b - a) > 2) {
@@ -55,6 +73,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
     const float fw = text_width(Face::semibold, size::body, factor),
                 narrow = std::min(std::abs(b - a), std::abs(b2 - a));
+    if (shrunk < 1) return;
     const float right = std::max({a, b, b2}) + 10;
     if (y_new - y_old - h < 16) {  // beside the old bar, on stage, where the formula is not at the side
         const float x = std::max(right, lx + lw + 14);
@@ -67,9 +86,16 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
            Face::semibold);
 }
 
+// How much of the nth term is there: first what is left of the old value, then one new term after another.
+float grown(const Stack& s, std::size_t n, float phase) {
+    if (!s.has_old) return turn_of(phase, during::terms, n, s.parts.size());
+    if (n == 0) return over(phase, during::shrinking) < 1 ? 0.0f : 1.0f;
+    return turn_of(phase, during::appending, n - 1, s.parts.size() - 1);
+}
+
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
 void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
-               bool label_below) {
+               bool label_below, float phase) {
     // All terms of one sum have the same decimals.
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
@@ -79,12 +105,18 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
     const float lane = mixed ? h / px(s.parts.size()) : h;
     for (std::size_t n = 0; n < s.parts.size(); ++n) {
         const Part& p = s.parts[n];
-        const float x1 = axis.at(at), x2 = axis.at(at + p.value), Y = mixed ? y + lane * px(n) : y;
+        const float there = grown(s, n, phase);
+        if (there == 0) continue;
+        const float x1 = axis.at(at),
+                    x2 = axis.at(there < 1 ? at + p.value * static_cast<double>(there) : at + p.value),
+                    Y = mixed ? y + lane * px(n) : y;
         at += p.value;
         const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
         if (std::abs(x2 - x1) < .5f) continue;
         c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), radius::bar);
         c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, radius::bar);
+        if (phase < 1) note_part(c, {left, Y, w, lane}, "term " + str(n));
+        if (there < 1) continue;
         const std::string text =
             std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
         if (w > width_of(text) + 8 && lane >= (type_growth() > 1 ? 16 : 17))
@@ -131,7 +163,7 @@ Extent extent(const Stack& s) {
 
 Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
+void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, float phase) {
     const Extent own = extent(s);
     if (own.hi - own.lo == 0) {  // nothing but zeros
         c.rich(pane.x, pane.y + pane.h * .45f, pieces(slot_symbol(s.symbol), "  =  0: every term is 0"),
@@ -151,22 +183,40 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale) {
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
-    if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h);
-    parts_row(c, s, axis, y_parts, parts_h, mixed, !low);
-    total_line(c, pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
+    const float shrunk = over(phase, during::shrinking);
+    if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h, shrunk);
+    if (s.has_old)
+        shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
+    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, phase);
+    const float there = over(phase, during::sum);
+    if (there > 0)
+        total_line(c.faded(there), pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
 }
 
-void dot(const Canvas& c, const Rect& pane, const Dot& d) {
+void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const Theme& t = *c.theme;
     std::vector<double> products;
-    for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
+    // Pair by pair: a product lights up with its factors, and the sum so far has it.
+    double so_far = 0;
+    const std::size_t none = d.q.size();
+    std::size_t lit = none;
+    for (std::size_t n = 0; n < d.q.size(); ++n) {
+        products.push_back(d.q[n] * d.k[n]);
+        const float there = turn_of(phase, during::terms, n, d.q.size());
+        if (there > 0) so_far += products.back();
+        if (there > 0 && phase < during::terms.to) lit = n;
+    }
+    const bool done = phase >= during::terms.to;
+    const auto is_there = [&](int row, std::size_t n) {
+        return row < 2 || done || (lit != none && n <= lit);
+    };
     // Too many to read: the products as bars, the sum beside them.
     const float result_w = 150, cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
     if (cell_w < 34) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
         const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
-        bars(c, left, list, false, extent(list));
+        bars(c, left, list, false, extent(list), phase);
     }
     const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
                 top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
@@ -179,10 +229,12 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
         const float y = top + px(r) * (row + gap);
         c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Align::center);
         for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
+            if (!is_there(r, n)) break;
             const float x = pane.x + 22 + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f),
                    radius::cell);
+            if (n == lit) c.frame(x + 1, y, cell_w - 2, row, colour, 2, radius::cell);
             for (int digits : digit_choices(2)) {
                 const std::string text = format_short(rows[r].values[n], digits);
                 if (width_of(text, 13) > cell_w - 4) continue;
@@ -194,7 +246,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d) {
     const float x = pane.x + 22 + (cell_w >= 34 ? cell_w * px(d.q.size()) : pane.w - result_w - 22) + 16;
     const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
     const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
-    c.rich(x, y, pieces(sum, number(format_short(d.total), Role::none, true)), size::lead, Align::left, t.t2);
+    const double shown = done ? d.total : so_far * d.scale;
+    c.rich(x, y, pieces(sum, number(format_short(shown), Role::none, true)), size::lead, Align::left, t.t2);
     if (cell_w < 34) return;
     c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
     c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);
@@ -234,14 +287,16 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     return p;
 }
 
-// `line`: where the dashed line of the largest runs; no number lies on it.
-void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best, float line) {
+// `line`: where the dashed line of the largest runs; no number lies on it. `there`: how much of the bar has
+// grown.
+void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool best, float line, float there) {
     const Theme& t = *c.theme;
-    const float mid = x + p.w / 2, y = p.y(b.value);
+    const float mid = x + p.w / 2, y = p.y(there < 1 ? b.value * static_cast<double>(there) : b.value);
     const ImU32 colour = best ? t.focus : hue(t, b.role);
     const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
     c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
+    if (there < 1) return;
     const std::string value = format_short(b.value);
     if (p.bare || p.slot <= width_of(value, 13) + 2) return;
     const bool on_line = !best && h >= 36 && std::abs(y - 9 - line) < 9;
@@ -258,7 +313,8 @@ void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
 
 }  // namespace
 
-void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
+void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale,
+          float phase) {
     const Theme& t = *c.theme;
     const BarPlot p = bar_plot(pane, list, mark, scale);
     double best = -INFINITY;
@@ -267,19 +323,39 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
     for (std::size_t n = 0; n < list.size(); ++n) {
         const float x = pane.x + p.slot * px(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
-        if (std::isinf(list[n].value))
+        // With a mark the bars were there before; a line rises to the highest of them.
+        const float there = mark ? 1 : turn_of(phase, during::terms, n, list.size());
+        const bool chosen = mark && list[n].value == best && phase >= during::terms.to;
+        if (std::isinf(list[n].value) && there > 0)
             draw_infinite(c, p, mid);
-        else
-            draw_bar(c, p, list[n], x, mark && list[n].value == best, mark ? p.y(best) : -1e9f);
+        else if (!std::isinf(list[n].value) && there > 0)
+            draw_bar(c, p, list[n], x, chosen, mark ? p.y(best) : -1e9f, there);
         if (!p.bare && p.slot > text_width(Face::regular, size::small, list[n].label) + 2)
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;
-    c.dashed_line({pane.x, p.y(best)}, {right + 12, p.y(best)}, t.focus, 1.6f);
+    const float risen = over(phase, during::terms);
+    const float level = risen < 1 ? p.bottom() + (p.y(best) - p.bottom()) * risen : p.y(best);
+    c.dashed_line({pane.x, level}, {right + 12, level}, t.focus, 1.6f);
+    if (risen < 1) return;
     c.text(right + 18, p.y(best), "max " + format_short(best), size::body, 0, Face::semibold);
 }
 
-void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
+namespace {
+
+// A point on its way from exp(0) = 1 down the curve to where it belongs.
+void slide_down(const Canvas& c, const Rect& plot, double far, const CurvePoint& p, ImU32 colour,
+                float there) {
+    const double end = std::max(p.x, far), way = static_cast<double>(there), x = end * way;
+    const double y = std::exp(x) + (p.y - std::exp(end)) * way;
+    const Point at{plot.right() + px(x / -far) * plot.w, plot.bottom() - px(y) * plot.h};
+    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
+    c.disc(at.x, at.y, 4.5f, colour);
+}
+
+}  // namespace
+
+void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
     const Theme& t = *c.theme;
     double far = -4;
     for (const CurvePoint& p : points)
@@ -313,6 +389,12 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
         const CurvePoint& p = points[n];
         const double x = std::max(p.x, far), y = p.y;
         const ImU32 colour = hue(t, p.role);
+        const float there = turn_of(phase, during::terms, n, points.size());
+        if (there == 0) break;
+        if (there < 1) {
+            slide_down(c, plot, far, p, colour, there);
+            break;
+        }
         const float X = std::isinf(p.x) ? plot.x - 4 : at_x(x);
         c.dashed_line({X, plot.bottom()}, {X, at_y(y)}, colour, 1.2f, {3, 3});
         c.disc(X, at_y(y), 4.5f, colour);

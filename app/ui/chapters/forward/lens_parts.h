@@ -1,4 +1,5 @@
-// Small drawings to scale, out of which the lens is made.
+// Small drawings to scale, out of which the lens is made. `phase` (app/ui/state/motion.h): how far the step
+// has come that they draw.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
@@ -33,7 +34,7 @@ struct Extent {
 };
 Extent extent(const Stack& stack);
 Extent join(Extent a, Extent b);
-void stack(const Canvas& canvas, const Rect& pane, const Stack& stack, Extent scale);
+void stack(const Canvas& canvas, const Rect& pane, const Stack& stack, Extent scale, float phase = 1);
 
 /// One score as a dot product: the two rows above each other, their products, and the sum.
 struct Dot {
@@ -42,7 +43,7 @@ struct Dot {
     double scale = 1, total = 0;
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
 };
-void dot(const Canvas& canvas, const Rect& pane, const Dot& dot);
+void dot(const Canvas& canvas, const Rect& pane, const Dot& dot, float phase = 1);
 
 struct Bar {
     std::string label;
@@ -51,7 +52,8 @@ struct Bar {
 };
 /// Upright bars from zero; with `mark` a line at the largest.
 Extent extent(const std::vector<Bar>& bars);
-void bars(const Canvas& canvas, const Rect& pane, const std::vector<Bar>& bars, bool mark, Extent scale);
+void bars(const Canvas& canvas, const Rect& pane, const std::vector<Bar>& bars, bool mark, Extent scale,
+          float phase = 1);
 
 struct CurvePoint {
     double x;  ///< ≤ 0, may be −∞
@@ -61,7 +63,7 @@ struct CurvePoint {
     bool left_out = false;
 };
 /// exp(x) left of zero, with points on it.
-void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points);
+void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points, float phase = 1);
 
 /// A maximum that rises from `before` to `now`: every weight exp(x − max) drops from one curve to the other,
 /// by α.
@@ -70,7 +72,7 @@ struct Correction {
     std::vector<double> scores{};  ///< seen before: each of them an arrow
 };
 /// False, and nothing drawn, where there is no maximum yet.
-bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction& correction);
+bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction& correction, float phase = 1);
 
 /// In place of a drawing: the numbers are NaN or ∞.
 void no_scale(const Canvas& canvas, const Rect& pane);

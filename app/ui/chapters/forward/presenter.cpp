@@ -14,7 +14,8 @@ namespace tilewalk::ui {
 
 namespace {
 
-void mini(const Canvas& c, const AppState& state, Slot slot, const Rect& a) {
+void mini(const Canvas& c, const AppState& state, Slot slot, const Rect& a, std::vector<StripPlace>& moved) {
+    add_strip_places(moved, state, slot, a);
     note_part(c, a, std::string("strip ") + info(slot).name);
     c.faded(light_on(state, slot)).rich(a.x, a.y - 26, slot_symbol(slot), size::far_text);
     strip_blocks(c, state, slot, a, false);
@@ -49,29 +50,32 @@ void mini_ghost(const Canvas& c, const AppState& state, float x, float y, float 
     }
 }
 
-void hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+std::vector<StripPlace> hbm_strip(const Canvas& c, const AppState& state, const Rect& a) {
+    std::vector<StripPlace> moved;
     const Panel panel(c, "HBM", a);
     strip_head(c, a);
     const float cell = (a.w - 40 - 28) / 2;
-    mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80});
-    mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80});
-    mini(c, state, Slot::Q, {a.x + space::far_pad, a.y + 254, cell, 80});
+    mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80}, moved);
+    mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80}, moved);
+    mini(c, state, Slot::Q, {a.x + space::far_pad, a.y + 254, cell, 80}, moved);
     // The first version keeps m and ℓ in HBM, the second L.
     const bool first_version = state.trace->tiles(Slot::m_hbm) > 0;
-    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - (first_version ? 62.0f : 30.0f), 80});
-    if (first_version) mini(c, state, Slot::m_hbm, {a.right() - 70, a.y + 254, 18, 80});
-    mini(c, state, first_version ? Slot::l_hbm : Slot::L, {a.right() - 38, a.y + 254, 18, 80});
+    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - (first_version ? 62.0f : 30.0f), 80}, moved);
+    if (first_version) mini(c, state, Slot::m_hbm, {a.right() - 70, a.y + 254, 18, 80}, moved);
+    mini(c, state, first_version ? Slot::l_hbm : Slot::L, {a.right() - 38, a.y + 254, 18, 80}, moved);
     const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};
     const Rect never = strip_foot(c, a, a.y + 358, names, a.x + 126);
     if (never.w > 0) mini_ghost(c, state, never.x, never.y, never.w);
+    return moved;
 }
 
 }  // namespace
 
 void forward_presenter(const Canvas& c, AppState& state, const Rect& strip, const Rect& body) {
-    if (strip.w > 0) hbm_strip(c, state, strip);
+    std::vector<StripPlace> moved;
+    if (strip.w > 0) moved = hbm_strip(c, state, strip);
     note_part(c, {body.x - 8, body.y + 4, body.w + 16, body.h + 4}, "SRAM");
-    stage(c, state, body, {slot_look, lens_view, strip.w == 0});
+    stage(c, state, body, {slot_look, lens_view, strip.w == 0, std::move(moved)});
 }
 
 }  // namespace tilewalk::ui

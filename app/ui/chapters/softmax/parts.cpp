@@ -1,5 +1,6 @@
 #include "app/ui/chapters/softmax/parts.h"
 
+#include "app/ui/state/motion.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
@@ -85,7 +86,8 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     card.text = format_short(value);
     card.brief = format_short(value, 3);
     card.written = held.step == walk.k;
-    if (card.written && walk.live) card.fade = transition(state);
+    if (card.written && walk.live)
+        card.fade = std::min(transition(state), over(phase(state), during::arrival));
     return card;
 }
 

@@ -5,6 +5,7 @@
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 
@@ -91,7 +92,7 @@ int running_value(const SoftmaxWalk& walk) {
 }
 
 // α as the way from one curve to the other: the scores before are the arrows.
-bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a) {
+bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float phase) {
     if (walk.step().op != Op::correction) return false;
     const auto reads = walk.trace.reads(walk.k);
     const auto m = [&](int nth) { return value_in(walk.trace, reads, Slot::m, nth); };
@@ -99,7 +100,7 @@ bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a) {
     Correction out{m(0)->data(0, 0), m(1)->data(0, 0), walk.number(Slot::alpha, walk.k)};
     for (int j = 0; j < walk.step().j; ++j)
         out.scores.push_back(walk.trace.live(Slot::x, j, walk.k).value->data(0, 0));
-    return correction_curves(c, a, out);
+    return correction_curves(c, a, out, phase);
 }
 
 // The step to scale; or, with E, the line of the derivation.
@@ -108,7 +109,8 @@ void draw_lens(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
     const PanelPart part(c, "Lens", a);
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const Rect inner{8, 5, a.w / size::far_growth - 16, a.h / size::far_growth - 10};
-    if (!draw_correction(large.c, walk, inner)) softmax_running(large.c, state, running_value(walk), inner);
+    if (!draw_correction(large.c, walk, inner, phase(state)))
+        softmax_running(large.c, state, running_value(walk), inner);
 }
 
 void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
