@@ -218,6 +218,8 @@ TEST_CASE("nothing moves once the step stands") {
     program.press(Key::right);
     CHECK(animating(program.state));
     program.frame(30);
+    CHECK(animating(program.state));  // its motion takes longer than the transition
+    program.frame(30);
     CHECK(std::isinf(idle_seconds(program.state)));
     program.press("a right");
     CHECK(std::isinf(idle_seconds(program.state)));
