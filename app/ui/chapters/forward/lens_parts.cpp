@@ -271,11 +271,10 @@ struct BarPlot {
 };
 
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
-    const bool infinite = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
     const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
     BarPlot p{};
     p.slot = std::min(120.0f, room / px(list.size()));
-    float above = infinite && scale.lo == 0 ? 34 : 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
+    float above = 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     // On stage what many bars leave out of names and numbers is theirs.
     p.bare = type_growth() > 1 && p.slot <= width_of("−0", size::small) + 2;
     if (p.bare) above = 8, below = 4;

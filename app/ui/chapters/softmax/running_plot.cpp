@@ -209,6 +209,20 @@ void maximum(const Frame& f) {
     }
 }
 
+// No bar is long enough for ∞: it leaves the plot.
+void endless(const Frame& f, std::size_t n, float x, float w) {
+    const Theme& t = *f.c.theme;
+    const Rect& a = f.area;
+    const float mid = x + w / 2, plate = 34;
+    f.c.rect(x, a.y, w, a.h, mix(t.panel, t.danger, .22f), 2);
+    f.c.hatch(x + 1, a.y + 1, w - 2, a.h - 2, mix(t.panel, t.danger, .6f), 7);
+    f.c.head({mid, a.y - 9}, {0, -1}, t.danger, 10);
+    if (f.plot.columns[n].now) f.c.frame(x - 1, a.y - 1, w + 2, a.h + 2, t.focus, 2.4f, radius::bar);
+    if (w < plate) return;
+    f.c.rect(mid - plate / 2 + 3, a.y + a.h / 2 - 14, plate - 6, 28, t.panel, radius::bar);
+    f.c.text(mid, a.y + a.h / 2, "∞", size::lead, t.t1, Face::mono_bold, Align::center);
+}
+
 void bar(const Frame& f, std::size_t n) {
     const PlotColumn& column = f.plot.columns[n];
     const Theme& t = *f.c.theme;
@@ -224,6 +238,7 @@ void bar(const Frame& f, std::size_t n) {
                              {4, 3});
         return;
     }
+    if (std::isinf(column.value)) return endless(f, n, x, w);
     const ImU32 old_hue = hue(t, f.plot.role), new_hue = hue(t, fresh(f.plot));
     const auto box = [&](float left, float width, float a, float b, ImU32 colour, float strength) {
         if (std::abs(a - b) < .5f) return;
