@@ -1,7 +1,7 @@
 // The lens of the backward pass: what the current step does, drawn to scale for the chosen rows.
 #include "app/ui/chapters/backward/backward.h"
-#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"

@@ -1,7 +1,7 @@
 // The lens of the dense lessons: the cell that the explanation is about, drawn to scale.
 #include "app/ui/chapters/dense/dense.h"
-#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"

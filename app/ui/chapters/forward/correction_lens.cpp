@@ -1,5 +1,5 @@
 // Both curves exp(x − m_old) and exp(x − m) on one axis: what the correction does to every weight so far.
-#include "app/ui/chapters/forward/lens_parts.h"
+#include "app/ui/parts/lens_parts.h"
 
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"

@@ -1,6 +1,6 @@
 // How m, ℓ and O of one query row grow, and where they are rescaled.
-#include "app/ui/chapters/forward/lens_parts.h"
-#include "app/ui/chapters/softmax/running_plot.h"
+#include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/running_plot.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 

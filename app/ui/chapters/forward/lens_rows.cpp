@@ -1,7 +1,7 @@
 // What the lenses of the tiled lessons read of a step, and how they begin.
 #include "app/ui/chapters/forward/connectors.h"
-#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Running values: what the loop holds after each element, from the trace of the lesson that is shown.
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/chapters/softmax/running_plot.h"
+#include "app/ui/parts/running_plot.h"
 
 #include <cmath>
 

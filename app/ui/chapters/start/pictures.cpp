@@ -1,7 +1,7 @@
 #include "app/ui/chapters/start/pictures.h"
 
-#include "app/ui/chapters/forward/lens_parts.h"
 #include "app/ui/kit/canvas_cell.h"
+#include "app/ui/parts/lens_parts.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "app/ui/chapters/softmax/running_plot.h"
+#include "app/ui/parts/running_plot.h"
 
 #include "core/base/numbers.h"
 

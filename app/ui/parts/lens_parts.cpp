@@ -1,4 +1,4 @@
-#include "app/ui/chapters/forward/lens_parts.h"
+#include "app/ui/parts/lens_parts.h"
 
 #include "app/ui/kit/items.h"
 #include "app/ui/state/motion.h"
