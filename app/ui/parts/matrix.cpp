@@ -320,7 +320,7 @@ Value part_of(const Value& value, const Region& part) {
 }
 
 // The values of a look that shows a part of them.
-struct Part {
+struct Crop {
     std::optional<Value> value, before, truth, before_edit;
 
     static void cut(const Value*& whole, const Region& window, std::optional<Value>& part) {
@@ -427,11 +427,11 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     if (shows_before(state)) turn_back(*state.trace, state.cursor.step, look);
     const Value* truth = counterpart(state, look, state.truth.get());
     const Value* before_edit = counterpart(state, look, state.before_edit.get());
-    Part part;
+    Crop part;
     if (look.window) {
         part.cut_counted(look, *look.window);
-        Part::cut(truth, *look.window, part.truth);
-        Part::cut(before_edit, *look.window, part.before_edit);
+        Crop::cut(truth, *look.window, part.truth);
+        Crop::cut(before_edit, *look.window, part.before_edit);
     }
     look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);

@@ -31,7 +31,7 @@ Line formula(const OutputVerdict& v) {
 Line numbers(const OutputVerdict& v) {
     return pieces(power_of_ten(v.error, true), v.passed() ? "   ≤   " : "   >   ",
                   format_number(v.factor) + " · ", power_of_ten(v.standard), "  +  ", power_of_ten(v.floor),
-                  "  =  ", power_of_ten(v.limit(), true));
+                  "  ≈  ", power_of_ten(v.limit(), true));
 }
 
 void sign(const Canvas& c, bool passed, float x, float y, float r) {
