@@ -1,7 +1,5 @@
 #include "app/ui/state/motion.h"
 
-#include "app/ui/state/quiz.h"
-
 #include <algorithm>
 #include <iterator>
 
@@ -24,9 +22,7 @@ constexpr struct {
 constexpr float hurry_seconds = .6f;
 constexpr float most_of_a_beat = .8f;  // while playing, of the time between two steps
 
-bool stands(const AppState& state) {
-    return state.still || !state.settings.motion || state.moves_for <= 0 || quiz_waits(state);
-}
+bool stands(const AppState& state) { return state.still || !state.settings.motion || state.moves_for <= 0; }
 
 }  // namespace
 

@@ -35,6 +35,7 @@ void open(AppState& state, Question question, Cursor next) {
     quiz.verdict.reset();
     quiz.revealed = quiz.saving = false;
     quiz.open = true;
+    state.moves_for = 0;  // what the question is about stands still
 }
 
 std::string chosen_names(const Quiz& quiz) {
