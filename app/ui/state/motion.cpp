@@ -1,5 +1,4 @@
 #include "app/ui/state/motion.h"
-
 #include <algorithm>
 #include <iterator>
 
