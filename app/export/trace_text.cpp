@@ -1,6 +1,7 @@
 #include "app/export/export_formats.h"
 
 #include "app/export/parts.h"
+#include "app/ui/state/trace_look.h"
 
 #include <ostream>
 
@@ -23,16 +24,25 @@ void put_problem(std::ostream& out, const Trace& trace) {
     put(out, table(legend(trace)), "  ");
 }
 
+// In one line where it has room; otherwise formula, numbers and result each in its own.
+void put_aside(std::ostream& out, const Aside& aside) {
+    const std::string formula = plain(aside.formula), result = "→  " + plain(aside.result),
+                      numbers = aside.numbers.empty() ? "" : "=  " + plain(aside.numbers);
+    std::string line = aside.label + ": " + formula;
+    for (const std::string& part : {numbers, result})
+        if (!part.empty()) line += "  " + part;
+    if (ui::letter_count(line) <= text_width - 4) return put(out, {line}, "    ");
+    put(out, {aside.label + ": " + formula}, "    ");
+    if (!numbers.empty()) put(out, {numbers}, "      ");
+    put(out, {result}, "      ");
+}
+
 void put_step(std::ostream& out, const Trace& trace, int k) {
     const Explanation e = explain(trace, k);
     out << "\n" << step_number(trace, k) << " · " << e.title << " · " << e.place << '\n';
     out << "  " << plain(e.formula) << '\n';
     put(out, number_lines(trace, k), "    ");
-    for (const Aside& aside : e.asides) {
-        const std::string numbers = aside.numbers.empty() ? "" : "  =  " + plain(aside.numbers);
-        out << "    " << aside.label << ": " << plain(aside.formula) << numbers << "  →  "
-            << plain(aside.result) << '\n';
-    }
+    for (const Aside& aside : e.asides) put_aside(out, aside);
     for (const std::string& why : why_sentences(trace, k)) put(out, wrap(why, text_width - 2), "  ");
     put(out, state_lines(trace, k), "    ");
     out << "  " << traffic_line(trace, k) << '\n';

@@ -160,6 +160,8 @@ bool letters_in_order(const std::string& text, const std::string& part) {
     return at == part.size() && part.size() >= 3;
 }
 
+constexpr int letters_only = 9;
+
 // How well one word fits, 0 best; nothing if it does not.
 std::optional<int> fit(const Command& command, const std::string& word) {
     const std::string title = lower_case(command.title),
@@ -169,7 +171,7 @@ std::optional<int> fit(const Command& command, const std::string& word) {
     if (title.find(word) != std::string::npos) return 3;
     if (begins_word(more, word)) return 5;
     if (more.find(word) != std::string::npos) return 7;
-    if (letters_in_order(title, word)) return 9;
+    if (letters_in_order(title, word)) return letters_only;
     return std::nullopt;
 }
 
@@ -196,6 +198,7 @@ std::vector<Command> find_commands(std::vector<Command> all, std::string_view te
     std::vector<std::pair<int, Command>> found;
     for (Command& command : all) {
         int far = lower_case(command.title) == whole             ? -20
+                  : lower_case(command.kind) == whole            ? -10  // "example": all of them
                   : lower_case(command.title).starts_with(whole) ? -2
                                                                  : 0;
         bool fits = true;
@@ -207,6 +210,9 @@ std::vector<Command> find_commands(std::vector<Command> all, std::string_view te
         if (fits) found.emplace_back(far, std::move(command));
     }
     std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+    // Letters in their order help where nothing better is found.
+    if (!found.empty() && found.front().first < letters_only)
+        std::erase_if(found, [](const auto& one) { return one.first >= letters_only; });
     std::vector<Command> out;
     for (auto& [far, command] : found) out.push_back(std::move(command));
     return out;
