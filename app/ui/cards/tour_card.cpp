@@ -160,6 +160,10 @@ void paragraphs(const Canvas& c, std::span<const Line> text, const Look& look, f
              gap_below(paragraph, look);
 }
 
+std::string step_number(const AppState& state) {
+    return "step " + str(state.cursor.step + 1) + " of " + str(state.trace->size());
+}
+
 std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
 
 struct Pressed {
@@ -223,7 +227,12 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
                               {.tooltip = "The walk has gone on from where this stop speaks (Backspace)"});
     }
     const float x = a.x + look.pad, column = column_width(tour, a.w);
-    c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+    const float after =
+        x + 14 + c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+    // The strip lies on the timeline, which says it otherwise.
+    if (const std::string step = step_number(state);
+        state.page == Page::walk && text_width(Face::regular, size::body, step) < right - 16 - after)
+        c.text(after, middle, step, size::body, c.theme->t2);
     const std::span<const Line> text(tour.text);
     const std::size_t first = first_column(c, tour, a.w);
     paragraphs(c, text.first(first), look, x, a.y + strip_head - 4, column);

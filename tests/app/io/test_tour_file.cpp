@@ -106,7 +106,7 @@ TEST_SUITE("tour files") {
         const auto in = [](const Trace& trace, Slot slot, int k, int row) {
             return value_at(*holding(trace, {slot, row, 0}, k).value, {slot, row, 0});
         };
-        // "Step 17", "from 1 to 2", "exp(1) = 2.718 times too large"
+        // "Step 17", "from 1 to 2", "exp(1) = 2.718 times what it should be"
         const int sum = test::find_step(*right, Op::row_sum, 0, 1),
                   max = test::find_step(*right, Op::new_max, 0, 1);
         CHECK(sum == 16);
