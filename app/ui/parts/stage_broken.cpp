@@ -205,11 +205,19 @@ void draw_true_line(const Pane& p) {
     p.c.dashed_line({from, p.line_y()}, {to, p.line_y()}, p.theme().t1, 2, {8, 5});
 }
 
+// Its number at the end, if that is wrong, in the colour of what is wrong.
+float draw_alarming(const Pane& p, float x, float y, const Line& line, float size, bool wrong) {
+    if (!wrong || line.empty() || line.back().face != Span::Face::number) return p.c.rich(x, y, line, size);
+    const float w = p.c.rich(x, y, Line(line.begin(), line.end() - 1), size);
+    return w + p.c.text(x + w, y, line.back().text, size, p.alarm(), Face::mono);
+}
+
 // ---- Beside the bar
 
 struct BarLabel {
     float y;
     Line line;
+    bool wrong = false;  // the number in it
 };
 
 // From above to below, no two on each other.
@@ -245,20 +253,28 @@ float label_y(const Pane& p) {
     return std::clamp(p.line_y(), p.bars.y - 8 + label_h / 2, p.foot_y() - 2 - label_h / 2);
 }
 
+// "old ℓ × 1" where the true walk has another factor.
+bool wrong_factor(const Pane& p, std::size_t n) {
+    const std::vector<BarPart>& truth = p.step.truth.parts;
+    return p.broken && !p.rounded && n < truth.size() &&
+           plain(p.side.parts[n].label) != plain(truth[n].label);
+}
+
 void draw_labels(const Pane& p) {
     std::vector<BarLabel> labels;
     if (const auto label = true_label(p)) labels.push_back(*label);
     double from = 0;
-    for (const BarPart& part : p.side.parts) {
+    for (std::size_t n = 0; n < p.side.parts.size(); ++n) {
+        const BarPart& part = p.side.parts[n];
         const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
         const auto line = fitting_label(p, part, std::abs(y1 - y0) < least_part);
-        if (p.side.parts.size() > 1 && line) labels.push_back({(y0 + y1) / 2, *line});
+        if (p.side.parts.size() > 1 && line) labels.push_back({(y0 + y1) / 2, *line, wrong_factor(p, n)});
         from += part.value;
     }
     set_apart(labels, p.bars.y - 8, p.foot_y() - 2);
     for (const BarLabel& label : labels) {
         clear_ground(p.c, p.label_x(), label.y, rich_width(p.c, label.line, size::far), label_h - 4);
-        p.c.rich(p.label_x(), label.y, label.line, size::far);
+        draw_alarming(p, p.label_x(), label.y, label.line, size::far, label.wrong);
     }
 }
 
@@ -283,6 +299,23 @@ void draw_numbers(const Pane& p) {
 
 // ---- The result
 
+// How far the result is off, below where it comes from; without the part of the whole where there is no room.
+void draw_end_difference(const Pane& p, float y) {
+    const double truth = p.step.truth.end, broken = p.step.broken.end;
+    const Line lead = pieces("Δ", slot_symbol(p.step.end.slot), " ");
+    const float lead_w = rich_width(p.c, lead, size::far);
+    for (const bool percent : {true, false}) {
+        const std::string text = difference_text(truth, broken, percent);
+        const float w = lead_w + text_width(Face::regular, size::far, text);
+        if (w > end_w) continue;
+        clear_ground(p.c, p.right() - w, y, w, 36);
+        p.c.rich(p.right() - w, y, lead, size::far);
+        p.c.text(p.right(), y, text, size::far, same_number(truth, broken) ? p.theme().t1 : p.alarm(),
+                 Align::right);
+        return;
+    }
+}
+
 void draw_end(const Pane& p) {
     const Canvas& c = p.c;
     const Theme& t = p.theme();
@@ -301,9 +334,13 @@ void draw_end(const Pane& p) {
                {value_size, ink_on(t, fill), Align::center, end_w - 16, p.broken});
 
     const Line& quotient = p.side.quotient;
-    if (quotient.empty() || rich_width(c, quotient, size::far) > end_w) return;
-    clear_ground(c, p.end_x(), y + h + 24, end_w, 36);
-    c.rich(p.end_x() + end_w / 2, y + h + 24, quotient, size::far, Align::center);
+    float below = y + h + 24;
+    if (!quotient.empty() && rich_width(c, quotient, size::far) <= end_w) {
+        clear_ground(c, p.end_x(), below, end_w, 36);
+        c.rich(p.end_x() + end_w / 2, below, quotient, size::far, Align::center);
+        below += 36;
+    }
+    if (p.broken) draw_end_difference(p, below);
 }
 
 // Hatched, and a frame round those that follow each other; thin rows are only coloured.
@@ -330,7 +367,7 @@ void draw_map(const Pane& p) {
     const Theme& t = p.theme();
     const Matrix& A = p.side.results;
     const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
-    const float top = p.a.y + 178, bottom = p.foot_y() - 46,
+    const float top = p.a.y + 212, bottom = p.foot_y() - 46,
                 ch = std::min(most_cell, (bottom - top) / px(rows)),
                 cw = std::min(most_cell, (end_w - 64) / px(cols)), seam = std::min(cw, ch) > 8 ? 1.5f : 0.0f;
     const float w = cw * px(cols), x = p.right() - w, y = bottom - ch * px(rows);
@@ -369,14 +406,7 @@ void draw_title(const Pane& p) {
     const float room = p.end_x() - 12 - p.x();
     const float size = fitting_size(p.c, cause, room, {30, size::far});
     if (cause.empty() || rich_width(p.c, cause, size) > room) return;
-    const bool alarming = p.broken && cause.back().face == Span::Face::number;
-    if (!alarming) {
-        p.c.rich(p.x(), p.a.y + 82, cause, size);
-        return;
-    }
-    const Line before(cause.begin(), cause.end() - 1);
-    const float w = p.c.rich(p.x(), p.a.y + 82, before, size);
-    p.c.text(p.x() + w, p.a.y + 82, cause.back().text, size, p.alarm(), Face::mono);
+    draw_alarming(p, p.x(), p.a.y + 82, cause, size, p.broken);
 }
 
 void draw_foot(const Pane& p) {
@@ -389,16 +419,14 @@ void draw_foot(const Pane& p) {
         name + draw_shown(c, p.x() + name, y, number,
                           {value_size, p.alarm(), Align::left, p.rounded ? 200.0f : end_w, p.broken});
     if (!p.broken) return;
-    const Line lead = pieces("Δ", slot_symbol(p.step.end.slot), "  ");
-    const float lead_w = rich_width(c, lead, 30), room = p.right() - p.x() - used - 24 - lead_w;
+    const double truth = p.step.truth.value, broken = p.step.broken.value;
+    const float room = p.right() - p.x() - used - 24;
     for (const bool percent : {true, false}) {
-        const std::string text = difference_text(p.step.truth.end, p.step.broken.end, percent);
+        const std::string text = difference_text(truth, broken, percent);
         for (const float size : {30.0f, 27.0f}) {
-            const float w = text_width(Face::regular, size, text);
-            if (w > room) continue;
-            const bool same = same_number(p.step.truth.end, p.step.broken.end);
-            c.text(p.right(), y, text, size, same ? p.theme().t1 : p.alarm(), Align::right);
-            c.rich(p.right() - w - lead_w, y, lead, 30);
+            if (text_width(Face::regular, size, text) > room) continue;
+            c.text(p.right(), y, text, size, same_number(truth, broken) ? p.theme().t1 : p.alarm(),
+                   Align::right);
             return;
         }
     }
@@ -454,10 +482,11 @@ void fault_name(const Canvas& c, const AppState& state, float x, float y, float 
     c.frame(x, y - 23, w, 46, ink, 2, 8);
     c.text_within(x + 16, y, w - 30, words, size::far, ink, Face::medium);
     const float key = x + w + 16, rest = room - w - 16;
-    if (rest < 44 + 10 + text_width(Face::regular, size::far, "repairs")) return;
+    const char* const then = only_rounded(*state.problem) ? "exact again" : "repairs";
+    if (rest < 44 + 10 + text_width(Face::regular, size::far, then)) return;
     c.frame(key, y - 20, 40, 40, c.theme->line2, 2, 6);
     c.text(key + 20, y, "X", size::far, c.theme->t1, Face::medium, Align::center);
-    c.text(key + 52, y, "repairs", size::far, c.theme->t2);
+    c.text(key + 52, y, then, size::far, c.theme->t2);
 }
 
 float broken_line_height(const std::string& sentence, float w) {

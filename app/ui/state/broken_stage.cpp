@@ -6,6 +6,7 @@
 #include "core/class/spoken.h"
 #include "core/problem/precision.h"
 #include "core/walk/compare.h"
+#include "core/walk/formula.h"
 
 #include <algorithm>
 #include <cmath>
@@ -251,12 +252,26 @@ void follow_to_the_end(BrokenStep& s, const Comparison& found) {
     s.truth.results = std::move(truth), s.broken.results = std::move(broken);
 }
 
+// The step divides, then the format rounds: the line has room for the division.
+Line before_rounding(const Trace& trace, int k, const CellRef& cell) {
+    Expr total, row_sum;
+    for (std::size_t n = 0; n < trace.reads(k).size(); ++n) {
+        const Slot slot = trace.reads(k)[n].slot;
+        if (slot == Slot::Oi || slot == Slot::l)
+            (slot == Slot::l ? row_sum : total) = num(read_value(trace, k, n, cell), info(slot).role);
+    }
+    const Expr both = quotient(total, row_sum);
+    return write(both, evaluate(both));
+}
+
 // "11.80 ÷ 1.639", of the step that divides the row of the end.
 Line quotient_of(const Trace& trace, const CellRef& end) {
     for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
         const CellRef cell{Slot::Oi, end.row, end.col};
-        if (trace.step(k).op == Op::normalize && written_value(trace, k, cell))
-            return explain(trace, k, cell).numbers;
+        if (trace.step(k).op != Op::normalize || !written_value(trace, k, cell)) continue;
+        const Line told = explain(trace, k, cell).numbers;
+        const bool rounds = trace.problem().precision.any() && plain(told).find("÷") != std::string::npos;
+        return rounds ? before_rounding(trace, k, cell) : told;
     }
     return {};
 }
@@ -303,12 +318,12 @@ std::string size_words(double truth, double broken) {
     if (truth * broken < 0) return ", with the wrong sign";
     const double t = std::abs(truth), b = std::abs(broken), factor = std::max(t, b) / std::min(t, b);
     const char* way = b > t ? " too large" : " too small";
-    if (factor >= 1.5) return ", " + format_short(factor) + " times" + way;
+    if (factor >= 1.5) return ", " + format_short(b / t) + " times what it should be";
     const std::string percent = percent_text((b - t) / t);
     return percent.empty() ? "" : ", " + percent + way;
 }
 
-// "ℓ[0] is 2.503 instead of 1.639, 1.527 times too large"
+// "ℓ[0] is 2.503 instead of 1.639, 1.527 times what it should be"
 std::string counted(const BrokenStep& s, bool rounded) {
     const double truth = s.truth.value, value = s.broken.value;
     const NineDigits nine = nine_digits(truth, value);

@@ -156,14 +156,14 @@ std::string broken_rebase(const View& v, const std::string& what) {
                " mixes weights of different bases.";
     if (off.no_correction && move.kind == rises)
         return "Fault: the old " + what + " of " + query + " was measured from max " + move.from +
-               " and is not brought to max " + move.to + ": it counts " + factor_text(move) +
-               " too much beside the new weights.";
+               " and is not brought to max " + move.to + ": it is " + factor_text(move) +
+               " what it should be beside the new weights.";
     if (off.no_correction && (move.kind == starts || move.kind == sees_no_key))
         return "The old " + what + " of " + query + " is still empty, so α = 1 does no harm here.";
     if (off.stale_max && move.kind == rises)
         return "Fault: α brings the old " + what + " of " + query + " to max " + move.to +
-               ", but the new weights are measured from " + move.from + ": they count " + factor_text(move) +
-               " too much.";
+               ", but the new weights are measured from " + move.from + ": they are " + factor_text(move) +
+               " what they should be.";
     return {};
 }
 

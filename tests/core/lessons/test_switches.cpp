@@ -91,7 +91,7 @@ TEST_SUITE("what is said about a fault") {
             {&Switches::no_max, Op::new_max, "Fault: m stays 0, although query 0 has a maximum of 2"},
             {&Switches::no_max, Op::exponentials, "overflows beyond a score of 709.8"},
             {&Switches::no_correction, Op::correction, "Fault: α should be exp(1 − 2) = 0.368"},
-            {&Switches::no_correction, Op::row_sum, "counts 2.718 times too much"},
+            {&Switches::no_correction, Op::row_sum, "is 2.718 times what it should be"},
             {&Switches::no_division, Op::normalize, "are 1.639 instead of 1"},
             {&Switches::stale_max, Op::exponentials,
              "measured from the old maximum 1 instead of 2, so it is 2.718 times"},
