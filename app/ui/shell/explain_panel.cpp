@@ -15,7 +15,7 @@ void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
     const float place = pill_width(e.place, 14);
     const float room = a.w - place - 44, size = text_width(Face::semibold, 22, e.title) <= room ? 22 : 18;
-    c.text_within(a.x + 16, a.y + 28, room, e.title, size, 0, Face::semibold);
+    step_title(c, a.x + 16, a.y + 28, room, e.title, size);
     c.pill(a.right() - 16, a.y + 28, e.place, 14, 0, c.theme->t1, Align::right);
 }
 
@@ -137,6 +137,15 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
 }
 
 }  // namespace
+
+float step_title(const Canvas& c, float x, float y, float room, const std::string& title, float size) {
+    const std::size_t at = title.find('_');
+    if (at == std::string::npos) return c.text_within(x, y, room, title, size, 0, Face::semibold);
+    const Span index{.text = title.substr(at + 1), .script = Span::Script::sub, .strong = true};
+    const Line line{strong(title.substr(0, at)), index};
+    if (rich_width(c, line, size) <= room) return c.rich(x, y, line, size, Align::left, c.theme->t1);
+    return c.text_within(x, y, room, title, size, 0, Face::semibold);
+}
 
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     const Panel panel(c, "Explanation", a);

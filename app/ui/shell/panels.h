@@ -18,7 +18,10 @@ struct LaneStyle {
     float name_w = 96;         ///< room for "Query block 0"; 0: no names
     bool symbols = true;       ///< write the op into its cell where it fits
     bool heads = true;         ///< "key block 0" above the lanes
-    bool tag = false;          ///< the name of the current step over its cell
+    bool tag = false;          ///< the name of the current step over its cell, and beside it that of its lane
+    /// Cells are as wide as their symbols: as many as fit, round the current step, and the whole walk as a
+    /// thin bar below.
+    bool whole_symbols = false;
 };
 /// One lane per query block, one cell per step; clicking or dragging goes there, with Shift it marks a range
 /// to loop, the wheel zooms. Follows the current step when not everything fits.
@@ -28,6 +31,8 @@ bool answer_timeline_key(AppState& state, const KeyPress& press);
 
 // ---- The panel at the right
 
+/// The title of a step, "Gradient of W_Q" with its index below the line; returns its width.
+float step_title(const Canvas& canvas, float x, float y, float room, const std::string& title, float size);
 void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
 void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// Faults and number formats, and what comes of them.

@@ -93,9 +93,9 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= 52 + 12;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
-    if (state.quiz) right -= c.pill(right, 40, "Q", size::far, 0, c.theme->t1, Align::right) + 20;
+    if (state.quiz) right -= c.pill(right, 40, "Questions", size::far, 0, c.theme->t1, Align::right) + 20;
     const Explanation& e = state.explanation;
-    const float w = c.text_within(72, 40, right - 72, e.title, size::far_title, 0, Face::semibold);
+    const float w = step_title(c, 72, 40, right - 72, e.title, size::far_title);
     const float place = 72 + w + 20;
     if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
     if (right - place > 60)
@@ -119,7 +119,7 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     constexpr float s = size::far_growth;
     const Enlarged large(c, {a.x, a.y}, s);
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
-          {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true});
+          {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
 }
 
 // What the card of a question or a tour leaves of the page: it takes whole parts, the rest moves together.

@@ -7,6 +7,9 @@
 #include "core/walk/explain.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -55,22 +58,49 @@ float pitch_of(const AppState& state, const Grid& grid, float w) {
     return std::min(all * state.timeline.zoom, most);
 }
 
+// With the symbols of all steps of the lane in their cells.
+float least_pitch(const Canvas& c, const AppState& state, const Grid& grid) {
+    constexpr float space = 5;
+    const Trace& trace = *state.trace;
+    const int row = grid.lane_of(state.cursor.step);
+    std::set<std::tuple<Op, Slot, Slot>> known;
+    float most = 0;
+    for (int k = grid.begin(row); k < grid.end(row); ++k) {
+        const auto moved = [](const auto& all) { return all.empty() ? Slot::count : all.back().slot; };
+        if (!known.emplace(trace.step(k).op, moved(trace.reads(k)), moved(trace.writes(k))).second) continue;
+        most = std::max(most, least_cell(c, trace, k));
+    }
+    return most + space;
+}
+
+// Round the current step; cells with their symbols stand still while the walk is in a tile.
+int column_at_left(const AppState& state, const Grid& grid, int columns, const LaneStyle& style) {
+    const int k = state.cursor.step, middle = grid.column_of(k) - columns / 2;
+    if (!style.whole_symbols) return middle;
+    const StepRange tile = range_of_level(*state.trace, k, Level::tile);
+    const int first = grid.column_of(tile.first),
+              width = grid.column_of(tile.last) + grid.width_of(tile.last) - first;
+    return width <= columns ? first - (columns - width) / 2 : middle;
+}
+
 // The first column: the user's choice, or round the current step.
-int offset_of(const AppState& state, const Grid& grid, int columns) {
-    const int column = grid.column_of(state.cursor.step);
+int offset_of(const AppState& state, const Grid& grid, int columns, const LaneStyle& style) {
     const float chosen = state.timeline.offset;
-    const int wanted = chosen < 0 ? column - columns / 2 : static_cast<int>(chosen);
+    const int wanted = chosen < 0 ? column_at_left(state, grid, columns, style) : static_cast<int>(chosen);
     return std::clamp(wanted, 0, std::max(0, grid.columns - columns));
 }
 
-LaneWindow window_for(const AppState& state, const Grid& grid, const Rect& a, const LaneStyle& style) {
+LaneWindow window_for(const Canvas& c, const AppState& state, const Grid& grid, const Rect& a,
+                      const LaneStyle& style) {
     LaneWindow v{};
     v.x0 = a.x + style.name_w;
     v.y0 = a.y + (style.heads ? 24.0f : 0.0f);
     const float w = a.right() - v.x0;
     v.pitch = pitch_of(state, grid, w);
+    const float whole = style.whole_symbols ? std::min(least_pitch(c, state, grid), w) : 0;
+    if (v.pitch < whole) v.pitch = w / std::floor(w / whole);
     v.columns = std::max(1, static_cast<int>(w / v.pitch + .01f));
-    v.offset = offset_of(state, grid, v.columns);
+    v.offset = offset_of(state, grid, v.columns, style);
     // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
     const float least = std::min(style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
     const auto fit_lanes = [&](float room) {
@@ -117,6 +147,17 @@ std::string lane_name(const AppState& state, int lane, float room) {
     return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }
 
+// The lane of the current step, over its cells, beside the tag of the step.
+void lane_tag(const Canvas& c, const AppState& state, const Rect& taken, const Rect& a) {
+    const Grid& grid = state.look.grid;
+    if (grid.count() < 2) return;
+    const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
+    const float w = text_width(Face::regular, size::small, name);
+    const bool left = taken.x > a.x + w + 12;
+    c.text(left ? a.x : a.right(), taken.middle(), name, size::small, c.theme->t2,
+           left ? Align::left : Align::right);
+}
+
 // What the current step does, over its cell.
 void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
     if (cell.w <= 0) return;
@@ -126,6 +167,7 @@ void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a
     c.rect(x, y, w, 16, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
     c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+    lane_tag(c, state, {x, y, w, 16}, a);
 }
 
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.
@@ -200,8 +242,8 @@ int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
 
 void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& style) {
     const Grid& grid = state.look.grid;
-    settle_view(state, grid, window_for(state, grid, a, style));
-    const LaneWindow v = window_for(state, grid, a, style);
+    settle_view(state, grid, window_for(c, state, grid, a, style));
+    const LaneWindow v = window_for(c, state, grid, a, style);
     if (style.heads) heads(c, state, grid, v, a.y + 6, a.right());
     const int current = grid.lane_of(state.cursor.step);
     if (style.heads && v.lanes < grid.count()) {
@@ -225,6 +267,8 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     if (style.tag) tag(c, state, cell_of(grid, v, state.cursor.step), a);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
+    if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))
+        run_bar(c, state, v, {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + 6, a.w - v.space(), 3});
 }
 
 void timeline_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -55,6 +55,17 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
 
 constexpr float symbol_size = 14, small_symbol = 12, tiny_symbol = 11;
 
+// Without spaces, and a sign in place of a word.
+Line narrow_symbol(Line symbol, Op op) {
+    std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
+    for (Span& s : symbol)
+        if (s.text == "÷ ") s.text = "÷";
+    if (op == Op::init) symbol = {word("∅")};
+    if (op == Op::mask) symbol = {word("/")};
+    if (op == Op::loss) symbol = {word("Σ")};
+    return symbol;
+}
+
 // The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
 std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     const Op op = trace.step(k).op;
@@ -62,12 +73,7 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
     const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
     if (fits(symbol_size)) return {symbol, symbol_size};
-    std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
-    for (Span& s : symbol)
-        if (s.text == "÷ ") s.text = "÷";
-    if (op == Op::init) symbol = {word("∅")};
-    if (op == Op::mask) symbol = {word("/")};
-    if (op == Op::loss) symbol = {word("Σ")};
+    symbol = narrow_symbol(std::move(symbol), op);
     if (fits(symbol_size)) return {symbol, symbol_size};
     if (fits(small_symbol)) return {symbol, small_symbol};
     // "WQ" for W with its index below, up to the edges
@@ -86,6 +92,21 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
 }
 
 }  // namespace
+
+float least_cell(const Canvas& c, const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    if (op == Op::skip) return 0;
+    Line symbol = narrow_symbol(step_symbol(trace, k), op);
+    const bool moves = is_load(op) || is_store(op);
+    // Of what is moved together, the first stands for all.
+    if (moves && symbol.size() > 1) {
+        auto end = symbol.begin() + 1;
+        while (end != symbol.end() && end->script != Span::Script::base) ++end;
+        symbol.erase(end, symbol.end());
+    }
+    const float own = rich_width(c, symbol, symbol_size) + 4;
+    return !moves ? own : own + 6 < 40 ? own + 6 : own + 11;
+}
 
 // Nothing was computed: no surface, a broken outline, hatched.
 void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 colour) {

@@ -28,6 +28,8 @@ int step_at(const TimelineGrid& grid, const LaneWindow& window, Point mouse);
 // timeline_cell.cpp
 void step_cell(const Canvas& canvas, const AppState& state, int k, float x, float y, float w, float h,
                const LaneStyle& style);
+/// As narrow as a cell may be that has its symbol in it.
+float least_cell(const Canvas& canvas, const Trace& trace, int k);
 /// A step that is still to come; nothing in it tells which.
 void waiting_cell(const Canvas& canvas, float x, float y, float w, float h);
 void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU32 colour);
@@ -45,6 +47,8 @@ std::string loop_label(const AppState& state);
 
 // timeline_overview.cpp
 void overview(const Canvas& canvas, AppState& state, const LaneWindow& window);
+/// Every step of the walk at its place, lane behind lane; thick are those that the cells show.
+void run_bar(const Canvas& canvas, AppState& state, const LaneWindow& window, const Rect& area);
 /// The wheel zooms round the mouse, with Shift it moves the view.
 void answer_wheel(AppState& state, const LaneWindow& window, float mouse_x);
 

@@ -5,6 +5,7 @@
 #include "app/ui/state/state.h"
 #include "tests/app/ui/layout_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 
@@ -21,6 +22,14 @@ void show_large_backward(Program& program) {
 
 bool loops(const Program& program, int first, int last) {
     return program.state.timeline.loop == StepRange{first, last};
+}
+
+// In the cells of presenter mode.
+int symbols_on_stage(const Program& program) {
+    int out = 0;
+    for (const Item& item : program.items())
+        out += item.kind == ItemKind::text && item.min.y > 645 && item.max.y < 695 && item.font_px >= 20;
+    return out;
 }
 
 }  // namespace
@@ -190,6 +199,33 @@ TEST_SUITE("timeline") {
         CHECK_FALSE(plain.shows("skipped"));
         Program program(example("causal-8"), {1920, 1080});
         CHECK(program.shows("skipped"));
+    }
+
+    TEST_CASE("on stage no cell is without its symbol, in any lesson, and the lane has its name") {
+        for (const Lesson& lesson : lessons()) {
+            Program program(example("worked-4x4"), {1280, 720}, true);
+            program.show_lesson(lesson.id);
+            const TimelineGrid& grid = program.state.look.grid;
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                program.go_to_step(k);
+                program.frame();
+                // At least those of half the lane have room, each in letters that the back row reads.
+                const int steps = grid.end(grid.lane_of(k)) - grid.begin(grid.lane_of(k));
+                CAPTURE(lesson.id);
+                CAPTURE(k);
+                CHECK(symbols_on_stage(program) >= std::min(10, steps));
+                if (grid.count() > 1)
+                    CHECK(program.shows(lesson.lane(*program.state.problem, grid.lane_of(k))));
+            }
+        }
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson("training-step");
+        program.go_to_step(16);
+        program.check_shows({"dWQ", "dWK", "dWV", "Gradient of WQ"});
+        show_large_backward(program);
+        program.go_to_step(200);
+        program.frame();
+        CHECK(symbols_on_stage(program) >= 10);
     }
 
     TEST_CASE("nothing of it is cut or overlaps, zoomed or looped") {
