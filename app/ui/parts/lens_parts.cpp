@@ -352,6 +352,58 @@ void slide_down(const Canvas& c, const Rect& plot, double far, const CurvePoint&
     c.disc(at.x, at.y, 4.5f, colour);
 }
 
+void curve_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p) {
+    const ImU32 colour = hue(*c.theme, p.role);
+    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
+    c.disc(at.x, at.y, 4.5f, colour);
+}
+
+// The one that the formula is about, with its value where the curve leaves room: at its upper left.
+void chosen_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p) {
+    c.disc(at.x, at.y, 6, hue(*c.theme, p.role));
+    c.disc(at.x, at.y, 4.6f, c.theme->focus);
+    if (p.y == 1) return;  // the axis says it there
+    const std::string value = format_short(p.y);
+    const float right = std::max(at.x - 7, plot.x + text_width(Face::mono_bold, size::small, value) - 8);
+    c.text(right, std::max(at.y - 12, plot.y + 4), value, size::small, 0, Face::mono_bold, Align::right);
+}
+
+// "k₀:  exp(−1) ≈ 0.368"; brief: "k₀:  0.368".
+Line curve_entry(const CurvePoint& p, bool brief) {
+    const std::string power = "exp(" + format_short(p.x, 3) + ")", start = p.label + ": ";
+    const std::string words = brief ? start
+                              : p.left_out
+                                  ? start + format_short(std::exp(p.x)) + " = " + power + " left out: "
+                                  : start + power + (p.y == std::exp(p.x) ? " = " : " ≈ ");
+    return pieces(words, number(format_short(p.y), Role::none, true));
+}
+
+// What the first `told` points are. If they do not all fit below each other, only their values, in columns;
+// of those that do not fit even so, how many. Then the chosen one comes first.
+void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& points, std::size_t told,
+                bool brief) {
+    const auto row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
+    const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h));
+    brief = brief || points.size() > rows;
+    float widest = 1;
+    for (const CurvePoint& p : points)
+        widest = std::max(widest, rich_width(c, curve_entry(p, brief), size::body));
+    const auto columns = static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (widest + 14)));
+    const std::size_t places = rows * columns;
+    std::vector<const CurvePoint*> order;
+    for (const CurvePoint& p : points) order.push_back(&p);
+    if (points.size() > places) std::ranges::stable_partition(order, &CurvePoint::chosen);
+    for (std::size_t n = 0; n < told; ++n) {
+        const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
+        if (n + 1 == places && points.size() > places) {
+            c.text(x, y, "… " + str(points.size() - n) + " more", size::small, c.theme->t2);
+            break;
+        }
+        c.rich(x, y, curve_entry(*order[n], brief), size::body, Align::left,
+               order[n]->chosen ? c.theme->t1 : c.theme->t2);
+    }
+}
+
 }  // namespace
 
 void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
@@ -359,8 +411,9 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     double far = -4;
     for (const CurvePoint& p : points)
         if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
-    const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     far = std::max(far, -8.0);
+    const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
+    const bool beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < far; });
     const bool brief = pane.w < 330;  // room for the numbers only: the power stands in the formula
     const float list_w = brief ? 118 : 232;
     const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 44.0f : 90.0f, 300.0f),
@@ -375,42 +428,31 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     c.polyline(line, t.t3, 1.6f);
     c.line({plot.right() - 4, plot.y}, {plot.right() + 4, plot.y}, t.line2);
     c.text(plot.right() + 8, plot.y, "1", size::small, t.t3, Face::mono);
-    if (infinite) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
+    if (beyond) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
     c.text(plot.right(), plot.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
-    c.text(infinite ? plot.x - 12 : plot.x + 2, plot.bottom() + 11,
-           infinite ? "−∞" : format_short(std::ceil(far)), size::small, t.t3, Face::mono);
+    // A number stands below its own place, and −∞ left of all of them.
+    const double tick = std::ceil(far);
+    const float tick_x = at_x(tick);
+    c.line({tick_x, plot.bottom()}, {tick_x, plot.bottom() + 4}, t.line2);
+    if (infinite)
+        c.text(plot.x - 12, plot.bottom() + 11, "−∞", size::small, t.t3, Face::mono);
+    else
+        c.text(tick_x, plot.bottom() + 11, format_short(tick), size::small, t.t3, Face::mono, Align::center);
 
-    // Each point with its drop line; the list at the right says what it is.
-    const float list_x = plot.right() + (brief ? 26.0f : 36.0f),
-                row_h = std::clamp(plot.h / px(points.size()), 17.0f, 24.0f);
-    const int rows = std::max(1, static_cast<int>((pane.h + 4) / row_h));
-    for (std::size_t n = 0; n < points.size(); ++n) {
-        const CurvePoint& p = points[n];
-        const double x = std::max(p.x, far), y = p.y;
-        const ImU32 colour = hue(t, p.role);
-        const float there = turn_of(phase, during::terms, n, points.size());
-        if (there == 0) break;
-        if (there < 1) {
-            slide_down(c, plot, far, p, colour, there);
-            break;
-        }
-        const float X = std::isinf(p.x) ? plot.x - 4 : at_x(x);
-        c.dashed_line({X, plot.bottom()}, {X, at_y(y)}, colour, 1.2f, {3, 3});
-        c.disc(X, at_y(y), 4.5f, colour);
-        if (static_cast<int>(n) == rows - 1 && points.size() > static_cast<std::size_t>(rows)) {
-            c.text(list_x, plot.y + 6 + row_h * px(n), "… " + str(points.size() - n) + " more", size::small,
-                   t.t3);
-            break;
-        }
-        const std::string power = "exp(" + format_short(p.x, 3) + ")";
-        const std::string text =
-            brief        ? p.label + "  "
-            : p.left_out ? p.label + ":  " + format_short(std::exp(p.x)) + " = " + power + " left out: "
-                         : p.label + ":  " + power + (y == std::exp(p.x) ? " = " : " ≈ ");
-        const float Y = plot.y + 6 + row_h * px(n);
-        const float w = c.text(list_x, Y, text, size::body, t.t2);
-        c.text(list_x + w, Y, format_short(y), size::body, 0, Face::mono_bold);
+    const auto place = [&](const CurvePoint& p) {
+        return Point{p.x < far ? plot.x - 4 : at_x(p.x), at_y(p.y)};
+    };
+    const float list_x = plot.right() + (brief ? 26.0f : 36.0f);
+    std::size_t told = 0;
+    for (; told < points.size(); ++told) {
+        const float there = turn_of(phase, during::terms, told, points.size());
+        if (there > 0 && there < 1) slide_down(c, plot, far, points[told], hue(t, points[told].role), there);
+        if (there < 1) break;
+        curve_dot(c, plot, place(points[told]), points[told]);
     }
+    for (std::size_t n = 0; n < told; ++n)  // on top of the others
+        if (points[n].chosen) chosen_dot(c, plot, place(points[n]), points[n]);
+    curve_list(c, {list_x, plot.y, pane.right() - list_x, pane.bottom() - plot.y}, points, told, brief);
 }
 
 void no_scale(const Canvas& c, const Rect& pane) {
@@ -437,7 +479,12 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     std::int64_t most = 1;
     for (const auto& [label, bytes] : list) most = std::max(most, bytes);
     const float row = std::min(34.0f, pane.h / px(list.size())), h = std::min(16.0f, row - 5);
-    const float x = pane.x + 92, w = pane.w - 92 - 92;
+    float names = 0, numbers = 0;
+    for (const auto& [label, bytes] : list) {
+        names = std::max(names, text_width(Face::medium, size::body, label));
+        numbers = std::max(numbers, text_width(Face::mono, size::body, format_traffic(bytes)));
+    }
+    const float x = pane.x + names + 16, w = pane.right() - x - numbers - 14;
     for (std::size_t n = 0; n < list.size(); ++n) {
         const auto& [label, bytes] = list[n];
         const float y = pane.y + row * px(n) + row / 2;

@@ -61,6 +61,7 @@ struct CurvePoint {
     Role role;
     double y = std::exp(x);  ///< what is stored: a broken walk has rounded it, or left exp out
     bool left_out = false;
+    bool chosen = false;  ///< the one that the formula is about
 };
 /// exp(x) left of zero, with points on it.
 void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points, float phase = 1);

@@ -65,6 +65,12 @@ float light_on(const AppState& state, Slot slot) {
     return light_of(state, touched_at(*state.trace, k, slot), k > 0 && touched_at(*state.trace, k - 1, slot));
 }
 
+float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page) {
+    constexpr float enough = 4.7f;
+    while (light < 1 && contrast(mix(page, text, light), mix(page, surface, light)) < enough) light += .02f;
+    return std::min(light, 1.0f);
+}
+
 void beam(const Canvas& c, const AppState& state, const Rect& a) {
     if (!state.settings.spotlight) return;
     c.faded(transition(state))

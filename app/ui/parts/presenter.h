@@ -21,6 +21,8 @@ float presenter_title(const Canvas& canvas, std::string_view title);
 float light_on(const AppState& state, Slot slot);
 /// The same for something else that was lit or not.
 float light_of(const AppState& state, bool now, bool before);
+/// As little more than that as lets a text be read on a surface that is as dark.
+float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page);
 /// A glow that is seen from the last row, below what the step has written; drawn before it.
 void beam(const Canvas& canvas, const AppState& state, const Rect& area);
 

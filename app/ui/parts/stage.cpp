@@ -43,6 +43,7 @@ float gap_before(const Terms& line, std::size_t n) {
     }
     const float before = sign_w(line[n].before) + (*line[n].before ? 20.0f : 0.0f);
     if (n == 0) return before;
+    if (line[n - 1].leaves) return 2 * least_gap + after_w(line[n - 1]);
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
 
@@ -123,7 +124,7 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     look.dim = false;
     if (!t.result) {
         look.value = t.value;
-        look.state = CellState::read;
+        look.state = t.leaves ? CellState::written : CellState::read;
         look.before = nullptr;
         look.past = t.old;
         look.rows_done = look.cells_done = std::numeric_limits<int>::max();
@@ -142,7 +143,7 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     if (t.done < t.rows() * t.cols())
         look.cells_done = std::min(look.cells_done, t.done), look.before = nullptr;
     const Canvas now = c.faded(there);
-    if (t.result) beam(now, state, t.bed.area());
+    if (t.result || t.leaves) beam(now, state, t.bed.area());
     far_matrix(now, state, look, t.bed, std::max(3, t.digits), t.text);
     if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
     const Line symbol = symbol_of(c, state, t);

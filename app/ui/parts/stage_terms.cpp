@@ -15,6 +15,7 @@ struct Operand {
     const char* before = "";
     const char* after = "";
     bool transposed = false;
+    bool leaves = false;
 };
 // An op has several forms: with and without what it adds to.
 struct Form {
@@ -40,7 +41,7 @@ const Form forms[] = {
     {Op::output, 4, {{0}, {1, "⊙"}, {2, "+"}, {3, "·"}}},
     {Op::output, 6, {{0, "("}, {1, "⊙"}, {2, "⊙"}, {3, "+"}, {4, "·", ")"}, {5, "⊘"}}},
     {Op::normalize, 2, {{0}, {1, "⊘"}}},
-    {Op::store, 3, {{0}, {1, ","}, {2, "+ ln"}}},
+    {Op::store, 3, {{0, "", "→ HBM", false, true}, {1}, {2, "+ ln"}}},
     {Op::preprocess, 2, {{1, "rowsum("}, {0, "⊙", ")"}}},
     {Op::recompute, 2, {{0, "exp("}, {1, "−", ")"}}},
     {Op::dv, 2, {{0, "", "", true}, {1, "·"}}},
@@ -85,7 +86,8 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
                        .before = o.before,
                        .after = o.after,
                        .transposed = o.transposed,
-                       .old = old});
+                       .old = old,
+                       .leaves = o.leaves});
     };
     if (form != std::end(forms))
         std::ranges::for_each(form->operands, operand);

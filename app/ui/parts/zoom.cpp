@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tilewalk::ui {
 
@@ -304,17 +305,71 @@ std::string from_to(const char* name, int first, int count) {
     return std::string(name) + "s " + str(first) + "–" + str(first + count - 1);
 }
 
-// "row 30, keys 32–39"; then as much of it as there is room for.
+// A line over which a sum is taken, and of which only a part is shown.
+bool part_of_sum(const Strip& s) { return !s.result && s.cut() && s.rows == 1 && s.line.chosen < 0; }
+
+// "row 30, keys 32–39", of how many; then as much of it as there is room for.
 void draw_caption(const Canvas& c, const Strip& s, float left, float right, float mid) {
     const Region shown = s.shown();
     const std::string rows = from_to(keys_are_rows(s.slot) ? "key" : "row", shown.row, shown.rows);
     const std::string cols = from_to(info(s.slot).role == Role::S ? "key" : "column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
-    for (const std::string& words : {both, s.line.column ? cols : rows})
+    std::string of_all = both;
+    if (part_of_sum(s)) {
+        const std::string all = " of " + str(s.line.length());
+        of_all += all + " (" + str(s.count) + all + " terms)";
+    }
+    for (const std::string& words : {of_all, both, s.line.column ? cols : rows})
         if (text_width(Face::regular, size::far, words) <= right - left) {
             c.text(right, mid, words, size::far, c.theme->t2, Align::right);
             return;
         }
+}
+
+// What the terms that are shown come to, what all of them do, and what the step makes of that.
+struct Sum {
+    int count, length;
+    double shown, all, scale, total;
+};
+
+// Only for one sum of products that gives the chosen number, as it is or scaled.
+std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
+    std::vector<const Strip*> factors;
+    const Strip* result = nullptr;
+    for (const Strip& s : z.strips)
+        if (!s.result)
+            factors.push_back(&s);
+        else if (!result)
+            result = &s;
+    if (!result || factors.size() != 2) return {};
+    const Strip &a = *factors[0], &b = *factors[1];
+    if (!part_of_sum(a) || !part_of_sum(b)) return {};
+    if (a.line.length() != b.line.length() || a.first != b.first || a.count != b.count) return {};
+    Sum out{a.count, a.line.length(), 0, 0, 1, weight_at(*result, result->line.chosen)};
+    for (int n = 0; n < out.length; ++n) {
+        const double product = weight_at(a, n) * weight_at(b, n);
+        out.all += product;
+        if (n >= a.first && n < a.first + a.count) out.shown += product;
+    }
+    const double near = 1e-9 * std::max(1.0, std::abs(out.total)), scale = state.problem->softmax_scale();
+    if (!(std::abs(out.all - out.total) <= near)) out.scale = scale;
+    if (!(std::abs(out.all * out.scale - out.total) <= near)) return {};
+    return out;
+}
+
+// "Σ of these 8 = 4.1   + 56 more terms = 1.9   × 0.125 = 0.239", shorter where it has no room. False: none.
+bool draw_sum(const Canvas& c, const Sum& sum, float left, float right, float mid) {
+    const std::string scale = sum.scale == 1 ? "" : "  × " + format_short(sum.scale) + " = ";
+    for (const char* terms : {" more terms = ", " more = "}) {
+        Line line = pieces("Σ of these " + str(sum.count) + " = ", number(format_short(sum.shown)),
+                           "  + " + str(sum.length - sum.count) + terms,
+                           number(format_short(sum.all), Role::none, scale.empty()));
+        if (!scale.empty()) line = pieces(line, scale, number(format_short(sum.total), Role::none, true));
+        if (rich_width(c, line, size::far) > right - left) continue;
+        c.rich(right, mid, line, size::far, Align::right, c.theme->t2);
+        return true;
+    }
+    return false;
 }
 
 // The whole line as a strip of colour, with what is shown of it in a frame.
@@ -372,7 +427,10 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const float end = draw_head(c, state, z, band, a, view);
     if (band.strip < 0) return {};
     const Strip& s = z.at(band.strip);
-    draw_caption(c, s, end + 16, a.right(), a.y + head_middle);
+    const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
+    const float mid = a.y + head_middle;
+    if (!sum || !draw_sum(arriving(c, state, s), *sum, end + 16, a.right(), mid))
+        draw_caption(c, s, end + 16, a.right(), mid);
     float y = a.y + head_h;
     if (band.old >= 0) {
         draw_cells(c, state, z, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);

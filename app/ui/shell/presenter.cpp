@@ -81,6 +81,15 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
         fault_card.open(state);
 }
 
+// Where the step is, beside its title. A kernel is often called like its only step: then which row.
+std::string place_beside(const AppState& state) {
+    const Explanation& e = state.explanation;
+    const Step& step = step_now(state);
+    const bool dense = step.i < 0 && step.j < 0 && e.place == state.lesson->lane(*state.problem, step.phase);
+    if (!dense) return e.place;
+    return step_region(*state.trace, state.cursor.step).rows > 1 ? "row " + str(e.target.row) : "";
+}
+
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
 void head(const Canvas& c, const AppState& state, float W, bool map) {
     draw_mark(c, 28, 25, {13, 15, 1.6f, 3});
@@ -99,7 +108,7 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
     const float place = 72 + w + 20;
     if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
     if (right - place > 60)
-        c.text_within(place, 45, right - place - 12, e.place, size::far_text, c.theme->t2);
+        c.text_within(place, 45, right - place - 12, place_beside(state), size::far_text, c.theme->t2);
 }
 
 // What one would say: a line or two.

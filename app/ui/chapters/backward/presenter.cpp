@@ -17,19 +17,26 @@ std::vector<StripPlace> hbm_strip(const Canvas& c, const AppState& state, const 
     std::vector<StripPlace> moved;
     const Panel panel(c, "HBM", a);
     strip_head(c, a);
-    constexpr Slot slots[2][3] = {{Slot::Q, Slot::K, Slot::V}, {Slot::dQ, Slot::dK, Slot::dV}};
-    const float cell = (a.w - 40 - 2 * 20) / 3;
-    for (int row = 0; row < 2; ++row)
-        for (int n = 0; n < 3; ++n) {
-            const Rect area{a.x + space::far_pad + px(n) * (cell + 20), a.y + 106 + px(row) * 132, cell, 72};
-            const Slot slot = slots[row][n];
-            c.faded(light_on(state, slot)).rich(area.x - 2, area.y - 24, slot_symbol(slot), size::far_number);
-            strip_blocks(c, state, slot, area, true);
-            add_strip_places(moved, state, slot, area);
-        }
+    const float cell = (a.w - 40 - 2 * 20) / 3, x0 = a.x + space::far_pad, narrow = 18;
+    const float columns[] = {x0, x0 + cell + 20, x0 + 2 * (cell + 20)};
+    const struct {
+        Slot slot;
+        int row;
+        float x, w;
+    } places[] = {{Slot::Q, 0, columns[0], cell},   {Slot::K, 0, columns[1], cell},
+                  {Slot::V, 0, columns[2], cell},   {Slot::dQ, 1, columns[0], cell},
+                  {Slot::dK, 1, columns[1], cell},  {Slot::dV, 1, columns[2], cell},
+                  {Slot::O, 2, columns[0], cell},   {Slot::dO, 2, columns[1], cell},
+                  {Slot::D, 2, columns[2], narrow}, {Slot::L, 2, columns[2] + cell - narrow, narrow}};
+    for (const auto& [slot, row, x, w] : places) {
+        const Rect area{x, a.y + 102 + px(row) * 106, w, 60};
+        strip_name(c, state, slot, {x - 2, area.y - 22}, size::far_number);
+        strip_blocks(c, state, slot, area, true);
+        add_strip_places(moved, state, slot, area);
+    }
     const Line names{symbol("P", Role::S), word("  "), symbol("dP", Role::S), word("  "),
                      symbol("dS", Role::S)};
-    const Rect never = strip_foot(c, a, a.y + 336, names, a.x + 128);
+    const Rect never = strip_foot(c, a, a.y + 388, names, a.x + 128);
     if (never.w > 0)
         ghost(c, *state.trace, state.cursor.step, never.x, never.y, never.w, never.h,
               hides_what_comes(state));

@@ -178,7 +178,10 @@ void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane)
     std::vector<CurvePoint> points;
     const std::vector<double> scores = row_of(*S, row);
     for (std::size_t n = 0; n < scores.size(); ++n)
-        points.push_back({scores[n] - base, key_label(state, static_cast<int>(n)), Role::S});
+        points.push_back({.x = scores[n] - base,
+                          .label = key_label(state, static_cast<int>(n)),
+                          .role = Role::S,
+                          .chosen = state.explanation.target.col == static_cast<int>(n)});
     curve(c, pane, points, phase(state));
 }
 

@@ -91,6 +91,23 @@ void maxima(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
                   hue(t, Role::m), 1.2f, {3, 3});
 }
 
+// Where there was no maximum: a point at −∞, beyond a break of the axis, where the curve has fallen to α = 0.
+void from_nothing(const Canvas& c, const Plot& p, float left, const Correction& k) {
+    const Theme& t = *c.theme;
+    const Point at{left + 10, p.y(k.alpha)};
+    const float axis = p.y(0), gap = (at.x + p.area.x) / 2;
+    for (const float x : {gap - 3, gap + 3}) c.line({x - 3, axis + 6}, {x + 3, axis - 6}, t.t2, 1.4f);
+    c.head({left - 2, axis}, {-1, 0}, t.t3, 6);
+    c.dashed_line(at, {p.area.x, p.y(std::exp(p.lo - k.now))}, t.t2, 1.2f, {3, 3});
+    c.disc(at.x, at.y, 5, t.focus);
+    const Line alpha =
+        pieces(symbol("α", Role::alpha), " = ", number(format_short(k.alpha), Role::none, true));
+    c.rich(at.x - 4, at.y - 17, alpha, size::lead);
+    const Line before =
+        pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));
+    c.rich(left - 8, axis + 15, before, size::body);
+}
+
 // Which curve is which, in the empty corner.
 void legend(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
     const Theme& t = *c.theme;
@@ -119,25 +136,31 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     const Theme& t = *c.theme;
     const bool moved = std::isfinite(k.before) && k.before < k.now;
     if (moved && k.now - k.before > widest - 1) return false;
-    double lo = (moved ? k.before : k.now) - 1.6;
+    const bool first = !std::isfinite(k.before);
+    double lo = (moved ? k.before : k.now) - (first ? 4.5 : 1.6);
     for (const double score : k.scores)
         if (std::isfinite(score)) lo = std::min(lo, score - .6);
     lo = std::max(lo, k.now - widest);
-    const Plot p{{pane.x + 16, pane.y + 6, pane.w - 36, pane.h - foot_h - 6}, lo, k.now};
-    c.line({p.area.x, p.y(1)}, {p.area.right(), p.y(1)}, t.line);
-    c.line({p.area.x, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
-    c.text(p.area.x - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
-    c.text(p.area.x - 5, p.y(0) - 1, "0", size::small, t.t2, Face::mono, Align::right);
+    const float left = pane.x + 16, before_the_break = first ? std::min(60.0f, pane.w * .25f) : 0;
+    const Plot p{{left + before_the_break, pane.y + 6, pane.w - 36 - before_the_break, pane.h - foot_h - 6},
+                 lo,
+                 k.now};
+    c.line({left, p.y(1)}, {p.area.right(), p.y(1)}, t.line);
+    c.line({left, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
+    c.text(left - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
+    c.text(left - 5, p.y(0) - 1, "0", size::small, t.t2, Face::mono, Align::right);
     // The curve moves from the old maximum to the new one, and takes the weights along.
     const float there = moved ? over(phase, during::terms) : 1;
     Correction now = k;
     if (there < 1) now.now = k.before + (k.now - k.before) * static_cast<double>(there);
     if (moved) loss(c, p, now);
     if (moved) dashed_curve(c, p.curve(k.before), t.t2);
-    c.polyline(p.curve(now.now), hue(t, Role::S), 2.4f);
+    const Canvas end = c.faded(first ? .45f : 1);  // only the other end counts then
+    end.polyline(p.curve(now.now), hue(t, Role::S), 2.4f);
     maxima(c, p, k, moved);
-    c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
+    if (!first) c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
     legend(c, p, k, moved);
+    if (first) from_nothing(c, p, left, k);
     if (!moved) return true;
     for (const double score : k.scores)
         if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, now, score, false);

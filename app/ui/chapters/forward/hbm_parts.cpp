@@ -243,6 +243,31 @@ void add_strip_places(std::vector<StripPlace>& places, const AppState& state, Sl
         }
 }
 
+namespace {
+
+// A step so far has had to do with the block; before, nothing of it is on chip.
+bool was_touched(const AppState& state, Slot slot, int block) {
+    const auto is = [&](const Access& a) { return a.slot == slot && a.tile == block; };
+    for (int k = 0; k <= state.cursor.step; ++k)
+        if (std::ranges::any_of(state.trace->reads(k), is) || std::ranges::any_of(state.trace->writes(k), is))
+            return true;
+    return false;
+}
+
+// Something else than the zeros from which it starts.
+bool has_numbers(const AppState& state, Slot slot, int block) {
+    const Held held = state.trace->live(slot, block, state.cursor.step);
+    return held && (held.value->data.array() != 0).any();
+}
+
+}  // namespace
+
+void strip_name(const Canvas& c, const AppState& state, Slot slot, Point at, float size) {
+    const ImU32 colour = hue(*c.theme, info(slot).role), panel = c.theme->panel;
+    const float light = readable_light(light_on(state, slot), colour, panel, panel);
+    c.faded(light).rich(at.x, at.y, slot_symbol(slot), size);
+}
+
 void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Rect& a, bool partial_sums) {
     const Canvas c = page.faded(light_on(state, slot));
     const Theme& t = *c.theme;
@@ -254,17 +279,19 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
     const int current = by_key ? key_block : step_now(state).i;
     const ImU32 colour = hue(t, info(slot).role);
     const float ch = a.h / px(rows);
+    const bool reached = current >= 0 && was_touched(state, slot, current);
     for (int row = 0, b = 0; row < rows; row += block, ++b) {
         const float y = a.y + px(row) * ch, h = px(std::min(block, rows - row)) * ch;
         // What this step stores is there when it has arrived.
         const int k = on_its_way(state) ? state.cursor.step - 1 : state.cursor.step;
         const bool there = static_cast<bool>(state.trace->live(slot, b, k));
+        const bool now = b == current && reached, zeros = partial_sums && !has_numbers(state, slot, b);
         c.rect(a.x + 1, y + 1, a.w - 2, std::max(h - 2, 1.0f),
-               !there ? t.well : mix(t.panel, colour, b == current ? .5f : .14f), radius::cell);
-        if (partial_sums && grows(state, slot, b) && h > 6)
+               !there ? t.well : mix(t.panel, colour, now && !zeros ? .5f : .14f), radius::cell);
+        if (partial_sums && grows(state, slot, b) && !zeros && h > 6)
             c.hatch(a.x + 2, y + 2, a.w - 4, h - 4, mix(t.panel, t.t3, .6f), 7);
         if (!there && h > 6) c.frame(a.x + 1, y + 1, a.w - 2, h - 2, t.line, 1, radius::cell);
-        if (b == current && there)
+        if (now && there)
             c.frame(a.x - 2, y - 1, a.w + 4, h + 2, mix(t.panel, colour, .75f), 2.5f, radius::card);
     }
 }

@@ -35,6 +35,8 @@ void ghost_section(const Canvas& canvas, const AppState& state, const Rect& pane
 // ---- The strip at the left of presenter pages: HBM as letters and blocks
 
 void strip_head(const Canvas& canvas, const Rect& area);
+/// Its letter: dimmed where the step leaves it alone, but never too dark to be read.
+void strip_name(const Canvas& canvas, const AppState& state, Slot slot, Point at, float size);
 /// The blocks of one matrix. `partial_sums`: those that will be stored again are hatched.
 void strip_blocks(const Canvas& canvas, const AppState& state, Slot slot, const Rect& area,
                   bool partial_sums);

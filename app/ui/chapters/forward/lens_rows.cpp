@@ -39,9 +39,12 @@ std::vector<Bar> row_bars(const Around& a, const Value& tile) {
 
 std::vector<CurvePoint> row_points(const Around& a, const Value& S, const Value& P, double base) {
     std::vector<CurvePoint> out;
-    for (const Bar& score : row_bars(a, S))
-        out.push_back({score.value - base, score.label, Role::S,
-                       P.data(a.row - P.region.row, static_cast<int>(out.size()))});
+    const CellRef now = a.state.explanation.target;
+    for (const Bar& score : row_bars(a, S)) {
+        const int c = static_cast<int>(out.size());
+        out.push_back({score.value - base, score.label, Role::S, P.data(a.row - P.region.row, c)});
+        out.back().chosen = now.row == a.row && now.col == P.region.col + c;
+    }
     return out;
 }
 

@@ -17,7 +17,7 @@ namespace {
 void mini(const Canvas& c, const AppState& state, Slot slot, const Rect& a, std::vector<StripPlace>& moved) {
     add_strip_places(moved, state, slot, a);
     note_part(c, a, std::string("strip ") + info(slot).name);
-    c.faded(light_on(state, slot)).rich(a.x, a.y - 26, slot_symbol(slot), size::far_text);
+    strip_name(c, state, slot, {a.x, a.y - 26}, size::far_text);
     strip_blocks(c, state, slot, a, false);
 }
 

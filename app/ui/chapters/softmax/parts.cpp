@@ -91,6 +91,10 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     return card;
 }
 
+ImU32 card_fill(const Theme& t, const SoftmaxCard& card) {
+    return mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
+}
+
 void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float size) {
     const Theme& t = *c.theme;
     const bool slim = a.w < 5 * size;
@@ -102,7 +106,7 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
             c.text(a.right() - pad, mid, card.note, note, t.t3, Align::right);
         return;
     }
-    const ImU32 fill = mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
+    const ImU32 fill = card_fill(t, card);
     if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, radius::card);
     c.rect(a.x, a.y, a.w, a.h, fill, radius::card);
     if (card.written) {

@@ -50,6 +50,7 @@ struct SoftmaxCard {
     float fade = 1;
 };
 SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int which);
+ImU32 card_fill(const Theme& theme, const SoftmaxCard& card);
 void draw_card(const Canvas& canvas, const Rect& area, const SoftmaxCard& card, float size);
 
 /// The column of the output that the plots show and the one that the formula is about are the same.

@@ -33,7 +33,9 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
     look.text = text;
     const Slot on_chip = slot == Slot::x ? Slot::S : Slot::Vj;
     const float light = look.dim ? light_of(state, false, false) : light_on(state, on_chip);
-    cell(c.faded(light), a.x, a.y, a.w, a.h, look);
+    const Theme& t = *c.theme;
+    cell(c.faded(readable_light(light, t.t3, cell_fill(t, look), presenter_page(t))), a.x, a.y, a.w, a.h,
+         look);
 }
 
 // x and V, the current element lit.
@@ -74,7 +76,13 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
             card.old = format_short(before.value->data(0, col));
         }
         if (card.written) beam(c, state, {area.x + 4, area.y + 4, area.w - 8, area.h - 8});
-        draw_card(c.faded(light_on(state, slots[which])), area, card, 36);
+        const Theme& t = *c.theme;
+        const bool bare = card.text.empty();
+        const ImU32 fill = card_fill(t, card), page = presenter_page(t), hue_of = hue(t, card.role);
+        const ImU32 palest = bare && contrast(hue_of, page) < contrast(t.t3, page) ? hue_of : t.t3;
+        const float light = readable_light(light_on(state, slots[which]), bare ? palest : ink_on(t, fill),
+                                           bare ? page : fill, page);
+        draw_card(c.faded(light), area, card, 36);
     }
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("stage: the equations of the tiled forward pass") {
                                                   {16, " alpha ⊙ l old + rowsum( P) → l"},
                                                   {17, " alpha ⊙ Oi old + P · Vj → Oi"},
                                                   {18, " Oi old ⊘ l → Oi"},
-                                                  {19, " Oi , m + ln l → L"}};
+                                                  {19, " Oi→ HBM m + ln l → L"}};
     for (const auto& [k, line] : wanted) CHECK(line_of(stage_terms(**trace, k)) == line);
 }
 
@@ -260,6 +260,44 @@ TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
         CHECK(program.look_for(there, "HBM"));
         CHECK_FALSE(program.look_for(not_there, "HBM"));
     }
+}
+
+TEST_CASE("stage: the strip of the backward pass has what its first step reads and writes") {
+    Program program(example("gradients-4x4"), {1280, 720}, true);
+    program.show_lesson("flash-backward");
+    program.go_to_step(0);
+    program.frame();
+    for (const char* symbol : {"O", "dO", "D", "L", "dQ"}) CHECK(program.look_for(symbol, "HBM"));
+}
+
+TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the result come to") {
+    Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[5]);
+    program.frame();
+    const Trace& trace = *program.state.trace;
+    const auto reads = trace.reads(program.state.cursor.step);
+    const Value &Q = trace.value(reads[0].value), &K = trace.value(reads[1].value);
+    CHECK(program.shows("(8 of 64 terms)"));
+    CHECK(program.shows("Σ of these 8 = "));
+    CHECK(program.shows("+ 56 more"));
+    CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
+}
+
+TEST_CASE("stage: every weight of a row of eight is told beside the curve") {
+    Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4]);
+    program.frame();
+    CHECK(program.shows("k₃₂: "));
+    CHECK(program.shows("k₃₉: "));
+    CHECK_FALSE(program.shows(" more"));
+}
+
+TEST_CASE("stage: a title has beside it where the step is, not the title again") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("attention");
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[0]);
+    program.frame();
+    CHECK(program.shows("row 0"));
 }
 
 TEST_CASE("an old value of another quantity has the decimals of that quantity") {
