@@ -396,7 +396,7 @@ TEST_CASE("the cells that are asked for are hidden, and the program says that qu
     for (const bool presenter : {false, true}) {
         Program program(example("worked-4x4"), Screen{1280, 720}, presenter);
         const auto sign = [&] {
-            const auto in_head = [](const Item& item) { return item.text == "Q" && item.max.y < 70; };
+            const auto in_head = [](const Item& item) { return item.text == "Questions" && item.max.y < 70; };
             return presenter ? std::ranges::any_of(program.items(), in_head)
                              : program.look_for("questions", "Header") != nullptr;
         };
