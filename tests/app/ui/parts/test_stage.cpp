@@ -1,4 +1,5 @@
 // The stage of presenter mode: what stands there at each step of each lesson.
+#include "app/ui/parts/presenter.h"
 #include "app/ui/parts/stage.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -212,6 +213,7 @@ TEST_CASE("stage: the correction is the way from one curve to the other, an old 
             const std::string factor = "× " + format_short(std::exp(before - now));
             CHECK((program.look_for(factor, "Lens") != nullptr) == (std::isfinite(before) && before < now));
             CHECK((program.look_for("no key before", "Lens") != nullptr) == !std::isfinite(before));
+            CHECK(program.shows("old = −∞") == !std::isfinite(before));
             CHECK((program.look_for("the maximum stayed", "Lens") != nullptr) == (before == now));
         }
     }
@@ -292,12 +294,23 @@ TEST_CASE("stage: every weight of a row of eight is told beside the curve") {
     CHECK_FALSE(program.shows(" more"));
 }
 
+TEST_CASE("stage: what is dimmed can still be read") {
+    for (const ThemeId id : {ThemeId::dark, ThemeId::light, ThemeId::contrast}) {
+        const Theme& t = theme(id);
+        for (const ImU32 text : {t.t2, t.t3, hue(t, Role::Q), hue(t, Role::K), hue(t, Role::O)}) {
+            const float light = readable_light(.5f, text, t.panel, t.panel);
+            INFO(static_cast<int>(id));
+            CHECK(contrast(mix(t.panel, text, light), t.panel) >= std::min(4.5f, contrast(text, t.panel)));
+        }
+    }
+}
+
 TEST_CASE("stage: a title has beside it where the step is, not the title again") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("attention");
     program.go_to_step(steps_of(*program.state.trace, Op::scores)[0]);
     program.frame();
-    CHECK(program.shows("row 0"));
+    CHECK(program.look_for("row 0"));
 }
 
 TEST_CASE("an old value of another quantity has the decimals of that quantity") {
