@@ -419,7 +419,10 @@ Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
     const Quiz& quiz = *state.quiz;
     const Question& q = quiz.question;
     Stack stack{c, W - 2 * band_margin - 2 * band_pad, 28};
-    stack.paragraph(q.text, c.theme->t1, 5);
+    // Large where it takes no third line.
+    constexpr float large = 34;
+    const bool two_lines = paragraph_height(stack.w, q.text, large, 3) < 2.5f * large * 1.45f;
+    stack.paragraph(q.text, c.theme->t1, 5, two_lines ? large : 28);
     if (q.is_choice()) stack.paragraph(choices_line(q), c.theme->t1, 2);
     stack.space(8);
     if (!q.is_choice())
