@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs Tilewalk: ./run.sh opens the worked example, ./run.sh ARGS... hands its arguments on.
+# Sets up, builds and runs Tilewalk: ./run.sh opens its window, ./run.sh ARGS... hands its arguments on.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/cmake/setup.sh"
 

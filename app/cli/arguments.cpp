@@ -382,9 +382,8 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     describe(app);
     add_window({app, "Options"}, arguments);
     add_commands(app, arguments);
-    app.footer("Without a command a window opens: without PROBLEM, --lesson and --step with the problem of "
-               "the last\n"
-               "time; the first time, and wherever else no source is named, with the example worked-4x4.\n"
+    app.footer("Without a command a window opens: without PROBLEM, --lesson and --step with the start page,\n"
+               "which leads back to what was left the last time.\n"
                "'tilewalk COMMAND --help' lists the options of a command.\n"
                "Exit codes: 0 done, 1 a kernel is wrong, 2 wrong arguments or input, 3 no such device or\n"
                "display, 4 output not written, 130 interrupted.");

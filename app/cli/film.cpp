@@ -43,7 +43,7 @@ Result<FilmLook> read_look(const Arguments& a, const FilmFormat* format) {
     read.count("--fps", a.fps, 1, 60, look.fps);
     read.take(a.seconds_per_step, look.seconds_per_step, [](const std::string& text) -> Result<double> {
         constexpr const char* expected = "a number from 1 to 60";
-        const auto seconds = finite_number("--seconds-per-step", text, expected);
+        auto seconds = finite_number("--seconds-per-step", text, expected);
         if (!seconds || (*seconds >= 1 && *seconds <= 60)) return seconds;
         return Failure{"--seconds-per-step is " + in_quotes(text) + ", expected " + expected + "."};
     });
@@ -80,13 +80,19 @@ std::string frame_name(int n) {
     return "frame-" + std::string(5 - std::min<std::size_t>(5, number.size()), '0') + number + ".png";
 }
 
+// Frames of a longer film that was there before would be joined to this one.
+void remove_frames_from(const std::string& folder, int n) {
+    std::error_code none;
+    while (fs::remove(fs::path(folder) / frame_name(n), none)) ++n;
+}
+
 Result<void> write_folder(FilmFrames& film, const std::string& folder) {
     auto made = make_folder(folder);
     if (!made) return Failure{made.error};
     StagedFiles files;
     const ProgressLine progress;
     int n = 0;
-    const auto drawn = film.draw([&](const Image& image, int times) -> Result<void> {
+    auto drawn = film.draw([&](const Image& image, int times) -> Result<void> {
         const std::string png = encode_png(image);
         for (int shown = 0; shown < times; ++shown) {
             const std::string path = (fs::path(folder) / frame_name(++n)).string();
@@ -97,6 +103,7 @@ Result<void> write_folder(FilmFrames& film, const std::string& folder) {
     });
     if (!drawn) return drawn;
     if (auto placed = files.put_in_place(); !placed) return placed;
+    remove_frames_from(folder, n + 1);
     if (*made) (*made)->keep();
     return {};
 }
@@ -132,7 +139,7 @@ Result<std::string> encode(FilmFrames& film, const std::string& program, const F
     if (!encoder) return Failure{encoder.error};
     const ProgressLine progress;
     int n = 0;
-    const auto drawn = film.draw([&](const Image& image, int times) -> Result<void> {
+    auto drawn = film.draw([&](const Image& image, int times) -> Result<void> {
         for (int shown = 0; shown < times; ++shown)
             if (auto taken = encoder->write(image.rgba); !taken) return taken;
         n += times;

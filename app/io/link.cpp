@@ -231,7 +231,7 @@ Key yes_or_no(const char* name, auto place) {
             }};
 }
 
-Key one_of(const char* name, const char* expected, Names names, auto place) {
+Key one_of(const char* name, const char* expected, const Names& names, auto place) {
     return {name, expected,
             [=](const LinkedPlace& of, const LinkedPlace& base) {
                 return unless(place(of), place(base),
@@ -246,7 +246,7 @@ Key one_of(const char* name, const char* expected, Names names, auto place) {
             }};
 }
 
-Key words(const char* name, Names allowed, const char* expected, auto place) {
+Key words(const char* name, const Names& allowed, const char* expected, auto place) {
     return {name, expected,
             [=](const LinkedPlace& of, const LinkedPlace& base) {
                 return unless(place(of), place(base),

@@ -22,7 +22,7 @@ namespace {
 
 // ---- Places to go
 
-void go_to_place(AppState& state, SpeakerPlace place) {
+void go_to_place(AppState& state, const SpeakerPlace& place) {
     state.speaker->picking = false;
     state.player.playing = false;
     if (state.tour) return go_to_stop(state, place.number - 1);

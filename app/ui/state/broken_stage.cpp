@@ -142,7 +142,7 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
 
 // Of one sign, so that they can stand on each other.
 std::vector<BarPart> parts_of(const Trace& trace, int k, const CellRef& cell, double value) {
-    const std::vector<BarPart> both = two_parts(trace, k, cell, value);
+    std::vector<BarPart> both = two_parts(trace, k, cell, value);
     const auto finite = [](const BarPart& p) { return std::isfinite(p.value); };
     if (both.size() == 2 && std::ranges::all_of(both, finite) && both[0].value * both[1].value > 0)
         return both;

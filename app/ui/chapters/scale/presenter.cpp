@@ -68,7 +68,7 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         names = std::max(names, text_width(Face::semibold, size::far_number, r->kernel));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
     const std::array<BarColumn, 2> columns = {
-        {{"Time", time_chart(t, state).title, first, half, time_of,
+        {{"Time", time_chart(t, state).title + ", N = " + format_count(N), first, half, time_of,
           [](double s) { return ms_text(s) + " ms"; }},
          {"Memory", "Extra memory", first + half + gap, half, memory_of,
           [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); }}}};
@@ -111,16 +111,19 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     if (shown) page.subject(subject(*shown), 300);
     const float x = space::far_side, w = W - 2 * x;
     const bool bars = shown && !state.scale.memory_plot;
-    const Rect area{x, 136, w, H - 136 - 132};
+    const bool brief = H < from::presenter_page;  // the card of a tour has the rest
+    const float top = brief ? 64 : 136;
+    const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
+    if (bars)
+        bars_at_one_length(c, state, *shown, area);
+    else
+        plot(c, state, area);
+    if (brief) return;
     c.text(x, 104,
            bars                      ? "At N = " + format_count(chosen_length(state))
            : state.scale.memory_plot ? memory_chart(*c.theme, state).title
                                      : time_chart(*c.theme, state).title,
            size::far_title, c.theme->t1, Face::semibold);
-    if (bars)
-        bars_at_one_length(c, state, *shown, area);
-    else
-        plot(c, state, area);
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }

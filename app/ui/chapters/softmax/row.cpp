@@ -38,7 +38,7 @@ void element(const Canvas& c, AppState& state, const SoftmaxWalk& walk, Slot slo
 
 // "i = 3", with its word where there is one and room for it.
 std::string heading(const std::string& word, int number, float room) {
-    const std::string i = (room >= 54 ? "i = " : "") + str(number);
+    std::string i = (room >= 54 ? "i = " : "") + str(number);
     for (const std::string& text : {i + "  " + word, str(number) + " " + word})
         if (!word.empty() && text_width(Face::semibold, size::small, text) <= room - 6) return text;
     return i;

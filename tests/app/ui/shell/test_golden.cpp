@@ -23,18 +23,27 @@ constexpr int visible_difference = 8;
 const std::string folder = std::string(TILEWALK_SOURCE_DIR) + "/tests/golden/";
 
 struct Golden {
-    const char* name;
+    std::string name;
     const char* problem;
-    int step;  ///< from 1
+    int step;  ///< from 1; 0: the middle of the walk
     ThemeId theme;
     bool presenter;
     bool start = false;  ///< the start page in place of the step
+    std::string_view lesson = "flash-forward";
 };
-constexpr Golden goldens[] = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
-                              {"sum-light", "worked-4x4", 17, ThemeId::light, false},
-                              {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
-                              {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
-                              {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true}};
+
+// Some steps, and the stage of every lesson there is.
+std::vector<Golden> goldens() {
+    std::vector<Golden> out = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
+                               {"sum-light", "worked-4x4", 17, ThemeId::light, false},
+                               {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
+                               {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
+                               {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true}};
+    for (const Lesson& lesson : lessons())
+        out.push_back(
+            {"stage-" + std::string(lesson.id), "gradients-4x4", 0, ThemeId::dark, true, false, lesson.id});
+    return out;
+}
 
 // FNV-1a, to tell one edition of a font from another.
 std::string hash_of(const std::string& bytes) {
@@ -63,7 +72,8 @@ bool renewing() {
 
 Image draw(const Golden& golden) {
     Program program(example(golden.problem), {1280, 720}, golden.presenter, golden.theme);
-    program.go_to_step(golden.step - 1);
+    if (golden.lesson != program.state.lesson->id) program.show_lesson(golden.lesson);
+    program.go_to_step(golden.step > 0 ? golden.step - 1 : program.state.trace->size() / 2);
     if (golden.start) program.state.page = Page::start, wait_for_start(program.state);
     program.frame(2);
     return program.picture();
@@ -95,11 +105,10 @@ void check(const Golden& golden) {
     const Difference d = compare(now, good(decode_png(contents(folder + golden.name + ".png"))));
     if (d.mean <= most_mean_difference && d.other_pixels <= most_other_pixels) return;
     const std::string path =
-        (std::filesystem::temp_directory_path() / ("tilewalk-golden-" + std::string(golden.name) + ".png"))
-            .string();
+        (std::filesystem::temp_directory_path() / ("tilewalk-golden-" + golden.name + ".png")).string();
     write_file_atomic(path, encode_png(now));
-    FAIL_CHECK(std::string(golden.name), " looks different: mean difference ", d.mean, ", other pixels ",
-               d.other_pixels, "; what was drawn is in ", path);
+    FAIL_CHECK(golden.name, " looks different: mean difference ", d.mean, ", other pixels ", d.other_pixels,
+               "; what was drawn is in ", path);
 }
 
 }  // namespace
@@ -107,7 +116,7 @@ void check(const Golden& golden) {
 TEST_CASE("a few steps look as they did") {
     const nlohmann::json fonts = fonts_of_this_machine();
     if (renewing()) {
-        for (const Golden& golden : goldens)
+        for (const Golden& golden : goldens())
             REQUIRE(write_file_atomic(folder + golden.name + ".png", encode_png(draw(golden))));
         REQUIRE(write_file_atomic(folder + "fonts.json", fonts.dump(2) + "\n"));
         return skip("the pictures in tests/golden are new");
@@ -115,7 +124,7 @@ TEST_CASE("a few steps look as they did") {
     if (nlohmann::json::parse(contents(folder + "fonts.json"), nullptr, false) != fonts) {
         return skip("the pictures in tests/golden were drawn with other editions of the fonts");
     }
-    for (const Golden& golden : goldens) check(golden);
+    for (const Golden& golden : goldens()) check(golden);
 }
 
 TEST_CASE("the comparison of pictures sees a single other digit") {
