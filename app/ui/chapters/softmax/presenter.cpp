@@ -66,7 +66,7 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
 // What the loop carries along: what this step changes with the value before.
 void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
-    const float gap = 12, h = (a.h - 2 * gap) / 3;
+    const float gap = a.h < 220 ? 6.0f : 12.0f, h = (a.h - 2 * gap) / 3;
     for (int which = 0; which < 3; ++which) {
         const Rect area{a.x, a.y + px(which) * (h + gap), a.w, h};
         SoftmaxCard card = softmax_card(state, walk, which);
@@ -133,7 +133,8 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     follow_component(state);
     const SoftmaxWalk walk = softmax_walk(state);
     note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
-    const float row_h = std::min(132.0f, a.h * .4f), y = a.y + row_h + 22, h = a.bottom() - y;
+    const float row_h = std::min(132.0f, a.h * .33f), y = a.y + row_h + (a.h < 400 ? 14.0f : 22.0f),
+                h = a.bottom() - y;
     draw_row(c, state, walk, {a.x, a.y, a.w, row_h});
     const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
     if (!asked && state.softmax.tab != SoftmaxPage::values) return draw_argument(c, state, {a.x, y, a.w, h});
