@@ -92,9 +92,9 @@ std::string fault_title(const Lesson& lesson, const Problem& problem) {
 // ---- The two walks beside each other
 
 bool same_number(double truth, double broken) {
-    constexpr double last_bits = 1e-12;
-    const double far = distance(truth, broken);
-    return far == 0 || (std::isfinite(far) && far <= last_bits * std::max(1.0, std::abs(truth)));
+    constexpr double last_bits = 1e-12, left_of_zero = 1e-14;
+    const double far = distance(truth, broken), size = std::max(std::abs(truth), std::abs(broken));
+    return far == 0 || (std::isfinite(far) && (far <= last_bits * size || size < left_of_zero));
 }
 
 int BrokenStep::wrong_count() const { return static_cast<int>(std::ranges::count(wrong_rows, true)); }
@@ -175,7 +175,11 @@ bool multiplies_nothing(const BrokenStep& s, const CellRef& source, int k) {
 }
 
 std::optional<Cause> cause_of(const BrokenStep& s, int k) {
+    const auto reads = s.broken.trace->reads(k);
+    // Of an old and a new value of one slot it cannot be told which of them it was.
+    const auto twice = [&](Slot slot) { return std::ranges::count(reads, slot, &Access::slot) > 1; };
     for (const CellRef& source : s.broken.told.sources) {
+        if (twice(source.slot)) continue;
         const Held is = holding(*s.broken.trace, source, k - 1),
                    should = holding(*s.truth.trace, source, k - 1);
         if (!is || !should || multiplies_nothing(s, source, k)) continue;
@@ -227,7 +231,7 @@ int furthest_column(const Matrix& truth, const Matrix& broken, int r) {
     double most = 0;
     for (int c = 0; c < truth.cols(); ++c) {
         const double far = distance(truth(r, c), broken(r, c));
-        if (far > most * (1 + 1e-9) + 1e-12) most = far, out = c;
+        if (far > most * (1 + 1e-9) && !same_number(truth(r, c), broken(r, c))) most = far, out = c;
     }
     return out;
 }
@@ -392,12 +396,14 @@ std::string broken_sentence(const AppState& state, const std::optional<BrokenSte
     if (!step) return state.comparison->mismatch.empty() ? told_where(state) : state.comparison->mismatch;
     const std::string& why = step->broken.told.why;
     const bool rounded = only_rounded(*state.problem);
-    const bool lost = !std::isfinite(step->broken.value) && std::isfinite(step->truth.value);
+    const bool lost = !std::isfinite(step->broken.value) && std::isfinite(step->truth.value) &&
+                      (why.find("NaN") != std::string::npos || why.find("∞") != std::string::npos);
     const bool told = why.starts_with("Fault") || why.starts_with("A fault") || lost;
     const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
     if (own.empty() || letter_count(own) > spoken_letters)
         return numbers + because(*step, state.cursor.step, rounded);
-    if (lost) return own + " It should be " + format_short(step->truth.value) + ".";
+    if (lost)
+        return own + " " + cell_name(step->cell) + " should be " + format_short(step->truth.value) + ".";
     const bool room =
         own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;
     return room ? own + " " + numbers + "." : own;

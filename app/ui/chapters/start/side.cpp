@@ -104,7 +104,7 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
         steps_strip(c, state, {x, a.y + 104, w, std::min(40.0f, y - a.y - 112)});
     if (walk && one_line && y - a.y > 190)
         c.text_within(x, a.y + 166, w,
-                      "row " + str(state.row) + " chosen, " +
+                      "row " + str(state.explanation.target.row) + " chosen, " +
                           (state.undo.empty()
                                ? "nothing edited"
                                : str(state.undo.size()) + (state.undo.size() == 1 ? " change" : " changes") +
