@@ -88,6 +88,14 @@ TEST_CASE("film: the same frames each time, the last of every step its picture")
     CHECK(contents(two.file("silent/frame-00020.png")) != frame(one, 20));
 }
 
+TEST_CASE("film: a folder holds the frames of one film") {
+    const Folder folder;
+    for (const char* seconds : {"2", "1"})
+        run(film_of(folder.file("frames"), {"--seconds-per-step", seconds}));
+    CHECK_FALSE(frame(folder, 10).empty());
+    CHECK(frame(folder, 11).empty());
+}
+
 TEST_CASE("film: without ffmpeg its frames lie in a folder, and a sentence says so") {
     const Folder folder, empty;
     const Variable path("PATH", empty.path.string());

@@ -356,7 +356,8 @@ TEST_CASE("stage broken: row sum without the correction: the quotient, the exces
     CHECK(difference_text(2, 2 + 1e-15) == "the same");
     CHECK_FALSE(same_number(-infinity, -.5));
     CHECK(same_number(-infinity, -infinity));
-    program.check_shows({"at the end", "2 of 4 rows wrong", "−25 %", "true ", "2.718 times what it should be"});
+    program.check_shows(
+        {"at the end", "2 of 4 rows wrong", "−25 %", "true ", "2.718 times what it should be"});
 }
 
 TEST_CASE("stage broken: what is called the cause has an effect: α of empty sums has none") {
@@ -393,4 +394,40 @@ TEST_CASE("stage broken: a number that is lost has no bar but its name, and a se
     program.frame();
     program.check_shows({"∞", "Fault: before its first keys", "no number"});
     CHECK(program.look_for("NaN", "Broken"));  // O at the end
+}
+
+TEST_CASE("stage broken: small outputs are wrong by their own size") {
+    Problem small = example("worked-4x4");
+    small.V *= 1e-13;
+    Program program(small, {1280, 720}, true);
+    break_it(program, "Leave the correction out");
+    program.go_to_step(18);
+    program.frame();
+    CHECK(broken_step(program.state)->wrong_count() == 2);
+    program.check_shows({"2 of 4 rows wrong", "−25 %"});
+}
+
+TEST_CASE("stage broken: it is said of which number what it should be") {
+    Program program(example("causal-8"), {1280, 720}, true);
+    break_it(program, "Use the old maximum");
+    for (int k = 0; k < program.state.trace->size(); ++k) {
+        program.go_to_step(k);
+        const auto step = broken_step(program.state);
+        if (!step || std::isfinite(step->broken.value) || !std::isfinite(step->truth.value)) continue;
+        const std::string words = broken_sentence(program.state, step);
+        INFO("step ", k + 1, ": ", words);
+        CHECK(words.find("It should be") == std::string::npos);
+        if (words.find("should be") == std::string::npos) continue;
+        CHECK(words.find(" should be " + format_short(step->truth.value)) != std::string::npos);
+    }
+}
+
+TEST_CASE("stage broken: of the old and the new maximum none is blamed for α") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    break_it(program, "Leave the maximum out");
+    program.go_to_step(6);
+    program.frame();
+    const std::string words = broken_sentence(program.state, broken_step(program.state));
+    CHECK(words.find("α[0] is 1 instead of 0") != std::string::npos);
+    CHECK(words.find("because") == std::string::npos);
 }
