@@ -1,6 +1,7 @@
 #include "app/ui/parts/stage_broken.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/state/trace_look.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 
@@ -12,17 +13,17 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float edge = 20;               // from the border of a pane to what it holds
-constexpr float between = 16;            // the panes
-constexpr float bar_w = 104;             // of the bar of the value
-constexpr float end_w = 246;             // of the column that shows the result
-constexpr float foot_h = 60;             // value and difference
-constexpr float top_h = 112;             // title and cause
-constexpr float label_h = 37;            // of a line beside the bar
-constexpr float least_part = 38;         // a part of the bar that is lower has its number beside it
-constexpr float most_cell = 26;          // of the map of the result
-constexpr float value_size = 36;         // of the number at the foot
-constexpr std::size_t short_number = 9;  // of a number without marked digits
+constexpr float edge = 20;        // from the border of a pane to what it holds
+constexpr float between = 16;     // the panes
+constexpr float bar_w = 104;      // of the bar of the value
+constexpr float end_w = 246;      // of the column that shows the result
+constexpr float foot_h = 60;      // value and difference
+constexpr float top_h = 112;      // title and cause
+constexpr float label_h = 37;     // of a line beside the bar
+constexpr float least_part = 38;  // a part of the bar that is lower has its number beside it
+constexpr float most_cell = 26;   // of the map of the result
+constexpr float value_size = 36;  // of the number at the foot
+constexpr int short_number = 9;   // of a number without marked digits
 
 // Bars of both panes to one scale, standing on one line.
 struct Bars {
@@ -82,7 +83,8 @@ Shown shown(const Pane& p, double truth, double broken) {
     if (same_number(truth, broken) || !std::isfinite(truth) || !std::isfinite(broken))
         return {format_short(value)};
     const auto [is, should] = format_apart(broken, truth);
-    if (!p.rounded && std::max(is.size(), should.size()) <= short_number + 2) return {p.broken ? is : should};
+    if (!p.rounded && std::max(letter_count(is), letter_count(should)) <= short_number + 2)
+        return {p.broken ? is : should};
     const NineDigits nine = nine_digits(truth, broken);
     return {p.broken ? nine.broken : nine.truth, nine.same, true};
 }

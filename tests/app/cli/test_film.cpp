@@ -90,8 +90,11 @@ TEST_CASE("film: the same frames each time, the last of every step its picture")
 
 TEST_CASE("film: a folder holds the frames of one film") {
     const Folder folder;
-    for (const char* seconds : {"2", "1"})
-        run(film_of(folder.file("frames"), {"--seconds-per-step", seconds}));
+    const std::string frames = folder.file("frames");
+    run(film_of(frames));
+    CHECK_FALSE(frame(folder, film_frames).empty());
+    run({"film", "--size", "640x360", "--fps", "5", "--from", "17", "--to", "17", "--seconds-per-step", "2",
+         "-o", frames});
     CHECK_FALSE(frame(folder, 10).empty());
     CHECK(frame(folder, 11).empty());
 }

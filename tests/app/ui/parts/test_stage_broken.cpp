@@ -404,7 +404,7 @@ TEST_CASE("stage broken: small outputs are wrong by their own size") {
     program.go_to_step(18);
     program.frame();
     CHECK(broken_step(program.state)->wrong_count() == 2);
-    program.check_shows({"2 of 4 rows wrong", "−25 %"});
+    program.check_shows({"2 of 4 rows wrong", "25 % too small"});
 }
 
 TEST_CASE("stage broken: it is said of which number what it should be") {
