@@ -228,7 +228,8 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
     }
     const float x = a.x + look.pad, column = column_width(tour, a.w);
     const float after =
-        x + 14 + c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+        x + 14 +
+        c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
     // The strip lies on the timeline, which says it otherwise.
     if (const std::string step = step_number(state);
         state.page == Page::walk && text_width(Face::regular, size::body, step) < right - 16 - after)

@@ -383,7 +383,7 @@ std::string difference_text(double truth, double broken, bool percent) {
     if (same_number(truth, broken)) return "the same";
     if (!std::isfinite(broken) || !std::isfinite(truth)) return std::isnan(broken) ? "no number" : "no limit";
     const double far = broken - truth;
-    const std::string out = (far > 0 ? "+" : "") + format_short(far);
+    std::string out = (far > 0 ? "+" : "") + format_short(far);
     if (!percent || truth == 0) return out;
     constexpr double many = 5;
     if (const double factor = broken / truth; factor >= many)
