@@ -19,58 +19,28 @@
 namespace tilewalk {
 namespace {
 
-// H.264 and VP9 with the colours of television; players know nothing else for sure.
+// The colours of television, for H.264 and VP9; players know nothing else for sure. They need even sizes.
+const std::vector<const char*> television = {"-vf",
+                                             "scale=out_color_matrix=bt709:out_range=tv",
+                                             "-pix_fmt",
+                                             "yuv420p",
+                                             "-colorspace",
+                                             "bt709",
+                                             "-color_primaries",
+                                             "bt709",
+                                             "-color_trc",
+                                             "bt709"};
+
 const FilmFormat formats[] = {
     {".mp4",
      true,
      false,
-     {"-vf",
-      "scale=out_color_matrix=bt709:out_range=tv",
-      "-c:v",
-      "libx264",
-      "-preset",
-      "veryfast",
-      "-crf",
-      "18",
-      "-pix_fmt",
-      "yuv420p",
-      "-colorspace",
-      "bt709",
-      "-color_primaries",
-      "bt709",
-      "-color_trc",
-      "bt709",
-      "-movflags",
-      "+faststart",
-      "-f",
-      "mp4"}},
+     {"-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"}},
     {".webm",
      true,
      false,
-     {"-vf",
-      "scale=out_color_matrix=bt709:out_range=tv",
-      "-c:v",
-      "libvpx-vp9",
-      "-deadline",
-      "realtime",
-      "-cpu-used",
-      "8",
-      "-row-mt",
-      "1",
-      "-crf",
-      "24",
-      "-b:v",
-      "0",
-      "-pix_fmt",
-      "yuv420p",
-      "-colorspace",
-      "bt709",
-      "-color_primaries",
-      "bt709",
-      "-color_trc",
-      "bt709",
-      "-f",
-      "webm"}},
+     {"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-crf", "24", "-b:v",
+      "0", "-f", "webm"}},
     {".gif", false, true, {"-lavfi", "[0:v][1:v]paletteuse=dither=none:diff_mode=rectangle", "-f", "gif"}}};
 
 std::vector<std::string> frames_in(const FilmLook& look) {
@@ -117,6 +87,7 @@ std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& 
     std::vector<std::string> all = frames_in(look);
     if (format.own_palette) all.insert(all.end(), {"-i", second_path});
     all.insert(all.end(), {"-an", "-map_metadata", "-1"});
+    if (format.even) all.insert(all.end(), television.begin(), television.end());
     all.insert(all.end(), format.arguments.begin(), format.arguments.end());
     all.insert(all.end(), {"-fflags", "+bitexact", "-flags:v", "+bitexact", output_path});
     return all;

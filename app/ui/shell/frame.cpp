@@ -90,7 +90,8 @@ void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
 
 }  // namespace
 
-void begin_page(const char* name) {
+Canvas begin_page(const AppState& state, const char* name) {
+    apply_style(state.settings.theme, font_scale());
     const ImGuiViewport* viewport = ImGui::GetMainViewport();
     ImGui::SetNextWindowPos(viewport->Pos);
     ImGui::SetNextWindowSize(viewport->Size);
@@ -102,6 +103,11 @@ void begin_page(const char* name) {
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
                      ImGuiWindowFlags_NoNav);
     ImGui::PopStyleVar(3);
+    Canvas canvas;
+    canvas.dl = ImGui::GetWindowDrawList();
+    canvas.theme = &theme(state.settings.theme, state.settings.palette);
+    canvas.s = font_scale();
+    return canvas;
 }
 
 float ui_scale(const AppState& state, float window_width, float window_height) {
@@ -163,12 +169,7 @@ void frame(AppState& state) {
     }
     state.hover_now.reset();
 
-    apply_style(state.settings.theme, font_scale());
-    begin_page("Tilewalk");
-    Canvas canvas;
-    canvas.dl = ImGui::GetWindowDrawList();
-    canvas.theme = &theme(state.settings.theme, state.settings.palette);
-    canvas.s = font_scale();
+    const Canvas canvas = begin_page(state, "Tilewalk");
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const float W = page_width(state, size.x, size.y) / canvas.s, H = size.y / canvas.s;
     canvas.rect(0, 0, W, H, state.presenter ? presenter_page(*canvas.theme) : canvas.theme->bg);

@@ -48,8 +48,8 @@ void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool 
 /// Carries out the key presses of this frame and empties the queue.
 void answer_keys(AppState& state);
 
-/// An ImGui window that fills all there is.
-void begin_page(const char* name);
+/// An ImGui window that fills all there is, in the theme of the settings; what is drawn into it.
+Canvas begin_page(const AppState& state, const char* name);
 /// Presenter mode, 1280 × 720 logical px (or wider, or higher).
 void presenter_view(const Canvas& canvas, AppState& state, float W, float H);
 /// An inspected cell in the place of its formula: the way, the value, and the chosen entry.

@@ -415,12 +415,7 @@ void speaker_frame(AppState& state) {
             answer_picker_key(state, press) || answer_focus_key(press) || answer_speaker_key(state, press);
         if (!own) state.keys.push_back(press);
     }
-    apply_style(state.settings.theme, font_scale());
-    begin_page("Tilewalk speaker");
-    Canvas c;
-    c.dl = ImGui::GetWindowDrawList();
-    c.theme = &theme(state.settings.theme, state.settings.palette);
-    c.s = font_scale();
+    const Canvas c = begin_page(state, "Tilewalk speaker");
     const float W = ImGui::GetIO().DisplaySize.x / c.s, H = ImGui::GetIO().DisplaySize.y / c.s;
     c.rect(0, 0, W, H, c.theme->bg);
     speaker_view(c, state, W, H, speaker.focus);

@@ -27,6 +27,7 @@ struct BarColumn {
     float x, w;
     double (*value)(const Record&);
     std::string (*text)(double);
+    std::string (*beside)(const ShownReport&, const Record&);  ///< behind the number
 };
 
 double time_of(const Record& r) { return r.state == Record::State::measured ? r.median : 0; }
@@ -57,7 +58,8 @@ void bar(const Canvas& c, const AppState& state, const BarColumn& column, const 
 }
 
 // Time and extra memory at one length side by side: where the time is near, the memory is not.
-void bars_at_one_length(const Canvas& c, const AppState& state, const ShownReport& shown, const Rect& a) {
+void bars_at_one_length(const Canvas& c, const AppState& state, const ShownReport& shown,
+                        const std::string& time_title, const Rect& a) {
     const Theme& t = *c.theme;
     const std::int64_t N = chosen_length(state);
     std::vector<const Record*> rows;
@@ -68,11 +70,12 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         names = std::max(names, text_width(Face::semibold, size::far_number, r->kernel));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
     const std::array<BarColumn, 2> columns = {
-        {{"Time", time_chart(t, state).title + ", N = " + format_count(N), first, half, time_of,
-          [](double s) { return ms_text(s) + " ms"; }},
+        {{"Time", time_title + ", N = " + format_count(N), first, half, time_of,
+          [](double s) { return ms_text(s) + " ms"; }, beside_time},
          {"Memory", "Extra memory", first + half + gap, half, memory_of,
-          [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); }}}};
-    const float head = 64, most_rows = std::floor((a.h - head) / 38);
+          [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
+          [](const ShownReport&, const Record&) { return std::string(); }}}};
+    const float head = 64, most_rows = std::max(0.0f, std::floor((a.h - head) / 38));
     if (px(rows.size()) > most_rows) rows.resize(static_cast<std::size_t>(most_rows));
     const float pitch = std::min((a.h - head) / px(std::max<std::size_t>(rows.size(), 1)), 104.0f),
                 h = std::min(56.0f, pitch - 12);
@@ -85,13 +88,11 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         double most = 0;
         for (const Record* const r : rows) most = std::max(most, column.value(*r));
         for (std::size_t n = 0; n < rows.size(); ++n)
-            bar(c, state, column, *rows[n], most, y_of(n), h,
-                column.value == time_of ? beside_time(shown, *rows[n]) : "");
+            bar(c, state, column, *rows[n], most, y_of(n), h, column.beside(shown, *rows[n]));
     }
 }
 
-void plot(const Canvas& c, AppState& state, const Rect& a) {
-    Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
+void plot(const Canvas& c, const AppState& state, Chart chart, const Rect& a) {
     chart.title = chart.subtitle = "";
     const ChartLook look{
         .text = size::far, .label = size::far_number, .marker = 9, .line = 2, .panel = false};
@@ -114,16 +115,14 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     const float top = brief ? 64 : 136;
     const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
+    const Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
     if (bars)
-        bars_at_one_length(c, state, *shown, area);
+        bars_at_one_length(c, state, *shown, chart.title, area);
     else
-        plot(c, state, area);
+        plot(c, state, chart, area);
     if (brief) return;
-    c.text(x, 104,
-           bars                      ? "At N = " + format_count(chosen_length(state))
-           : state.scale.memory_plot ? memory_chart(*c.theme, state).title
-                                     : time_chart(*c.theme, state).title,
-           size::far_title, c.theme->t1, Face::semibold);
+    c.text(x, 104, bars ? "At N = " + format_count(chosen_length(state)) : chart.title, size::far_title,
+           c.theme->t1, Face::semibold);
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }

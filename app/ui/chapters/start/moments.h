@@ -31,6 +31,9 @@ struct Moment {
     std::int64_t N = 0;  ///< of the page about memory
 };
 
+/// The length at which memory is shown, by its moment and on the start page.
+inline constexpr std::int64_t long_text = 16384;
+
 std::span<const Moment> moments();
 /// The moment of this key; null if there is none.
 const Moment* moment_of(const KeyPress& press);

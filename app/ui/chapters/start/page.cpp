@@ -87,7 +87,7 @@ std::shared_ptr<StartPage> make_page(const AppState& state) {
     auto page = std::make_shared<StartPage>();
     make_walks(state, *page);
     MemoryForm form;
-    form.N = moments()[2].N;
+    form.N = long_text;
     page->at_length = study(memory_input(form));
     if (state.hooks.recorded_results) page->kernels = recorded_kernels(state.hooks.recorded_results());
     for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels())
