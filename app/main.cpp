@@ -1,5 +1,4 @@
 #include "app/cli/cli.h"
-#include "app/window/window.h"
 #include "core/base/background.h"
 
 namespace {

@@ -4,7 +4,6 @@
 #include "app/cli/values.h"
 #include "app/io/kernel_bundle.h"
 #include "app/io/text.h"
-#include "core/base/words.h"
 #include "core/compare/kernel_compare.h"
 #include "cuda/host/gpu.h"
 

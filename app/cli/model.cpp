@@ -4,8 +4,6 @@
 #include "app/io/text.h"
 #include "core/study/memory_study.h"
 
-#include <array>
-
 namespace tilewalk {
 namespace {
 

@@ -3,7 +3,6 @@
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/export/course.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
 
 #include <array>

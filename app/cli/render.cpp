@@ -3,19 +3,13 @@
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
-#include "app/render/raster.h"
-#include "app/ui/kit/key.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <ostream>
 #include <sstream>
 

@@ -9,7 +9,6 @@
 #include "app/io/settings.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/state/state.h"
-#include "app/ui/state/tour.h"
 #include "core/lessons/table.h"
 
 #include <cstdio>

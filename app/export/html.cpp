@@ -11,12 +11,10 @@
 #include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 #include "core/base/version.h"
-#include "core/base/words.h"
 
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <ostream>
 
 namespace tilewalk {

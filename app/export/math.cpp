@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cstdio>
 #include <iterator>
-#include <string_view>
 
 namespace tilewalk {
 namespace {

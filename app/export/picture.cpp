@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <ostream>
 #include <sstream>
-#include <string_view>
 
 namespace tilewalk {
 namespace {

@@ -1,7 +1,6 @@
 #include "app/export/text_layout.h"
 
 #include "app/ui/state/trace_look.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 #include <numeric>

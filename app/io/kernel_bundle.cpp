@@ -3,7 +3,6 @@
 #include "app/io/file.h"
 #include "app/io/json_reading.h"
 #include "app/io/problem_json.h"
-#include "app/io/text.h"
 #include "core/engine/engine.h"
 
 #include <nlohmann/json.hpp>

@@ -3,9 +3,6 @@
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/state/app_state.h"
 
-#include <imgui.h>
-#include <optional>
-
 namespace tilewalk {
 namespace {
 

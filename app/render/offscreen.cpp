@@ -6,7 +6,6 @@
 #include "app/ui/shell/speaker.h"
 
 #include <cfloat>
-#include <imgui.h>
 #include <optional>
 #include <utility>
 

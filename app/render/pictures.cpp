@@ -1,13 +1,10 @@
 // Pictures as files: of the program, of the view that its window shows, and of plots.
 #include "app/render/offscreen.h"
-#include "app/render/raster.h"
 #include "app/ui/kit/chart.h"
 #include "app/ui/state/app_state.h"
-#include "core/base/words.h"
 
 #include <cmath>
 #include <imgui.h>
-#include <optional>
 #include <utility>
 
 namespace tilewalk {

@@ -1,7 +1,5 @@
 #include "app/render/raster.h"
 
-#include <vector>
-
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO

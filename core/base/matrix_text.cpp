@@ -1,7 +1,5 @@
 #include "core/base/matrix_text.h"
 
-#include "core/base/numbers.h"
-
 #include <charconv>
 #include <cmath>
 #include <utility>

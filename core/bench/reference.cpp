@@ -2,7 +2,6 @@
 
 #include "core/engine/heads.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>

@@ -12,8 +12,6 @@
 #include "core/cpu/kernel.h"
 #include "core/engine/heads.h"
 
-#include <algorithm>
-
 namespace tilewalk::cpu {
 
 namespace {

@@ -5,7 +5,6 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk {
 

@@ -4,10 +4,8 @@
 #include "core/walk/explain.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
-#include <optional>
 
 namespace tilewalk {
 

@@ -1,6 +1,5 @@
 #include "core/walk/explain.h"
 
-#include "core/base/numbers.h"
 #include "core/problem/mask.h"
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"

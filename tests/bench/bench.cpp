@@ -3,8 +3,6 @@
 // before they are timed.
 #include "app/io/examples.h"
 #include "app/render/offscreen.h"
-#include "app/render/raster.h"
-#include "app/ui/kit/fonts.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/shell/speaker.h"

@@ -5,9 +5,7 @@
 #include "cuda/host/arguments_of.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <random>
 

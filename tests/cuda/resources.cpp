@@ -7,7 +7,6 @@
 #include <cxxabi.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <regex>
 #include <sstream>
 #include <vector>

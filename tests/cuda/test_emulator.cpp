@@ -4,8 +4,6 @@
 
 #include "tests/contains.h"
 
-#include <doctest/doctest.h>
-
 using namespace tilewalk::gpu;
 using namespace tilewalk::gpu::on_emulator;
 using tilewalk::test::contains;

@@ -2,7 +2,6 @@
 #include "core/base/numbers.h"
 #include "core/bench/bench.h"
 #include "core/bench/verify.h"
-#include "core/cpu/kernel.h"
 #include "cuda/host/arguments_of.h"
 #include "cuda/host/device_memory.h"
 #include "cuda/host/engine.h"

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 
 using namespace tilewalk;
 using namespace tilewalk::gpu;

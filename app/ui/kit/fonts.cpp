@@ -11,7 +11,6 @@
 #include <fstream>
 #include <map>
 #include <utility>
-#include <vector>
 
 namespace tilewalk::ui {
 namespace {

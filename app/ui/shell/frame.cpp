@@ -13,11 +13,8 @@
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 
-#include "core/base/numbers.h"
-
 #include <algorithm>
 #include <cmath>
-#include <imgui.h>
 
 namespace tilewalk::ui {
 

@@ -14,7 +14,6 @@
 #include "core/walk/compare.h"
 
 #include <algorithm>
-#include <imgui.h>
 #include <utility>
 
 namespace tilewalk::ui {

@@ -6,7 +6,6 @@
 #include "app/ui/state/state.h"
 
 #include <algorithm>
-#include <string>
 
 namespace tilewalk::ui {
 

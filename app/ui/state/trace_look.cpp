@@ -1,6 +1,5 @@
 #include "app/ui/state/trace_look.h"
 
-#include "core/base/numbers.h"
 #include "core/base/words.h"
 
 #include <algorithm>

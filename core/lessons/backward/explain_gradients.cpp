@@ -3,8 +3,6 @@
 #include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_proofs.h"
 
-#include <algorithm>
-
 namespace tilewalk {
 
 namespace {

@@ -4,8 +4,6 @@
 #include "app/io/examples.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 using namespace tilewalk::test;
 
 TEST_CASE("dropped files: the name says which matrix it is") {

@@ -5,7 +5,6 @@
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 #include "tests/app/cli/run.h"
-#include "tests/folder.h"
 
 #include <doctest/doctest.h>
 

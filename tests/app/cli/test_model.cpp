@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include <string>
 #include <tuple>
 
 using namespace tilewalk::test;

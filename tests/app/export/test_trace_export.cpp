@@ -2,12 +2,10 @@
 
 #include "app/export/export_formats.h"
 #include "app/export/parts.h"
-#include "app/export/text_layout.h"
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/table.h"
-#include "core/walk/explain.h"
 #include "tests/core/steps.h"
 
 #include <doctest/doctest.h>

@@ -6,8 +6,6 @@
 #include "tests/folder.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <cstring>
 
 using namespace tilewalk::test;

@@ -4,8 +4,6 @@
 #include "tests/contains.h"
 #include "tests/folder.h"
 
-#include <doctest/doctest.h>
-
 #include <new>
 #include <ostream>
 

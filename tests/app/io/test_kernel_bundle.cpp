@@ -7,8 +7,6 @@
 #include "tests/folder.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
 #include <limits>
 

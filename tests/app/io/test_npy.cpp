@@ -3,8 +3,6 @@
 #include "tests/contains.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <bit>
 #include <cmath>
 #include <cstdint>

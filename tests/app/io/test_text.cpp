@@ -2,8 +2,6 @@
 
 #include "tests/contains.h"
 
-#include <doctest/doctest.h>
-
 using namespace tilewalk::test;
 
 TEST_CASE("text: characters that would act on the terminal or the window are replaced") {

@@ -1,6 +1,5 @@
 #include "app/io/examples.h"
 #include "app/render/offscreen.h"
-#include "app/ui/state/app_state.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <functional>
 
 using namespace tilewalk;
 

@@ -6,7 +6,6 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/key.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"

@@ -6,12 +6,9 @@
 #include "tests/folder.h"
 #include "tests/skip.h"
 
-#include <doctest/doctest.h>
-
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <vector>
 

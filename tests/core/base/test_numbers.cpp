@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <limits>
 #include <tuple>
-#include <vector>
 
 using namespace tilewalk::test;
 

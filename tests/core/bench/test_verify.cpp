@@ -1,7 +1,6 @@
 #include "core/bench/verify.h"
 
 #include "core/bench/reference.h"
-#include "core/cpu/kernel.h"
 #include "tests/core/bench/fake_engine.h"
 #include "tests/core/cpu/kernels.h"
 

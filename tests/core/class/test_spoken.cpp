@@ -7,7 +7,6 @@
 #include "tests/core/lessons/softmax_problems.h"
 
 #include <cmath>
-#include <doctest/doctest.h>
 #include <map>
 #include <set>
 #include <sstream>

@@ -6,9 +6,7 @@
 #include "tests/good.h"
 #include <cmath>
 
-#include <doctest/doctest.h>
 #include <limits>
-#include <random>
 
 using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;

@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <random>
 
 using namespace tilewalk::cpu;
 using namespace tilewalk::test;

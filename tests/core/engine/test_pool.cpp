@@ -2,7 +2,6 @@
 #include "core/engine/pool.h"
 #include "tests/core/cpu/kernels.h"
 
-#include <atomic>
 #include <doctest/doctest.h>
 #include <stdexcept>
 

@@ -3,9 +3,7 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/dense_checks.h"
 
-#include <algorithm>
 #include <cmath>
-#include <doctest/doctest.h>
 
 using namespace tilewalk::test;
 

@@ -5,7 +5,6 @@
 #include "tests/core/lessons/dense_checks.h"
 
 #include <cmath>
-#include <doctest/doctest.h>
 
 using namespace tilewalk::test;
 

@@ -4,10 +4,6 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/dense_checks.h"
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 using namespace tilewalk::test;
 
 namespace {

@@ -5,8 +5,6 @@
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
 
-#include <doctest/doctest.h>
-
 using namespace tilewalk::test;
 
 TEST_SUITE("flash forward, first version") {

@@ -5,9 +5,6 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/softmax_problems.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cmath>
 
 using namespace tilewalk::test;

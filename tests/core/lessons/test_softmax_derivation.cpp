@@ -5,8 +5,6 @@
 #include "tests/core/expression.h"
 #include "tests/core/lessons/softmax_problems.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
 
 using namespace tilewalk::test;

@@ -1,12 +1,9 @@
 // No lie on screen in the softmax lessons: every printed line, worked out from its print alone, gives the
 // number shown; its operands are the cells named as sources; and each sentence is true.
 #include "core/lessons/softmax/softmax.h"
-#include "core/walk/explain.h"
 #include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/softmax_problems.h"
-
-#include <doctest/doctest.h>
 
 #include <cmath>
 #include <map>

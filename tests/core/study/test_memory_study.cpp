@@ -1,14 +1,10 @@
 #include "core/base/numbers.h"
-#include "core/lessons/shared/memory_model.h"
 #include "core/study/memory_study.h"
 #include "tests/core/hardware.h"
 #include "tests/core/problems.h"
 
 #include "tests/contains.h"
 
-#include <doctest/doctest.h>
-
-#include <array>
 #include <cmath>
 
 using namespace tilewalk::test;

@@ -8,10 +8,6 @@
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 using namespace tilewalk::test;
 
 namespace {

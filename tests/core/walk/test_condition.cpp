@@ -6,10 +6,7 @@
 #include "tests/core/problems.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
-#include <functional>
 
 using namespace tilewalk::test;
 

@@ -2,7 +2,6 @@
 // and back again to what it feeds.
 #include "core/walk/origin.h"
 
-#include "core/lessons/table.h"
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/dense_checks.h"
 

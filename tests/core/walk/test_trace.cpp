@@ -5,8 +5,6 @@
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
 
-#include <doctest/doctest.h>
-
 #include <map>
 #include <utility>
 

@@ -1,16 +1,11 @@
 // The sentences are true: what each `why` claims is worked out here from the stored values alone.
 #include "core/lessons/forward/forward.h"
-#include "core/walk/explain.h"
 #include "tests/contains.h"
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
-#include <random>
 #include <set>
-#include <string>
 
 using namespace tilewalk::test;
 

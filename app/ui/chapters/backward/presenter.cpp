@@ -2,9 +2,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/stage.h"
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk::ui {
 

@@ -1,9 +1,7 @@
 // SRAM: the tiles on chip, what this step reads and writes, and the transfers from and to HBM.
 #include "app/ui/chapters/forward/connectors.h"
 #include "app/ui/chapters/forward/forward.h"
-#include "app/ui/chapters/forward/sram_geometry.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 

@@ -3,7 +3,6 @@
 #include "app/ui/state/state.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace tilewalk::ui {

@@ -3,7 +3,6 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
-#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>

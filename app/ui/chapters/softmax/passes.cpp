@@ -1,6 +1,5 @@
 // One of the algorithms: its passes over the row, and what it knows by now.
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"

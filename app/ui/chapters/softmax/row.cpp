@@ -1,6 +1,5 @@
 // The row that the lesson is about: scores x and one column of V, element by element, as they lie in HBM.
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"

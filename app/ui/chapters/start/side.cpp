@@ -4,7 +4,6 @@
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <sstream>
 
 using namespace tilewalk::test;

@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <imgui.h>
 
 using namespace tilewalk::test;
 

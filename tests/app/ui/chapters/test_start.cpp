@@ -8,7 +8,6 @@
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/folder.h"

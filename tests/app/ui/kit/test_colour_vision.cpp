@@ -1,11 +1,8 @@
 // Hues stay apart for people without a kind of cone, and no state of a cell is told by its colour alone.
 // TILEWALK_COLOURS=1 prints what is measured; docs/accessibility.md states it.
 #include "app/render/offscreen.h"
-#include "app/ui/kit/canvas.h"
-#include "app/ui/kit/canvas_cell.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/state/app_state.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/colour_vision.h"
 
@@ -13,10 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <functional>
 #include <map>
-#include <string>
-#include <vector>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;

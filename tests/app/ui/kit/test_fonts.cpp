@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 #include <limits>
-#include <string>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;

@@ -6,8 +6,6 @@
 #include <doctest/doctest.h>
 #include <initializer_list>
 #include <limits>
-#include <string>
-#include <vector>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;

@@ -8,7 +8,6 @@
 #include <clocale>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <map>
 
 using namespace tilewalk::test;
 

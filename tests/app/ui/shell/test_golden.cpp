@@ -1,15 +1,11 @@
 // Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
 #include "app/io/file.h"
-#include "app/render/raster.h"
 #include "app/ui/chapters/start/page.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
 #include "tests/folder.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 using namespace tilewalk::test;
