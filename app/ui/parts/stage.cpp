@@ -105,7 +105,7 @@ Line symbol_of(const Canvas& c, const AppState& state, const Placed& t) {
     now.old = false;
     const Line symbol = stage_symbol(*state.trace, now), old = stage_symbol(*state.trace, t);
     // Over a strip of colour there is no room for it; the place in the equation tells it, too.
-    return t.old && rich_width(c, old, size::far_symbol) <= t.bed.width() + 2 * least_gap ? old : symbol;
+    return t.old && rich_width(c, old, size::far_symbol) <= t.bed.width() + least_gap ? old : symbol;
 }
 
 // A result appears in its place: cell by cell or all at once.

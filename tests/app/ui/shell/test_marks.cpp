@@ -124,6 +124,7 @@ TEST_SUITE("marks") {
         program.press(Key::enter);
         CHECK(program.shows("column 9: expected a number or a name, found '<'"));
         CHECK(program.state.marks->breakpoints.empty());
+        program.frame(2);  // the field has the caret again
         program.retype("alpha < 1 && i == 0");
         program.press(Key::enter);
         REQUIRE(program.state.marks->breakpoints.size() == 1);
