@@ -17,12 +17,6 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-    return text;
-}
-
 // Superscript digits behind ×10 become an exponent: 9.1×10⁻⁴ is 9.1*10^-4.
 std::string plain_powers(std::string text) {
     static constexpr std::array<std::string_view, 10> raised = {"⁰", "¹", "²", "³", "⁴",

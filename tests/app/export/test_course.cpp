@@ -195,12 +195,6 @@ const GiftAnswer& marked(const GiftQuestion& q, double typed) {
     return q.answers.front();
 }
 
-double three_digits(double v) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.3g", v);
-    return std::atof(text);
-}
-
 void check_number(const GiftQuestion& read, const Question& q, const Trace& trace) {
     CHECK(read.numerical);
     CHECK(marked(read, q.expected).share == 100);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <regex>
@@ -365,6 +367,12 @@ Names read_by_kernels(const Trace& trace, int k) {
 }
 
 }  // namespace
+
+double three_digits(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return std::atof(text);
+}
 
 std::set<std::string> read_by_code(const Trace& trace, int k) {
     const std::string lesson = trace.lesson().id;

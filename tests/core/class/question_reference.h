@@ -48,6 +48,9 @@ std::vector<GivenNumber> given_by(const std::string& text);
 /// The answer as somebody works it out who has nothing but the numbers in the text; NaN if this is unknown.
 double worked_out_from_given(const Trace& trace, const Question& question);
 
+/// As somebody writes it down.
+double three_digits(double value);
+
 /// Bytes or FLOPs as the text of the question gives them.
 double worked_out_from(const std::string& text);
 /// What the next step reads from HBM, by the pseudocode of its lesson.

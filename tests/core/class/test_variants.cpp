@@ -30,12 +30,6 @@ VariantsWanted wanted_of(const Lesson& lesson, int count, std::uint64_t seed = 7
     return {&lesson, worked_example(), {}, count, seed};
 }
 
-double three_digits(double v) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.3g", v);
-    return std::atof(text);
-}
-
 void check_answer(const Trace& trace, const Question& q) {
     CAPTURE(q.text);
     if (q.is_choice()) return;

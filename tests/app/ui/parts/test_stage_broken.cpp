@@ -22,9 +22,13 @@ const StageFault& fault_called(const std::vector<StageFault>& all, std::string_v
     return *found;
 }
 
-void break_it(Program& program, std::string_view title) {
+// At a step, where one is said.
+void break_it(Program& program, std::string_view title, std::optional<int> step = {}) {
     choose_fault(program.state, fault_called(stage_faults(*program.state.lesson), title));
     program.settle();
+    if (!step) return;
+    program.go_to_step(*step);
+    program.frame();
 }
 
 // What stands in a pane, one text after the other.
@@ -336,9 +340,7 @@ TEST_CASE("stage broken: before the first difference the stage says where it is,
 
 TEST_CASE("stage broken: row sum without the correction: the quotient, the excess and the percent") {
     Program program(example("worked-4x4"), {1280, 720}, true);
-    break_it(program, "Leave the correction out");
-    program.go_to_step(16);
-    program.frame();
+    break_it(program, "Leave the correction out", 16);
     const auto step = broken_step(program.state);
     REQUIRE(step);
     CHECK(step->chosen);
@@ -367,9 +369,7 @@ TEST_CASE("stage broken: what is called the cause has an effect: α of empty sum
     program.frame();
     CHECK(plain(broken_step(program.state)->broken.cause) == "P̃ = 2.718");
     CHECK(program.shows("because P̃[0,0] is 2.718"));
-    break_it(program, "Leave the correction out");
-    program.go_to_step(16);
-    program.frame();
+    break_it(program, "Leave the correction out", 16);
     CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1");
 }
 
@@ -379,9 +379,7 @@ TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ
     CHECK(nine.broken == "1.63867188");
     CHECK(nine.same == std::string("1.638").size());
     Program program(example("worked-4x4"), {1280, 720}, true);
-    break_it(program, "all fp16");
-    program.go_to_step(16);
-    program.frame();
+    break_it(program, "all fp16", 16);
     program.check_shows({"Rounded: all fp16", "Exact", "1.63", "rows differ"});
     CHECK_FALSE(program.shows("Fault"));
     CHECK(program.look_for("Rounded", "Broken"));
@@ -389,9 +387,7 @@ TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ
 
 TEST_CASE("stage broken: a number that is lost has no bar but its name, and a sentence why") {
     Program program(example("worked-4x4"), {1280, 720}, true);
-    break_it(program, "Use the old maximum");
-    program.go_to_step(7);
-    program.frame();
+    break_it(program, "Use the old maximum", 7);
     program.check_shows({"∞", "Fault: before its first keys", "no number"});
     CHECK(program.look_for("NaN", "Broken"));  // O at the end
 }
@@ -400,9 +396,7 @@ TEST_CASE("stage broken: small outputs are wrong by their own size") {
     Problem small = example("worked-4x4");
     small.V *= 1e-13;
     Program program(small, {1280, 720}, true);
-    break_it(program, "Leave the correction out");
-    program.go_to_step(18);
-    program.frame();
+    break_it(program, "Leave the correction out", 18);
     CHECK(broken_step(program.state)->wrong_count() == 2);
     program.check_shows({"2 of 4 rows wrong", "25 % too small"});
 }
@@ -424,9 +418,7 @@ TEST_CASE("stage broken: it is said of which number what it should be") {
 
 TEST_CASE("stage broken: of the old and the new maximum none is blamed for α") {
     Program program(example("worked-4x4"), {1280, 720}, true);
-    break_it(program, "Leave the maximum out");
-    program.go_to_step(6);
-    program.frame();
+    break_it(program, "Leave the maximum out", 6);
     const std::string words = broken_sentence(program.state, broken_step(program.state));
     CHECK(words.find("α[0] is 1 instead of 0") != std::string::npos);
     CHECK(words.find("because") == std::string::npos);
