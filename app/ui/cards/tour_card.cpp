@@ -60,7 +60,7 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
     const std::string number = str(tour.at + 1);
-    const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
+    const float size = look.text == normal.text ? size::small : size::far, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
     // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
     // but the parts of presenter mode begin with what they say.
@@ -290,8 +290,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     const Rect area = tour.card = area_of(main, state, W, H);
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
-        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
-        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
+        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, radius::panel);
+        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, radius::panel);
         answer(state, state.presenter  ? draw_band(c, state, area)
                       : is_strip(area) ? draw_strip(c, state, area)
                                        : draw_card(c, state, area));
