@@ -6,7 +6,6 @@
 #include "app/ui/chapters/start/start.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/state/chapters.h"
-#include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/words.h"
 #include "tests/app/ui/layout_check.h"
