@@ -6,6 +6,7 @@
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 
@@ -545,16 +546,18 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     choose_parts(z);
     const float spare = z.lens > 0 ? 0 : (a.h - total_h(z)) / px(z.bands.size() + 1);
     float y = a.y + std::min(spare, 24.0f);
-    Rect scores_row{};
+    Rect scores_row{}, result_row{};
     for (Band& band : z.bands) {
         const float h = band_h(z, band);
         const Rect cells = draw_band(c, state, z, band, {a.x, y, a.w, h}, view);
         if (band.strip >= 0 && info(z.at(band.strip).slot).role == Role::S && scores_row.w == 0)
             scores_row = cells;
+        if (band.strip >= 0 && z.at(band.strip).result) result_row = cells;
         y += h + band_gap + std::min(spare, 24.0f);
     }
     if (z.lens > 0) stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
     if (scores.area.w > 0) draw_score_map(c, state, scores, scores_row);
+    if (result_row.w > 0) draw_sent(c, state, result_row, view.strip);
     return true;
 }
 
