@@ -249,6 +249,7 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     const float y = a.y + 14, middle = y + look.control / 2;
     float right = a.right() - look.pad + 14;
     const auto icon = [&](const char* id, Icon which, bool enabled, const char* tip) {
+        if (state.to_take_along) return false;
         right -= look.control + 6;
         return icon_button(c, id, right, y, look.control, look.control, which,
                            {.enabled = enabled, .quiet = true, .tooltip = tip});

@@ -483,6 +483,7 @@ void fault_name(const Canvas& c, const AppState& state, float x, float y, float 
     if (w < 120) return;
     c.frame(x, y - 23, w, 46, ink, 2, 8);
     c.text_within(x + 16, y, w - 30, words, size::far, ink, Face::medium);
+    if (state.to_take_along) return;
     const float key = x + w + 16, rest = room - w - 16;
     const char* const then = only_rounded(*state.problem) ? "exact again" : "repairs";
     if (rest < 44 + 10 + text_width(Face::regular, size::far, then)) return;

@@ -91,6 +91,7 @@ struct AppState : WalkView {
     // What is on screen
     Settings settings;
     bool still = false;            ///< drawn as a picture: as if nothing moved
+    bool to_take_along = false;    ///< drawn for slides or a film: without what only a window can press
     float display_scale = 1.0f;    ///< HiDPI factor of the display
     std::shared_ptr<Focus> focus;  ///< the keyboard's; made by the first frame
     bool show_help = false, show_goto = false, show_settings = false, show_menu = false;

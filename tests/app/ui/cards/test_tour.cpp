@@ -180,6 +180,18 @@ TEST_CASE("the card's buttons do what the keys do") {
     CHECK_FALSE(p.state.tour);
 }
 
+TEST_CASE("a card to take along has no buttons") {
+    Program p;
+    p.state.presenter = true;
+    p.press(Key::u);
+    p.frame(2);
+    REQUIRE(p.look_for("next stop"));
+    p.state.to_take_along = true;
+    p.frame(2);
+    for (const char* name : {"next stop", "previous stop", "leave tour"}) CHECK_FALSE(p.look_for(name));
+    CHECK(p.look_for("1 / " + str(p.state.tour->stops())));
+}
+
 TEST_CASE("leaving leads back to where one was") {
     Program p(random_with_tiles(6, 4, 2, 2));
     set_lesson(p.state, *find_lesson("flash-backward"));
