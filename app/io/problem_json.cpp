@@ -2,6 +2,7 @@
 
 #include "app/io/file.h"
 #include "app/io/json_reading.h"
+#include "app/io/matrix_file.h"
 #include "app/io/problem_extras.h"
 #include "app/io/text.h"
 
@@ -143,6 +144,9 @@ Result<Problem> problem_from_json(std::string_view text, const std::string& wher
 }
 
 Result<Problem> load_problem_file(const std::string& path, SavedView* view) {
+    if (is_matrix_path(path))
+        return failure_at(path, "this is a file of one matrix, expected a problem file (.json); matrices are "
+                                "given with --q, --k and --v");
     const Result<std::string> text = read_file(path);
     if (!text) return Failure{text.error};
     return problem_from_json(*text, path, view);

@@ -372,10 +372,14 @@ Result<TourScript> load_tour_file(const std::string& path, const TourNames& name
 Result<TourScript> load_tour(const std::string& name, const TourNames& names) {
     for (const EmbeddedFile& file : embedded_tour())
         if (name == file.name) return parse_tour(file.text, name + ".md", names);
-    const std::string meant = did_you_mean(name, names_of(embedded_tour(), &EmbeddedFile::name), "");
-    if (!meant.empty() && !std::filesystem::exists(name))
-        return Failure{name + ": there is no such file, and no such tour" + meant};
-    return load_tour_file(name, names);
+    std::error_code none;
+    if (std::filesystem::exists(name, none)) return load_tour_file(name, names);
+    const std::vector<std::string> own = names_of(embedded_tour(), &EmbeddedFile::name);
+    const bool one = own.size() == 1;
+    return Failure{short_path(name) + ": there is no such file, and no such tour" +
+                   did_you_mean(name, own,
+                                std::string(one ? "; the program's own is " : "; the program has ") +
+                                    joined(own) + ".")};
 }
 
 }  // namespace tilewalk
