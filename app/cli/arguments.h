@@ -70,7 +70,9 @@ struct Arguments {
     CompareWords compare;
     Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
     Word steps;                            ///< export: which become slides
-    Word tour, stop, link;                 ///< window and render; export has a tour alone
+    Word tour, stop;                       ///< window and render; export and film have a tour alone
+    Word link;                             ///< whatever names a walk
+    Word at;                               ///< link: the cell
     Word frames, screenshot;               ///< window, for tests
     Word variants, key, gaps;              ///< questions
     Word from, to, fps, seconds_per_step;  ///< film

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
+#include "app/io/exit.h"
 #include "app/io/file.h"
 #include "app/window/window.h"
 #include "core/compare/kernel_trace.h"
@@ -16,9 +17,6 @@ struct BenchReport;
 struct BenchRequest;
 struct KernelComparison;
 struct Study;
-
-/// interrupted: by Ctrl-C, after what there was has been written.
-enum class Exit { done = 0, failed = 1, bad_input = 2, no_device = 3, not_written = 4, interrupted = 130 };
 
 /// `sentence` goes to stderr when there is one.
 struct Outcome {
@@ -47,8 +45,11 @@ Outcome run_render(const Arguments& arguments, std::ostream& out);
 /// The walk as a hand-out: one self-contained page (html), slides (pdf), notes (md) or a document (tex), by
 /// --format or the ending of -o.
 Outcome run_export(const Arguments& arguments, std::ostream& out);
-/// The steps as a film by ffmpeg (.mp4, .webm, .gif), or as the pictures frame-00001.png … of a folder.
+/// The steps, or the stops of a tour, as a film by ffmpeg (.mp4, .webm, .gif), or as the pictures
+/// frame-00001.png … of a folder.
 Outcome run_film(const Arguments& arguments, std::ostream& out);
+/// The line that leads to the lesson, problem, step and cell that the words name (app/io/link.h).
+Outcome run_link(const Arguments& arguments, std::ostream& out);
 /// The same questions with other numbers for every student, and their key beside them or where --key says.
 Outcome run_questions(const Arguments& arguments, std::ostream& out);
 /// What a kernel wrote down of itself beside the CPU's walk of the same tiles. Ends with Exit::failed if an

@@ -91,6 +91,7 @@ Result<const Lesson*> choose_lesson(const Word& name) {
 }
 
 Result<NamedWalk> named_walk(const Arguments& a) {
+    if (a.link) return walk_of_link(a);
     if (const auto lesson = choose_lesson(a.lesson); !lesson) return Failure{lesson.error};
     SavedView saved;
     auto problem = make_problem(a.problem, &saved);

@@ -24,12 +24,12 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trace", "--theme", "dark"},
          "has no option \"--theme\"; it belongs to the window, 'render', 'export' and 'film'."},
         {{"trace", "--step=3"},
-         "has no option \"--step\"; it belongs to the window, 'render' and 'questions'."},
+         "has no option \"--step\"; it belongs to the window, 'render', 'link' and 'questions'."},
         {{"trace", "--size", "1600x900"},
          "has no option \"--size\"; it belongs to 'render', 'export' and 'film'."},
         {{"-o", "x"},
-         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'film', 'questions', "
-         "'compare', "
+         "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'film', 'link', "
+         "'questions', 'compare', "
          "'model' and "
          "'bench'."},
         {{"trace", "render"}, "too many"},
@@ -50,6 +50,10 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
         {{"trace", "--example"}, "--example needs a value"},
         {{"trace", "--example", ""}, "--example needs a value"},
         {{"trace", "--example="}, "--example needs a value"},
+        {{"trace", "-o"}, "-o needs a value."},
+        {{"trace", "--output"}, "-o needs a value."},
+        {{"trace", "--output="}, "-o needs a value."},
+        {{"trace", "-o", "a", "-o", "b"}, "-o is there more than once."},
         {{"trace", "--example", "--causal"}, "needs a value, but \"--causal\" follows"},
         {{"trace", "--br", "2", "--br", "3"}, "--br is there more than once"},
         {{"trace", "--causal=yes"}, "--causal takes no value"},

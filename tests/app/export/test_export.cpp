@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 
 using namespace tilewalk::test;
@@ -46,11 +47,16 @@ std::string page_of(const Trace& trace) {
     return written(
         [&](auto& out) { write_export_html(out, trace, blank_pictures(trace.size()), "", false); });
 }
+std::vector<int> all_steps(const Trace& trace) {
+    std::vector<int> steps(static_cast<std::size_t>(trace.size()));
+    std::iota(steps.begin(), steps.end(), 0);
+    return steps;
+}
 std::string markdown_of(const Trace& trace) {
-    return written([&](auto& out) { write_export_markdown(out, trace); });
+    return written([&](auto& out) { write_export_markdown(out, trace, all_steps(trace)); });
 }
 std::string tex_of(const Trace& trace, bool fragment = false) {
-    return written([&](auto& out) { write_export_tex(out, trace, fragment); });
+    return written([&](auto& out) { write_export_tex(out, trace, all_steps(trace), fragment); });
 }
 
 // The names of the elements that are open at the end, or the first that is closed out of turn.
@@ -557,6 +563,12 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
     CHECK(contents(folder.file("walk.MD")).starts_with("# Flash forward"));
     output_of(with(small, {folder.file("walk.tex")}));
     CHECK(tex_fault(contents(folder.file("walk.tex"))) == "");
+    for (const char* format : {"md", "tex"}) {
+        const std::string some = run({"export", "--format", format, "--steps", "3,11-12"}).out;
+        check_contains(some, {"3 of 40 steps.", "Step 3 of 40", "Step 11 of 40", "Step 12 of 40"});
+        CHECK(!contains(some, "Step 4 of 40"));
+    }
+    CHECK(run({"export", "--format", "md", "--steps", "1-40"}).out == run({"export", "--format", "md"}).out);
     CHECK(run({"export", "--format", "md"}).out ==
           markdown_of(*walk_of(default_lesson(), *find_example("worked-4x4"))));
     CHECK(!contains(run({"export", "--format", "tex", "--fragment"}).out, "\\begin{document}"));
