@@ -2,6 +2,8 @@
 #include "core/lessons/dense/explain_parts.h"
 #include "core/problem/mask.h"
 
+#include <cmath>
+
 namespace tilewalk::dense {
 
 namespace {
@@ -135,11 +137,11 @@ void exponentials(const View& v) {
     v.out.formula = join({sym(Slot::E), "  ←  exp(", sym(Slot::S), " − ", sym(Slot::m), ")"});
     v.out.numbers = write(exponential(difference(exponent, num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
-    v.out.kind = score == minus_infinity ? 1
-                 : score > 709.78        ? 2
-                 : score == most         ? 3
-                 : v.result() == 0       ? 4
-                                         : 0;
+    v.out.kind = score == minus_infinity       ? 1
+                 : std::isinf(std::exp(score)) ? 2
+                 : score == most               ? 3
+                 : v.result() == 0             ? 4
+                                               : 0;
     if (v.out.kind == 1)
         v.out.why = "A masked score gives weight exp(−∞) = 0: " + k + " does not count for " + q + ".";
     else if (v.out.kind == 2)

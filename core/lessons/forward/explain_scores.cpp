@@ -1,6 +1,7 @@
 // The words and numbers of the ops that make S and m of a tile: load to new_max.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // stores.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/faults.h"
 
+#include "core/lessons/shared/explain_faults.h"
 #include "core/problem/precision.h"
 #include "core/walk/compare.h"
 #include "core/walk/explain_view.h"
@@ -30,8 +31,10 @@ std::string told_correction(const Walks& w) {
 
 std::string told_no_max(const Walks& w) {
     const Format format = w.broken.problem().precision.softmax;
-    const std::string limit =
-        num_text(std::log(info(format).largest)) + (format == Format::fp16 ? "" : " (in fp16: 11.09)");
+    const std::string short_limit = largest_exponent_text(Format::fp16),
+                      limit = format == Format::fp16
+                                  ? short_limit
+                                  : largest_exponent_text(format) + " (in fp16: " + short_limit + ")";
     const auto d = w.first(Op::exponentials);
     if (!d) return "Every maximum is 0, so leaving it out changes nothing here.";
     for (int k = 0; k < w.truth.size(); ++k) {
