@@ -403,6 +403,56 @@ Question number_question(double expected) {
 
 }  // namespace
 
+TEST_CASE("what is mistaken in bytes and FLOPs is what its cause says") {
+    Random random(68);
+    std::map<std::string, int> seen;
+    every_walk(random, 6, [&](const Trace& trace) {
+        every_question(trace, random, [&](const Question& q) {
+            if (!q.exact) return;
+            const int k = q.step;
+            const Traffic &now = trace.step(k).traffic, &old = trace.step(k - 1).traffic;
+            const bool read = q.kind != Question::Kind::bytes_written;
+            double numbers = 0;
+            for (const Access& a : read ? trace.reads(k) : trace.writes(k))
+                if (info(a.slot).hbm) numbers += static_cast<double>(trace.value(a.value).data.size());
+            const double before =
+                q.kind == Question::Kind::total_read ? static_cast<double>(old.hbm_read) : 0;
+            const double cells = static_cast<double>(trace.value(trace.writes(k)[0].value).data.size()),
+                         d = trace.problem().d(), flops = static_cast<double>(now.flops - old.flops);
+            for (const WrongAnswer& wrong : q.wrong) {
+                CAPTURE(q.text + " " + wrong.cause);
+                const std::string begin = wrong.cause.substr(0, wrong.cause.find_first_of(",:;"));
+                ++seen[begin];
+                CHECK(check(q, print(wrong.value)).cause == wrong.cause);
+                if (begin == "These are numbers") CHECK(wrong.value == before + numbers);
+                if (begin == "This is what the step alone reads")
+                    CHECK(wrong.value == static_cast<double>(now.hbm_read - old.hbm_read));
+                if (begin == "Multiplications and additions both count")
+                    CHECK(wrong.value == flops - cells * d);
+                if (begin == "This is for one number") CHECK(wrong.value == flops / cells);
+            }
+        });
+    });
+    CHECK(seen.size() == 4);
+    for (const auto& [cause, times] : seen) CHECK_MESSAGE(times > 20, cause);
+}
+
+TEST_CASE("who has the text alone knows which step has just been taken") {
+    Random random(69);
+    int asked = 0;
+    every_walk(random, 4, [&](const Trace& trace) {
+        every_question(trace, random, [&](const Question& q) {
+            if (q.kind != Question::Kind::next_op && q.kind != Question::Kind::read_from_hbm) return;
+            const Explanation e = explain(trace, q.step - 1);
+            const std::string title = e.title == "The maximum rises" ? "New maximum" : e.title;
+            CHECK_MESSAGE(q.text.starts_with("Just done: " + title), q.text);
+            CHECK_MESSAGE((e.place == e.title || contains(q.text, ", " + e.place + ". W")), q.text);
+            ++asked;
+        });
+    });
+    CHECK(asked > 200);
+}
+
 TEST_CASE("numbers as people type them") {
     const Question q = number_question(13.4402);
     for (const char* text : {"13.44", "13,44", "13.4", "13", "13.4402", " 13.44 ", "+13.44", "1.344e1",
