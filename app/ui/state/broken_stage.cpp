@@ -321,7 +321,9 @@ std::string size_words(double truth, double broken) {
     if (truth == 0 || broken == 0 || !std::isfinite(truth) || !std::isfinite(broken)) return "";
     if (truth * broken < 0) return ", with the wrong sign";
     const double t = std::abs(truth), b = std::abs(broken), factor = std::max(t, b) / std::min(t, b);
-    const char* way = b > t ? " too large" : " too small";
+    const char* way = truth < 0 ? (b > t ? " too far below 0" : " too close to 0")
+                      : b > t   ? " too large"
+                                : " too small";
     if (factor >= 1.5) return ", " + format_short(b / t) + " times what it should be";
     const std::string percent = percent_text((b - t) / t);
     return percent.empty() ? "" : ", " + percent + way;
