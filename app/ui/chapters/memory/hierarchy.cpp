@@ -56,7 +56,7 @@ std::string shortened(std::string source) {
     for (const char* const what : {"NVIDIA ", " Tensor Core GPU", " Architecture", " C++",
                                    ", technical specifications per compute capability"})
         source = replaced(std::move(source), what, "");
-    return source;
+    return replaced(source.substr(0, source.find(" (arXiv")), "Programming Guide", "guide");
 }
 
 // Each source once, in the order of the figures.

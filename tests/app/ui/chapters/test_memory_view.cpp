@@ -66,6 +66,17 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
     }
 }
 
+TEST_CASE("memory: at first nothing is cut off at 1280 × 720 and more") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+        MemoryPage page(screen);
+        for (const bool tile_height : {false, true}) {
+            page.form().tile_height = tile_height;
+            page.frame(2);
+            for (const std::string& text : shortened_texts(page)) FAIL_CHECK(page.where(), ": ", text);
+        }
+    }
+}
+
 TEST_CASE("memory: the presenter page holds at 27 px and more") {
     for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
         MemoryPage page(screen);
