@@ -96,9 +96,18 @@ private:
         const TourSetting* given = setting("problem");
         if (!given) return problem_ || fail("the first stop names no problem; \"- problem: worked-4x4\"");
         if (given->value.ends_with(".json")) return problem_file(given->value);
+        if (given->value.starts_with("random ")) return random_numbers(given->value.substr(7));
         if (const Problem* example = find_example(given->value)) return take(*example);
         return no_such("example", given->value, names_of(examples(), &Problem::name),
                        "; 'tilewalk examples' lists them");
+    }
+    // "80x64"
+    bool random_numbers(const std::string& size) {
+        const std::size_t by = std::min(size.find('x'), size.size() - 1);
+        const auto N = number_in<int>(size.substr(0, by)), d = number_in<int>(size.substr(by + 1));
+        if (!N || !d) return fail("expected a size such as 80x64 in place of " + in_quotes(size));
+        Result<Problem> made = random_problem(*N, *d, 1);
+        return made ? take(std::move(*made)) : fail(made.error);
     }
     bool problem_file(const std::string& name) {
         const auto path = (std::filesystem::path(folder_) / name).string();

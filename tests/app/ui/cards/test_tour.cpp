@@ -6,8 +6,12 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/core/steps.h"
+#include "tests/good.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -141,6 +145,34 @@ TEST_CASE("the tour goes through every lesson and page") {
     for (const TourStop& stop : script.stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
     for (const Lesson& lesson : lessons()) CHECK_MESSAGE(seen.contains(lesson.id), lesson.id);
     for (const char* page : {"memory", "scale", "compare"}) CHECK_MESSAGE(seen.contains(page), page);
+}
+
+TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α is found") {
+    const TourScript script = good(load_tour(default_tour, tour_names()));
+    const TourStop& last = script.stops.back();
+    REQUIRE(last.page == "compare");
+    int worst = -1;  // the row that the page shows at first
+    for (const double amount : {0.0, 0.001}) {
+        gpu::TraceRequest request;
+        request.problem = *last.problem;
+        if (amount > 0) request.fault = {KernelFault::Quantity::alpha, 0, 1, 0, -1, amount};
+        auto trace = gpu::trace_kernel(gpu::Where::emulator, request, {});
+        REQUIRE(trace);
+        CHECK(trace->tiles.size() == 2);
+        const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+        CHECK(compared.passed() == (amount == 0));
+        if (amount == 0) worst = compared.outputs.front().worst.row;
+    }
+    const auto walk = walk_of("flash-forward", [&] {
+        Problem p = *last.problem;
+        p.Br = 128, p.Bc = 64;
+        return p;
+    }());
+    const Value& alpha = *walk->live(Slot::alpha, nth_step(*walk, Op::correction, 1)).value;
+    CHECK((alpha.data.array() > 0).all());
+    CHECK((alpha.data.array() < 1).count() > 10);
+    REQUIRE(worst >= 0);
+    CHECK(alpha.data(worst, 0) < .9);
 }
 
 TEST_CASE("keys: next, back, away and back again; Escape leaves") {
