@@ -295,6 +295,9 @@ void explain_store(const View& v) {
             : "O and one number per row leave the chip. With this L the backward pass makes every weight "
               "of " +
                   v.query() + " again, as exp(S − L).";
+    if (l.value != 0 && v.step.i > 0 && v.step.i + 1 == v.problem.Tr())
+        v.out.why = "The last O and L leave the chip: all of both is in HBM now, and S and P have never been "
+                    "there.";
     if (l.value != 0 && mixed) {
         v.out.why = "Fault: the ℓ in L adds weights of different maxima. What the backward pass makes of it, "
                     "exp(S − L), will not sum to 1 for " +
