@@ -157,6 +157,8 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
     options.word("--direction", b.direction, "forward|backward", "[forward]");
     options.word("--seqlen", b.seqlen, "N,N,...", "sequence lengths [512,1024,2048,4096,8192]");
+    options.word("--seqlen-q", b.seqlen_q, "N",
+                 "queries, as when decoding; N of --seqlen are keys then [as many as keys]");
     options.word("--head-dim", b.head_dim, "d", "[64]");
     options.word("--heads", b.heads, "H", "[8]");
     options.word("--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");

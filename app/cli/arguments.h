@@ -41,8 +41,8 @@ struct ModelWords {
 
 /// What `tilewalk bench` runs, or shows again.
 struct BenchWords {
-    Word device, kernels, direction, seqlen, head_dim, heads, kv_heads, batch, window, dtype, memory_limit,
-        threads, seed, load;
+    Word device, kernels, direction, seqlen, seqlen_q, head_dim, heads, kv_heads, batch, window, dtype,
+        memory_limit, threads, seed, load;
     bool causal = false;
 };
 

@@ -51,6 +51,7 @@ void read_run(WordReader& read, const BenchWords& words, BenchRequest& request, 
     if (words.kernels && *words.kernels != "all") request.kernels = split(*words.kernels, ",");
     read.take(words.memory_limit, request.memory_limit,
               [](const std::string& text) { return byte_count("--memory-limit", text); });
+    read.count("--seqlen-q", words.seqlen_q, 1, 1 << 24, request.queries);
     read.count("--seed", words.seed, 0, std::int64_t{1} << 53, request.seed);
     read.refuse(on_gpu(words) && words.threads,
                 "--threads counts those of the CPU; leave it out with --device cuda.");

@@ -39,9 +39,9 @@ std::string bench_text(const BenchReport& report) {
     std::string text = machine_line(report) + build_line(report);
     if (!report.source.empty()) text += "recorded in " + report.source + "\n";
     for (const BenchReport& shape : by_shape(report)) {
-        std::vector<std::vector<std::string>> rows{{"N", "kernel", "median", "p20 … p80", "GFLOP/s",
-                                                    "of peak", "workspace", "model", "largest error"}};
-        for (const Point& point : shape.points) rows.push_back(point_cells(point, " … ", error_text(point)));
+        std::vector<std::vector<std::string>> rows{point_columns(shape, "p20 … p80", "largest error")};
+        for (const Point& point : shape.points)
+            rows.push_back(point_cells(shape, point, " … ", error_text(point)));
         text += "\n" + describe(shape.points.front().workload) + "\n" + number_table(rows, {1}) +
                 finding(shape) + "\n";
     }

@@ -49,7 +49,8 @@ Json point_json(const Point& p) {
             {"batch", w.batch},
             {"heads", w.heads},
             {"kv_heads", w.kv_heads},
-            {"seqlen", w.N_q},
+            {"seqlen", w.N_kv},
+            {"seqlen_q", w.N_q},
             {"head_dim", w.d},
             {"causal", w.causal},
             {"window", only_if(w.window.has_value(), w.window.value_or(0))},
@@ -95,8 +96,9 @@ void read_workload(Reading& r, Workload& w) {
     read(r, "heads", w.heads);
     w.kv_heads = w.heads;
     read(r, "kv_heads", w.kv_heads);
-    read(r, "seqlen", w.N_q);
-    w.N_kv = w.N_q;
+    read(r, "seqlen", w.N_kv);
+    w.N_q = w.N_kv;
+    read(r, "seqlen_q", w.N_q);
     read(r, "head_dim", w.d);
     read(r, "causal", w.causal);
     if (const auto* window = r.find("window"); window && !window->is_null()) {
@@ -168,10 +170,11 @@ std::string bench_to_json(const BenchReport& report) {
 
 std::string bench_to_csv(std::span<const BenchReport> reports) {
     static const std::vector<std::string> columns = {
-        "source",      "date",           "commit",  "cpu",      "threads",   "device",      "kernel",
-        "direction",   "dtype",          "batch",   "heads",    "kv_heads",  "seqlen",      "head_dim",
-        "causal",      "window",         "state",   "verified", "max_error", "error_limit", "median_s",
-        "p20_s",       "p80_s",          "first_s", "runs",     "tflops",    "of_peak",     "workspace_bytes",
+        "source",      "date",           "commit",      "cpu",      "threads",    "device",
+        "kernel",      "direction",      "dtype",       "batch",    "heads",      "kv_heads",
+        "seqlen",      "seqlen_q",       "head_dim",    "causal",   "window",     "state",
+        "verified",    "max_error",      "error_limit", "median_s", "p20_s",      "p80_s",
+        "first_s",     "runs",           "tflops",      "of_peak",  "of_reading", "workspace_bytes",
         "model_bytes", "peak_rss_bytes", "skipped"};
     std::string text = csv_line(columns);
     for (const BenchReport& report : reports)
@@ -183,6 +186,7 @@ std::string bench_to_csv(std::span<const BenchReport> reports) {
             json["cpu"] = report.machine.cpu;
             json["threads"] = report.machine.threads;
             if (p.state == Point::State::measured && p.peak > 0) json["of_peak"] = p.of_peak();
+            if (const double share = of_reading(report, p); share > 0) json["of_reading"] = share;
             json["peak_rss_bytes"] = only_if(p.peak_rss_bytes > 0, p.peak_rss_bytes);
             json["skipped"] = p.reason;
             text +=

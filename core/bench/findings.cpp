@@ -13,8 +13,8 @@ namespace {
 // Standard attention of the CPU, and of the GPU as one would write it with a library, or by hand.
 const char* const opponents[] = {"standard", "f0-cublas", "f0-materialise", "b0-materialise"};
 // What others measured in the same run, as PyTorch, is nothing that a sentence about these kernels is made
-// of.
-bool is_foreign(const Point& point) { return point.kernel.starts_with("torch-"); }
+// of, nor is the yardstick.
+bool is_foreign(const Point& point) { return point.kernel.starts_with("torch-") || point.kernel == reading; }
 
 // The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
 const Point* fastest_flash(const BenchReport& report, const Workload& workload) {
@@ -34,7 +34,7 @@ const Point* longest(const BenchReport& report, bool standard) {
         if (point.state != Point::State::measured || is_foreign(point)) continue;
         if (standard ? point.kernel != opponent : is_standard(point.kernel)) continue;
         if (standard && !fastest_flash(report, point.workload)) continue;
-        if (!best || point.workload.N_q > best->workload.N_q) best = &point;
+        if (!best || point.workload.N_kv > best->workload.N_kv) best = &point;
     }
     return best;
 }
@@ -62,7 +62,8 @@ std::string in_memory(const Point& standard, const Point& flash) {
 }
 
 std::string where(const Workload& w) {
-    std::string text = "At N = " + format_count(w.N_q);
+    std::string text = "At N = " + format_count(w.N_kv);
+    if (w.N_q != w.N_kv) text += " with " + queries_text(w);
     if (w.direction == Direction::backward) text += ", backward";
     if (w.causal) text += ", causal";
     return text;
@@ -74,9 +75,17 @@ std::string first_that_does_not_fit(const BenchReport& report) {
     const std::string opponent = standard_in(report);
     for (const Point& point : report.points)
         if (point.kernel == opponent && point.state == Point::State::no_memory &&
-            (!first || point.workload.N_q < first->workload.N_q))
+            (!first || point.workload.N_kv < first->workload.N_kv))
             first = &point;
-    return first ? " Standard stops fitting at N = " + format_count(first->workload.N_q) + "." : "";
+    return first ? " Standard stops fitting at N = " + format_count(first->workload.N_kv) + "." : "";
+}
+
+// " It takes K and V in at 91 % of the rate at which they can be read." or nothing.
+std::string beside_reading(const BenchReport& report, const Point& flash) {
+    const double share = of_reading(report, flash);
+    if (share <= 0) return "";
+    return " It takes K and V in at " + format_fixed(100 * share, 0) +
+           " % of the rate at which they can be read.";
 }
 
 }  // namespace
@@ -97,11 +106,12 @@ std::string finding(const BenchReport& report) {
         const Point& flash = *fastest_flash(report, standard->workload);
         return where(standard->workload) + ", " + flash.kernel + " is " +
                in_time(standard->median, flash.median) + " and " + in_memory(*standard, flash) + "." +
-               first_that_does_not_fit(report);
+               beside_reading(report, flash) + first_that_does_not_fit(report);
     }
     if (const Point* flash = longest(report, false))
         return where(flash->workload) + ", " + flash->kernel + " runs with " +
-               format_size(flash->workspace_bytes) + " of extra memory." + first_that_does_not_fit(report);
+               format_size(flash->workspace_bytes) + " of extra memory." + beside_reading(report, *flash) +
+               first_that_does_not_fit(report);
     return "Nothing has been measured yet.";
 }
 

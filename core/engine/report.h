@@ -49,7 +49,10 @@ struct Point {
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
 
-    double flop_rate() const { return median > 0 ? flops(workload) / median : 0; }
+    /// 0 of what computes nothing.
+    double flop_rate() const { return median > 0 && kernel != reading ? flops(workload) / median : 0; }
+    /// K and V once, in the time that it took: bytes/s.
+    double kv_rate() const { return median > 0 ? static_cast<double>(kv_bytes(workload)) / median : 0; }
     /// 0 … 1; 0 if either was not measured.
     double of_peak() const { return peak > 0 ? flop_rate() / peak : 0; }
 };
@@ -67,14 +70,21 @@ struct BenchReport {
     bool complete = false;  ///< false: cancelled, or still running
 };
 
+/// A workload without its length: N_kv is 0, and N_q where there are as many queries as keys.
+Workload shape_of(Workload workload);
 /// Runs of one build on one machine as one report, which names the first one's date and every command. A
 /// sentence if they are of several machines or builds, or measured the same twice.
 Result<BenchReport> join_reports(const std::vector<BenchReport>& reports);
-/// One report for each shape: points that differ in kernel and N only, in the order in which they come.
+/// One report for each shape: points that differ in kernel and length only, in the order in which they come.
 std::vector<BenchReport> by_shape(const BenchReport& report);
 /// Median and percentiles (nearest rank) of point.seconds, into it.
 void summarise(Point& point);
 /// The point of a kernel at this workload, whatever became of it, or null.
 const Point* find_point(const BenchReport& report, const std::string& kernel, const Workload& workload);
+/// The part of the rate at which K and V can be read that the point reaches, 0 … 1: the time of the yardstick
+/// over its own. 0 if either was not measured.
+double of_reading(const BenchReport& report, const Point& point);
+/// Whether the report has that yardstick.
+bool has_reading(const BenchReport& report);
 
 }  // namespace tilewalk

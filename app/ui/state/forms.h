@@ -97,8 +97,11 @@ struct MemoryForm {
 struct ScaleForm {
     // What will be run
     bool backward = false, causal = false;
+    bool decode = false;  ///< forward with `queries` queries, however many keys there are
+    int queries = 1;
     int d = 64, heads = 8;
-    int threads = 0;  ///< 0: all that the machine has
+    int kv_heads = 0;  ///< 0: as many as heads
+    int threads = 0;   ///< 0: all that the machine has
     bool gpu = false;
     int type = 0;    ///< on a GPU: index into gpu_types
     int preset = 1;  ///< index into length_presets; its size: the user's own list

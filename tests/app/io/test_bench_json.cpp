@@ -81,6 +81,29 @@ TEST_CASE("a report reads back as it was written, to the last bit") {
     CHECK(bench_to_json(again) == text);
 }
 
+TEST_CASE("queries that are not as many as keys are written and read back; files without them have as many") {
+    BenchReport report = sample();
+    for (Point& p : report.points) p.workload.N_q = 3;
+    const std::string text = bench_to_json(report);
+    CHECK(good(bench_from_json(text, "r.json")).points[0].workload == report.points[0].workload);
+    auto old = nlohmann::json::parse(text);
+    for (auto& point : old["points"]) point.erase("seqlen_q");
+    const BenchReport read = good(bench_from_json(old.dump(), "r.json"));
+    CHECK(read.points[0].workload.N_q == 512);
+    CHECK(read.points[0].workload.N_kv == 512);
+}
+
+TEST_CASE("beside the yardstick, tables have the rate of reading in the place of arithmetic") {
+    BenchReport report = sample();
+    report.points = {timed(reading, 512, {.1}), timed("split-kv", 512, {.125})};
+    for (Point& p : report.points) p.workload.N_q = 1;
+    const double GB = 2.0 * 4 * 2 * 512 * double(report.points[0].workload.d) * 1e-9;
+    check_contains(bench_to_markdown({&report, 1}),
+                   {"GB/s", "of reading", "| 80 % |", "| 100 % |", format_number(GB / .125, 3)});
+    check_contains(bench_to_csv({&report, 1}), {"of_reading", ",0.8,"});
+    CHECK_FALSE(contains(bench_to_markdown({&report, 1}), "GFLOP/s |"));
+}
+
 TEST_CASE("the JSON has the keys that other programs read") {
     const auto json = nlohmann::json::parse(bench_to_json(sample()));
     CHECK(json["schema"] == "tilewalk-bench-1");

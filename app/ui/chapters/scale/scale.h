@@ -60,6 +60,10 @@ struct KernelLook {
 };
 KernelLook kernel_look(const Theme& theme, const AppState& state, const std::string& kernel);
 
+/// Whether the chosen report, or what the form asks for, is of few queries: what counts is the rate of
+/// reading.
+bool shows_decoding(const AppState& state);
+
 /// The two plots.
 Chart time_chart(const Theme& theme, const AppState& state);
 Chart memory_chart(const Theme& theme, AppState& state);

@@ -22,7 +22,7 @@ struct Columns {
 float widest(const ShownReport& shown) {
     float w = 0;
     for (const Record& r : shown.report.points) {
-        w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_q)));
+        w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_kv)));
         if (r.state == Record::State::measured)
             w = std::max(w, text_width(Face::mono_bold, size::small, cell_text(&r)));
     }
