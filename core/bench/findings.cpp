@@ -14,7 +14,9 @@ namespace {
 const char* const opponents[] = {"standard", "f0-cublas", "f0-materialise", "b0-materialise"};
 // What others measured in the same run, as PyTorch, is nothing that a sentence about these kernels is made
 // of, nor is the yardstick.
-bool is_foreign(const Point& point) { return point.kernel.starts_with("torch-") || point.kernel == reading; }
+bool is_foreign(const Point& point) {
+    return point.kernel.starts_with("torch-") || point.kernel == reading_kv;
+}
 
 // The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
 const Point* fastest_flash(const BenchReport& report, const Workload& workload) {

@@ -82,7 +82,7 @@ private:
 }  // namespace
 
 const Rung& read_kv() {
-    static const Rung rung{{.name = reading,
+    static const Rung rung{{.name = reading_kv,
                             .title = "Read K and V once",
                             .teaches = "No attention: the least that decoding must do, by the same threads",
                             .file = "core/cpu/read_kv.cpp",

@@ -12,9 +12,8 @@
 #include "core/cpu/tile_product-inl.h"
 #include "core/engine/heads.h"
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
@@ -65,9 +64,9 @@ HWY_INLINE Vector sums_of(Vector* v) {
 #endif
 }
 
-// Asks for a row before it is needed.
-HWY_INLINE void prefetch(const float* row, std::int64_t floats) {
-    for (std::int64_t at = 0; at < floats; at += 16) hwy::Prefetch(row + at);
+// Asks for rows before they are needed. Into the second cache: the first one is full of those in use.
+HWY_INLINE void prefetch(const float* rows, std::int64_t floats) {
+    for (std::int64_t at = 0; at < floats; at += 16) __builtin_prefetch(rows + at, 0, 2);
 }
 
 // The scores of one query and `lanes` keys, the last ones the same key again where there are fewer
@@ -80,6 +79,47 @@ HWY_INLINE Vector scores_of(const float* q, Strided K, std::int64_t keys, std::i
             sum[k] = hn::MulAdd(load(q + c), load(row + c), sum[k]);
     }
     return sums_of(sum);
+}
+
+// Rows that share what is loaded of V, and vectors of each: as many as there are registers for the sums. One
+// row alone takes more of V at a time, for two multipliers of four cycles want eight sums.
+constexpr int most_rows = tile_rows == 8 ? 4 : 2;
+template <int rows> constexpr int most_vectors = rows == 1 ? 8 : 4;
+
+// O ← O + P V for some rows and `vectors` vectors of each
+template <int rows, int vectors>
+HWY_INLINE void add_values(float* O, std::int64_t O_stride, Strided P, Strided V, std::int64_t keys) {
+    Vector sum[rows][vectors];
+    TILEWALK_UNROLL for (int r = 0; r < rows; ++r) TILEWALK_UNROLL for (int c = 0; c < vectors; ++c)
+        sum[r][c] = all(0);
+    for (std::int64_t j = 0; j < keys; ++j) {
+        Vector v[vectors];
+        TILEWALK_UNROLL for (int c = 0; c < vectors; ++c) v[c] = load(V.data + j * V.stride + c * lanes);
+        TILEWALK_UNROLL for (int r = 0; r < rows; ++r) {
+            const Vector p = all(P.data[r * P.stride + j]);
+            TILEWALK_UNROLL for (int c = 0; c < vectors; ++c) sum[r][c] = hn::MulAdd(p, v[c], sum[r][c]);
+        }
+    }
+    TILEWALK_UNROLL for (int r = 0; r < rows; ++r) TILEWALK_UNROLL for (int c = 0; c < vectors; ++c) {
+        float* const at = O + r * O_stride + c * lanes;
+        store(hn::Add(load(at), sum[r][c]), at);
+    }
+}
+
+// The same for up to most_rows rows, as long as they are: whole panels
+template <int rows>
+HWY_INLINE void add_values_of(std::int64_t count, float* O, std::int64_t padded, Strided P, Strided V,
+                              std::int64_t keys) {
+    if constexpr (rows > 1)
+        if (count < rows) return add_values_of<rows - 1>(count, O, padded, P, V, keys);
+    std::int64_t c = 0;
+    const auto add = [&](auto vectors) HWY_ATTR {
+        for (; c + vectors * lanes <= padded; c += vectors * lanes)
+            add_values<rows, vectors>(O + c, padded, P, {V.data + c, V.stride}, keys);
+    };
+    add(std::integral_constant<int, most_vectors<rows>>());
+    add(std::integral_constant<int, 4>());
+    add(std::integral_constant<int, 2>());
 }
 
 // P ← the weights exp(S − m) of one query, with m ← max(m, rowmax(S)), ℓ ← α ℓ + rowsum(P), O ← α O
@@ -141,12 +181,17 @@ void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRan
         softmax_row(all(exponent_factor(d)), S, whole, chip.m[r], chip.l[r], chip.O + r * padded, padded);
     }
 
-    // O ← O + P Vⱼ, with the next keys on their way                                    (rows × d)
+    // O ← O + P Vⱼ, with the next keys on their way, a few at a time                   (rows × d)
     const Strided Vj = whole_panels(t, chip, V, keys);
-    prefetch(K + keys * d, std::min(Bc, t.keys.end - tile.end) * d);
-    for (std::int64_t c = 0; c < padded; c += panel)
-        product<Before::keep, Order::rows>(chip.O + c, padded, rows, {chip.P, Bc}, {Vj.data + c, Vj.stride},
-                                           keys);
+    const std::int64_t next = t.keys.end - tile.end;
+    constexpr std::int64_t some = 16;
+    for (std::int64_t j = 0; j < keys; j += some) {
+        const std::int64_t these = std::min(some, keys - j);
+        prefetch(K + (keys + j) * d, std::clamp<std::int64_t>(next - j, 0, these) * d);
+        for (std::int64_t r = 0; r < rows; r += most_rows)
+            add_values_of<most_rows>(rows - r, chip.O + r * padded, padded, {chip.P + r * Bc + j, Bc},
+                                     {Vj.data + j * Vj.stride, Vj.stride}, these);
+    }
 }
 
 void walk_split(const SplitTask& t, const std::stop_token& stop) {
@@ -183,7 +228,7 @@ HWY_EXPORT(walk_split);
 RowTiles row_tiles(std::int64_t d) {
     // Kⱼ and Vⱼ stay in the L1 cache from when they come until they have met every query
     const std::int64_t panel = panel_width(), lanes = panel / 2, padded = (d + panel - 1) / panel * panel;
-    return {padded, std::max(lanes, std::min<std::int64_t>(64, 4096 / padded) / lanes * lanes)};
+    return {padded, std::max(lanes, std::min<std::int64_t>(64, 2048 / padded) / lanes * lanes)};
 }
 
 void split_rows(const SplitTask& task, const std::stop_token& stop) {

@@ -74,7 +74,7 @@ struct KernelInfo {
     bool yardstick = false;
 };
 /// The yardstick that other kernels are set beside.
-inline constexpr const char* reading = "read-kv";
+inline constexpr const char* reading_kv = "read-kv";
 
 /// Host tensors of a workload in float32, whatever the kernel computes in.
 struct Tensors {

@@ -43,12 +43,12 @@ const Point* find_point(const BenchReport& report, const std::string& kernel, co
 }
 
 double of_reading(const BenchReport& report, const Point& point) {
-    const Point* const once = find_point(report, reading, point.workload);
+    const Point* const once = find_point(report, reading_kv, point.workload);
     return once && once->median > 0 && point.median > 0 ? once->median / point.median : 0;
 }
 
 bool has_reading(const BenchReport& report) {
-    return std::ranges::find(report.points, reading, &Point::kernel) != report.points.end();
+    return std::ranges::find(report.points, reading_kv, &Point::kernel) != report.points.end();
 }
 
 bool Machine::same_as(const Machine& other) const {

@@ -50,7 +50,7 @@ struct Point {
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
 
     /// 0 of what computes nothing.
-    double flop_rate() const { return median > 0 && kernel != reading ? flops(workload) / median : 0; }
+    double flop_rate() const { return median > 0 && kernel != reading_kv ? flops(workload) / median : 0; }
     /// K and V once, in the time that it took: bytes/s.
     double kv_rate() const { return median > 0 ? static_cast<double>(kv_bytes(workload)) / median : 0; }
     /// 0 … 1; 0 if either was not measured.

@@ -95,7 +95,7 @@ TEST_CASE("queries that are not as many as keys are written and read back; files
 
 TEST_CASE("beside the yardstick, tables have the rate of reading in the place of arithmetic") {
     BenchReport report = sample();
-    report.points = {timed(reading, 512, {.1}), timed("split-kv", 512, {.125})};
+    report.points = {timed(reading_kv, 512, {.1}), timed("split-kv", 512, {.125})};
     for (Point& p : report.points) p.workload.N_q = 1;
     const double GB = 2.0 * 4 * 2 * 512 * double(report.points[0].workload.d) * 1e-9;
     check_contains(bench_to_markdown({&report, 1}),

@@ -82,7 +82,7 @@ TEST_CASE(
 
 TEST_CASE("of decoding the finding says the queries, and how near to reading the fastest kernel comes") {
     BenchReport report;
-    report.points = {measured("standard", 65536, 4, 1 << 20), measured(reading, 65536, .9, 0),
+    report.points = {measured("standard", 65536, 4, 1 << 20), measured(reading_kv, 65536, .9, 0),
                      measured("split-kv", 65536, 1, 1 << 10)};
     for (Point& p : report.points) p.workload.N_q = 1;
     CHECK(finding(report) ==

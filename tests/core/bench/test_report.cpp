@@ -61,7 +61,7 @@ TEST_CASE("the share of reading is the yardstick's time over a kernel's at the s
     BenchReport report = one(64, 1e9);
     CHECK_FALSE(has_reading(report));
     report.points.resize(3, report.points[0]);
-    report.points[0].kernel = reading;
+    report.points[0].kernel = reading_kv;
     report.points[0].seconds = {2}, report.points[1].seconds = {2.5}, report.points[2].seconds = {2.5};
     report.points[2].workload.N_kv = 99;
     for (Point& point : report.points) summarise(point);

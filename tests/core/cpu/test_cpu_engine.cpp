@@ -93,7 +93,7 @@ TEST_CASE("the engine of the CPU has its ladder, from slow to fast, and says wha
     CHECK(engine->kernels()[0].name == "standard");
     CHECK(engine->kernels()[1].name == "flash-eigen");
     CHECK(engine->kernels()[2].name == "flash");
-    CHECK(engine->kernels()[3].name == reading);
+    CHECK(engine->kernels()[3].name == reading_kv);
     CHECK(engine->kernels()[4].name == "split-kv");
     CHECK(engine->kernels()[0].materialises);
     CHECK_FALSE(engine->kernels()[2].materialises);

@@ -167,7 +167,7 @@ TEST_CASE("flash: heads that share K and V give the bits of heads with a K and V
 
 TEST_CASE("the yardstick reads every word of K and V, and a word that it did not read is found") {
     const auto engine = make_engine(2);
-    const KernelInfo& info = info_of(*engine, reading);
+    const KernelInfo& info = info_of(*engine, reading_kv);
     CHECK(info.yardstick);
     const Workload w = decoding(1, 5000, 67, 3, 3);
     Tensors in = make_inputs(w, 14);
@@ -190,7 +190,7 @@ TEST_CASE("the yardstick reads every word of K and V, and a word that it did not
 
 TEST_CASE("the kernels for decoding say what they do not take") {
     const auto engine = make_engine(1);
-    for (const char* name : {reading, "split-kv"}) {
+    for (const char* name : {reading_kv, "split-kv"}) {
         const KernelInfo& info = info_of(*engine, name);
         Workload w = decoding(16, 100, 8);
         CHECK_FALSE(engine->why_not(info, w));
@@ -202,6 +202,6 @@ TEST_CASE("the kernels for decoding say what they do not take") {
     }
     Workload w = decoding(1, 100, 8);
     w.window = 5;
-    CHECK(engine->why_not(info_of(*engine, reading), w));
+    CHECK(engine->why_not(info_of(*engine, reading_kv), w));
     CHECK_FALSE(engine->why_not(info_of(*engine, "split-kv"), w));
 }

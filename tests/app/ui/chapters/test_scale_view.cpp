@@ -51,8 +51,9 @@ void for_each_look(AtScale& page, const std::function<void(const std::string&)>&
     page.record(causal, "other.json");
     page.form().decode = true;
     look("decoding, empty");
-    BenchReport few = made_up_report({.lengths = {4096, 65536, 1048576},
-                                      .kernels = {"standard", "flash-eigen", "flash", reading, "split-kv"}});
+    BenchReport few =
+        made_up_report({.lengths = {4096, 65536, 1048576},
+                        .kernels = {"standard", "flash-eigen", "flash", reading_kv, "split-kv"}});
     for (tilewalk::Point& p : few.points) p.workload.N_q = 1;
     page.show(few);
     for (page.form().measure = 0; page.form().measure < 3; ++page.form().measure) look("decoding");
