@@ -96,8 +96,7 @@ TEST_CASE("what a command promises comes: a lesson, an example, a fault and its 
     const auto run = [&](const char* text) {
         program.press("ctrl+k");
         program.frame(3);
-        program.type(text);
-        program.press(Key::enter);
+        program.enter(text);
         program.settle();
         program.frame(2);
         CHECK_FALSE(program.state.finder);

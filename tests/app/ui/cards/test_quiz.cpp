@@ -48,12 +48,6 @@ void fill_all(Program& program, const char* text) {
         if (!entry.is_right()) std::snprintf(entry.text, sizeof entry.text, "%s", text);
 }
 
-void enter(Program& program, std::string_view text) {
-    program.type(text);
-    program.press(Key::enter);
-    program.frame(2);
-}
-
 std::string number_of(int choice) { return std::to_string(choice + 1); }
 
 void press_right_numbers(Program& program) {
@@ -69,7 +63,7 @@ TEST_CASE("Q asks before a step; the right number is confirmed and Enter goes on
     CHECK(program.step() == 15);
     CHECK(program.shows("Before the next step"));
     CHECK(ImGui::GetIO().WantTextInput);
-    enter(program, answer_text(program.state.quiz->question));
+    program.enter(answer_text(program.state.quiz->question));
     program.check_shows({"Right: ℓ[", "1 of 1"});
     CHECK(program.step() == 15);
     program.press(Key::enter);
@@ -88,12 +82,12 @@ TEST_CASE("Q asks before a step; the right number is confirmed and Enter goes on
 TEST_CASE("a wrong number: the formula, one more try, then the answer") {
     Program program;
     ask(program, 16, Kind::value);
-    enter(program, "7.5");
+    program.enter("7.5");
     CHECK(program.shows("You typed 7.5; that is not it yet."));
     CHECK_FALSE(program.shows("Right:"));
     program.press(Key::backspace);
     CHECK(program.state.quiz->entries.at(0).text[0] == 0);
-    enter(program, "7.4");
+    program.enter("7.4");
     program.check_shows({"You typed 7.4; ℓ[", "0 of 1"});
     program.press(Key::backspace);  // no third try
     CHECK(program.state.quiz->decided());
@@ -106,7 +100,7 @@ TEST_CASE("a wrong number: the formula, one more try, then the answer") {
 TEST_CASE("what is no number gets a sentence and another chance; Escape skips") {
     Program program;
     ask(program, 16, Kind::value);
-    enter(program, "abc");
+    program.enter("abc");
     CHECK(program.shows("\"abc\" is no number"));
     CHECK(program.state.quiz->open);
     CHECK(program.state.quiz->tries == 0);
@@ -240,7 +234,7 @@ TEST_CASE("gaps: Enter and Tab lead from field to field, the last Enter checks")
     for (std::size_t n = 0; n < 4; ++n) {
         CHECK(program.state.quiz->entry == n);
         program.check_shows({target(program, n)});
-        enter(program, answer_text(gap(program, n)));
+        program.enter(answer_text(gap(program, n)));
     }
     program.check_shows({"All 4 are right.", "1 of 1"});
     program.press(Key::enter);
@@ -281,7 +275,7 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
     CHECK(wrong.value > old);
     for (const std::string& text :
          {std::string(typed), answer_text(gap(program, 1)), answer_text(gap(program, 2)), std::string("77")})
-        enter(program, text);
+        program.enter(text);
     program.check_shows({"2 of 4 are right.", target(program, 0) + ": α is missing", wrong.working});
     CHECK_FALSE(program.shows(answer_text(gap(program, 0))));
     program.press(Key::backspace);
@@ -290,9 +284,9 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
     CHECK(entries[1].is_right());
     CHECK(entries[0].text[0] == 0);
     CHECK(program.state.quiz->entry == 0);
-    enter(program, answer_text(gap(program, 0)));
+    program.enter(answer_text(gap(program, 0)));
     CHECK(program.state.quiz->entry == 3);  // what is right is passed over
-    enter(program, "78");
+    program.enter("78");
     program.check_shows({"3 of 4 are right.", answer_text(gap(program, 3)), "0 of 1"});
     CHECK(program.state.quiz->answers.at(0).outcome == QuizAnswer::Outcome::wrong);
     CHECK(program.state.quiz->answers.at(0).given.ends_with("; 78"));
@@ -301,7 +295,7 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
 TEST_CASE("a single wrong number names what was done, too") {
     Program program;
     ask(program, 16, Kind::value);
-    enter(program, "2.503");
+    program.enter("2.503");
     program.check_shows({"α is missing: the old ℓ", " = 2.503"});
 }
 
@@ -428,7 +422,7 @@ TEST_CASE("the file of results: one line each, quoted, and no formulas") {
     };
     CHECK(path.empty());  // only when asked for
     program.press(Key::s);
-    enter(program, "class 1");
+    program.enter("class 1");
     CHECK(path == "class 1.csv");
     CHECK(csv.starts_with("number,problem,lesson,step,question,expected,answer,verdict\n"
                           "1,worked-4x4,flash-forward,17,\"Next: Row sum"));

@@ -205,8 +205,7 @@ TEST_CASE("a file is opened by its name or dropped, and its walk is shown; what 
     show_start(program, false);
     program.press("ctrl+o");
     program.frame(2);
-    program.type(path);
-    program.press(Key::enter);
+    program.enter(path);
     program.settle();
     CHECK(program.state.page == Page::walk);
     CHECK(program.state.problem->N() == 6);

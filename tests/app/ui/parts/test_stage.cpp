@@ -53,8 +53,7 @@ void on_stage(Program& program, const Problem& problem, Steps steps, Look look) 
         if (!build_trace(lesson, problem)) continue;
         program.show_lesson(lesson.id);
         for (const int k : steps(*program.state.trace)) {
-            program.go_to_step(k);
-            program.frame();
+            program.go_to_step(k, 2);
             look();
         }
     }
@@ -203,8 +202,7 @@ TEST_CASE("stage: the correction is the way from one curve to the other, an old 
         Program program(example("worked-4x4"), {1280, 720}, true);
         program.show_lesson(lesson);
         for (const int k : steps_of(*program.state.trace, Op::correction)) {
-            program.go_to_step(k);
-            program.frame();
+            program.go_to_step(k, 2);
             const auto m = program.state.trace->reads(k);
             const double before = program.state.trace->value(m[0].value).data(0, 0),
                          now = program.state.trace->value(m[1].value).data(0, 0);
@@ -242,8 +240,7 @@ TEST_CASE("stage: a value of the softmax lessons that changes stands beside what
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("softmax-1pass");
     const int k = steps_of(*program.state.trace, Op::row_sum)[1];
-    program.go_to_step(k);
-    program.frame();
+    program.go_to_step(k, 2);
     const auto sum = [&](int at) {
         return format_short(program.state.trace->live(Slot::l, at).value->data(0, 0));
     };
@@ -257,8 +254,7 @@ TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
     for (const auto& [lesson, there, not_there] :
          {std::tuple{"flash-forward-v1", "ℓ", "L"}, std::tuple{"flash-forward", "L", "ℓ"}}) {
         program.show_lesson(lesson);
-        program.go_to_step(steps_of(*program.state.trace, Op::load_kv)[0]);
-        program.frame();
+        program.go_to_step(steps_of(*program.state.trace, Op::load_kv)[0], 2);
         CHECK(program.look_for(there, "HBM"));
         CHECK_FALSE(program.look_for(not_there, "HBM"));
     }
@@ -267,15 +263,13 @@ TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
 TEST_CASE("stage: the strip of the backward pass has what its first step reads and writes") {
     Program program(example("gradients-4x4"), {1280, 720}, true);
     program.show_lesson("flash-backward");
-    program.go_to_step(0);
-    program.frame();
+    program.go_to_step(0, 2);
     for (const char* symbol : {"O", "dO", "D", "L", "dQ"}) CHECK(program.look_for(symbol, "HBM"));
 }
 
 TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the result come to") {
     Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
-    program.go_to_step(steps_of(*program.state.trace, Op::scores)[5]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[5], 2);
     const Trace& trace = *program.state.trace;
     const auto reads = trace.reads(program.state.cursor.step);
     const Value &Q = trace.value(reads[0].value), &K = trace.value(reads[1].value);
@@ -287,8 +281,7 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
 
 TEST_CASE("stage: every weight of a row of eight is told beside the curve") {
     Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
-    program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4], 2);
     CHECK(program.shows("k₃₂: "));
     CHECK(program.shows("k₃₉: "));
     CHECK_FALSE(program.shows(" more"));
@@ -308,8 +301,7 @@ TEST_CASE("stage: what is dimmed can still be read") {
 TEST_CASE("stage: a title has beside it where the step is, not the title again") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("attention");
-    program.go_to_step(steps_of(*program.state.trace, Op::scores)[0]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[0], 2);
     CHECK(program.look_for("row 0"));
 }
 
@@ -317,8 +309,7 @@ TEST_CASE("an old value of another quantity has the decimals of that quantity") 
     Program program;
     program.show_lesson("flash-backward");
     const int k = steps_of(*program.state.trace, Op::recompute)[0];
-    program.go_to_step(k);
-    program.frame();
+    program.go_to_step(k, 2);
     // S = 1 stands below P = 0.225, both in one cell
     const Item cell = program.find(cell_name({Slot::Prob, 0, 0}));
     std::vector<std::string> texts;

@@ -26,9 +26,7 @@ const StageFault& fault_called(const std::vector<StageFault>& all, std::string_v
 void break_it(Program& program, std::string_view title, std::optional<int> step = {}) {
     choose_fault(program.state, fault_called(stage_faults(*program.state.lesson), title));
     program.settle();
-    if (!step) return;
-    program.go_to_step(*step);
-    program.frame();
+    if (step) program.go_to_step(*step, 2);
 }
 
 // What stands in a pane, one text after the other.
@@ -297,8 +295,7 @@ TEST_CASE("stage broken: the difference of O is that against standard attention 
         const bool division = program.state.problem->switches.no_division;
         int shown = 0;
         for (int k = 0; k < program.state.trace->size(); ++k) {
-            program.go_to_step(k);
-            program.frame();
+            program.go_to_step(k, 2);
             const auto step = broken_step(program.state);
             if (!step) continue;
             const CellRef end = step->end;

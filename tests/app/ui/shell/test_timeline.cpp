@@ -207,8 +207,7 @@ TEST_SUITE("timeline") {
             program.show_lesson(lesson.id);
             const TimelineGrid& grid = program.state.look.grid;
             for (int k = 0; k < program.state.trace->size(); ++k) {
-                program.go_to_step(k);
-                program.frame();
+                program.go_to_step(k, 2);
                 // At least those of half the lane have room, each in letters that the back row reads.
                 const int steps = grid.end(grid.lane_of(k)) - grid.begin(grid.lane_of(k));
                 CAPTURE(lesson.id);
@@ -223,8 +222,7 @@ TEST_SUITE("timeline") {
         program.go_to_step(16);
         program.check_shows({"dWQ", "dWK", "dWV", "Gradient of WQ"});
         show_large_backward(program);
-        program.go_to_step(200);
-        program.frame();
+        program.go_to_step(200, 2);
         CHECK(symbols_on_stage(program) >= 10);
     }
 
