@@ -14,12 +14,13 @@ constexpr float formula = 16;  ///< formulas, and the letters of small matrices
 constexpr float symbol = 17;   ///< the letter of a matrix
 
 // On a page of 1280 × 720 for the back row
-constexpr float far = 27;         ///< the least there: heads, captions
-constexpr float far_number = 28;  ///< numbers in cells
-constexpr float far_text = 30;    ///< sentences and names
-constexpr float far_sign = 34;    ///< signs between matrices
-constexpr float far_symbol = 35;  ///< the letter of a matrix
-constexpr float far_title = 44;   ///< what the step does
+constexpr float far = 27;           ///< the least there: heads, captions
+constexpr float far_number = 28;    ///< numbers in cells
+constexpr float far_text = 30;      ///< sentences and names
+constexpr float far_sign = 34;      ///< words and signs between matrices
+constexpr float far_operator = 44;  ///< the thin ones of them: · + −
+constexpr float far_symbol = 35;    ///< the letter of a matrix
+constexpr float far_title = 44;     ///< what the step does
 /// What is drawn for the normal view is so many times as large there: its smallest text is the least of the
 /// page.
 constexpr float far_growth = far / small;

@@ -23,7 +23,7 @@ struct CellSize {
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 4, 62};
-constexpr float least_lens_w = 480, good_lens_w = 600, least_lens_h = 184;
+constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
 
 struct Placed : OnStage {
     int digits = 0;
@@ -31,9 +31,7 @@ struct Placed : OnStage {
 };
 using Terms = std::vector<Placed>;
 
-float sign_w(const char* sign) { return *sign ? text_width(Face::regular, size::far_sign, sign) : 0.0f; }
-
-float after_w(const Placed& t) { return *t.after ? sign_w(t.after) + 6 : 0; }
+float after_w(const Placed& t) { return *t.after ? sign_width(t.after) + 6 : 0; }
 
 // Room between the terms n − 1 and n.
 float gap_before(const Terms& line, std::size_t n) {
@@ -41,7 +39,7 @@ float gap_before(const Terms& line, std::size_t n) {
         if (n == 0) return arrow_w;
         return line[n - 1].result ? least_gap : arrow_w + after_w(line[n - 1]);
     }
-    const float before = sign_w(line[n].before) + (*line[n].before ? 20.0f : 0.0f);
+    const float before = sign_width(line[n].before) + (*line[n].before ? 20.0f : 0.0f);
     if (n == 0) return before;
     if (line[n - 1].leaves) return 2 * least_gap + after_w(line[n - 1]);
     return std::max(least_gap, before) + after_w(line[n - 1]);
@@ -153,10 +151,10 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     const float mid = t.bed.middle();
     const bool opens = t.result && (n == 0 || !line[n - 1].result);
     if (opens)
-        c.arrow({{t.bed.x - arrow_w + 12, mid}, {t.bed.x - 12, mid}}, ArrowStyle::link);
-    else if (*t.before)
-        c.text(t.bed.x - 12 - sign_w(t.before), mid, t.before, size::far_sign, c.theme->t2);
-    if (*t.after) c.text(t.bed.right() + 8, mid, t.after, size::far_sign, c.theme->t2);
+        c.arrow({{t.bed.x - arrow_w + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active, c.theme->focus);
+    else
+        draw_sign(c, t.bed.x - 12 - sign_width(t.before), mid, t.before);
+    draw_sign(c, t.bed.right() + 8, mid, t.after);
 }
 
 }  // namespace

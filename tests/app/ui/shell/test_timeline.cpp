@@ -201,6 +201,16 @@ TEST_SUITE("timeline") {
         CHECK(program.shows("skipped"));
     }
 
+    TEST_CASE("the gradients of the weights have their letters in the narrowest window, too") {
+        Program program(example("worked-4x4"), {1024, 640});
+        program.show_lesson("training-step");
+        program.go_to_step(0);
+        program.frame();
+        CHECK(std::ranges::count_if(program.items(), [](const Item& item) {
+                  return item.panel == "Timeline" && item.text.starts_with("dW");
+              }) == 3);
+    }
+
     TEST_CASE("on stage no cell is without its symbol, in any lesson, and the lane has its name") {
         for (const Lesson& lesson : lessons()) {
             Program program(example("worked-4x4"), {1280, 720}, true);
