@@ -252,11 +252,11 @@ bool answer_ctrl_key(AppState& state, Key key) {
 
 std::vector<Shortcut> compare_keys() {
     const char* const g = "CPU vs GPU";
-    return {{g, "←  →", "tile", {{Key::left}, {Key::right}}},
-            {g, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
+    return {{g, "←  →", "previous, next tile", {{Key::left}, {Key::right}}},
+            {g, "↑  ↓", "previous, next query row", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
-            {g, "L", "what is measured", {{Key::l}}},
-            {g, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
+            {g, "L", "measure: |Δ|, ULP, relative", {{Key::l}}},
+            {g, "D  G", "where a fault begins; its step", {{Key::d}, {Key::g}}}};
 }
 
 bool answer_compare_key(AppState& state, const KeyPress& press) {

@@ -97,6 +97,17 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
     }
 }
 
+TEST_CASE("memory: in presenter mode each part says of how many heads it tells") {
+    MemoryPage page({1280, 720});
+    page.state.presenter = true;
+    page.form().heads = 8, page.form().batch = 2;
+    page.frame(2);
+    page.check_shows({"the N × N matrices of 16 heads", "Bytes through HBM, of one head"});
+    page.form().heads = page.form().batch = 1;
+    page.frame(2);
+    CHECK(page.shows("the N × N matrices of one head"));
+}
+
 TEST_CASE("memory: every text stands out in every theme") {
     MemoryPage page;
     for (const bool presenter : {false, true})
