@@ -39,6 +39,9 @@ void wait_for_walk(const AppState& state);
 /// The problem that is shown, or the one that is being built.
 const Problem& latest_problem(const AppState& state);
 
+/// To a walk and a place in it that were left.
+void go_back(AppState& state, WalkView view);
+/// The latest edit; in the problem of a moment as it was found, back to where the moment was gone to from.
 void undo(AppState& state);
 void redo(AppState& state);
 /// Words for the tokens, separated by spaces; none takes them away.

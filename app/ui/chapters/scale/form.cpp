@@ -101,7 +101,7 @@ BenchRequest bench_request(const ScaleForm& form) {
 std::vector<Shortcut> scale_keys() {
     const char* const g = "At scale";
     return {{g, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
-            {g, "↑  ↓", "length", {{Key::up}, {Key::down}}},
+            {g, "↑  ↓", "length that is shown", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
             {g, "L", "axes: logarithmic, linear", {{Key::l}}}};
 }

@@ -194,7 +194,7 @@ double start_idle_seconds(const AppState& state) {
 std::vector<Shortcut> start_keys() {
     const char* const g = "Start page";
     return {{g, "←  →  ↑  ↓", "to another door", {{Key::left}, {Key::right}, {Key::up}, {Key::down}}},
-            {g, "Enter", "its door; without one: continue", {{Key::enter}}},
+            {g, "Enter", "open that door; none: continue", {{Key::enter}}},
             {g, "Ctrl O", "open a file", {{Key::o, false, true}}}};
 }
 

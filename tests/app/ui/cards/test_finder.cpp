@@ -39,6 +39,16 @@ std::vector<std::string> titles(Program& program, const char* text) {
 
 }  // namespace
 
+TEST_CASE("every title of the palette says by itself what it does") {
+    Program program;
+    for (const Command& command : commands(program.state)) {
+        if (std::string_view(command.kind) == "Tour stop") continue;  // it is found as the tour calls it
+        const std::string title = lower_case(command.title);
+        for (const char* pointer : {"the same", "there:", "it ", "its ", "press it"})
+            CHECK_MESSAGE(!title.starts_with(pointer), command.title);
+    }
+}
+
 TEST_CASE("every row of every table is found by its own title, before what only contains it") {
     Program program;
     AppState& state = program.state;
