@@ -39,25 +39,6 @@ std::vector<int> sample(const Trace& trace) {
     }
     return {out.begin(), out.end()};
 }
-std::vector<int> every(const Trace& trace) {
-    std::vector<int> out;
-    for (int k = 0; k < trace.size(); ++k) out.push_back(k);
-    return out;
-}
-
-// look() at these steps of every lesson on stage.
-template <class Steps, class Look>
-void on_stage(Program& program, const Problem& problem, Steps steps, Look look) {
-    program.show(problem);
-    for (const Lesson& lesson : lessons()) {
-        if (!build_trace(lesson, problem)) continue;
-        program.show_lesson(lesson.id);
-        for (const int k : steps(*program.state.trace)) {
-            program.go_to_step(k, 2);
-            look();
-        }
-    }
-}
 
 bool inside(const Item& text, const Item& cell) {
     const ImVec2 at = middle(text);
@@ -173,7 +154,7 @@ TEST_CASE("stage: below each other, what the result replaces stands right above 
 TEST_CASE("stage: every number that a step is about is there to be read, however large the matrices are") {
     for (const Problem& problem : {example("worked-4x4"), example("causal-8"), large(), ragged()}) {
         Program program(problem, {1280, 720}, true);
-        on_stage(program, problem, sample, [&] {
+        in_every_lesson(program, problem, sample, [&] {
             if (program.state.lesson->one_row) return;
             for (const StageTerm& term : stage_terms(*program.state.trace, program.step())) {
                 if (term.old) continue;
@@ -191,9 +172,12 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
         for (const ThemeId id : {ThemeId::dark, ThemeId::light}) {
             Program program(example("worked-4x4"), screen, true, id);
             const auto look = [&] { check_frame(program); };
-            on_stage(program, example("worked-4x4"), every, look);
-            on_stage(program, large(), sample, look);
-            on_stage(program, ragged(), sample, look);
+            at_every_step(program, example("worked-4x4"), look);
+            for (const Problem& problem : {large(), ragged()})
+                if (looks_at_everything())
+                    at_every_step(program, problem, look);
+                else
+                    in_every_lesson(program, problem, sample, look);
         }
 }
 
@@ -247,6 +231,18 @@ TEST_CASE("stage: a value of the softmax lessons that changes stands beside what
     CHECK(sum(k) != sum(k - 1));
     CHECK(program.look_for(sum(k)));
     CHECK(program.look_for(sum(k - 1)));
+}
+
+TEST_CASE("stage: while a pass loads its elements, what the pass is for is drawn") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("softmax-3pass");
+    const char* const drawn[] = {"running max", "running sum", "running output"};
+    for (const int k : steps_of(*program.state.trace, Op::load_x)) {
+        program.go_to_step(k);
+        program.frame();
+        CAPTURE(k);
+        CHECK(program.shows(drawn[program.state.trace->step(k).phase]));
+    }
 }
 
 TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {

@@ -43,11 +43,6 @@ std::vector<Case> cases() {
     return {all_cases[0], all_cases[4], all_cases[6]};
 }
 
-bool every_step() {
-    const char* wish = std::getenv("TILEWALK_LAYOUT");
-    return wish && std::string(wish) == "all";
-}
-
 // Steps that look different from each other: each kind of step where it first occurs, in the middle and last.
 std::vector<int> steps_to_look_at(const Trace& trace) {
     std::set<int> out;
@@ -55,8 +50,9 @@ std::vector<int> steps_to_look_at(const Trace& trace) {
     for (int n = 0; n < static_cast<int>(Op::count); ++n) {
         const Op op = static_cast<Op>(n);
         const std::vector<int> steps = steps_of(trace, op);
-        if (steps.empty() || (!small && op != Op::output && op != Op::scores && !every_step())) continue;
-        if (small && every_step()) out.insert(steps.begin(), steps.end());
+        if (steps.empty() || (!small && op != Op::output && op != Op::scores && !looks_at_everything()))
+            continue;
+        if (small && looks_at_everything()) out.insert(steps.begin(), steps.end());
         out.insert(steps.front());
         if (in_full && small) out.insert(steps[steps.size() / 2]);
         if (in_full) out.insert(steps.back());
