@@ -3,15 +3,12 @@
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/slides.h"
-#include "app/cli/values.h"
 #include "app/export/export_formats.h"
 #include "app/export/picture.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 #include "app/cli/ffmpeg.h"
 
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <array>
 #include <cerrno>

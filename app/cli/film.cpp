@@ -1,14 +1,11 @@
 // tilewalk film
 #include "app/cli/commands.h"
 #include "app/cli/ffmpeg.h"
-#include "app/cli/film_frames.h"
 #include "app/cli/hooks.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
-#include "core/base/words.h"
 #include "core/walk/playback.h"
 
 #include <algorithm>

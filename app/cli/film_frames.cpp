@@ -5,7 +5,6 @@
 #include "app/ui/state/motion.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "core/class/spoken.h"
 

@@ -6,9 +6,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
-#include "app/render/raster.h"
 #include "app/ui/kit/chart.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,6 @@
 
 #include "app/cli/hooks.h"
 #include "app/cli/slides.h"
-#include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
 #include "app/io/file.h"

@@ -10,8 +10,6 @@
 #include "app/render/offscreen.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
-#include "core/base/words.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "app/cli/values.h"
 
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,6 @@
 #include "app/export/parts.h"
 #include "app/ui/parts/pseudocode.h"
 #include "core/base/matrix_text.h"
-#include "core/base/numbers.h"
 
 #include <ostream>
 

@@ -6,7 +6,6 @@
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/matrix_text.h"
-#include "core/base/numbers.h"
 
 #include <cstdio>
 #include <ostream>

@@ -2,7 +2,6 @@
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
-#include "core/base/words.h"
 #include "core/bench/findings.h"
 
 namespace tilewalk {

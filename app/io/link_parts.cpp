@@ -1,7 +1,6 @@
 #include "app/io/link_parts.h"
 
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <charconv>
 #include <cmath>

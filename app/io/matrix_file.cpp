@@ -2,7 +2,6 @@
 
 #include "app/io/file.h"
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 

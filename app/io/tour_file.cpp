@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <span>
 
 namespace tilewalk {
 namespace {

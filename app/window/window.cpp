@@ -7,7 +7,6 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/window/drawing.h"
-#include "app/window/events.h"
 #include "app/window/speaker_window.h"
 
 #define GLFW_INCLUDE_NONE

@@ -11,7 +11,6 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tilewalk::ui {
 

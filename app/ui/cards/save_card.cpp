@@ -4,7 +4,6 @@
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

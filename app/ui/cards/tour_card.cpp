@@ -3,11 +3,9 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/layout.h"
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <span>
 
 namespace tilewalk::ui {
 

@@ -1,7 +1,5 @@
 #include "app/ui/kit/card.h"
 
-#include "app/ui/kit/items.h"
-
 #include <imgui.h>
 
 namespace tilewalk::ui {

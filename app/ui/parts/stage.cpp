@@ -1,7 +1,5 @@
 #include "app/ui/parts/stage.h"
 
-#include "app/ui/kit/items.h"
-#include "app/ui/parts/bed.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"

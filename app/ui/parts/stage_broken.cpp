@@ -5,7 +5,6 @@
 #include "core/base/words.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk::ui {
 

@@ -1,7 +1,6 @@
 #include "app/ui/parts/stage_broken_pane.h"
 
 #include "app/ui/state/trace_look.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/start/page.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/chapters.h"

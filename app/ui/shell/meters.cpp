@@ -1,7 +1,6 @@
 // Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/panels.h"
-#include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // What lies over everything: cards, the value under the mouse, and the notice.
 #include "app/ui/cards/cards.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/shell/panels.h"

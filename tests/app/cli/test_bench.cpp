@@ -11,7 +11,6 @@
 #include "tests/skip.h"
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <set>
 

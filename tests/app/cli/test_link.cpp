@@ -6,7 +6,6 @@
 #include "app/io/problem_json.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/table.h"
 #include "tests/app/cli/run.h"
 #include "tests/core/lessons/broken.h"
 

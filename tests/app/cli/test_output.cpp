@@ -5,8 +5,6 @@
 #include "tests/app/ui/png_reader.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 
 #include <sys/wait.h>

@@ -14,8 +14,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <set>
-#include <sstream>
 
 using namespace tilewalk::test;
 

@@ -9,15 +9,12 @@
 #include "app/io/examples.h"
 #include "core/base/numbers.h"
 #include "tests/core/expression.h"
-#include "tests/core/problems.h"
-#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <set>

@@ -6,7 +6,6 @@
 #include "tests/contains.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <sstream>

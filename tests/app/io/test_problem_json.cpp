@@ -4,8 +4,6 @@
 #include "tests/folder.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <random>
 
 using namespace tilewalk::test;

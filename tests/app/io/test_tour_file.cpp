@@ -13,7 +13,6 @@
 #include "tests/good.h"
 
 #include <cmath>
-#include <doctest/doctest.h>
 #include <random>
 
 using namespace tilewalk::test;

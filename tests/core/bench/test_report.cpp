@@ -2,8 +2,6 @@
 
 #include "tests/contains.h"
 
-#include <doctest/doctest.h>
-
 using namespace tilewalk::test;
 
 namespace {

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <doctest/doctest.h>
-#include <random>
 #include <thread>
 
 using namespace tilewalk::test;

@@ -5,11 +5,7 @@
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/contract.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cmath>
-#include <string>
 
 using namespace tilewalk::test;
 

@@ -5,8 +5,6 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tilewalk::ui {
 

@@ -2,7 +2,6 @@
 // page of 1280 × 720. The arrow keys choose row and tile.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
-#include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>

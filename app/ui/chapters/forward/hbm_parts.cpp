@@ -1,6 +1,5 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"

@@ -4,7 +4,6 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace tilewalk::ui {
 

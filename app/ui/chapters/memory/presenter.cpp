@@ -2,9 +2,7 @@
 // Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/memory/memory.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 

@@ -1,9 +1,6 @@
 // The roofline: how fast each order may run at best, from its FLOPs per byte of HBM traffic.
 #include "app/ui/chapters/memory/memory.h"
-#include "app/ui/kit/chart.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 #include <cmath>

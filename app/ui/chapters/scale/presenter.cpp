@@ -3,7 +3,6 @@
 // change it.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
 

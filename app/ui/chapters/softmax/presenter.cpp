@@ -1,8 +1,6 @@
 // Presenter mode of the softmax lessons: the row large, the pass under way, and what it carries along.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/kit/canvas_cell.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"

@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 
 using namespace tilewalk::test;
 

@@ -14,7 +14,6 @@
 #include "tests/good.h"
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <set>
 
 using namespace tilewalk::test;

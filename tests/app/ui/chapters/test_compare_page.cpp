@@ -7,8 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
-
 using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;
 

@@ -1,13 +1,9 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/canvas_cell.h"
-#include "app/ui/kit/items.h"
-#include "app/ui/state/app_state.h"
 #include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
-#include <functional>
-#include <string>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;
