@@ -47,15 +47,15 @@ constexpr struct {
 };
 
 /// A file of another kind is told from one with a mistake in it.
-std::string parser_reason(std::string_view text, std::size_t position, const std::string& token,
-                          std::string_view said) {
+std::string parser_reason(std::string_view text, std::size_t position, std::string_view said) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     const bool json = text[first] == '{' || text[first] == '[';
     if (!json) return place(text, first + 1) + ": this is not JSON, expected a file that begins with {";
     const std::string at = place(text, position) + ": ";
     for (const auto& [word, means] : complaints)
         if (said.find(word) != std::string_view::npos) return at + std::string(means);
-    return at + in_quotes(token.substr(0, 40)) + " is not expected here";
+    return at + in_quotes(std::string(text.substr(std::min(position, text.size()) - 1, 1))) +
+           " is not expected here";
 }
 
 /// Follows the parser without building anything: what it learns decides whether and how the tree is built.
@@ -106,8 +106,8 @@ struct Scan {
         if (open.size() == 1) outer_key = name;
         return true;
     }
-    bool parse_error(std::size_t position, const std::string& token, const Json::exception& problem) {
-        return fail(parser_reason(text, position, token, problem.what()));
+    bool parse_error(std::size_t position, const std::string&, const Json::exception& problem) {
+        return fail(parser_reason(text, position, problem.what()));
     }
 };
 

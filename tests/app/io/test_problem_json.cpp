@@ -154,7 +154,7 @@ TEST_CASE("json: mistakes of syntax are named by line and column") {
         {"{\n  \"q\": [[1,\n  2x]]}", "line 3, column 4"},
         {"{\"q\": [[NaN]]}", "line 1, column 9"},
         {"{\"q\": [[-Infinity]]}", "line 1, column 10"},
-        {"{\"q\": [[1e999]]}", "line 1, column 14: this number is too large"},
+        {"{\"q\": [[1e999]]}", "line 1, column 13: this number is too large"},
         {"{\"q\": [[01]]}", "line 1, column 10"},
         {"{\"q\": [[+1]]}", "line 1, column 9"},
         {"{\"q\": [[.5]]}", "line 1, column 9"},
