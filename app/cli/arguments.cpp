@@ -148,6 +148,13 @@ void add_model(const OptionGroup& options, Arguments& a) {
     options.word("--tiles", m.tiles, "given|square|paper",
                  "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
     options.word("--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
+    const OptionGroup ring = options.under("A ring of many such devices");
+    ring.word("--ranks", m.ranks, "R,R,...", "so many: computing against sending, round by round");
+    ring.word("--link", m.link, "BYTES", "per second from each rank to the next [25e9]");
+    ring.word("--rate", m.rate, "FLOP/s", "that a rank computes [the peak of the hardware]");
+    ring.word("--kv-heads", m.kv_heads, "G", "heads of K and V, a divisor of H [H]");
+    ring.word("--direction", m.direction, "forward|backward", "[forward]");
+    ring.flag("--causal", m.causal, "hide the keys that come after a query");
     add_output(options, a, "text|json");
 }
 
@@ -170,6 +177,12 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--threads", b.threads, "T", "of the CPU [all]");
     options.word("--seed", b.seed, "S", "of the inputs [1]");
     options.word("--load", b.load, "FILE,...", "show recorded results instead of running");
+    options.flag("--distributed", b.distributed, "one ring over all ranks; started by mpirun -np R");
+    options.word("--shards", b.shards, "zigzag|contiguous|striped",
+                 "distributed: how the sequence is dealt out [zigzag]");
+    const OptionGroup hidden = options.under("");
+    hidden.word("--accident", b.accident, "die|cut|stall@RANK,ROUND", "");
+    hidden.word("--patience", b.patience, "SECONDS", "");
     add_output(options, a, "text|csv|json|md");
 }
 

@@ -37,13 +37,16 @@ struct ProblemWords {
 /// What `tilewalk model` asks about.
 struct ModelWords {
     Word seqlen, head_dim, dtype, heads, batch, br, bc, tiles, hardware;
+    Word ranks, link, rate, kv_heads, direction;  ///< of a ring
+    bool causal = false;
 };
 
 /// What `tilewalk bench` runs, or shows again.
 struct BenchWords {
     Word device, kernels, direction, seqlen, seqlen_q, head_dim, heads, kv_heads, batch, window, dtype,
         memory_limit, threads, seed, load;
-    bool causal = false;
+    Word shards, accident, patience;  ///< of a ring
+    bool causal = false, distributed = false;
 };
 
 /// What `tilewalk compare` runs, or shows again.

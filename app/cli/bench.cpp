@@ -100,18 +100,6 @@ Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
 
 // ---- Results
 
-Outcome put_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
-                    std::ostream& out) {
-    std::string text;
-    if (format == 1) text = bench_to_csv(reports);
-    if (format == 3) text = bench_to_markdown(reports);
-    for (const BenchReport& report : reports) {
-        if (format == 0) text += (text.empty() ? "" : "\n") + bench_text(report);
-        if (format == 2) text += bench_to_json(report);
-    }
-    return put(a.output, out, text);
-}
-
 Outcome show_again(const Arguments& a, int format, std::ostream& out) {
     if (a.repeated != "tilewalk bench --load " + *a.bench.load)
         return bad_input("--load shows what was recorded; leave out the other options of the run.");
@@ -130,6 +118,18 @@ bool any_wrong(const BenchReport& report) {
 }
 
 }  // namespace
+
+Outcome put_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
+                    std::ostream& out) {
+    std::string text;
+    if (format == 1) text = bench_to_csv(reports);
+    if (format == 3) text = bench_to_markdown(reports);
+    for (const BenchReport& report : reports) {
+        if (format == 0) text += (text.empty() ? "" : "\n") + bench_text(report);
+        if (format == 2) text += bench_to_json(report);
+    }
+    return put(a.output, out, text);
+}
 
 Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
     BenchRequest request;
@@ -150,6 +150,8 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "csv", "json", "md"});
     if (!format) return bad_input(format.error);
     if (a.bench.load) return show_again(a, *format, out);
+    if (a.bench.distributed) return run_ring_command(a, out);
+    if (a.bench.shards) return bad_input("--shards belongs to --distributed.");
     int threads = 0;
     const auto request = make_request(a.bench, threads);
     if (!request) return bad_input(request.error);

@@ -60,6 +60,14 @@ Outcome run_model(const Arguments& arguments, std::ostream& out);
 /// Runs the kernels on large problems, or shows recorded results again. Ends with Exit::failed if a kernel
 /// was wrong, with Exit::interrupted after Ctrl-C: what was measured until then is written all the same.
 Outcome run_bench_command(const Arguments& arguments, std::ostream& out);
+/// One ring over all ranks that mpirun started; every rank calls this, rank 0 writes. Whoever fails, all end
+/// with an exit code that is not 0, and rank 0 says why.
+Outcome run_ring_command(const Arguments& arguments, std::ostream& out);
+/// Are these the words of a rank of it? What this rank would refuse, all ranks refuse.
+bool is_ring_command(int argc, char** argv);
+Outcome refuse_on_all_ranks(const std::string& sentence);
+/// The same for a ring of ranks: `model --ranks`.
+Outcome run_ring_model(const Arguments& arguments, std::ostream& out);
 /// What there is. `devices` ends well without a GPU too: it says why there is none.
 Outcome list_examples(const Arguments& arguments, std::ostream& out);
 Outcome list_lessons(const Arguments& arguments, std::ostream& out);
@@ -77,6 +85,9 @@ Outcome run_window_command(const Arguments& arguments, WindowOptions options,
 
 /// What the words of bench ask for. `threads` takes the number of CPU threads, 0 for all.
 Result<BenchRequest> make_request(const BenchWords& words, int& threads);
+/// Writes them as bench does: 0 text, 1 CSV, 2 JSON, 3 Markdown.
+Outcome put_results(const Arguments& arguments, int format, const std::vector<BenchReport>& reports,
+                    std::ostream& out);
 /// "P@0,1,3,5=0.01": quantity, tile i, j, row [0], column [the whole row], amount [0.001].
 Result<KernelFault> read_fault(const std::string& text);
 

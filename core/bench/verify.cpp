@@ -1,13 +1,10 @@
 #include "core/bench/verify.h"
 
-#include "core/base/matrix.h"
+#include "core/bench/compared.h"
 #include "core/bench/reference.h"
 #include "core/engine/heads.h"
 
-#include <array>
 #include <bit>
-#include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <set>
@@ -16,70 +13,7 @@ namespace tilewalk {
 
 namespace {
 
-// |x − x₆₄|; infinite for NaN, and where one of them is infinite and the other is not.
-double distance(double x, double exact) {
-    if (x == exact) return 0;
-    const double difference = std::abs(x - exact);
-    return std::isnan(difference) ? infinity : difference;
-}
-
-// One tensor: the largest errors of the kernel and of standard attention in the same precision, and where the
-// kernel's is.
-struct Compared {
-    const char* tensor;
-    double factor;         ///< how many times the standard's error is allowed
-    double two_roundings;  ///< of the largest element, which are allowed as well
-    double error = 0, standard = 0, largest = 0;
-    std::int64_t head = 0, row = 0, column = 0;
-
-    void look_at_standard(float x, double exact) { standard = std::max(standard, distance(x, exact)); }
-    void look(float x, double exact, std::int64_t in_head, std::int64_t in_row, std::int64_t at) {
-        if (std::isfinite(exact)) largest = std::max(largest, std::abs(exact));
-        const double off = distance(x, exact);
-        if (off <= error) return;
-        error = off, head = in_head, row = in_row, column = at;
-    }
-    void merge(const Compared& other) {
-        standard = std::max(standard, other.standard), largest = std::max(largest, other.largest);
-        if (other.error <= error) return;
-        error = other.error, head = other.head, row = other.row, column = other.column;
-    }
-    double limit() const { return factor * standard + two_roundings * largest; }
-    double part() const { return error == 0 ? 0 : error / limit(); }
-};
-
-/// O, L, dQ, dK, dV
-using AllCompared = std::array<Compared, 5>;
-AllCompared nothing_compared(DType type) {
-    const double two = type == DType::f32 ? 0x1p-23 : type == DType::f16 ? 0x1p-10 : 0x1p-7;
-    // Sums of tensor cores are cut off, not rounded.
-    const double two_of_L = type == DType::f32 ? 0x1p-23 : 0x1p-20;
-    return {{{"O", 2, two}, {"L", 2, two_of_L}, {"dQ", 3, two}, {"dK", 3, two}, {"dV", 3, two}}};
-}
-enum { O, L, dQ, dK, dV };
-void merge(AllCompared& all, const AllCompared& part) {
-    for (std::size_t tensor = 0; tensor < all.size(); ++tensor) all[tensor].merge(part[tensor]);
-}
-
-std::string number(double x) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1e", x);
-    return text;
-}
-
-// The tensor nearest to its limit, or beyond it.
-Verdict verdict_of(const AllCompared& all, const Workload& w) {
-    const Compared* worst = &all[0];
-    for (const Compared& tensor : all)
-        if (tensor.part() > worst->part()) worst = &tensor;
-    Verdict verdict{worst->error <= worst->limit(), worst->error, worst->limit(), ""};
-    if (verdict.passed) return verdict;
-    verdict.sentence = std::string(worst->tensor) + " is off by " + number(worst->error) + " (limit " +
-                       number(worst->limit()) + ") in head " + std::to_string(worst->head) + ", row " +
-                       std::to_string(worst->row) + ", column " + std::to_string(worst->column) +
-                       "; N_q = " + std::to_string(w.N_q) + ", N_kv = " + std::to_string(w.N_kv) + ".";
-    return verdict;
-}
+using namespace of_tensor;
 
 Verdict stopped() { return {false, 0, 0, "Stopped before it was verified."}; }
 

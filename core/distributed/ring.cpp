@@ -49,9 +49,8 @@ std::int64_t bytes_of_rank(const Problem& problem, int ranks, int rank, int thre
     return floats * static_cast<std::int64_t>(sizeof(float)) + ShardAttention::model_bytes(w, n, threads);
 }
 
-Rank::Rank(const Problem& what, Transport& with, cpu::ThreadPool& pool, cpu::CountedMemory& memory,
-           Patience waits)
-    : problem(what), transport(with), patience(waits), ranks(with.ranks()), rank(with.rank()),
+Rank::Rank(const Problem& what, Transport& with, cpu::ThreadPool& pool, cpu::CountedMemory& memory)
+    : problem(what), transport(with), ranks(with.ranks()), rank(with.rank()),
       kv_heads(what.workload.batch * what.workload.kv_heads),
       own_rows(rows_of(what.shards, what.workload.N_q, ranks, rank)),
       runs(runs_of(what.shards, what.workload.N_q, ranks, rank)),
@@ -129,7 +128,7 @@ void Rank::compute_while_messages_travel(Cost& cost, const std::function<void(st
     computing.join();
     if (failure) std::rethrow_exception(failure);
     const Clock::time_point computed = Clock::now();
-    wait(transport, patience);
+    wait(transport);
     cost.waiting += seconds_since(computed);
 }
 
@@ -141,7 +140,7 @@ void Rank::round(Cost& cost, Pace pace, int number, const std::function<void(std
     if (pace == Pace::together) return compute_while_messages_travel(cost, compute);
     for (int turn = 0; turn < ranks; ++turn) {
         if (turn == rank) compute_while_messages_travel(cost, compute);
-        meet(transport, patience);
+        meet(transport);
     }
 }
 
@@ -196,7 +195,7 @@ Cost Rank::backward(Pace pace) {
     if (ranks > 1) {
         take(Tag::gradients, arriving, own_rows);
         const Clock::time_point computed = Clock::now();
-        wait(transport, patience);
+        wait(transport);
         cost.waiting += seconds_since(computed);
     }
     cost.seconds = seconds_since(begin);

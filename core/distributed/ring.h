@@ -22,7 +22,7 @@ std::optional<std::string> refuse(const Problem& problem, int ranks);
 /// Bytes between all ranks in one run of the direction: K and V of every shard go to R − 1 ranks; backward
 /// dK and dV as well, and home.
 std::int64_t bytes_between(const Problem& problem, int ranks);
-/// Bytes that the largest shard's rank holds: its tensors, K and V twice on their way, and scratch.
+/// Bytes that a rank holds: its tensors, K and V of others twice on their way, and scratch.
 std::int64_t bytes_of_rank(const Problem& problem, int ranks, int rank, int threads);
 
 /// What goes wrong on purpose, for tests.
@@ -40,8 +40,7 @@ struct Cost {
 /// One rank: its shards and buffers, all in counted memory.
 class Rank {
 public:
-    Rank(const Problem& problem, Transport& transport, cpu::ThreadPool& pool, cpu::CountedMemory& memory,
-         Patience patience = usual_patience);
+    Rank(const Problem& problem, Transport& transport, cpu::ThreadPool& pool, cpu::CountedMemory& memory);
 
     /// How the rounds are run: all ranks at once, or, to see what one rank would need for all of it, one
     /// after the other.
@@ -77,7 +76,6 @@ private:
 
     const Problem problem;
     Transport& transport;
-    const Patience patience;
     const int ranks, rank;
     const std::int64_t kv_heads, own_rows;
     const std::vector<Run> runs;

@@ -52,25 +52,36 @@ std::optional<std::string> refuse(Shards shards, std::int64_t N, int ranks) {
 }
 
 // Query i of its run sees the keys up to j ≤ i + shift of the other one.
-std::vector<Piece> pieces(const Run& queries, const Run& keys, bool causal) {
-    if (queries.count <= 0 || keys.count <= 0) return {};
-    if (!causal) return {{0, queries.count, keys.count, false}};
+Pieces pieces(const Run& queries, const Run& keys, bool causal) {
+    Pieces found;
+    const auto add = [&found](std::int64_t first, std::int64_t count, std::int64_t seen, bool diagonal) {
+        if (count > 0 && seen > 0)
+            found.all[static_cast<std::size_t>(found.count++)] = {first, count, seen, diagonal};
+    };
+    if (!causal) {
+        add(0, queries.count, keys.count, false);
+        return found;
+    }
     const std::int64_t shift = floor_div(queries.first - keys.first, keys.step);
     // From `first` on a query sees some key, from `whole` on all of them
     const std::int64_t first = std::clamp<std::int64_t>(-shift, 0, queries.count),
                        whole = std::clamp<std::int64_t>(keys.count - shift, first, queries.count);
-    std::vector<Piece> found;
-    if (whole > first) found.push_back({first, whole - first, whole + shift, true});
-    if (queries.count > whole) found.push_back({whole, queries.count - whole, keys.count, false});
+    add(first, whole - first, whole + shift, true);
+    add(whole, queries.count - whole, keys.count, false);
     return found;
 }
 
-std::int64_t scores_of(Shards shards, std::int64_t N, int ranks, int rank, int round, bool causal) {
+std::int64_t scores_of(const std::vector<Run>& queries, const std::vector<Run>& keys, bool causal) {
     std::int64_t sum = 0;
-    for (const Run& queries : runs_of(shards, N, ranks, rank))
-        for (const Run& keys : runs_of(shards, N, ranks, owner_of(ranks, rank, round)))
-            for (const Piece& piece : pieces(queries, keys, causal)) sum += piece.scores();
+    for (const Run& some : queries)
+        for (const Run& others : keys)
+            for (const Piece& piece : pieces(some, others, causal)) sum += piece.scores();
     return sum;
+}
+
+std::int64_t scores_of(Shards shards, std::int64_t N, int ranks, int rank, int round, bool causal) {
+    return scores_of(runs_of(shards, N, ranks, rank), runs_of(shards, N, ranks, owner_of(ranks, rank, round)),
+                     causal);
 }
 
 }  // namespace tilewalk::ring

@@ -1,6 +1,7 @@
 // How a sequence is dealt out to the ranks of a ring, and which keys of one shard the queries of another see.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,8 +40,16 @@ struct Piece {
     std::int64_t scores() const { return queries * keys - (causal ? queries * (queries - 1) / 2 : 0); }
 };
 /// At most two: where the diagonal runs, and the queries below that see every key.
-std::vector<Piece> pieces(const Run& queries, const Run& keys, bool causal);
+struct Pieces {
+    std::array<Piece, 2> all;
+    int count = 0;
+    const Piece* begin() const { return all.data(); }
+    const Piece* end() const { return all.data() + count; }
+};
+Pieces pieces(const Run& queries, const Run& keys, bool causal);
 
+/// Scores between two shards.
+std::int64_t scores_of(const std::vector<Run>& queries, const std::vector<Run>& keys, bool causal);
 /// Scores of one head that `rank` computes in round `round`, with the keys of rank (rank − round) mod R.
 std::int64_t scores_of(Shards shards, std::int64_t N, int ranks, int rank, int round, bool causal);
 /// The rank whose keys are at `rank` in round `round`.

@@ -8,13 +8,13 @@
 
 namespace tilewalk::ring {
 
-void wait(Transport& transport, Patience patience) {
+void wait(Transport& transport) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     while (!transport.all_through()) {
-        if (Clock::now() - begin > patience)
+        if (Clock::now() - begin > transport.patience)
             throw TransportFailed("Rank " + str(transport.rank()) + " has waited " +
-                                  format_number(patience.count(), 3) +
+                                  format_number(transport.patience.count(), 3) +
                                   " s for a message; a rank has stopped or the network has.");
         std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
@@ -59,7 +59,7 @@ std::string from_rank_0(Transport& transport, const std::string& text) {
 }
 
 // To rank 0, and back from it
-void meet(Transport& transport, Patience patience) {
+void meet(Transport& transport) {
     std::vector<char> marks(static_cast<std::size_t>(transport.ranks()));
     const auto exchange = [&](bool come) {
         const bool sends = come == (transport.rank() != 0);
@@ -71,7 +71,7 @@ void meet(Transport& transport, Patience patience) {
             else
                 transport.receive(other, Tag::agreement, bytes_of(mark, 1));
         }
-        wait(transport, patience);
+        wait(transport);
     };
     exchange(true);
     exchange(false);

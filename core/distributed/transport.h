@@ -34,6 +34,9 @@ public:
     virtual bool all_through() = 0;
     /// Tells all other ranks that this one has failed, so that nobody waits for it.
     virtual void tell_failure(const std::string& sentence) = 0;
+
+    /// Who has waited this long for a message gives up.
+    std::chrono::duration<double> patience{60};
 };
 
 /// Bytes and memory of numbers
@@ -44,17 +47,14 @@ template <class T> std::span<std::byte> bytes_of(T* data, std::int64_t count) {
     return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(count)));
 }
 
-/// Who has waited this long gives up.
-using Patience = std::chrono::duration<double>;
-constexpr Patience usual_patience{60};
 /// Waits until all that was begun is through, without taking the core away from those that compute.
-void wait(Transport& transport, Patience patience = usual_patience);
+void wait(Transport& transport);
 /// On rank 0 the texts of all ranks, in their order; on others nothing.
 std::vector<std::string> gather(Transport& transport, const std::string& mine);
 /// On every rank what rank 0 says.
 std::string from_rank_0(Transport& transport, const std::string& text);
 /// Returns when all ranks have come here.
-void meet(Transport& transport, Patience patience = usual_patience);
+void meet(Transport& transport);
 
 /// "A message from rank 2 to rank 3 came with 512 bytes instead of 1024."
 std::string cut_message(int from, int to, std::size_t came, std::size_t expected);

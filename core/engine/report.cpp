@@ -14,6 +14,24 @@ std::string source_of(const BenchReport& report) {
 
 }  // namespace
 
+std::int64_t RingFigures::most_memory() const {
+    std::int64_t most = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.memory_bytes);
+    return most;
+}
+double RingFigures::longest_wait() const {
+    double most = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.waiting);
+    return most;
+}
+double RingFigures::imbalance() const {
+    std::int64_t most = 0, sum = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.scores), sum += rank.scores;
+    return sum > 0
+               ? static_cast<double>(most) * static_cast<double>(of_rank.size()) / static_cast<double>(sum)
+               : 1;
+}
+
 const char* name_of(Point::State state) {
     switch (state) {
     case Point::State::measured: return "measured";

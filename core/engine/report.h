@@ -24,6 +24,28 @@ struct Build {
     bool operator==(const Build&) const = default;
 };
 
+/// What a ring of several ranks adds to how it did: `tilewalk bench --distributed`.
+struct RingFigures {
+    int ranks = 1;
+    std::string shards;  ///< "zigzag"
+    std::int64_t bytes_between = 0,
+                 model_bytes_between = 0;  ///< one run, over all ranks; counted, closed form
+    double one_rank = 0;  ///< seconds that the ranks compute when they do so one after the other
+    struct OfRank {
+        double computing = 0, waiting = 0;               ///< seconds of a run
+        std::int64_t memory_bytes = 0, model_bytes = 0;  ///< all that it holds: counted, closed form
+        std::int64_t scores = 0;                         ///< that the mask leaves it, over all heads
+        bool operator==(const OfRank&) const = default;
+    };
+    std::vector<OfRank> of_rank;
+
+    std::int64_t most_memory() const;
+    double longest_wait() const;
+    /// The scores of the rank that has most, over the mean: 1 is balanced.
+    double imbalance() const;
+    bool operator==(const RingFigures&) const = default;
+};
+
 /// How one kernel did on one workload.
 struct Point {
     enum class State {
@@ -48,6 +70,7 @@ struct Point {
     std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
+    std::optional<RingFigures> ring = {};
 
     /// 0 of what computes nothing.
     double flop_rate() const { return median > 0 && kernel != reading_kv ? flops(workload) / median : 0; }

@@ -51,7 +51,8 @@ RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inp
     const auto play = [&](std::size_t r) {
         cpu::ThreadPool pool(2);
         cpu::CountedMemory memory;
-        ring::Rank rank(problem, *transports[r], pool, memory, ring::Patience(patience));
+        transports[r]->patience = std::chrono::duration<double>(patience);
+        ring::Rank rank(problem, *transports[r], pool, memory);
         rank.accident = accident;
         scatter(inputs.Q, rank.Q(), heads, w.d, rank, N);
         scatter(inputs.K, rank.K(), kv_heads, w.d, rank, N);
