@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/values.h"
 #include "app/export/text_layout.h"
+#include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "core/distributed/ring_model.h"

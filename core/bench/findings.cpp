@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 namespace tilewalk {
 
@@ -90,6 +91,50 @@ std::string beside_reading(const BenchReport& report, const Point& flash) {
            " % of the rate at which they can be read.";
 }
 
+// ---- Rings
+
+const Point* ring_at(const BenchReport& report, const Workload& workload, int ranks,
+                     const std::string& shards) {
+    for (const Point& point : report.points)
+        if (point.ring && point.state == Point::State::measured && point.workload == workload &&
+            point.ring->ranks == ranks && point.ring->shards == shards)
+            return &point;
+    return nullptr;
+}
+
+// The longest sequence, then the most ranks, then zig-zag shards, whose ring is the best one.
+const Point* largest_ring(const BenchReport& report) {
+    const Point* best = nullptr;
+    const auto rank_of = [](const Point& p) {
+        return std::tuple(p.workload.N_q, p.ring->ranks, p.ring->shards == "zigzag");
+    };
+    for (const Point& point : report.points)
+        if (point.ring && point.state == Point::State::measured && (!best || rank_of(point) > rank_of(*best)))
+            best = &point;
+    return best;
+}
+
+std::string ring_finding(const BenchReport& report, const Point& ring) {
+    const RingFigures& figures = *ring.ring;
+    const std::string ranks = std::to_string(figures.ranks);
+    const Point* const one = ring_at(report, ring.workload, 1, figures.shards);
+    std::string text =
+        where(ring.workload) + ", a ring of " + ranks + (figures.ranks == 1 ? " rank" : " ranks");
+    if (one && one != &ring) {
+        const double faster = one->median / ring.median,
+                     held = double(figures.most_memory()) / double(one->ring->most_memory());
+        text += " takes " + format_fixed(1 / faster, 2) + "× the time of one rank and " +
+                format_fixed(held, 2) + "× its memory on each";
+    } else {
+        text += " holds " + format_size(figures.most_memory()) + " on each";
+    }
+    const Point* const other = ring_at(report, ring.workload, figures.ranks, "contiguous");
+    if (other && other != &ring)
+        text += "; contiguous shards take " + format_fixed(other->median / ring.median, 2) + "× as long as " +
+                figures.shards + " ones";
+    return text + ".";
+}
+
 }  // namespace
 
 std::string standard_in(const BenchReport& report) {
@@ -104,6 +149,7 @@ bool is_standard(const std::string& kernel) {
 }
 
 std::string finding(const BenchReport& report) {
+    if (const Point* ring = largest_ring(report)) return ring_finding(report, *ring);
     if (const Point* standard = longest(report, true)) {
         const Point& flash = *fastest_flash(report, standard->workload);
         return where(standard->workload) + ", " + flash.kernel + " is " +

@@ -19,7 +19,7 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
                   state.presenter, page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2],
                   f.linear_memory, f.backward, f.causal, f.decode, f.queries, f.d, f.heads, f.kv_heads,
                   f.threads, f.gpu, f.type, f.preset, page.running * 2 + page.devices.has_value(), f.lengths);
-    return text;
+    return text + std::string(" ") + std::to_string(chosen_length(state));
 }
 
 ChartLook look_for(const Rect& a, float buttons) {

@@ -164,6 +164,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
     static const char* const titles[] = {"Time per ", "GFLOP/s, ", "Share of the FMA peak, "};
     static const char* const of_decoding[] = {"Time, ", "GB/s of K and V, ", "Share of reading K and V, "};
     const ShownReport* chosen = chosen_report(state);
+    if (has_ring(chosen) && state.scale.measure == 0) return ring_time_chart(t, state, *chosen);
     const bool backward = chosen ? chosen->shape().direction == Direction::backward : state.scale.backward;
     const auto measure = static_cast<std::size_t>(state.scale.measure);
     Chart chart;
@@ -203,6 +204,9 @@ Chart time_chart(const Theme& t, const AppState& state) {
 }
 
 Chart memory_chart(const Theme& t, AppState& state) {
+    scale_page(state);
+    if (const ShownReport* chosen = chosen_report(state); has_ring(chosen))
+        return ring_memory_chart(t, state, *chosen);
     Chart chart;
     chart.title = "Extra memory";
     chart.subtitle = "beyond inputs and outputs; dashed: by formula";

@@ -64,8 +64,11 @@ KernelLook kernel_look(const Theme& theme, const AppState& state, const std::str
 /// reading.
 bool shows_decoding(const AppState& state);
 
-/// The two plots.
+/// The two plots. Of a report of rings they are over its ranks, at the chosen length (ring_plots.cpp).
 Chart time_chart(const Theme& theme, const AppState& state);
 Chart memory_chart(const Theme& theme, AppState& state);
+bool has_ring(const ShownReport* shown);
+Chart ring_time_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
+Chart ring_memory_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
 
 }  // namespace tilewalk::ui

@@ -325,3 +325,44 @@ TEST_CASE("scale: kernels stand in the order of the ladder, whatever ran first")
     CHECK(page.page().reports[0].kernels() == ladder);
     CHECK(page.page().reports[0].report.points.front().workload.N_q == 512);
 }
+
+TEST_CASE("scale: a report of rings is drawn over its ranks, at the chosen length") {
+    AtScale page;
+    BenchReport report = made_up_report();
+    report.points.clear();
+    for (const std::int64_t N : {4096, 8192})
+        for (const int ranks : {1, 2, 4})
+            for (const char* shards : {"zigzag", "contiguous"}) {
+                tilewalk::Point p;
+                p.device = "cpu", p.kernel = "ring-" + std::to_string(ranks) + "-" + shards;
+                p.workload.N_q = p.workload.N_kv = N, p.workload.causal = page.form().causal;
+                p.workload.d = page.form().d;
+                p.state = tilewalk::Point::State::measured, p.verified = true;
+                p.seconds = {1.0 / ranks * double(N) / 4096}, p.max_error = 1, p.error_limit = 2;
+                p.ring =
+                    RingFigures{.ranks = ranks, .shards = shards, .bytes_between = (ranks - 1) * N * 1024};
+                for (int rank = 0; rank < ranks; ++rank)
+                    p.ring->of_rank.push_back(
+                        {.computing = .1, .waiting = .01, .memory_bytes = N * 4096 / ranks});
+                summarise(p);
+                report.points.push_back(p);
+            }
+    page.show(report);
+    page.form().N = 4096;
+    page.frame(2);
+    const Theme& look = theme(ThemeId::dark);
+    const Chart time = time_chart(look, page.state), memory = memory_chart(look, page.state);
+    CHECK(time.title == "Time over ranks");
+    REQUIRE(time.series.size() == 4);  // zig-zag and contiguous: time, waiting
+    REQUIRE(time.series[0].points.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k) {
+        CHECK(time.series[0].points[k].x == 1 << k);
+        CHECK(time.series[0].points[k].y == doctest::Approx(1.0 / (1 << k)));
+        CHECK(memory.series[0].points[k].y == 4096 * 4096 / (1 << k));
+    }
+    CHECK(memory.series[0].label == "per rank");
+    REQUIRE(memory.series[1].points.size() == 2);  // one rank sends nothing
+    CHECK(memory.series[1].points[1].y == 3 * 4096 * 1024);
+    page.form().N = 8192;
+    CHECK(time_chart(look, page.state).series[0].points[0].y == doctest::Approx(2));
+}
