@@ -38,6 +38,7 @@ Result<RingRequest> make_ring_request(const BenchWords& words) {
     ring.bench = *bench;
     WordReader read;
     read.refuse(words.device.value_or("cpu") != "cpu", "A ring runs on CPUs; leave out --device.");
+    read.refuse(words.seqlen_q.has_value(), "A ring needs as many queries as keys; leave out --seqlen-q.");
     read.refuse(words.kernels.has_value(), "A ring has one kernel; leave out --kernels.");
     read.choose("--shards", words.shards, ring::names_of_shards(), ring.shards);
     if (words.accident) {

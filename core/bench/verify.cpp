@@ -152,7 +152,7 @@ Verdict verify_reading(const Tensors& out, const Tensors& inputs) {
     std::uint32_t bits = 0;
     for (const std::vector<float>* tensor : {&inputs.K, &inputs.V})
         for (const float x : *tensor) bits ^= std::bit_cast<std::uint32_t>(x);
-    const double off = distance(out.L.front(), bits & 0xffffff);
+    const double off = error_of(out.L.front(), bits & 0xffffff);
     Verdict verdict{off == 0, off, 1, ""};
     if (off != 0) verdict.sentence = "Not every word of K and V was read once.";
     return verdict;

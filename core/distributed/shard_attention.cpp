@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewalk::ring {
 
@@ -27,32 +26,27 @@ cpu::BackwardTiles one_block(cpu::BackwardTiles tiles) {
     return tiles;
 }
 
-// Beside the tiles of a task: O, L, m and 1/ℓ of a part, or dK and dV of one
+// Beside the tiles of a task: O, m and ℓ of a part, or dK and dV of one
 std::int64_t scratch_floats(const Workload& w, const cpu::ForwardTiles& forward,
                             const cpu::BackwardTiles& backward) {
-    const std::int64_t there = forward.scratch_floats(w.d) + forward.Br * (w.d + 3);
+    const std::int64_t there = forward.scratch_floats(w.d) + forward.Br * (w.d + 2);
     if (w.direction == Direction::forward) return there;
     const std::int64_t back = backward.scratch_floats(w.d) + 2 * backward.Bs * w.d;
     const std::int64_t before = (w.d + backward.panel) * backward.panel;
     return std::max({there, back, before});
 }
 
-// The part of a row: what its queries and some keys gave
-struct Part {
-    float *O, *L, *m, *over_l;
-};
-
-// m ← max(m, m′), ℓ ← e^(m_old − m) ℓ + e^(m′ − m) ℓ′, O likewise, with O′ = (O′/ℓ′) · ℓ′. As in the tiles, m
-// is without the scale. In double, as these are few: one row against d · keys products.
-void merge_rows(const Part& part, std::int64_t rows, std::int64_t d, float* O, float* m, float* l) {
+// m ← max(m, m′), ℓ ← e^(m_old − m) ℓ + e^(m′ − m) ℓ′, O likewise. As in the tiles, m is without the scale.
+// In double, as these are few: one row against d · keys products.
+void merge_rows(const cpu::Partial& part, std::int64_t rows, std::int64_t d, float* O, float* m, float* l) {
     const double factor = cpu::exponent_factor(d);
     for (std::int64_t r = 0; r < rows; ++r) {
-        if (part.over_l[r] == 0) continue;
+        if (part.l[r] == 0) continue;
         const double m_new = std::max(m[r], part.m[r]), before = std::exp2(factor * (m[r] - m_new)),
-                     l_part = std::exp2(factor * (part.m[r] - m_new)) / part.over_l[r];
-        const auto alpha = static_cast<float>(before), beta = static_cast<float>(l_part);
+                     now = std::exp2(factor * (part.m[r] - m_new));
+        const auto alpha = static_cast<float>(before), beta = static_cast<float>(now);
         for (std::int64_t k = 0; k < d; ++k) O[r * d + k] = alpha * O[r * d + k] + beta * part.O[r * d + k];
-        l[r] = static_cast<float>(before * l[r] + l_part);
+        l[r] = static_cast<float>(before * l[r] + now * part.l[r]);
         m[r] = static_cast<float>(m_new);
     }
 }
@@ -114,16 +108,25 @@ void ShardAttention::merge_block(const QueryShard& q, const KeyShard& keys, std:
                                  const Block& block, float* tiles, const std::stop_token& stop) {
     const std::int64_t d = w.d, Br = query_tiles.Br;
     float* const O = tiles + query_tiles.scratch_floats(d);
-    const Part part = {O, O + Br * d, O + Br * (d + 1), O + Br * (d + 2)};
+    const cpu::Partial part = {O, O + Br * d, O + Br * (d + 1)};
     std::int64_t key = head / (heads / kv_heads) * keys.rows;
     for (const Run& run : keys.runs) {
         for (const Piece& piece : pieces(block.run, run, w.causal)) {
             Workload seen = w;
             seen.N_q = piece.queries, seen.N_kv = piece.keys, seen.causal = piece.causal;
             const std::int64_t row = head * rows + block.row + piece.query;
-            cpu::flash_forward({seen, query_tiles, q.Q + row * d, keys.K + key * d, keys.V + key * d, part.O,
-                                part.L, part.m, part.over_l, 0, tiles},
-                               stop);
+            cpu::flash_partial({.w = seen,
+                                .tiles = query_tiles,
+                                .Q = q.Q + row * d,
+                                .K = keys.K + key * d,
+                                .V = keys.V + key * d,
+                                .O = nullptr,
+                                .L = nullptr,
+                                .m = nullptr,
+                                .over_l = nullptr,
+                                .i = 0,
+                                .scratch = tiles},
+                               {0, piece.keys}, part, stop);
             if (stop.stop_requested()) return;
             merge_rows(part, piece.queries, d, q.O + row * d, q.m + row, q.l + row);
         }
@@ -133,12 +136,10 @@ void ShardAttention::merge_block(const QueryShard& q, const KeyShard& keys, std:
 
 // O ← O ⊘ ℓ, L = m + ln ℓ
 void ShardAttention::finish(const QueryShard& q) {
-    const double scale = 1 / std::sqrt(static_cast<double>(w.d));
     for (std::int64_t r = 0; r < heads * rows; ++r) {
         const float l = q.l[r], over_l = l == 0 ? 0 : 1 / l;
         for (std::int64_t k = 0; k < w.d; ++k) q.O[r * w.d + k] *= over_l;
-        q.L[r] = l == 0 ? -std::numeric_limits<float>::infinity()
-                        : static_cast<float>(scale * q.m[r] + std::log(static_cast<double>(l)));
+        q.L[r] = cpu::log_sum_exp(q.m[r], l, w.d);
         q.l[r] = over_l;
     }
 }
