@@ -73,6 +73,9 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     const OptionGroup change = options.under(changes), choice = options.under(choices);
     ProblemWords& p = a.problem;
     add_source(options, p, fallback);
+    change.word("--softcap", p.softcap, "CAP|none", "scores become CAP tanh(S / CAP)");
+    change.word("--alibi", p.alibi, "SLOPE|none", "scores lose SLOPE for each position of distance");
+    change.word("--sink", p.sink, "LOGIT|none", "one more logit for every query, without a value");
     change.word("--br", p.br, "N", "query rows per tile");
     change.word("--bc", p.bc, "N", "key rows per tile");
     change.word("--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");

@@ -117,8 +117,20 @@ Result<Scale> read_scale(const std::string& text) {
     return Scale{*number == 1.0 ? Scale::Kind::none : Scale::Kind::number, *number};
 }
 
+void read_logit(WordReader& read, const char* option, const Word& word, std::optional<double>& target) {
+    read.take(word, target, [&](const std::string& text) -> Result<std::optional<double>> {
+        if (text == "none") return std::optional<double>();
+        const auto number = finite_number(option, text, "a number or none");
+        if (!number) return Failure{number.error};
+        return std::optional(*number);
+    });
+}
+
 // What there is to see in a walk, apart from the matrices. Bytes per element only change the counting.
-auto looks(const Problem& p) { return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale()); }
+auto looks(const Problem& p) {
+    return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale(), p.logits.softcap, p.logits.alibi,
+                      p.logits.sink);
+}
 
 void apply_changes(WordReader& read, const ProblemWords& words, Problem& problem) {
     if (words.causal) problem.causal = true;
@@ -126,6 +138,9 @@ void apply_changes(WordReader& read, const ProblemWords& words, Problem& problem
     read.count("--bc", words.bc, 1, largest_count, problem.Bc);
     read.count("--window", words.window, 0, largest_count, problem.window);
     read.take(words.scale, problem.scale, read_scale);
+    read_logit(read, "--softcap", words.softcap, problem.logits.softcap);
+    read_logit(read, "--alibi", words.alibi, problem.logits.alibi);
+    read_logit(read, "--sink", words.sink, problem.logits.sink);
     std::optional<int> power;
     read.choose("--element-bytes", words.element_bytes, {"1", "2", "4", "8"}, power);
     if (power) problem.element_bytes = 1 << *power;

@@ -78,7 +78,7 @@ std::vector<WholeMatrix> given_matrices(const Trace& trace) {
 
 std::vector<WholeMatrix> result_matrices_of(const Trace& trace) {
     std::vector<WholeMatrix> matrices;
-    for (const Slot slot : trace.lesson().results)
+    for (const Slot slot : results_of(trace))
         if (Matrix A = trace.result(slot); A.size() > 0) matrices.push_back(whole(slot, std::move(A)));
     return matrices;
 }

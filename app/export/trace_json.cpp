@@ -85,7 +85,7 @@ Json step_json(const Trace& trace, int k) {
 // as a plain list.
 Json result_json(const Trace& trace) {
     Json json = Json::object();
-    for (const Slot slot : trace.lesson().results) {
+    for (const Slot slot : results_of(trace)) {
         const Matrix A = trace.result(slot);
         if (A.size() == 0) continue;
         const std::string name = info(slot).name;

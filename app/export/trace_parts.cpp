@@ -20,6 +20,14 @@ std::string scale_text(const Problem& p) {
     return "scale " + format_number(p.scale.number);
 }
 
+std::string logits_text(const Problem& p) {
+    std::string text;
+    if (p.logits.softcap) text += "; softcap " + format_number(*p.logits.softcap);
+    if (p.logits.alibi) text += "; ALiBi slope " + format_number(*p.logits.alibi);
+    if (p.logits.sink) text += "; sink " + format_number(*p.logits.sink);
+    return text;
+}
+
 // Each below its symbol and shape, beside each other.
 Block whole_matrices(const std::vector<WholeMatrix>& matrices) {
     std::vector<Block> blocks;
@@ -71,8 +79,8 @@ std::string headline(const Trace& trace) {
 std::string problem_facts(const Problem& p) {
     return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") +
            ", N_kv = " + counted(p.N_kv(), "key") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
-           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + "; " +
-           counted(p.element_bytes, "byte") + " per element";
+           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + logits_text(p) +
+           "; " + counted(p.element_bytes, "byte") + " per element";
 }
 
 Block problem_matrices(const Trace& trace) { return whole_matrices(given_matrices(trace)); }

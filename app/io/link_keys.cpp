@@ -3,6 +3,7 @@
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
+#include "core/problem/logits.h"
 #include "core/problem/precision.h"
 
 #include <algorithm>
@@ -44,6 +45,19 @@ Key whole_or_none(const char* name, const char* expected, auto place) {
                 auto& n = place(into);
                 n = number_in<typename std::remove_cvref_t<decltype(n)>::value_type>(value);
                 return value == "none" || (n && std::cmp_greater_equal(*n, 0));
+            }};
+}
+
+Key number_or_none(const char* name, auto place) {
+    return {name, "a number or none",
+            [=](const LinkedPlace& of, const LinkedPlace& base) {
+                return unless(place(of), place(base), [](const auto& number) {
+                    return number ? shortest(*number) : std::string("none");
+                });
+            },
+            [=](LinkedPlace& into, const std::string& value) {
+                place(into) = finite(value);
+                return value == "none" || place(into).has_value();
             }};
 }
 
@@ -242,6 +256,9 @@ auto in_place(auto member) {
 auto in_problem(auto member) {
     return [=](auto& place) -> auto& { return place.problem.*member; };
 }
+auto in_logits(auto member) {
+    return [=](auto& place) -> auto& { return place.problem.logits.*member; };
+}
 auto in_options(auto member) {
     return [=](auto& place) -> auto& { return place.problem.options.*member; };
 }
@@ -265,6 +282,9 @@ std::vector<Key> problem_keys() {
             yes_or_no("causal", in_problem(&Problem::causal)),
             whole_or_none("window", "a whole number from 0, or none", in_problem(&Problem::window)),
             {"scale", "none, sqrt or a number", write_scale, read_scale},
+            number_or_none("softcap", in_logits(&Logits::softcap)),
+            number_or_none("alibi", in_logits(&Logits::alibi)),
+            number_or_none("sink", in_logits(&Logits::sink)),
             whole("element-bytes", "1, 2, 4 or 8", in_problem(&Problem::element_bytes), 1),
             {"tokens", "words with a colon before each", write_tokens, read_tokens}};
 }

@@ -2,6 +2,7 @@
 
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
+#include "core/problem/logits.h"
 #include "core/problem/precision.h"
 #include "core/walk/condition.h"
 
@@ -147,6 +148,8 @@ void read_view(Reading& outer, SavedView& view) {
 
 OrderedJson json_of_extras(const Problem& p) {
     OrderedJson json = OrderedJson::object();
+    for (const LogitChange& change : logit_changes())
+        if (const auto& value = p.logits.*change.value) json[change.name] = *value;
     if (!p.tokens.empty()) json["tokens"] = p.tokens;
     if (p.options != Options{})
         visit_options(p.options, [&](const char* key, const auto&... option) {

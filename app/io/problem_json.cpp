@@ -5,8 +5,12 @@
 #include "app/io/matrix_file.h"
 #include "app/io/problem_extras.h"
 #include "app/io/text.h"
+#include "core/problem/logits.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
 
 namespace tilewalk {
 namespace {
@@ -40,6 +44,15 @@ void read_scale(Reading& reading, Scale& scale) {
         reading.expected("scale", *value, "\"none\", \"sqrt\" or a number");
 }
 
+void read_logits(Reading& reading, Logits& logits) {
+    for (const LogitChange& change : logit_changes()) {
+        const Json* value = reading.find(change.name);
+        if (!value || value->is_null()) continue;
+        if (!value->is_number()) return reading.expected(change.name, *value, "null or a number");
+        logits.*change.value = value->get<double>();
+    }
+}
+
 /// Sizes are redundant; where a file states them they must tell the truth.
 void check_stated(Reading& reading, const char* key, int actual, const char* what) {
     int stated = actual;
@@ -61,6 +74,7 @@ void read_options(Reading& reading, Problem& problem) {
     read(reading, "causal", problem.causal);
     read_window(reading, problem.window);
     read_scale(reading, problem.scale);
+    read_logits(reading, problem.logits);
     read(reading, "element_bytes", problem.element_bytes);
 }
 
@@ -68,10 +82,12 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     if (!object.is_object()) return Failure{"the problem is " + described(object) + ", expected an object"};
     Reading reading{object};
     Problem problem;
-    check_keys(reading, {"schema", "name",   "title",   "seed",     "watch",     "n",     "n_kv",
-                         "d",      "br",     "bc",      "causal",   "window",    "scale", "element_bytes",
-                         "q",      "k",      "v",       "do",       "x",         "w_q",   "w_k",
-                         "w_v",    "tokens", "options", "switches", "precision", "view"});
+    std::vector<std::string> known{
+        "schema", "name",   "title",  "seed",  "watch",         "n",       "n_kv",     "d",         "br",
+        "bc",     "causal", "window", "scale", "element_bytes", "q",       "k",        "v",         "do",
+        "x",      "w_q",    "w_k",    "w_v",   "tokens",        "options", "switches", "precision", "view"};
+    std::ranges::copy(names_of(logit_changes(), &LogitChange::name), std::back_inserter(known));
+    check_keys(reading, known);
     read_options(reading, problem);
     read_projection(reading, problem);
     if (!problem.projection) {

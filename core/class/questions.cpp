@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/class/questions_parts.h"
+#include "core/problem/logits.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -151,6 +152,11 @@ void add_constants(const Asked& a, const Explanation& e, std::vector<std::string
         numbers.push_back(value);
     };
     add("scale", a.problem.softmax_scale());
+    if (a.problem.logits.softcap) add("cap", *a.problem.logits.softcap);
+    if (a.problem.logits.alibi) {
+        add("slope", *a.problem.logits.alibi);
+        add("distance", distance(a.problem, e.target.row, e.target.col));
+    }
     add("η", a.problem.options.learning_rate);
 }
 

@@ -73,7 +73,7 @@ std::string with_points(std::string text, bool count) {
     return text;
 }
 
-// A small calculator: + − * / ^, brackets, exp, ln, sqrt, e.
+// A small calculator: + − * / ^, brackets, exp, ln, sqrt, tanh, e.
 class Calculator {
 public:
     explicit Calculator(std::string_view text) : rest_(text) {}
@@ -123,6 +123,7 @@ private:
         if (take("exp(")) return std::exp(bracket());
         if (take("ln(") || take("log(")) return std::log(bracket());
         if (take("sqrt(")) return std::sqrt(bracket());
+        if (take("tanh(")) return std::tanh(bracket());
         if (take("(")) return bracket();
         if (take("inf")) return std::numeric_limits<double>::infinity();
         if (take("e")) return std::exp(1.0);

@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/base/words.h"
+#include "core/problem/logits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,6 +82,7 @@ Sentence check_options(const Problem& p) {
         return "The window is " + str(*p.window) + "; it must be 0 or more positions.";
     if (p.scale.kind == Scale::Kind::number && !std::isfinite(p.scale.number))
         return "The scale is " + format_number(p.scale.number) + "; it must be a finite number.";
+    if (auto s = check_logits(p)) return s;
     if (p.element_bytes != 1 && p.element_bytes != 2 && p.element_bytes != 4 && p.element_bytes != 8)
         return "An element has " + str(p.element_bytes) + " bytes; expected 1, 2, 4 or 8.";
     return {};
@@ -183,7 +185,8 @@ std::optional<std::string> validate_update(const Problem& p) {
     // Each weight moves by at most η Σ |x| |gradient|, each element of Q, K, V by that times Σ |x|.
     const double moved = std::abs(p.options.learning_rate) * terms * x * gradient * terms * x;
     const double score = std::max(1.0, scale) * p.d() * (q + moved) * (k + moved);
-    if (!(score < 1e300) || !((v + moved) * terms * dO * p.d() < 1e300))
+    const double sink = std::abs(p.logits.sink.value_or(0)) + moved * p.N();
+    if (!(score < 1e300) || !(sink < 1e300) || !((v + moved) * terms * dO * p.d() < 1e300))
         return "With the learning rate " + format_number(p.options.learning_rate) +
                " the new weights could overflow double precision in the second forward pass; choose a "
                "smaller one.";

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tilewalk {
 
@@ -68,7 +69,9 @@ enum Choices : std::uint8_t {
     chooses_notation = 2,
     chooses_form = 4,
     chooses_order = 8,
-    chooses_learning_rate = 16
+    chooses_learning_rate = 16,
+    takes_logits = 32,  ///< softcap and ALiBi slope; without it a problem that has them is refused
+    takes_sink = 64
 };
 
 constexpr Choices operator|(Choices a, Choices b) {
@@ -135,6 +138,8 @@ bool breaks(const Lesson& lesson, const Problem& problem);
 
 /// Validates the problem and holds it against the step budget, then runs the lesson.
 Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem);
+/// The results of a walk: those of its lesson, and the gradient of a sink where the problem has one.
+std::vector<Slot> results_of(const Trace& trace);
 /// The two checks of build_trace alone; nothing if the trace can be built.
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem);
 

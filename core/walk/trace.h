@@ -42,6 +42,8 @@ enum class Slot : std::uint8_t {
     dQ,
     dK,
     dV,
+    sink,
+    dsink,
     X,
     X_kv,
     W_Q,
@@ -69,6 +71,7 @@ enum class Slot : std::uint8_t {
     dQi,
     dKj,
     dVj,
+    S_cap,
     loss,
     count
 };
@@ -105,6 +108,8 @@ enum class Op : std::uint8_t {
     project,
     scores,
     scale,
+    softcap,
+    bias,
     mask,
     row_max,
     tile_max,
@@ -120,7 +125,9 @@ enum class Op : std::uint8_t {
     dv,
     dp,
     row_dot,
+    sink_gradient,
     ds,
+    cap_gradient,
     dq,
     dk,
     weight_gradient,
@@ -266,6 +273,10 @@ public:
     /// The value that `slot` holds now; noted as an input of this step. Costs no traffic, also for an HBM
     /// slot: this kernel has fetched it before.
     const Matrix& read(Slot slot, int tile = 0);
+    /// The same, not noted: for the step that follows.
+    const Matrix& latest(Slot slot, int tile = 0) const {
+        return trace_->value(history(slot, tile).back().value).data;
+    }
     /// Reads an HBM tile where it is used, without a place on chip; counts its bytes as read.
     const Matrix& fetch(Slot slot, int tile = 0);
     /// The value that `slot` held before its latest write: α needs m before and after.

@@ -35,9 +35,17 @@ struct KeyCell {
 
 constexpr int most_seed = 999999;
 
+/// The field of a number that may be left out: softcap, slope.
+struct LogitField {
+    char text[32] = "";
+    bool typed = false;  ///< it has the caret
+};
+
 /// Fields of the problem panel that are no part of the problem itself.
 struct ProblemForm {
-    bool numbers_tab = false;
+    enum Tab { settings, scores, numbers };
+    Tab tab = settings;
+    std::array<LogitField, 3> logits{};  ///< in the order of logit_changes()
     int random_N = 8, random_d = 4, seed = 1;
     char path[512] = "";
     char scale[32] = "";

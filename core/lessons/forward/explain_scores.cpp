@@ -27,6 +27,7 @@ void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
                           sym(Slot::Oi, v.step.i), " ← 0"});
+    if (v.problem.logits.sink) return tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi, v.step.i));
     const std::string before = str(v.step.i - 1);
     v.out.why = no_max ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                 : v.step.i == 0
@@ -180,12 +181,16 @@ void explain_score(const View& v, const std::string& why) {
                 rounded(v.problem.precision.scores, scaled ? product({num(scale), dot(Q, K)}) : dot(Q, K)));
 }
 
+LogitWords tile_words(const View& v) { return {v.query(), v.key(), Slot::S, v.problem.precision.scores}; }
+
 void explain_forward(const View& v) {
     switch (v.step.op) {
     case Op::load_q: return explain_load_q(v);
     case Op::init: return explain_init(v);
     case Op::load_kv: return explain_load_kv(v);
     case Op::scores: return explain_scores(v);
+    case Op::softcap: return explain_softcap(v, tile_words(v));
+    case Op::bias: return explain_bias(v, tile_words(v));
     case Op::mask: return explain_mask(v);
     case Op::tile_max: return explain_tile_max(v);
     case Op::new_max: return explain_new_max(v);

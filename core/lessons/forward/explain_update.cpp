@@ -258,6 +258,12 @@ void explain_normalize(const View& v) {
                              (sees_some_key(v.problem, v.row) ? "left as it is." : "defined as 0.")
                        : "The only division of " + v.query() + ": all its weights together are " +
                              num_text(l) + ", after this they sum to " + one + ".";
+    if (v.problem.logits.sink) {
+        const double share = sink_share(v, v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0), l);
+        v.out.why = "The only division of " + v.query() + ": its weights and the sink's together are " +
+                    num_text(l) + ". After it the sink has " + num_text(share) +
+                    " of the whole, and the keys share the rest.";
+    }
     if (std::isinf(l))
         v.out.why = "ℓ of " + v.query() + " is ∞: divided by it every finite output becomes 0.";
     else if (l != 0 && mixes_maxima(v)) {

@@ -31,6 +31,15 @@ long double QuestionReference::raw_score(int r, int c) const {
     return p_.Q.row(r).cast<long double>().dot(p_.K.row(c).cast<long double>());
 }
 
+long double QuestionReference::score_at(Op op, const CellRef& cell) const {
+    const int r = cell.row, c = cell.col;
+    if (op == Op::cap_gradient) return gradients_.dS(r, c);
+    const long double capped = dense_.capped(r, c);
+    const int apart = std::abs((c - p_.N_kv()) - (r - p_.N()));
+    return op == Op::softcap ? capped
+                             : capped - p_.logits.alibi.value_or(0) * static_cast<long double>(apart);
+}
+
 long double QuestionReference::maximum(int r, int first, int end) const {
     long double most = minus_infinity;
     for (int c = first; c < std::min(end, p_.N_kv()); ++c) most = std::max(most, dense_.S(r, c));
@@ -140,7 +149,7 @@ long double QuestionReference::dense(const Trace& trace, const Step& step, const
     case Op::dp: return gradients_.dP(r, x);
     case Op::row_dot:
     case Op::preprocess: return gradients_.D(r);
-    case Op::ds: return gradients_.dS(r, x);
+    case Op::ds: return gradients_.dS_capped(r, x);
     case Op::dq: return gradients_.dQ(r, x);
     case Op::dk: return gradients_.dK(r, x);
     default: return training(step, cell);
@@ -185,6 +194,9 @@ Problem QuestionReference::updated() const {
 long double QuestionReference::value(const Trace& trace, int k, const CellRef& cell) const {
     const std::string lesson = trace.lesson().id;
     const Step& step = trace.step(k);
+    const bool of_scores = step.op == Op::softcap || step.op == Op::bias || step.op == Op::cap_gradient;
+    if (of_scores && !(lesson == "training-step" && step.phase == 3)) return score_at(step.op, cell);
+    if (of_scores) return QuestionReference(updated()).score_at(step.op, cell);
     if (lesson == "flash-forward" || lesson == "flash-forward-v1")
         return tiled(step, lesson != "flash-forward", cell);
     if (lesson == "flash-backward") return tiled_backward(trace, step, cell);
@@ -247,7 +259,7 @@ double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 struct Worked {
     std::vector<Numbers> g;
     Numbers now;  // of the number that has two values
-    double scale = 1, rate = 0;
+    double scale = 1, rate = 0, cap = 0, slope = 0, distance = 0;
     int passes = 0;
 
     double one(std::size_t n) const { return g.at(n).at(0); }
@@ -263,6 +275,9 @@ struct Worked {
     double result(Op op, bool first_version) const {
         switch (op) {
         case Op::scale: return scale * one(0);
+        case Op::softcap: return cap * std::tanh(one(0) / cap);
+        case Op::bias: return one(0) - slope * distance;
+        case Op::cap_gradient: return one(0) * (1 - one(1) / cap * (one(1) / cap));
         case Op::scores: return scale * dot(g.at(0), g.at(1));
         case Op::row_max:
         case Op::tile_max: return *std::ranges::max_element(g.at(0));
@@ -315,6 +330,12 @@ double worked_out_from_given(const Trace& trace, const Question& q) {
             work.scale = values.at(0);
         else if (given.name == "η")
             work.rate = values.at(0);
+        else if (given.name == "cap")
+            work.cap = values.at(0);
+        else if (given.name == "slope")
+            work.slope = values.at(0);
+        else if (given.name == "distance")
+            work.distance = values.at(0);
         else
             work.g.push_back(values);
         if (!given.now.empty()) work.now = read_all(given.now);
@@ -351,7 +372,9 @@ Names read_by_kernels(const Trace& trace, int k) {
     case Op::load: return step.phase == 0 ? Names{"Q", "K"} : step.phase == 1 ? Names{"S"} : Names{"P", "V"};
     case Op::project: return {X, "W_" + which};
     case Op::scores: return {"Q", "K"};
+    case Op::bias:
     case Op::mask:
+    case Op::cap_gradient:
     case Op::row_max: return {"S"};
     case Op::output: return {"P", "V"};
     case Op::loss: return {"dO", "O"};

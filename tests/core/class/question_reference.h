@@ -27,8 +27,9 @@ private:
     Problem updated() const;  // with the weights of after the step
 
     long double raw_score(int r, int c) const;
-    long double maximum(int r, int first, int end) const;   // of the visible keys [first, end)
-    long double weight(int r, int c, long double m) const;  // exp(S − m), 0 where masked
+    long double score_at(Op op, const CellRef& cell) const;  // at softcap, bias, or back through the softcap
+    long double maximum(int r, int first, int end) const;    // of the visible keys [first, end)
+    long double weight(int r, int c, long double m) const;   // exp(S − m), 0 where masked
     long double sum(int r, int end, long double m) const;
     long double output(int r, int end, int x, long double m) const;
 

@@ -218,6 +218,7 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     if (id == "training-step" && pick(random, 0, 1)) p = projected_problem(random);
     if (pick(random, 0, 6) == 0) p = tutorial_backward();
     p.causal = pick(random, 0, 1) == 1;
+    if (pick(random, 0, 3) == 0) p.logits = any_logits(random), p.logits.sink.reset();
     p.options.row = pick(random, 0, p.N() - 1);
     p.options.notation = static_cast<Notation>(pick(random, 0, 2));
     p.options.normalised = pick(random, 0, 1) == 1;

@@ -122,6 +122,12 @@ void check_sources(const Told& t) {
 std::vector<double> beside_sources(const Told& t) {
     std::vector<double> out{t.problem.softmax_scale()};
     if (t.step.op == Op::update) out.push_back(t.problem.options.learning_rate);
+    if (t.step.op == Op::sink_gradient) out.insert(out.end(), {0, 1});
+    if (t.problem.logits.softcap) out.insert(out.end(), {*t.problem.logits.softcap, 1});
+    if (t.problem.logits.alibi) {
+        const int key_position = t.cell.col - t.problem.N_kv(), query_position = t.cell.row - t.problem.N();
+        out.insert(out.end(), {*t.problem.logits.alibi, std::abs(1.0 * key_position - query_position)});
+    }
     for (const Access& a : t.trace.reads(t.k)) {
         const Value& old = t.trace.value(a.value);
         if (&old == t.trace.live(a.slot, a.tile, t.k - 1).value) continue;
@@ -166,6 +172,8 @@ std::vector<const char*> code_of(Op op) {
     case Op::project: return {"X W_Q"};
     case Op::scores: return {"Qᵢ Kⱼᵀ", "Q Kᵀ"};
     case Op::scale: return {"scale · S"};
+    case Op::softcap: return {"cap · tanh(S ÷ cap)"};
+    case Op::bias: return {"S − slope · distance"};
     case Op::mask: return {"where masked"};
     case Op::row_max:
     case Op::tile_max: return {"rowmax(S)"};
@@ -180,8 +188,11 @@ std::vector<const char*> code_of(Op op) {
     case Op::loss: return {"sum(dO ⊙ O)", "a smaller loss?"};
     case Op::dv: return {"Pᵀ dO"};
     case Op::dp: return {"dOᵢ Vⱼᵀ", "dO Vᵀ"};
+    case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
     case Op::row_dot: return {"rowsum(P ⊙ dP)"};
+    case Op::sink_gradient: return {"dsink ← −Σ "};
     case Op::ds: return {"P ⊙ (dP − D"};
+    case Op::cap_gradient: return {"÷ cap)²"};
     case Op::dq: return {"dS K"};
     case Op::dk: return {"dSᵀ Q"};
     case Op::weight_gradient: return {"dW ← Xᵀ dQ"};
@@ -332,7 +343,10 @@ std::int64_t operations(const Trace& trace, int k) {
     switch (step.op) {
     case Op::scores: return cells * (2 * d + (scales_apart(trace) ? 0 : scaled));
     case Op::scale: return cells;
-    case Op::row_max:
+    case Op::softcap: return 3 * cells;  // ÷, tanh, ×
+    case Op::bias: return 2 * cells;     // ×, −
+    case Op::cap_gradient: return 4 * cells;
+    case Op::row_max: return rows * (keys - (p.logits.sink ? 0 : 1));
     case Op::tile_max: return rows * (keys - 1);
     case Op::new_max: return rows;
     case Op::correction: return 2 * rows;
@@ -343,7 +357,7 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::update: return 2 * (step.op == Op::loss ? queries * d : cells);
     case Op::row_sum:
         if (passes > 0) return passes == 3 || textbook ? 1 : 2;
-        return rows * (tiled ? keys + 1 : keys - 1);
+        return rows * (tiled || !p.logits.sink ? (tiled ? keys + 1 : keys - 1) : keys + 2);
     case Op::divide: return textbook ? 2 : passes > 0 ? 3 : cells;
     case Op::output:
         if (passes > 0) return passes > 1 ? 2 * d : p.options.normalised ? 3 + 3 * d : 3 * d;
@@ -473,8 +487,8 @@ void check_lanes(const Trace& trace) {
     for (int k = 0; k < trace.size(); ++k) {
         const Step& step = trace.step(k);
         const std::string lane = lesson.lane(trace.problem(), step.phase);
-        const bool ahead =
-            step.op == Op::preprocess || step.op == Op::init;  // of all blocks, in the first lane
+        const bool ahead = step.op == Op::preprocess || step.op == Op::sink_gradient ||
+                           step.op == Op::init;  // of all blocks, in the first lane
         const int block = ahead                             ? -1
                           : lane.starts_with("Query block") ? step.i
                           : lane.starts_with("Key block")   ? step.j
@@ -527,11 +541,21 @@ void check_gradients(const Trace& trace) {
     CHECK(close_to(trace.result(Slot::dQ), g.dQ, g.size_dQ, g.precision));
     CHECK(close_to(trace.result(Slot::dK), g.dK, g.size_dK, g.precision));
     CHECK(close_to(trace.result(Slot::dV), g.dV, g.size_dV, g.precision));
+    CHECK((trace.tiles(Slot::dsink) > 0) == p.logits.sink.has_value());
+    if (p.logits.sink)
+        CHECK(std::abs(trace.result(Slot::dsink)(0, 0) - g.dsink) <=
+              (1e-12L + g.precision) * g.size_dsink + 1e-290L);
     if (trace.tiles(Slot::dS_hbm) > 0)
         CHECK(close_to(trace.result(Slot::dS_hbm), g.dS, g.size_dS, g.precision));
 }
 
 }  // namespace
+
+Problem as_taken(const Lesson& lesson, Problem p) {
+    if (!lesson.uses(takes_sink)) p.logits.sink.reset();
+    if (!lesson.uses(takes_logits)) p.logits = {};
+    return p;
+}
 
 int check_results(const Trace& trace) {
     const Lesson& lesson = trace.lesson();

@@ -45,7 +45,7 @@ void take_result(AppState& state, Result<KernelComparison> result) {
 bool same_walk(const Problem& a, const Problem& b) {
     if (a.N() != b.N() || a.N_kv() != b.N_kv() || a.d() != b.d()) return false;
     return a.Q == b.Q && a.K == b.K && a.V == b.V && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal &&
-           a.window == b.window && a.scale == b.scale;
+           a.window == b.window && a.scale == b.scale && a.logits == b.logits;
 }
 
 // The whole tiles that a kernel computes for the problem

@@ -166,15 +166,21 @@ TEST_CASE("what opens over the panels has its place too") {
         if (c.presenter) continue;
         state.show_problem = true;
         for (const Problem& problem : problems())
-            for (const bool numbers : {false, true}) {
+            for (const auto tab : {ProblemForm::settings, ProblemForm::scores, ProblemForm::numbers}) {
                 program.show(problem);
-                state.form.numbers_tab = numbers;
-                look(numbers ? "numbers" : "settings");
+                state.form.tab = tab;
+                look(tab == ProblemForm::numbers  ? "numbers"
+                     : tab == ProblemForm::scores ? "scores"
+                                                  : "settings");
             }
-        state.form.numbers_tab = false;
+        state.form.tab = ProblemForm::settings;
         Problem numbered = example("window-12");
         numbered.scale = {Scale::Kind::number, 0.12345678901};
+        numbered.logits = {12.345678901, 0.0625, -1.5};
         program.show(numbered);
+        state.form.tab = ProblemForm::scores;
+        look("problem panel, softcap and slope");
+        state.form.tab = ProblemForm::settings;
         look("problem panel, window and number");
     }
     report.write();
