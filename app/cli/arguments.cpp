@@ -76,6 +76,11 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     change.word("--softcap", p.softcap, "CAP|none", "scores become CAP tanh(S / CAP)");
     change.word("--alibi", p.alibi, "SLOPE|none", "scores lose SLOPE for each position of distance");
     change.word("--sink", p.sink, "LOGIT|none", "one more logit for every query, without a value");
+    change.word("--heads", p.heads, "H", "query heads; the walk is that of one of them");
+    change.word("--kv-heads", p.kv_heads, "G", "key heads that they share, a divisor of H [H]");
+    change.word("--head", p.head, "h", "the head that is shown, from 0 [0]");
+    change.word("--kv-loads", p.kv_loads, "again|once",
+                "K and V of a group: for each of its heads or once [again]");
     change.word("--br", p.br, "N", "query rows per tile");
     change.word("--bc", p.bc, "N", "key rows per tile");
     change.word("--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");

@@ -20,6 +20,7 @@ struct ProblemWords {
     Word example, load, q, k, v, d_o, random, seed;
     Word x, w_q, w_k, w_v;
     Word br, bc, window, scale, softcap, alibi, sink, element_bytes;
+    Word heads, kv_heads, head, kv_loads;
     Word tokens, row, notation, form, order, learning_rate, faults, precision;
     bool causal = false;
 
@@ -27,9 +28,11 @@ struct ProblemWords {
         return example || load || q || k || v || d_o || x || w_q || w_k || w_v || random;
     }
     bool empty() const {
-        for (const Word* word :
-             {&seed, &br, &bc, &window, &scale, &softcap, &alibi, &sink, &element_bytes, &tokens, &row,
-              &notation, &form, &order, &learning_rate, &faults, &precision})
+        for (const Word* word : {&seed,     &br,    &bc,       &window,        &scale,
+                                 &softcap,  &alibi, &sink,     &element_bytes, &heads,
+                                 &kv_heads, &head,  &kv_loads, &tokens,        &row,
+                                 &notation, &form,  &order,    &learning_rate, &faults,
+                                 &precision})
             if (*word) return false;
         return !names_source() && !causal;
     }

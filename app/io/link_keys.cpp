@@ -3,6 +3,7 @@
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
+#include "core/problem/heads.h"
 #include "core/problem/logits.h"
 #include "core/problem/precision.h"
 
@@ -250,6 +251,51 @@ Key left_out(const char* name, auto part) {
             }};
 }
 
+// "4.2.1.once": query heads, key heads, the shown one, how K and V are loaded.
+Value write_heads(const LinkedPlace& of, const LinkedPlace&) {
+    const Problem& p = of.problem;
+    if (!p.heads) return {};
+    return str(query_heads(p)) + "." + str(key_heads(p)) + "." + str(shown_head(p)) + "." +
+           (p.heads->once ? "once" : "again");
+}
+
+bool read_heads(LinkedPlace& into, const std::string& value) {
+    const std::vector<std::string> parts = split(value, ".");
+    if (parts.size() != 4 || (parts[3] != "once" && parts[3] != "again")) return false;
+    const auto H = number_in<int>(parts[0]), H_kv = number_in<int>(parts[1]),
+               shown = number_in<int>(parts[2]);
+    if (!H || !H_kv || !shown || *H < 1 || *H_kv < 1 || *H > most_heads || *H_kv > most_heads) return false;
+    Heads& heads = into.problem.heads.emplace();
+    heads.Q.resize(static_cast<std::size_t>(*H));
+    heads.K.resize(static_cast<std::size_t>(*H_kv));
+    heads.V.resize(static_cast<std::size_t>(*H_kv));
+    heads.shown = *shown, heads.once = parts[3] == "once";
+    return true;
+}
+
+// Matrices of all heads behind each other.
+Key head_matrices(const char* name, std::vector<Matrix> Heads::*of_heads) {
+    return {name, "matrices with _ between them",
+            [=](const LinkedPlace& of, const LinkedPlace&) -> Value {
+                if (!of.problem.heads || ((*of.problem.heads).*of_heads).empty()) return {};
+                Problem kept = of.problem;
+                show_head(kept, shown_head(kept));  // what was changed in it goes among the others
+                std::string out;
+                for (const Matrix& A : (*kept.heads).*of_heads) out += (out.empty() ? "" : "_") + written(A);
+                return out;
+            },
+            [=](LinkedPlace& into, const std::string& value) {
+                if (!into.problem.heads) return false;
+                std::vector<Matrix>& all = (*into.problem.heads).*of_heads;
+                all.clear();
+                return std::ranges::all_of(split(value, "_"), [&](const std::string& one) {
+                    auto A = read_matrix(one);
+                    if (A) all.push_back(std::move(*A));
+                    return A.has_value();
+                });
+            }};
+}
+
 auto in_place(auto member) {
     return [=](auto& place) -> auto& { return place.*member; };
 }
@@ -271,6 +317,14 @@ std::vector<Key> matrix_keys() {
     for (const Given& one : given()) out.push_back(matrix_key(one));
     out.push_back({"set", "MATRIX.ROW.COLUMN:number,…", write_changes, read_changes});
     return out;
+}
+
+std::vector<Key> head_keys() {
+    return {{"heads", "H.H_KV.SHOWN.again or once", write_heads, read_heads},
+            head_matrices("heads-q", &Heads::Q),
+            head_matrices("heads-k", &Heads::K),
+            head_matrices("heads-v", &Heads::V),
+            head_matrices("heads-do", &Heads::dO)};
 }
 
 std::vector<Key> problem_keys() {
@@ -316,7 +370,7 @@ std::vector<Key> place_keys() {
 
 std::vector<Key> all_keys() {
     std::vector<Key> out = matrix_keys();
-    for (const auto& more : {problem_keys(), choice_keys(), place_keys()})
+    for (const auto& more : {head_keys(), problem_keys(), choice_keys(), place_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

@@ -244,6 +244,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
 // All cells of this part of what the step writes; nothing if one of them cannot be asked about.
 std::optional<Question> about_region(const Asked& a, Slot slot, const Region& at) {
     if (at.rows * at.cols == 1) return about_cell(a, {slot, at.row, at.col});
+    if (a.step.op == Op::bias) return {};  // each cell has a distance of its own
     Question q = a.question(Question::Kind::gaps, "");
     std::vector<CellRef> sources;
     for (int r = at.row; r < at.row + at.rows; ++r)

@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/base/words.h"
+#include "core/problem/heads.h"
 #include "core/problem/logits.h"
 
 #include <algorithm>
@@ -154,6 +155,7 @@ void mark_changed(Problem& p) {
 
 std::optional<std::string> validate(const Problem& p) {
     if (auto s = check_shapes(p)) return s;
+    if (auto s = check_heads(p)) return s;
     if (auto s = check_options(p)) return s;
     if (auto s = check_finite("Q", p.Q)) return s;
     if (auto s = check_finite("K", p.K)) return s;

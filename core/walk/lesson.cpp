@@ -38,6 +38,9 @@ static std::optional<std::string> check_logits_known(const Lesson& lesson, const
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;
     if (auto sentence = check_logits_known(lesson, problem.logits)) return sentence;
+    if (problem.heads && lesson.uses(chooses_learning_rate))
+        return "The lesson \"" + std::string(lesson.title) +
+               "\" changes the weights of one head; leave the heads out, or choose another lesson.";
     if (std::ranges::find(lesson.results, Slot::dQ) != lesson.results.end())
         if (auto sentence = validate_gradients(problem)) return sentence;
     if (std::ranges::find(lesson.results, Slot::W_Q) != lesson.results.end())

@@ -82,6 +82,7 @@ std::vector<Shortcut> program_keys() {
             {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
             {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},
             of(g, problem_card),
+            of(g, heads_card),
             {g, "X", "break it: faults, formats; on stage: repair", {{Key::x}}},
             of(g, fault_card),
             {g, "Shift 1 … 9", "presenter mode: that fault, on and off", digits(true, false)},

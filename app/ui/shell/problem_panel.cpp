@@ -5,6 +5,7 @@
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/problem/heads.h"
 #include "core/problem/logits.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ void logit_section(const Canvas& c, AppState& state, const LogitChange& change, 
         change_problem(state, [&](Problem& q) {
             q.logits.*change.value = on ? std::optional(change.usual) : std::nullopt;
         });
-    c.text_within(x + 28, y + 26, w - 28, change.what, 13, c.theme->t3);
+    c.text_within(x + 28, y + 26, w - 28, change.what, size::small, c.theme->t3);
     if (!now) return;
     if (!field.typed) std::snprintf(field.text, sizeof field.text, "%g", *now);
     const auto number = number_in<double>(field.text);
@@ -101,7 +102,19 @@ void scores_tab(const Canvas& c, AppState& state, float x, float y, float w) {
         logit_section(c, state, change, state.form.logits[n++], x, y + 8, w);
         y += 64;
     }
-    c.paragraph(x, y + 12, w, "In this order: scale, softcap, bias, mask, maximum.", 13, c.theme->t3, 2);
+    y += c.paragraph(x, y + 4, w, "In this order: scale, softcap, bias, mask, maximum.", size::small,
+                     c.theme->t3, 2) +
+         28;
+    const Problem& p = *state.problem;
+    const int H = query_heads(p), H_kv = key_heads(p);
+    const std::string heads = p.heads ? "Head " + str(shown_head(p)) + " of " + str(H) + ", " + str(H_kv) +
+                                            (H_kv == 1 ? " key head" : " key heads")
+                                      : std::string("One head");
+    const float button_w = button_width("Heads");
+    c.text_within(x, y + 16, w - button_w - 12, heads, size::body, c.theme->t2);
+    if (button(c, "##heads card", x + w - button_w, y, button_w, 32, "Heads",
+               {.tooltip = "All heads: which share K and V (Shift H)"}))
+        state.heads.open = true;
 }
 
 void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {

@@ -121,6 +121,7 @@ struct AppState : WalkView {
     bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
+    HeadsCard heads;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
     KeySearch key_search;

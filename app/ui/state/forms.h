@@ -55,6 +55,13 @@ struct ProblemForm {
     int first_row = 0, first_col = 0;
 };
 
+/// The map of all heads, and P of each of them.
+struct HeadsCard {
+    bool open = false;
+    ProblemPtr problem;  ///< P is of its heads
+    std::vector<Matrix> P;
+};
+
 /// The softmax lessons: what is chosen below the three panels, and the walks that stand beside the shown one.
 struct SoftmaxPage {
     enum Tab { values, derivation, proof };

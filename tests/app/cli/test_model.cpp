@@ -55,6 +55,9 @@ TEST_CASE("cli: the model as JSON is the study, length by length") {
         CHECK(one["scores_bytes_one_head"] == 2 * in.N * in.N);
         CHECK(one["scores_and_probabilities_bytes"] == 4 * in.N * in.N * 6);
         CHECK(one["flash_lse_bytes"] == 4 * in.N * 6);
+        // 3 query heads: 3 key heads, or 1; two matrices, two sequences, 2 bytes
+        CHECK(one["kv_cache"] == json{{{"key_heads", 3}, {"bytes", 2 * 3 * in.N * 128 * 2 * 2}},
+                                      {{"key_heads", 1}, {"bytes", 2 * 1 * in.N * 128 * 2 * 2}}});
         CHECK(one["fits"] == (in.N < all["first_seqlen_too_large"].get<std::int64_t>()));
         for (std::size_t a = 0; a < 3; ++a) {
             const json& algorithm = one["algorithms"][a];

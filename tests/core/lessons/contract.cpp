@@ -188,7 +188,6 @@ std::vector<const char*> code_of(Op op) {
     case Op::loss: return {"sum(dO ⊙ O)", "a smaller loss?"};
     case Op::dv: return {"Pᵀ dO"};
     case Op::dp: return {"dOᵢ Vⱼᵀ", "dO Vᵀ"};
-    case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
     case Op::row_dot: return {"rowsum(P ⊙ dP)"};
     case Op::sink_gradient: return {"dsink ← −Σ "};
     case Op::ds: return {"P ⊙ (dP − D"};
@@ -365,6 +364,7 @@ std::int64_t operations(const Trace& trace, int k) {
         return lesson.division == Division::at_the_end ? cells * (1 + 2 * keys)
                                                        : rows + cells * (2 + 2 * keys);
     case Op::normalize: return cells;
+    case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
     case Op::row_dot: return 2 * rows * keys;
     case Op::dv:
     case Op::dp: return 2 * queries * keys * d;

@@ -5,6 +5,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
+#include "core/lessons/dense/steps.h"
 
 #include <algorithm>
 #include <cmath>

@@ -69,16 +69,21 @@ Shown shown(const Program& program, const StageTerm& term) {
 }  // namespace
 
 TEST_CASE("stage: a computing step shows all that it reads, what it writes, and what was there before") {
-    for (const char* name : {"worked-4x4", "ragged-7x5", "causal-8"})
+    Problem with_logits = example("causal-8");
+    with_logits.name = "with softcap, slope and sink";
+    with_logits.logits = {2, 0.5, 1};
+    for (const Problem& problem :
+         {example("worked-4x4"), example("ragged-7x5"), example("causal-8"), with_logits})
         for (const Lesson& lesson : lessons()) {
             if (lesson.picture == Picture::softmax) continue;  // one row, with a stage of its own
-            const auto trace = build_trace(lesson, example(name));
+            const std::string& name = problem.name;
+            const auto trace = build_trace(lesson, problem);
             if (!trace) continue;
             for (int k = 0; k < (*trace)->size(); ++k) {
                 const Trace& t = **trace;
                 if (info(t.step(k).op).kind != OpKind::compute) continue;
                 const std::vector<StageTerm> terms = stage_terms(t, k);
-                INFO(std::string(lesson.id), " ", std::string(name), " step ", k + 1, ":", line_of(terms));
+                INFO(std::string(lesson.id), " ", name, " step ", k + 1, ":", line_of(terms));
                 // Each value that was read stands there once: no form of an op is missing.
                 std::vector<const Value*> read, shown;
                 for (const Access& a : t.reads(k)) read.push_back(&t.value(a.value));

@@ -2,6 +2,7 @@
 // step instead of a choice of them; TILEWALK_LAYOUT_REPORT=FILE writes what was found as a list.
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "core/problem/heads.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -149,6 +150,15 @@ TEST_CASE("what opens over the panels has its place too") {
         state.show_help = true;
         look("help");
         state.show_help = false;
+        Problem grouped = example("causal-8");
+        give_heads(grouped, 8, 2);
+        show_head(grouped, 5);
+        const Problem before = *state.problem;
+        program.show(grouped);
+        state.heads.open = true;
+        look("heads");
+        state.heads.open = false;
+        program.show(before);
         state.show_goto = true;
         look("go to step");
         state.show_goto = false;
