@@ -7,6 +7,8 @@
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/shared/heads_ledger.h"
 #include "core/problem/heads.h"
+#include "core/problem/mask.h"
+#include "core/walk/formula.h"
 
 #include <algorithm>
 
@@ -114,50 +116,108 @@ void query_head(const Canvas& c, AppState& state, const Sizes& s, int h, const R
     const Hot hot = hot_area(c, "##head " + str(h), a.x, a.y, a.w, a.h);
     if (hot.clicked) go_to_head(state, h);
     if (shown) c.rect(a.x, a.y, a.w, a.h, c.theme->raised, 6);
-    const float label = s.small + 8, side = std::min(a.w - 12, a.h - label - 10);
-    const Rect map{a.x + (a.w - side) / 2, a.y + 6, side, side};
+    const float label = s.small + 8, side = std::min(a.w - 12, a.h - label - 8);
+    const Rect map{a.x + (a.w - side) / 2, a.y + 6 + (a.h - label - 8 - side) / 2, side, side};
     if (static_cast<std::size_t>(h) < P.size())
         thumbnail(c, map, P[static_cast<std::size_t>(h)], Role::S, !shown);
     else
         c.rect(map.x, map.y, map.w, map.h, c.theme->well, 3);
     if (shown) current_tile(c, state, map);
-    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1,
-            shown         ? c.theme->focus
-            : hot.hovered ? c.theme->t2
-                          : c.theme->line,
-            shown ? 2.0f : 1.0f, 6);
+    const ImU32 edge = shown ? c.theme->focus : hot.hovered ? c.theme->t2 : c.theme->line;
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, edge, shown ? 2.0f : 1.0f, 6);
     c.text_within(a.x + a.w / 2, a.bottom() - label / 2, a.w - 6, (s.big || a.w < 60 ? "" : "head ") + str(h),
                   s.small, shown ? c.theme->t1 : c.theme->t2, shown ? Face::semibold : Face::regular,
                   Align::center);
 }
 
-// One key head, and the query heads that it serves behind a bracket.
+// K and V of a key head, each below its symbol.
+void key_value(const Canvas& c, const AppState& state, const Sizes& s, int g, bool mine, const Rect& a) {
+    const Problem& p = *state.problem;
+    const std::size_t at = static_cast<std::size_t>(g);
+    const std::pair<Slot, const Matrix*> both[] = {{Slot::K, mine || !p.heads ? &p.K : &p.heads->K[at]},
+                                                   {Slot::V, mine || !p.heads ? &p.V : &p.heads->V[at]}};
+    const float head = s.small + 12, w = (a.w - 12) / 2;
+    float x = a.x;
+    for (const auto& [slot, A] : both) {
+        c.rich(x, a.y + head / 2, slot_symbol(slot, g), s.big ? size::far : size::symbol);
+        thumbnail(c, {x, a.y + head, w, a.h - head}, *A, info(slot).role, !mine);
+        x += w + 12;
+    }
+}
+
+// One key head, and arrows to the query heads that it serves.
 void group(const Canvas& c, AppState& state, const Sizes& s, int g, const Rect& a) {
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
-    const int size = heads_of_group(p), shown = shown_head(p);
-    const bool mine = key_head(p, shown) == g;
+    const int size = heads_of_group(p);
+    const bool mine = key_head(p, shown_head(p)) == g;
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mine ? t.line2 : t.line, 1, 8);
-    const float kv_w = s.big ? 150.0f : 112.0f, label = s.small + 8;
-    const Matrix& K = mine ? p.K : p.heads ? p.heads->K[static_cast<std::size_t>(g)] : p.K;
-    const Matrix& V = mine ? p.V : p.heads ? p.heads->V[static_cast<std::size_t>(g)] : p.V;
-    const float h = a.h - label - 22, w = std::min((kv_w - 30) / 2, h);
-    c.text_within(a.x + 12, a.y + 6 + label / 2, kv_w - 14, s.big ? "KV " + str(g) : "KV head " + str(g),
-                  s.small, mine ? t.t1 : t.t2, mine ? Face::semibold : Face::regular);
-    thumbnail(c, {a.x + 12, a.y + label + 12, w, h}, K, Role::K, !mine);
-    thumbnail(c, {a.x + 22 + w, a.y + label + 12, w, h}, V, Role::V, !mine);
-    const float x = a.x + kv_w + 14, room = a.right() - x - 10, each = room / px(size);
-    const float from = a.x + kv_w - 2, mid = a.y + a.h / 2;
-    c.line({from, mid}, {x - 6, mid}, mine ? t.t2 : t.line2, 1.4f);
-    c.line({x - 6, a.y + 12}, {x - 6, a.bottom() - 12}, mine ? t.t2 : t.line2, 1.4f);
-    for (int n = 0; n < size; ++n)
-        query_head(c, state, s, g * size + n, {x + px(n) * each, a.y + 8, each - 6, a.h - 16});
+    const float kv = s.big ? 150.0f : 112.0f, rail = a.y + 14, top = rail + 14;
+    key_value(c, state, s, g, mine, {a.x + 14, a.y + 8, kv - 28, a.h - 18});
+    const float x = a.x + kv + 8, room = a.right() - x - 10, each = room / px(size);
+    const ImU32 colour = mine ? t.t2 : t.line2;
+    const float last = x + (px(size) - .5f) * each - 3;
+    c.line({a.x + kv - 8, rail}, {last, rail}, colour, 1.4f);
+    for (int n = 0; n < size; ++n) {
+        const float mid = x + (px(n) + .5f) * each - 3;
+        c.line({mid, rail}, {mid, top - 5}, colour, 1.4f);
+        c.head({mid, top - 1}, {0, 1}, colour, 6);
+        query_head(c, state, s, g * size + n, {x + px(n) * each, top, each - 6, a.bottom() - 10 - top});
+    }
 }
 
-void head_map(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
-    const int groups = key_heads(*state.problem);
-    const float each = std::min((a.h + 8) / px(groups), s.big ? 260.0f : 210.0f);
+// As high as the heads are wide; returns where it ends.
+float head_map(const Canvas& c, AppState& state, const Sizes& s, const Rect& a, float most) {
+    const int groups = key_heads(*state.problem), size = heads_of_group(*state.problem);
+    const float wide = (a.w - (s.big ? 150.0f : 112.0f) - 18) / px(size) + s.small + 44;
+    const float each = std::min({(most + 8) / px(groups), wide, s.big ? 300.0f : 220.0f});
     for (int g = 0; g < groups; ++g) group(c, state, s, g, {a.x, a.y + px(g) * each, a.w, each - 8});
+    return a.y + px(groups) * each;
+}
+
+// ---- Key heads against key blocks: what one load serves
+
+void block_cell(const Canvas& c, const AppState& state, int g, int j, const Rect& a) {
+    const Problem& p = *state.problem;
+    const Theme& t = *c.theme;
+    const int size = heads_of_group(p), shown = shown_head(p);
+    const bool now = key_head(p, shown) == g && state.trace->step(state.cursor.step).j == j;
+    const std::int64_t bytes = 2LL * key_rows(p, j).rows * p.d() * p.element_bytes;
+    const bool again = size > 1 && !(p.heads && p.heads->once);
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, now ? t.focus : t.line, now ? 2.0f : 1.0f, 6);
+    const std::string text = (again ? str(size) + " × " : "") + format_traffic(bytes);
+    const float x = a.x + 8 + c.rich(a.x + 8, a.y + 13, {symbol(Slot::K), symbol(Slot::V)}, size::body) + 6;
+    c.text_within(x, a.y + 13, a.right() - x - 6, text, size::small, now ? t.t1 : t.t3, Face::mono);
+    const float w = std::min(24.0f, (a.w - 12) / px(size));
+    for (int n = 0; n < size && a.h > 44; ++n) {
+        const int h = g * size + n;
+        const bool white = now && h == shown;
+        const Rect chip{a.x + 6 + px(n) * w, a.y + 24, w - 3, a.h - 30};
+        c.rect(chip.x, chip.y, chip.w, chip.h, white ? t.t1 : t.raised, 4);
+        if (w >= 14)
+            c.text(chip.x + chip.w / 2, chip.y + chip.h / 2, str(h), size::small, white ? t.inv : t.t2,
+                   Face::mono, Align::center);
+    }
+}
+
+void blocks(const Canvas& c, const AppState& state, const Rect& a) {
+    const Problem& p = *state.problem;
+    const int groups = key_heads(p), columns = p.Tc();
+    const float left = 112, each = (a.w - left) / px(columns), row = std::min(62.0f, (a.h - 22) / px(groups));
+    if (each < 84 || row < 26) return;
+    c.text(a.x, a.y + 8, "Key blocks", size::small, c.theme->t3);
+    for (int j = 0; j < columns; ++j) {
+        const Region keys = key_rows(p, j);
+        c.text(a.x + left + (px(j) + .5f) * each - 3, a.y + 8,
+               "keys " + str(keys.row) + "–" + str(keys.row + keys.rows - 1), size::small, c.theme->t3,
+               Align::center);
+    }
+    for (int g = 0; g < groups; ++g) {
+        const float y = a.y + 22 + px(g) * row;
+        c.text(a.x, y + row / 2 - 3, "KV head " + str(g), size::body, c.theme->t2);
+        for (int j = 0; j < columns; ++j)
+            block_cell(c, state, g, j, {a.x + left + px(j) * each, y, each - 6, row - 6});
+    }
 }
 
 // ---- The ledger
@@ -166,8 +226,8 @@ float bar_line(const Canvas& c, const Sizes& s, const Rect& a, float y, const st
                std::int64_t bytes, std::int64_t most, bool chosen, ImU32 colour) {
     const Theme& t = *c.theme;
     const std::string text = format_traffic(bytes);
-    c.text_within(a.x, y, a.w * .5f, name, s.text, chosen ? t.t1 : t.t2,
-                  chosen ? Face::semibold : Face::regular);
+    const float room = a.w - text_width(chosen ? Face::mono_bold : Face::mono, s.text, text) - 12;
+    c.text_within(a.x, y, room, name, s.text, chosen ? t.t1 : t.t2, chosen ? Face::semibold : Face::regular);
     c.text(a.right(), y, text, s.text, chosen ? t.t1 : t.t2, chosen ? Face::mono_bold : Face::mono,
            Align::right);
     const float top = y + s.text * .75f;
@@ -188,8 +248,10 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     c.text_within(a.x, y, a.w, "HBM, the whole walk", s.text, t.t1, Face::semibold);
     y += s.row;
     y += bar_line(c, s, a, y, "this head", l.one, l.again, false, t.t2);
-    y += bar_line(c, s, a, y, str(H) + " heads, K and V again", l.again, l.again, !once, t.t2);
-    y += bar_line(c, s, a, y, str(H) + " heads, once a group", l.once, l.again, once, t.t2);
+    y += bar_line(c, s, a, y, str(H) + (s.big ? " heads, again" : " heads, K and V again"), l.again, l.again,
+                  !once, t.t2);
+    y += bar_line(c, s, a, y, str(H) + (s.big ? " heads, once" : " heads, once a group"), l.once, l.again,
+                  once, t.t2);
     y += s.row * .4f;
     c.text_within(a.x, y, a.w, s.big ? "KV cache" : "KV cache, " + format_count(p.N_kv()) + " tokens", s.text,
                   t.t1, Face::semibold);
@@ -241,7 +303,7 @@ void controls(const Canvas& c, AppState& state, const Sizes& s, float x, float y
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const Sizes s = sizes_for(state);
     const Rect area = centred(std::min(W - 2 * space::window, 1240.0f),
-                              std::min(H - 2 * space::window, s.big ? 700.0f : 640.0f), W, H);
+                              std::min(H - 2 * space::window, s.big ? 700.0f : 720.0f), W, H);
     const auto inside = [&](const Canvas& c) {
         const Theme& t = *c.theme;
         const int heads = query_heads(*state.problem), keys = key_heads(*state.problem);
@@ -255,7 +317,11 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
         const float top = area.y + s.title * 2 + 4;
         controls(c, state, s, x, top, right);
         const float body = top + 50, side = s.big ? 400.0f : 340.0f;
-        head_map(c, state, s, {x, body, right - x - side - 24, area.bottom() - body - 42});
+        const float foot = area.bottom() - (s.big ? 16.0f : 42.0f), w = right - x - side - 24;
+        // The map leaves room for the table of key blocks, where there is some.
+        const float table = s.big ? 0.0f : 22 + 62 * px(std::min(keys, 3));
+        const float below = head_map(c, state, s, {x, body, w, foot - body}, foot - body - table);
+        if (!s.big) blocks(c, state, {x, below + 6, w, foot - below - 6});
         ledger(c, state, s, {right - side, body, side, area.bottom() - body - 42});
         if (!s.big)
             c.text_within(x, area.bottom() - 22, right - x,
