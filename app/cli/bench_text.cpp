@@ -5,6 +5,9 @@
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
+#include "core/distributed/ring_model.h"
+
+#include <algorithm>
 
 namespace tilewalk {
 namespace {
@@ -33,16 +36,29 @@ std::string error_text(const Point& p) {
            " of the limit";
 }
 
+// What the schedule alone would take (core/distributed/ring_model.h), at the rate that a rank reached when it
+// computed alone and with messages that take no time
+std::string scheduled(const Point& p) {
+    if (p.ring->one_rank <= 0) return "no time that was measured";
+    const ring::Problem problem{
+        p.workload, static_cast<ring::Shards>(std::ranges::find(ring::names_of_shards(), p.ring->shards) -
+                                              ring::names_of_shards().begin())};
+    const ring::Rates rates{flops(p.workload) / p.ring->one_rank, 1e18};
+    return format_time(simulate(problem, p.ring->ranks, rates, 4).seconds);
+}
+
 // What went between the ranks, and how each of them spent a run
 std::string ring_lines(const Point& p) {
     const RingFigures& ring = *p.ring;
     const std::string bytes = ring.bytes_between == ring.model_bytes_between
                                   ? " between ranks, as the closed form says"
                                   : " between ranks; closed form " + format_size(ring.model_bytes_between);
-    std::string text = "\n" + p.kernel + ", N = " + format_count(p.workload.N_q) + ": " +
-                       format_size(ring.bytes_between) + bytes + "; one rank alone computes " +
-                       format_time(ring.one_rank) + ", the ring is " +
-                       format_fixed(ring.one_rank / p.median, 2) + " × as fast\n";
+    std::string text =
+        "\n" + p.kernel + ", N = " + format_count(p.workload.N_q) + ": " + format_size(ring.bytes_between) +
+        bytes + "; one rank alone computes " + format_time(ring.one_rank) + ", the ring is " +
+        format_fixed(ring.one_rank / p.median, 2) +
+        " × as fast;\nwith a core for every rank and no time for messages the schedule takes " +
+        scheduled(p) + "\n";
     std::vector<std::vector<std::string>> rows{
         {"rank", "computes", "waits for messages", "holds", "closed form", "scores", "of the mean"}};
     std::int64_t scores = 0;

@@ -151,7 +151,10 @@ void read_times(Reading& r, Point& p) {
 void read_ring(Reading& r, RingFigures& ring) {
     check_keys(r, {"ranks", "shards", "bytes_between", "model_bytes_between", "one_rank_s", "of_rank"});
     read(r, "ranks", ring.ranks);
-    read(r, "shards", ring.shards);
+    static const Words shards = {"contiguous", "zigzag", "striped"};
+    std::size_t how = 0;
+    read(r, "shards", how, shards);
+    ring.shards = shards[how];
     read(r, "bytes_between", ring.bytes_between);
     read(r, "model_bytes_between", ring.model_bytes_between);
     read_seconds(r, "one_rank_s", ring.one_rank);

@@ -187,3 +187,23 @@ TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, a
     }
     CHECK(rows == 2 + static_cast<int>(report.points.size()));
 }
+
+TEST_CASE("the figures of a ring read back as they were written; what cannot be is refused") {
+    BenchReport report = sample();
+    report.points.resize(1);
+    report.points[0].ring =
+        RingFigures{2, "striped", 1024, 1025, .25, {{.1, .2, 3, 4, 5}, {.5, .25, 7, 8, 9}}};
+    const std::string text = bench_to_json(report);
+    CHECK(good(bench_from_json(text, "r.json")).points[0].ring == report.points[0].ring);
+    CHECK(contains(bench_to_csv({&report, 1}), ",2,striped,1024,0.25,0.25,7,1.28"));
+
+    nlohmann::json json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["shards"] = "crossed";
+    CHECK(contains(refusal(json), "shards is \"crossed\""));
+    json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["ranks"] = 3;
+    CHECK(contains(refusal(json), "ring has the figures of 2 ranks, expected 3"));
+    json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["of_rank"][0]["colour"] = 1;
+    CHECK(contains(refusal(json), "colour"));
+}

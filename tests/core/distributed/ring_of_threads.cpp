@@ -61,6 +61,7 @@ RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inp
         try {
             if (backward) rank.forward();
             sent[r] = rank.run().sent;
+            ring::meet(*transports[r]);  // who is through hears of the others
             outcome.memory[r] = memory.peak();
         } catch (const ring::TransportFailed& failed) {
             outcome.failures[r] = failed.what();
