@@ -68,7 +68,8 @@ Chart ring_time_chart(const Theme& t, const AppState& state, const ShownReport& 
     const std::size_t times = chart.series.size();
     add_series(chart, t, state, shown, "", {4, 4},
                [&](const Record& r) { return point(state, r, std::max(r.ring->longest_wait(), 1e-6)); });
-    for (std::size_t n = times; n < chart.series.size(); ++n) chart.series[n].label.clear();
+    for (std::size_t n = times; n < chart.series.size(); ++n)
+        chart.series[n].label = n == times ? "waiting" : "";
     return chart;
 }
 
