@@ -17,6 +17,10 @@ constexpr ShardLook shard_looks[] = {{"zigzag", 1.0f, Marker::disc},
                                      {"striped", .75f, Marker::diamond},
                                      {"contiguous", .5f, Marker::triangle}};
 
+KernelLook look_of(const Theme& t, const ShardLook& look) {
+    return {cividis(t.light ? .62f - .62f * look.shade : look.shade), look.marker};
+}
+
 // One line for each way to cut the sequence, over its ranks
 template <class Value>
 void add_series(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown,
@@ -25,8 +29,8 @@ void add_series(Chart& chart, const Theme& t, const AppState& state, const Shown
     for (const ShardLook& look : shard_looks) {
         ChartSeries series;
         series.label = std::string(look.shards) + label;
-        series.colour = cividis(t.light ? .62f - .62f * look.shade : look.shade);
-        series.marker = look.marker, series.dash = dash;
+        const KernelLook drawn = look_of(t, look);
+        series.colour = drawn.colour, series.marker = drawn.marker, series.dash = dash;
         for (const Record& r : shown.report.points)
             if (r.ring && r.ring->shards == look.shards && r.workload.N_q == N &&
                 r.state == Record::State::measured)
@@ -48,6 +52,12 @@ ChartPoint point(const AppState& state, const Record& r, double y) {
 }
 
 }  // namespace
+
+std::optional<KernelLook> ring_look(const Theme& t, const std::string& kernel) {
+    for (const ShardLook& look : shard_looks)
+        if (kernel.starts_with("ring-") && kernel.ends_with(look.shards)) return look_of(t, look);
+    return std::nullopt;
+}
 
 bool has_ring(const ShownReport* shown) {
     return shown &&

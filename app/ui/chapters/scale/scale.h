@@ -68,6 +68,8 @@ bool shows_decoding(const AppState& state);
 Chart time_chart(const Theme& theme, const AppState& state);
 Chart memory_chart(const Theme& theme, AppState& state);
 bool has_ring(const ShownReport* shown);
+/// That of a ring says how its sequence is cut; none for other kernels.
+std::optional<KernelLook> ring_look(const Theme& theme, const std::string& kernel);
 Chart ring_time_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
 Chart ring_memory_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
 

@@ -90,6 +90,7 @@ bool shows_decoding(const AppState& state) {
 KernelLook kernel_look(const Theme& t, const AppState& state, const std::string& kernel) {
     if (kernel == "standard" || kernel == "f0-cublas" || kernel == "b0-materialise")
         return {t.t1, Marker::square};
+    if (const auto look = ring_look(t, kernel)) return *look;
     // The last rung of the ladder is the brightest; kernels for few queries and those that only files know
     // come behind the others.
     std::vector<std::string> names;
