@@ -23,12 +23,12 @@ KernelLook look_of(const Theme& t, const ShardLook& look) {
 
 // One line for each way to cut the sequence, over its ranks
 template <class Value>
-void add_series(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown,
-                const char* label, Dash dash, const Value& value) {
+void add_series(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown, Dash dash,
+                const Value& value) {
     const std::int64_t N = chosen_length(state);
     for (const ShardLook& look : shard_looks) {
         ChartSeries series;
-        series.label = std::string(look.shards) + label;
+        series.label = look.shards;
         const KernelLook drawn = look_of(t, look);
         series.colour = drawn.colour, series.marker = drawn.marker, series.dash = dash;
         for (const Record& r : shown.report.points)
@@ -70,13 +70,13 @@ Chart ring_time_chart(const Theme& t, const AppState& state, const ShownReport& 
     chart.subtitle = "N = " + format_count(chosen_length(state)) + "; dashed: waiting, the longest of a rank";
     chart.x = {"R, ranks", Unit::length};
     chart.y = {"", Unit::seconds, !state.scale.linear[0]};
-    add_series(chart, t, state, shown, "", {0, 0}, [&](const Record& r) {
+    add_series(chart, t, state, shown, {0, 0}, [&](const Record& r) {
         ChartPoint p = point(state, r, r.median);
         p.lo = r.p20, p.hi = r.p80;
         return p;
     });
     const std::size_t times = chart.series.size();
-    add_series(chart, t, state, shown, "", {4, 4},
+    add_series(chart, t, state, shown, {4, 4},
                [&](const Record& r) { return point(state, r, std::max(r.ring->longest_wait(), 1e-6)); });
     for (std::size_t n = times; n < chart.series.size(); ++n)
         chart.series[n].label = n == times ? "waiting" : "";
@@ -89,11 +89,11 @@ Chart ring_memory_chart(const Theme& t, const AppState& state, const ShownReport
     chart.subtitle = "all that it holds; dashed: bytes between ranks";
     chart.x = {"R, ranks", Unit::length};
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
-    add_series(chart, t, state, shown, "", {0, 0},
+    add_series(chart, t, state, shown, {0, 0},
                [&](const Record& r) { return point(state, r, static_cast<double>(r.ring->most_memory())); });
     keep_first_series(chart, 0, "per rank");
     const std::size_t before = chart.series.size();
-    add_series(chart, t, state, shown, "", {4, 4},
+    add_series(chart, t, state, shown, {4, 4},
                [&](const Record& r) { return point(state, r, static_cast<double>(r.ring->bytes_between)); });
     keep_first_series(chart, before, "between ranks");
     // A ring of one sends nothing, and 0 has no place on a logarithmic axis.
