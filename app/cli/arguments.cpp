@@ -93,6 +93,13 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--order", p.order, "key_outer|query_outer",
                 lessons_with(chooses_order) + ": the outer loop [key_outer]");
     choice.word("--learning-rate", p.learning_rate, "NUMBER", lessons_with(chooses_learning_rate) + " [0.1]");
+    choice.word("--splits", p.splits, "N|N,N,…",
+                lessons_with(chooses_splits) + ": so many parts, or the keys of each: 3,1");
+    choice.word("--merge", p.merge, "chain|pairs|at_once",
+                lessons_with(chooses_merge_order) + ": in which order [chain]");
+    choice.word("--parts", p.parts, "sums|normalised",
+                lessons_with(chooses_part_form) + ": O with ℓ, or O divided by it with L [sums]");
+    choice.word("--workers", p.workers, "N", lessons_with(chooses_workers) + ": side by side [4]");
     options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 

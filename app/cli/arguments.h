@@ -21,7 +21,7 @@ struct ProblemWords {
     Word x, w_q, w_k, w_v;
     Word br, bc, window, scale, softcap, alibi, sink, element_bytes;
     Word heads, kv_heads, head, kv_loads;
-    Word tokens, row, notation, form, order, learning_rate, faults, precision;
+    Word tokens, row, notation, form, order, learning_rate, splits, merge, parts, workers, faults, precision;
     bool causal = false;
 
     bool names_source() const {
@@ -31,8 +31,8 @@ struct ProblemWords {
         for (const Word* word : {&seed,     &br,    &bc,       &window,        &scale,
                                  &softcap,  &alibi, &sink,     &element_bytes, &heads,
                                  &kv_heads, &head,  &kv_loads, &tokens,        &row,
-                                 &notation, &form,  &order,    &learning_rate, &faults,
-                                 &precision})
+                                 &notation, &form,  &order,    &learning_rate, &splits,
+                                 &merge,    &parts, &workers,  &faults,        &precision})
             if (*word) return false;
         return !names_source() && !causal;
     }

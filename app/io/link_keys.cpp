@@ -139,6 +139,24 @@ template <class Take> bool read_list(const std::string& value, Take take) {
     return value == "none" || std::ranges::all_of(split(value, ","), take);
 }
 
+Value write_splits(const LinkedPlace& of, const LinkedPlace& base) {
+    const auto items = [](const Problem& p) {
+        Names out;
+        for (const int keys : p.options.splits) out.push_back(str(keys));
+        return out;
+    };
+    return write_list(items(of.problem), items(base.problem));
+}
+
+bool read_splits(LinkedPlace& into, const std::string& value) {
+    into.problem.options.splits = {};
+    return read_list(value, [&](const std::string& one) {
+        const auto keys = number_in<int>(one);
+        if (keys) into.problem.options.splits.push_back(*keys);
+        return keys && *keys >= 0;
+    });
+}
+
 Value write_changes(const LinkedPlace& of, const LinkedPlace& base) {
     const std::string text = changed_elements(of.problem, base.problem);
     return text.empty() ? Value() : Value(text);
@@ -352,6 +370,11 @@ std::vector<Key> choice_keys() {
             one_of("order", "key_outer or query_outer", {"key_outer", "query_outer"},
                    in_options(&Options::order)),
             {"learning-rate", "a number", write_rate, read_rate},
+            {"splits", "whole numbers, or none", write_splits, read_splits},
+            one_of("merge", "chain, pairs or at_once", {"chain", "pairs", "at_once"},
+                   in_options(&Options::merge)),
+            one_of("parts", "sums or normalised", {"sums", "normalised"}, in_options(&Options::parts)),
+            whole("workers", "a whole number from 1", in_options(&Options::workers), 1),
             {"break", "names of faults, or none", write_faults, read_faults},
             {"precision", "STAGE:FORMAT,… or none", write_precision, read_precision}};
 }

@@ -22,12 +22,17 @@ const Words panels = {"explanation", "problem", "break"};
 
 // "options", in the order of the file. An Options that is read, or written.
 template <class Any, class Visit> void visit_options(Any& options, Visit visit) {
-    static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"};
+    static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"},
+                       merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"};
     visit("row", options.row);
     visit("notation", options.notation, notations);
     visit("normalised", options.normalised);
     visit("order", options.order, orders);
     visit("learning_rate", options.learning_rate);
+    visit("splits", options.splits);
+    visit("merge", options.merge, merges);
+    visit("parts", options.parts, forms);
+    visit("workers", options.workers);
 }
 
 // All heads, the shown one among them; q, k, v and do beside them are those of the shown one.
@@ -73,7 +78,8 @@ void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
 
 void read_options(Reading& outer, Options& options) {
     read_object(outer, "options", [&](Reading& reading) {
-        check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate"});
+        check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge",
+                             "parts", "workers"});
         visit_options(options, [&](const char* key, auto&... target) { read(reading, key, target...); });
     });
 }

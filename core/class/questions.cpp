@@ -116,7 +116,7 @@ std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
 std::string place_of(const Asked& a, Slot slot, const Region& at) {
     const std::string rows = range_text(at.row, at.row + at.rows - 1),
                       cols = range_text(at.col, at.col + at.cols - 1);
-    const bool row_lesson = a.trace.lesson().one_row;
+    const bool row_lesson = a.trace.lesson().chapter == ChapterId::softmax;
     if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
     if (row_lesson && slot == Slot::Oi) return "[" + cols + "]";
     return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
@@ -160,7 +160,9 @@ void add_constants(const Asked& a, const Explanation& e, std::vector<std::string
     add("η", a.problem.options.learning_rate);
 }
 
-bool is_maximum(Op op) { return op == Op::new_max || op == Op::row_max || op == Op::tile_max; }
+bool is_maximum(Op op) {
+    return op == Op::new_max || op == Op::row_max || op == Op::tile_max || op == Op::merge_max;
+}
 
 double largest_of(const std::vector<double>& numbers) {
     double out = 1;

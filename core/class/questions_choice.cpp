@@ -84,7 +84,7 @@ void ask_rises(const Asked& a, std::vector<Question>& out) {
     const Value& now = a.trace.value(a.trace.writes(a.k).back().value);
     const int local = a.any(now.region.rows, 30), row = now.region.row + local;
     const double from = old.data(local, 0), with = tile.data(local, 0);
-    const bool rises = now.data(local, 0) > from, single = a.trace.lesson().one_row;
+    const bool rises = now.data(local, 0) > from, single = a.trace.lesson().chapter == ChapterId::softmax;
     const std::string where = single ? "" : "[" + str(row) + "]";
     Question q =
         a.question(Question::Kind::maximum_rises,

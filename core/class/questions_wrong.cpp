@@ -50,6 +50,9 @@ struct Mistakes {
     void one_row_output();
     void divide();
     void log_sum();
+    void part_weight();
+    void weighted_parts();
+    void log_sum_of_parts();
     void score_gradient();
     void gradient();
     std::optional<Expr> row_for_column(std::size_t turned) const;
@@ -221,12 +224,12 @@ void Mistakes::one_row_output() {
 
 void Mistakes::output() {
     if (all.size() < 3) return;
-    if (a.trace.lesson().one_row) return one_row_output();
+    if (a.trace.lesson().chapter == ChapterId::softmax) return one_row_output();
     all.size() == 5 ? output_divided_in_every_tile() : tiled_output();
 }
 
 void Mistakes::divide() {
-    if (a.step.op == Op::normalize || !a.trace.lesson().one_row) {
+    if (a.step.op == Op::normalize || a.trace.lesson().chapter != ChapterId::softmax) {
         add(one(0), "This is the number before the division by " + name(1) + ".");
         add(product({one(0), one(1)}), "It is divided by " + name(1) + ", not multiplied.");
         return;
@@ -248,6 +251,28 @@ void Mistakes::log_sum() {
     for (const int base : {10, 2})
         add(sum({m, quotient(log, logarithm(num(base)))}),
             "The natural logarithm is meant, not that to the base " + str(base) + ".");
+}
+
+// What a part is measured from, and the common maximum: of a partial merge in one slot.
+void Mistakes::part_weight() {
+    const Operand& to = all.back();
+    const Expr from = one(0), common = number(to, to.values.back());
+    add(exponential(difference(common, from)),
+        "The sign is turned round: it is the part's own one minus the common one, so no weight is above 1.");
+    add(difference(from, common), "This is the exponent; the weight is exp of it.");
+}
+
+void Mistakes::weighted_parts() {
+    if (all.size() != 2) return;
+    add(sum(numbers(1)), "The weights are missing: each part is measured from a maximum of its own.");
+    add(quotient(products(0), sum(numbers(0))),
+        "It is not divided by the weights: that waits until the end.");
+}
+
+void Mistakes::log_sum_of_parts() {
+    add(sum(numbers(0)), "L is a logarithm: the exponentials of the parts add up, not their logarithms.");
+    add(num(*std::ranges::max_element(at(0).values)),
+        "This is the largest alone; the exponentials of the others add to it.");
 }
 
 void Mistakes::score_gradient() {
@@ -333,6 +358,13 @@ std::vector<Mistake> mistakes_with(const Asked& asked, const CellRef& cell,
     case Op::divide:
     case Op::normalize: mistakes.divide(); break;
     case Op::store: mistakes.log_sum(); break;
+    case Op::merge_max:
+        if (operands[0].values.size() > 1) mistakes.largest();
+        break;
+    case Op::merge_weights: mistakes.part_weight(); break;
+    case Op::merge_sum:
+    case Op::merge_output: mistakes.weighted_parts(); break;
+    case Op::merge_lse: mistakes.log_sum_of_parts(); break;
     case Op::dp: mistakes.rows_for_columns(); break;
     case Op::ds: mistakes.score_gradient(); break;
     case Op::dv:

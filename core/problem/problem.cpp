@@ -63,6 +63,26 @@ Sentence check_projection(const Problem& p) {
     return {};
 }
 
+constexpr int most_parts = 64, most_workers = 64;
+
+// Parts without keys are allowed; keys without a part are not.
+Sentence check_splits(const Options& options, int keys) {
+    const auto parts = static_cast<int>(options.splits.size());
+    if (parts > most_parts)
+        return "The keys are split into " + str(parts) + " parts; at most " + str(most_parts) +
+               " are merged.";
+    std::int64_t sum = 0;
+    for (const int n : options.splits) {
+        if (n < 0) return "A part of the split has " + str(n) + " keys; it must have 0 or more.";
+        sum += n;
+    }
+    if (parts > 0 && sum != keys)
+        return "The parts of the split have " + str(sum) + " keys together, but K has " + str(keys) + ".";
+    if (options.workers < 1 || options.workers > most_workers)
+        return "There are " + str(options.workers) + " workers; expected 1 to " + str(most_workers) + ".";
+    return {};
+}
+
 Sentence check_lesson_options(const Problem& p) {
     const int positions = std::max(p.N(), p.N_kv());
     if (p.options.row < 0 || p.options.row >= p.N())
@@ -73,6 +93,7 @@ Sentence check_lesson_options(const Problem& p) {
     if (!p.tokens.empty() && static_cast<int>(p.tokens.size()) != positions)
         return "There are " + str(p.tokens.size()) + " token labels; expected one for each of the " +
                str(positions) + " positions, or none.";
+    if (auto s = check_splits(p.options, p.N_kv())) return s;
     return p.projection ? check_projection(p) : std::nullopt;
 }
 

@@ -29,6 +29,12 @@ enum class Notation : std::uint8_t { l_O, d_o, delta_omega };
 /// blocks (dK and dV grow in HBM).
 enum class BackwardOrder : std::uint8_t { key_outer, query_outer };
 
+/// In which order partial results are merged: one after another, by pairs, or all in one step.
+enum class MergeOrder : std::uint8_t { chain, pairs, at_once };
+
+/// What is kept of a part: m, ℓ and an O that is not divided, or the divided O and L, as kernels store it.
+enum class PartForm : std::uint8_t { sums, normalised };
+
 /// What single lessons let one choose (Lesson::choices).
 struct Options {
     int row = 0;                        ///< of the queries, 0 … N − 1
@@ -36,6 +42,10 @@ struct Options {
     bool normalised = true;             ///< o′ normalised at every element, or once at the end
     BackwardOrder order = BackwardOrder::key_outer;
     double learning_rate = 0.1;  ///< η
+    std::vector<int> splits;     ///< keys of each part, in order; empty: the lesson's own choice
+    MergeOrder merge = MergeOrder::chain;
+    PartForm parts = PartForm::sums;
+    int workers = 4;  ///< that run side by side
     bool operator==(const Options&) const = default;
 };
 

@@ -82,6 +82,8 @@ void next_max_change(AppState& state);
 /// behind which the proof cuts the row.
 void step_argument(AppState& state, int by);
 void move_cut(AppState& state, int by);
+/// Of a lesson with split keys: its first split.
+void move_split(AppState& state, int by);
 /// "S[0,2]" or, for one column, "ℓ[0]".
 std::string cell_name(CellRef cell);
 /// Settings as they were at the first start, but for the problem and the size of the window.

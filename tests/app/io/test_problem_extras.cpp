@@ -84,6 +84,13 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
         CHECK_MESSAGE(!contains(text, key), std::string(key));
 }
 
+TEST_CASE("parts of the keys are read as they were written") {
+    Problem p = worked_example();
+    p.options.splits = {3, 0, 1};
+    p.options.merge = MergeOrder::pairs, p.options.parts = PartForm::normalised, p.options.workers = 7;
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
+}
+
 TEST_CASE("a random problem keeps its seed") {
     const std::string text = problem_to_json(good(random_problem(3, 2, 37)));
     CHECK(good(problem_from_json(text, "p.json")).seed == 37);
@@ -126,6 +133,13 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("options": {"normalised": 1})", "options.normalised is 1"},
         {R"("options": {"learning_rate": "a"})", "options.learning_rate"},
         {R"("options": {"learning_rate": 1e300})", "The learning rate is"},
+        {R"("options": {"splits": 2})", "options.splits is 2"},
+        {R"("options": {"splits": [0.5]})", "options.splits[0] is 0.5"},
+        {R"("options": {"splits": [2, -1]})", "has -1 keys"},
+        {R"("options": {"splits": [2]})", "have 2 keys together, but K has 1"},
+        {R"("options": {"merge": "tree"})", "options.merge"},
+        {R"("options": {"parts": "sum"})", "options.parts"},
+        {R"("options": {"workers": 0})", "There are 0 workers"},
         {R"("switches": {})", "switches is an object"},
         {R"("switches": ["no_maximum"])", "switches[0]"},
         {R"("precision": [])", "precision is an array"},

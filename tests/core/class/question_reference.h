@@ -22,6 +22,8 @@ private:
     long double tiled(const Step& step, bool first_version, const CellRef& cell) const;
     long double tiled_backward(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double one_row(const Step& step, int passes, const CellRef& cell) const;
+    long double merged(const Trace& trace, int k, const CellRef& cell) const;
+    long double of_split(const Trace& trace, int k, const CellRef& cell) const;
     long double dense(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double training(const Step& step, const CellRef& cell) const;
     Problem updated() const;  // with the weights of after the step

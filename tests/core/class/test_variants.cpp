@@ -195,7 +195,7 @@ std::string as_typed(double value) {
 void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& seen) {
     const Given given = read_given(trace, q);
     std::string op = name(trace.step(q.step).op);
-    if (op == "output" && given.g.size() > 3) op += trace.lesson().one_row ? "-row" : "-tile";
+    if (op == "output" && given.g.size() > 3) op += trace.lesson().chapter == ChapterId::softmax ? "-row" : "-tile";
     for (const WrongAnswer& wrong : q.wrong) {
         CAPTURE(op + ": " + q.text + " " + wrong.cause);
         CHECK(wrong.cause.ends_with("."));

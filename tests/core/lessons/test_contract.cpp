@@ -65,6 +65,12 @@ Problem drawn(Random& random, int largest) {
         p.options.normalised = pick(random, 0, 1) == 0;
         p.options.order = static_cast<BackwardOrder>(pick(random, 0, 1));
         p.options.learning_rate = choose(random, {0.1, 0.01, 1, -0.5, 0});
+        p.options.merge = static_cast<MergeOrder>(pick(random, 0, 2));
+        p.options.parts = static_cast<PartForm>(pick(random, 0, 1));
+        p.options.workers = pick(random, 1, 4);
+        p.options.splits.clear();
+        for (int left = pick(random, 0, 1) * p.N_kv(); left > 0; left -= p.options.splits.back())
+            p.options.splits.push_back(pick(random, 0, left));
         if (pick(random, 0, 2) == 0)
             for (int n = 0; n < std::max(p.N(), p.N_kv()); ++n) p.tokens.push_back("w" + std::to_string(n));
     } while (validate(p) || validate_gradients(p) || validate_update(p));

@@ -75,7 +75,7 @@ TEST_CASE("stage: a computing step shows all that it reads, what it writes, and 
     for (const Problem& problem :
          {example("worked-4x4"), example("ragged-7x5"), example("causal-8"), with_logits})
         for (const Lesson& lesson : lessons()) {
-            if (lesson.picture == Picture::softmax) continue;  // one row, with a stage of its own
+            if (lesson.one_row) continue;  // with a stage of its own
             const std::string& name = problem.name;
             const auto trace = build_trace(lesson, problem);
             if (!trace) continue;
