@@ -11,9 +11,9 @@ namespace tilewalk {
 namespace {
 
 constexpr LogitChange changes[] = {
-    {&Logits::softcap, "softcap", "Softcap", "S becomes cap · tanh(S ÷ cap)", 2},
-    {&Logits::alibi, "alibi", "ALiBi slope", "S loses slope · distance", 0.5},
-    {&Logits::sink, "sink", "Sink", "one more logit for every query, without a value", 1},
+    {&Logits::softcap, "softcap", "Softcap", "a softcap", "S becomes cap · tanh(S ÷ cap)", 2},
+    {&Logits::alibi, "alibi", "ALiBi slope", "an ALiBi slope", "S loses slope · distance", 0.5},
+    {&Logits::sink, "sink", "Sink", "a sink", "one more logit for every query, without a value", 1},
 };
 // A member without a row here could be neither saved nor shown.
 static_assert(std::size(changes) * sizeof(std::optional<double>) == sizeof(Logits));
@@ -56,7 +56,7 @@ double score_before_mask(const Problem& p, int r, int c) {
 std::optional<std::string> kernels_lack(const Problem& p) {
     std::vector<std::string> names;
     for (const LogitChange& change : changes)
-        if (p.logits.*change.value) names.emplace_back(change.title);
+        if (p.logits.*change.value) names.emplace_back(change.phrase);
     if (names.empty()) return {};
     return "The problem has " + listed(names, "and") +
            ", which the kernels of this program do not have; leave that out to run one on it.";

@@ -16,10 +16,11 @@ namespace tilewalk {
 /// compute.
 struct LogitChange {
     std::optional<double> Logits::*value;
-    const char* name;   ///< in files, links and options: "softcap"
-    const char* title;  ///< "Softcap"
-    const char* what;   ///< "S becomes cap · tanh(S ÷ cap)"
-    double usual;       ///< what the panel begins with
+    const char* name;    ///< in files, links and options: "softcap"
+    const char* title;   ///< "Softcap"
+    const char* phrase;  ///< "a softcap"
+    const char* what;    ///< "S becomes cap · tanh(S ÷ cap)"
+    double usual;        ///< what the panel begins with
 };
 std::span<const LogitChange> logit_changes();
 

@@ -93,6 +93,7 @@ void thumbnail(const Canvas& c, const Rect& a, const Matrix& A, Role role, bool 
         for (Eigen::Index k = 0; k < A.cols(); ++k) {
             const float gap = std::min(cw, ch) > 5 ? 1.0f : 0.0f;
             const double part = A(r, k) / most;
+            if (role == Role::S && part == 0) continue;  // masked
             const ImU32 fill = part < 0 ? signed_ramp(*c.theme, role, static_cast<float>(part), dim)
                                         : ramp(*c.theme, role, static_cast<float>(part), dim);
             c.rect(a.x + px(k) * cw, a.y + px(r) * ch, cw - gap, ch - gap, fill);
@@ -119,7 +120,7 @@ void query_head(const Canvas& c, AppState& state, const Sizes& s, int h, const R
     const float label = s.small + 8, side = std::min(a.w - 12, a.h - label - 8);
     const Rect map{a.x + (a.w - side) / 2, a.y + 6 + (a.h - label - 8 - side) / 2, side, side};
     if (static_cast<std::size_t>(h) < P.size())
-        thumbnail(c, map, P[static_cast<std::size_t>(h)], Role::S, !shown);
+        thumbnail(c, map, P[static_cast<std::size_t>(h)], Role::S, false);
     else
         c.rect(map.x, map.y, map.w, map.h, c.theme->well, 3);
     if (shown) current_tile(c, state, map);
@@ -136,10 +137,10 @@ void key_value(const Canvas& c, const AppState& state, const Sizes& s, int g, bo
     const std::size_t at = static_cast<std::size_t>(g);
     const std::pair<Slot, const Matrix*> both[] = {{Slot::K, mine || !p.heads ? &p.K : &p.heads->K[at]},
                                                    {Slot::V, mine || !p.heads ? &p.V : &p.heads->V[at]}};
-    const float head = s.small + 12, w = (a.w - 12) / 2;
+    const float head = s.small + (s.big ? 20.0f : 16.0f), w = (a.w - 12) / 2;
     float x = a.x;
     for (const auto& [slot, A] : both) {
-        c.rich(x, a.y + head / 2, slot_symbol(slot, g), s.big ? size::far : size::symbol);
+        c.rich(x, a.y + head / 2 - 4, slot_symbol(slot, g), s.big ? size::far : size::symbol);
         thumbnail(c, {x, a.y + head, w, a.h - head}, *A, info(slot).role, !mine);
         x += w + 12;
     }
@@ -316,7 +317,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
             state.heads.open = false;
         const float top = area.y + s.title * 2 + 4;
         controls(c, state, s, x, top, right);
-        const float body = top + 50, side = s.big ? 400.0f : 340.0f;
+        const float body = top + (s.big ? 62.0f : 50.0f), side = s.big ? 400.0f : 340.0f;
         const float foot = area.bottom() - (s.big ? 16.0f : 42.0f), w = right - x - side - 24;
         // The map leaves room for the table of key blocks, where there is some.
         const float table = s.big ? 0.0f : 22 + 62 * px(std::min(keys, 3));
@@ -358,7 +359,7 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 const Card heads_card{.name = "Heads",
                       .keys_shown = "Shift H",
-                      .action = "heads: which share K and V, and what that saves",
+                      .action = "heads, and which share K and V",
                       .shortcut = {Key::h, true},
                       .of_walk = true,
                       .before_focus = true,

@@ -206,6 +206,6 @@ TEST_SUITE("softcap, ALiBi and sink") {
     }
     TEST_CASE("kernels have none of it, and say so") {
         CHECK_FALSE(kernels_lack(worked_example()));
-        check_contains(*kernels_lack(with_all()), {"Softcap, ALiBi slope and Sink", "leave that out"});
+        check_contains(*kernels_lack(with_all()), {"a softcap, an ALiBi slope and a sink", "leave that out"});
     }
 }
