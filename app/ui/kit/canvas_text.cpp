@@ -291,7 +291,15 @@ std::vector<std::string> broken(std::string_view text, float room, Face face, fl
     return lines;
 }
 
-/// Styled pieces cut behind each space; what is not parted by a space stays together.
+/// "=" or another sign, between spaces.
+bool only_sign(const Line& atom) {
+    std::string text = joined(atom);
+    std::erase(text, ' ');
+    return std::ranges::find(signs, text) != std::end(signs);
+}
+
+/// Styled pieces cut behind each space; what is not parted by a space stays together, and a sign with what
+/// follows it.
 std::vector<Line> atoms_of(const Line& line) {
     std::vector<Line> atoms(1);
     for (const Span& span : line) {
@@ -303,7 +311,7 @@ std::vector<Line> atoms_of(const Line& line) {
             rest.remove_prefix(piece.text.size());
             piece.tilde = span.tilde && rest.empty();
             atoms.back().push_back(piece);
-            if (space != std::string_view::npos) atoms.emplace_back();
+            if (space != std::string_view::npos && !only_sign(atoms.back())) atoms.emplace_back();
         }
     }
     return atoms;

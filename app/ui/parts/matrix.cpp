@@ -95,7 +95,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
 // Digits with which all numbers of this slot fit their cells; 0: none are shown, not in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
-    if (look.window) return look.digits;     // measured by who chose it
+    if (look.window || look.measured) return look.digits;
     const int most = number_style().digits;  // 4 stands for as many as the user wants
     for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
          --digits) {
@@ -106,7 +106,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
 }
 
 std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
-    return look.digits > 0 ? state.look[slot].digits.text(v, look.digits) : "";
+    return look.digits > 0 ? cell_number(state.look[slot].digits, v, look.digits, look.trimmed) : "";
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -423,6 +423,14 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
 }
 
 }  // namespace
+
+std::string cell_number(const MatrixDigits& all, double v, int digits, bool trimmed) {
+    double unit = 1;
+    const bool plain = v == 0 || (std::abs(v) >= 1e-3 && std::abs(v) < 1e6);
+    for (int decimals = 0; trimmed && plain && decimals < all.decimals(digits); ++decimals, unit *= 10)
+        if (std::abs(v * unit - std::round(v * unit)) < 1e-9) return format_fixed(v, decimals);
+    return all.text(v, digits);
+}
 
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
     const Theme& t = *canvas.theme;

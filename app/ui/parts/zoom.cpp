@@ -102,63 +102,92 @@ std::string from_to(const char* name, int first, int count) {
 // A line over which a sum is taken, and of which only a part is shown.
 bool part_of_sum(const Strip& s) { return !s.result && s.cut() && s.rows == 1 && s.line.chosen < 0; }
 
-// "row 30, keys 32–39", of how many; then as much of it as there is room for.
-void draw_caption(const Canvas& c, const Strip& s, float left, float right, float mid) {
+// "row 30, keys 32–39", how many of all; then as much of it as there is room for.
+void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right,
+                  float mid) {
     const Region shown = s.shown();
+    const bool of_keys = info(s.slot).role == Role::S;
     const std::string rows = from_to(keys_are_rows(s.slot) ? "key" : "row", shown.row, shown.rows);
-    const std::string cols = from_to(info(s.slot).role == Role::S ? "key" : "column", shown.col, shown.cols);
+    const std::string cols = from_to(of_keys ? "key" : "column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
-    std::string of_all = both;
+    std::string of_all = both, how_many = both;
     if (part_of_sum(s)) {
-        const std::string all = " of " + str(s.line.length());
-        of_all += all + " (" + str(s.count) + all + " terms)";
+        const bool tile = (of_keys || s.line.column) && (step_now(state).i >= 0 || step_now(state).j >= 0);
+        how_many += ", " + str(s.count) + " of ";
+        of_all = how_many + (tile ? "the " : "") + str(s.line.length()) + (tile ? " in this tile" : " terms");
+        how_many += str(s.line.length());
     }
-    for (const std::string& words : {of_all, both, s.line.column ? cols : rows})
+    for (const std::string& words : {of_all, how_many, both, s.line.column ? cols : rows})
         if (text_width(Face::regular, size::far, words) <= right - left) {
             c.text(right, mid, words, size::far, c.theme->t2, Align::right);
             return;
         }
 }
 
-// What the terms that are shown come to, what all of them do, and what the step makes of that.
+// What the terms that are shown come to, what the others do, and what the step makes of both: it scales the
+// sum or adds it to what was there.
 struct Sum {
-    int count, length;
-    double shown, all, scale, total;
+    int count = 0, others = 0;
+    double shown = 0, all = 0, scale = 1, total = 0;
+    bool grows = false;
 };
 
-// Only for one sum of products that gives the chosen number, as it is or scaled.
+// Only for a sum of products that gives the chosen number.
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     std::vector<const Strip*> factors;
     const Strip* result = nullptr;
-    for (const Strip& s : z.strips)
-        if (!s.result)
-            factors.push_back(&s);
-        else if (!result)
-            result = &s;
-    if (!result || factors.size() != 2) return {};
+    bool divided = false, has_old = false;
+    for (const Strip& s : z.strips) {
+        divided |= std::string_view(s.before) == "⊘";
+        has_old |= s.old;
+        if (part_of_sum(s)) factors.push_back(&s);
+        if (s.result && !result) result = &s;
+    }
+    if (!result || factors.size() != 2 || divided) return {};
     const Strip &a = *factors[0], &b = *factors[1];
-    if (!part_of_sum(a) || !part_of_sum(b)) return {};
     if (a.line.length() != b.line.length() || a.first != b.first || a.count != b.count) return {};
-    Sum out{a.count, a.line.length(), 0, 0, 1, weight_at(*result, result->line.chosen)};
-    for (int n = 0; n < out.length; ++n) {
+    Sum out{.count = a.count, .others = a.line.length() - a.count};
+    out.total = weight_at(*result, result->line.chosen);
+    for (int n = 0; n < a.line.length(); ++n) {
         const double product = weight_at(a, n) * weight_at(b, n);
         out.all += product;
         if (n >= a.first && n < a.first + a.count) out.shown += product;
     }
-    const double near = 1e-9 * std::max(1.0, std::abs(out.total)), scale = state.problem->softmax_scale();
-    if (!(std::abs(out.all - out.total) <= near)) out.scale = scale;
-    if (!(std::abs(out.all * out.scale - out.total) <= near)) return {};
-    return out;
+    const auto gives = [&](double sum) {
+        return std::abs(sum - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total));
+    };
+    if (gives(out.all)) return out;
+    out.scale = state.problem->softmax_scale();
+    if (gives(out.all * out.scale)) return out;
+    out.scale = 1, out.grows = true;
+    return has_old && std::isfinite(out.total) ? std::optional(out) : std::nullopt;
 }
 
-// "Σ of these 8 = 4.1   + 56 more terms = 1.9   × 0.125 = 0.239", shorter where it has no room. False: none.
+// The ways to say it, shorter and shorter.
+std::vector<Line> sum_lines(const Sum& sum) {
+    const auto figure = [](double v) { return number(format_short(v)); };
+    const Line result{number(format_short(sum.total), Role::none, true)};
+    const double others = sum.all - sum.shown;
+    const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
+    const auto and_others = [&](const char* sign, const char* word) {
+        return pieces(shown, sign + str(sum.others) + word, figure(others));
+    };
+    const Line rest =
+        pieces("shown ", figure(sum.shown), " + rest ", figure(sum.total - sum.shown), " = ", result);
+    if (sum.grows)
+        return {
+            pieces(and_others(" + ", " others "), " + before ", figure(sum.total - sum.all), " = ", result),
+            rest};
+    if (sum.scale == 1) return {pieces(and_others(" + ", " others "), " = ", result), rest};
+    const std::string scaled = ", × " + format_short(sum.scale) + " → ";
+    return {pieces(and_others(", ", " others "), ", sum ", figure(sum.all), scaled, result),
+            pieces(and_others(", ", " more "), ", Σ ", figure(sum.all), scaled, result),
+            pieces("Σ ", figure(sum.all), scaled, result)};
+}
+
+// False, and nothing drawn, without room.
 bool draw_sum(const Canvas& c, const Sum& sum, float left, float right, float mid) {
-    const std::string scale = sum.scale == 1 ? "" : "  × " + format_short(sum.scale) + " = ";
-    for (const char* terms : {" more terms = ", " more = "}) {
-        Line line = pieces("Σ of these " + str(sum.count) + " = ", number(format_short(sum.shown)),
-                           "  + " + str(sum.length - sum.count) + terms,
-                           number(format_short(sum.all), Role::none, scale.empty()));
-        if (!scale.empty()) line = pieces(line, scale, number(format_short(sum.total), Role::none, true));
+    for (const Line& line : sum_lines(sum)) {
         if (rich_width(c, line, size::far) > right - left) continue;
         c.rich(right, mid, line, size::far, Align::right, c.theme->t2);
         return true;
@@ -224,7 +253,7 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
     const float mid = a.y + head_middle;
     if (!sum || !draw_sum(arriving(c, state, s), *sum, end + 16, a.right(), mid))
-        draw_caption(c, s, end + 16, a.right(), mid);
+        draw_caption(c, state, s, end + 16, a.right(), mid);
     float y = a.y + head_h;
     if (band.old >= 0) {
         draw_cells(c, state, z, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);

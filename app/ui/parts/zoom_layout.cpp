@@ -76,6 +76,14 @@ int decisive(const Zoom& z, int length) {
     return at;
 }
 
+// Of what a sum is taken over.
+int longest_line(const Zoom& z) {
+    int longest = 0;
+    for (const Strip& s : z.strips)
+        if (!s.result && !s.old) longest = std::max(longest, s.line.length());
+    return longest;
+}
+
 // What replaces an old value stands right below it.
 void set_lines(Zoom& z, int lines) {
     for (Band& band : z.bands) band.lines = band.old >= 0 ? 1 : lines;
@@ -85,7 +93,7 @@ void set_lines(Zoom& z, int lines) {
 
 bool is_moved(Op op) { return info(op).kind != OpKind::compute; }
 
-float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 8; }
+float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 10; }
 
 Zoom zoom_of(const AppState& state) {
     Zoom z;
@@ -158,14 +166,14 @@ bool choose_rows(Zoom& z, float h, bool lens) {
         int lines;
         bool lens, locators;
         float least;
+        bool whole = false;  // only if nothing is cut
     };
-    const Choice choices[] = {{2, true, true, least_row},
-                              {2, false, true, least_row},
-                              {1, true, true, least_row},
-                              {1, false, true, least_row},
-                              {1, false, false, 34}};
+    const Choice choices[] = {{2, true, true, least_row},  {2, false, true, least_row},
+                              {2, false, false, 32, true}, {1, true, true, least_row},
+                              {1, false, true, least_row}, {1, false, false, 34}};
     for (const Choice& choice : choices) {
         if (choice.lens && !lens) continue;
+        if (choice.whole && longest_line(z) > choice.lines * z.across) continue;
         const float room = h - (choice.lens ? least_lens_h + band_gap : 0);
         set_lines(z, choice.lines);
         z.locators = choice.locators;

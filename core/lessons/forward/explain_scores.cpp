@@ -33,8 +33,8 @@ void explain_init(const View& v) {
                 : v.step.i == 0
                     ? "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
                       "are 0."
-                    : "Query block " + before + " is done and in HBM. Block " + str(v.step.i) +
-                          " starts anew: nothing of the other's m, ℓ and O is of use to it.";
+                    : "Query block " + str(v.step.i) + " starts anew: m, ℓ and O of block " + before +
+                          " are of no use to it. What block " + before + " gave is done and in HBM.";
 }
 
 void explain_load_kv(const View& v) {

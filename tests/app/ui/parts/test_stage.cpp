@@ -274,9 +274,9 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
     const Trace& trace = *program.state.trace;
     const auto reads = trace.reads(program.state.cursor.step);
     const Value &Q = trace.value(reads[0].value), &K = trace.value(reads[1].value);
-    CHECK(program.shows("(8 of 64 terms)"));
-    CHECK(program.shows("Σ of these 8 = "));
-    CHECK(program.shows("+ 56 more"));
+    CHECK(program.shows(", 8 of 64 terms"));
+    CHECK(program.shows("8 shown "));
+    CHECK(program.shows(", 56 "));
     CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
 }
 
