@@ -167,7 +167,9 @@ std::optional<double> MergeNow::result(Slot slot, int col) const {
 
 int merge_column(const AppState& state) {
     const CellRef target = state.explanation.target;
-    if (!one_column(target.slot) && target.slot != Slot::count) return target.col;
+    // The columns of scores and weights are keys.
+    if (info(target.slot == Slot::count ? Slot::m : target.slot).role == Role::O)
+        return std::min(target.col, state.problem->d() - 1);
     return std::clamp(state.softmax.component, 0, state.problem->d() - 1);
 }
 
