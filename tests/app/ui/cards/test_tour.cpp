@@ -148,8 +148,9 @@ TEST_CASE("the tour goes through every lesson and page") {
 
 TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α is found") {
     const TourScript script = good(load_tour(default_tour, tour_names()));
-    const TourStop& last = script.stops.back();
-    REQUIRE(last.page == "compare");
+    const auto on_page = std::ranges::find(script.stops, "compare", &TourStop::page);
+    REQUIRE(on_page != script.stops.end());
+    const TourStop& last = *on_page;
     int worst = -1;  // the row that the page shows at first
     for (const double amount : {0.0, 0.001}) {
         gpu::TraceRequest request;
@@ -172,6 +173,14 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK((alpha.data.array() < 1).count() > 10);
     REQUIRE(worst >= 0);
     CHECK(alpha.data(worst, 0) < .9);
+    // "A forgotten α is off by tens of times": it is 1 there.
+    gpu::TraceRequest forgotten;
+    forgotten.problem = *last.problem;
+    forgotten.fault = {KernelFault::Quantity::alpha, 0, 1, worst, -1, 1 / alpha.data(worst, 0) - 1};
+    auto trace = gpu::trace_kernel(gpu::Where::emulator, forgotten, {});
+    REQUIRE(trace);
+    const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+    CHECK(compared.outputs.front().ratio() > 20);
 }
 
 TEST_CASE("keys: next, back, away and back again; Escape leaves") {
