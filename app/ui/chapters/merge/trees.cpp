@@ -171,7 +171,7 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
     c.text(right, a.y + 8, "pairs", size::small, t.t2, Face::medium, Align::right);
     float y = a.y + 27;
     std::vector<Format> formats = {Format::fp64, Format::fp32, Format::bf16};
-    const float row = std::clamp((a.h - 27 - 3 * 8) / 9, 15.0f, 20.0f);
+    const float row = std::clamp((a.h - 27 - 3 * 6) / 9, 14.0f, 20.0f);
     for (const Format format : formats) {
         const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
                    pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
@@ -191,7 +191,7 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
             number_apart(c, right, y, other, left);
             y += row;
         }
-        y += 8;
+        y += 6;
     }
 }
 
