@@ -310,6 +310,7 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
     trace.dtype = request.dtype;
     trace.problem = without_faults(request.problem);
     trace.kernel_d = sizes->d;
+    trace.split_blocks = rung->split_blocks ? rung->split_blocks(*sizes) : 0;
     trace.backward = rung->direction == Direction::backward;
     trace.fault = request.fault;
     const Tile tile = rung->tile(*sizes, request.dtype, device->chip);

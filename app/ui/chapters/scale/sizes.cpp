@@ -34,7 +34,8 @@ const std::vector<std::string>& directions() {
 
 void direction_line(const Form& f, ScaleForm& form) {
     int chosen = form.decode ? 2 : form.backward ? 1 : 0;
-    if (segmented(f.c, "##scale-direction", f.x, f.y - space::control / 2, directions(), chosen))
+    const float words = segmented_width(directions()) > f.right - f.x ? size::small : size::body;
+    if (segmented(f.c, "##scale-direction", f.x, f.y - space::control / 2, directions(), chosen, words))
         form.decode = chosen == 2, form.backward = chosen == 1;
 }
 
@@ -102,16 +103,17 @@ void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, floa
     type_line(f, form, w);
 }
 
-// Two numbers in one line: how wide they are, and where the second one stands.
+// Two numbers in one line: how wide they are, and where each stands.
 struct Halves {
     float w;
-    Form second;
+    Form first, second;
 };
 Halves halves(const Form& f) {
-    const float words = text_width(Face::regular, size::body, "threads") + 8,
-                w = std::min((f.room() - words - 10) / 2, 116.0f);
-    Halves two{w, f};
-    two.second.x = f.field() + w + 10, two.second.label = words;
+    const auto label = [](const char* words) { return text_width(Face::regular, size::body, words) + 8; };
+    Halves two{0, f, f};
+    two.first.label = label("of K, V"), two.second.label = label("threads");
+    two.w = std::min((f.right - f.x - two.first.label - two.second.label - 6) / 2, 116.0f);
+    two.second.x = two.first.field() + two.w + 6;
     return two;
 }
 
@@ -161,10 +163,10 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     f.y += pitch;
     d_line(f, form);
     f.y += pitch;
-    heads_line(f, form, halves(f).w);
-    kv_heads_line(halves(f).second, form, halves(f).w);
+    heads_line(halves(f).first, form, halves(f).w);
+    threads_or_type_line(halves(f).second, form, cores(state), halves(f).w);
     f.y += pitch;
-    threads_or_type_line(f, form, cores(state), halves(f).w);
+    kv_heads_line(halves(f).first, form, halves(f).w);
     if (form.decode) queries_line(halves(f).second, form, halves(f).w);
     f.y += pitch;
     lengths_line(f, form);
