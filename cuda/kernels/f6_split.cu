@@ -235,9 +235,10 @@ template <class T> KERNEL void THREADS(32 * combine_warps) combine(const Argumen
     NO_UNROLL
     for (int column = lane(); column < a.d; column += 32) {
         float sum = 0;
-        NO_UNROLL
-        for (int split = 0; split < cut.splits; ++split)
-            sum += shuffle(weight[split / 32], split % 32) * parts.O[parts.at(split, row) * a.d + column];
+        UNROLL
+        for (int n = 0; n < 2; ++n) NO_UNROLL
+        for (int owner = 0; owner < 32 && 32 * n + owner < cut.splits; ++owner)
+            sum += shuffle(weight[n], owner) * parts.O[parts.at(32 * n + owner, row) * a.d + column];
         out[column] = from_float<T>(sum * inverse);
     }
     if (lane() == 0) a.L[row] = m * a.scale + log_of(l);
