@@ -92,11 +92,11 @@ std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
     return out;
 }
 
-// Presenter mode lacks some panels: there the ring goes round the cell.
+// Presenter mode and small windows lack some panels: there the ring goes round the cell.
 std::optional<Rect> shown_place(const Canvas& c, const AppState& state) {
     const TourStop& stop = state.tour->stop();
     const auto place = tour_place(c, stop.place);
-    if (place || !state.presenter || !stop.cell) return place;
+    if (place || !stop.cell) return place;
     return tour_place(c, {TourPlace::Kind::cell, {}, *stop.cell, {}});
 }
 
