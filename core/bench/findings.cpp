@@ -83,12 +83,10 @@ std::string first_that_does_not_fit(const BenchReport& report) {
     return first ? " Standard stops fitting at N = " + format_count(first->workload.N_kv) + "." : "";
 }
 
-// " It takes K and V in at 91 % of the rate at which they can be read." or nothing.
+// " It reaches 91 % of reading speed." or nothing.
 std::string beside_reading(const BenchReport& report, const Point& flash) {
     const double share = of_reading(report, flash);
-    if (share <= 0) return "";
-    return " It takes K and V in at " + format_fixed(100 * share, 0) +
-           " % of the rate at which they can be read.";
+    return share > 0 ? " It reaches " + format_fixed(100 * share, 0) + " % of reading speed." : "";
 }
 
 // ---- Rings

@@ -79,7 +79,7 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     const float left = std::clamp(std::floor(a.w * .24f), 250.0f, 400.0f);
     devices_strip(c, state, {margin, a.y + margin, w, strip});
     const bool with_gpu = page.devices && !page.devices->gpu.empty();
-    const float sizes = (high ? 290.0f : 262.0f) + (with_gpu ? 40.0f : 0.0f);
+    const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
     scale_ladder(c, state, {margin, top, left, body - gap - sizes});
     scale_sizes(c, state, {margin, foot - gap - sizes, left, sizes});
 

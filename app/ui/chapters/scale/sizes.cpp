@@ -32,15 +32,25 @@ const std::vector<std::string>& directions() {
     return all;
 }
 
-void direction_line(const Form& f, ScaleForm& form) {
-    int chosen = form.decode ? 2 : form.backward ? 1 : 0;
-    const float words = segmented_width(directions()) > f.right - f.x ? size::small : size::body;
-    if (segmented(f.c, "##scale-direction", f.x, f.y - space::control / 2, directions(), chosen, words))
-        form.decode = chosen == 2, form.backward = chosen == 1;
-}
+void choose_direction(ScaleForm& form, int n) { form.decode = n == 2, form.backward = n == 1; }
 
-void causal_line(const Form& f, ScaleForm& form, float x) {
-    checkbox(f.c, "##scale-causal", x, f.y, f.right - x > 110 ? "causal mask" : "causal", form.causal);
+// Side by side, with the mask beside them; as a list where there is no room for that
+void direction_line(const Form& f, ScaleForm& form) {
+    constexpr float list_w = 118, mask_w = 80;
+    int chosen = form.decode ? 2 : form.backward ? 1 : 0;
+    float x = f.x + segmented_width(directions()) + 14;
+    const float y = f.y - space::control / 2;
+    if (f.right - x > mask_w) {
+        if (segmented(f.c, "##scale-direction", f.x, y, directions(), chosen)) choose_direction(form, chosen);
+    } else {
+        x = f.x + list_w + 14;
+        const std::string& label = directions()[static_cast<std::size_t>(chosen)];
+        if (const Dropdown list{f.c, "##scale-direction", {f.x, y, list_w, space::control}, label})
+            for (std::size_t n = 0; n < directions().size(); ++n)
+                if (dropdown_item(f.c, directions()[n], directions()[n], chosen == int(n)))
+                    choose_direction(form, static_cast<int>(n));
+    }
+    checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
 }
 
 void d_line(const Form& f, ScaleForm& form) {
@@ -148,18 +158,13 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
     const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
     const Panel panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
-    const float beside = a.inner_x() + segmented_width(directions()) + 14;
-    const bool causal_beside = a.inner_right() - beside > 80;
-    const float lines = 5.0f + (causal_beside ? 0.0f : 1.0f) + (with_gpu ? 1.0f : 0.0f),
-                pitch = (a.h - 48) / lines;
+    const float lines = with_gpu ? 6 : 5, pitch = (a.h - 48) / lines;
     Form f{c, a.inner_x(), a.y + 40 + pitch / 2, a.inner_right(), pitch, a.w > 330 ? 68.0f : 52.0f};
     if (with_gpu) {
         device_line(f, form);
         f.y += pitch;
     }
     direction_line(f, form);
-    if (!causal_beside) f.y += pitch;
-    causal_line(f, form, causal_beside ? beside : f.x);
     f.y += pitch;
     d_line(f, form);
     f.y += pitch;

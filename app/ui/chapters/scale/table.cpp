@@ -101,7 +101,7 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
     const Columns k = columns_of(state, shown, a);
     const float head = 24, pitch = std::min(32.0f, (a.h - head) / px(kernels.size()));
     const auto fit =
-        std::min(kernels.size(), static_cast<std::size_t>((a.h - head) / std::max(20.0f, pitch)));
+        std::min(kernels.size(), static_cast<std::size_t>((a.h - head) / std::max(17.0f, pitch)));
     heads(c, state, k, a.y + 11, a.y + head + pitch * px(fit));
     for (std::size_t n = 0; n < fit; ++n) {
         const std::string& kernel = kernels[n];

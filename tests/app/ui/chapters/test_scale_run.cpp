@@ -78,7 +78,7 @@ TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
     for (const Record& r : page.page().reports[0].report.points)
         CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
     page.check_shows({"1 query", "GB/s", "% of reading"});
-    CHECK(contains(finding(page.page().reports[0].report), "of the rate at which they can be read"));
+    CHECK(contains(finding(page.page().reports[0].report), "% of reading speed."));
     page.click("scale-measure/GB/s");
     page.form().measure = 2;
     page.frame(2);
