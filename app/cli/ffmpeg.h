@@ -27,8 +27,7 @@ struct FilmFormat {
 };
 const FilmFormat* film_format(const std::string& ending);
 
-/// `chapters`: the second input names them; formats with a palette have none.
-std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format, bool chapters);
+std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format);
 /// For the colours of a film: a picture of them.
 std::vector<std::string> palette_arguments(const FilmLook& look);
 

@@ -1,5 +1,6 @@
 #include "app/ui/parts/bed.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tilewalk::ui {

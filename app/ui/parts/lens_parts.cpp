@@ -19,8 +19,8 @@ struct Axis {
 };
 
 Axis axis_for(double lo, double hi, float x, float w) {
-    // Where all are 0 no scale suits, nor for what a float cannot tell from 0.
-    const float range = px(hi - lo), unit = range > 1e-30f ? w / range : 0;
+    const double range = std::max(hi - lo, 1e-300);
+    const float unit = w / px(range);
     return {x - px(lo) * unit, unit};
 }
 
@@ -210,15 +210,13 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const auto is_there = [&](int row, std::size_t n) {
         return row < 2 || done || (lit != none && n <= lit);
     };
-    // Too many to read: the products as bars, the sum below them, or beside them in a low pane.
-    const float result_w = 150, sum_h = 24,
-                cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
-    const bool below = pane.h >= 96;
+    // Too many to read: the products as bars, the sum beside them.
+    const float result_w = 150, cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
     if (cell_w < 34) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
-        const Rect all{pane.x, pane.y, pane.w - (below ? 0 : result_w), pane.h - (below ? sum_h : 0)};
-        bars(c, all, list, false, extent(list), phase);
+        const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
+        bars(c, left, list, false, extent(list), phase);
     }
     const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
                 top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
@@ -245,12 +243,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
             }
         }
     }
-    const float x = cell_w >= 34 ? pane.x + 22 + cell_w * px(d.q.size()) + 16
-                    : below      ? pane.x
-                                 : pane.right() - result_w + 16;
-    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2
-                    : below      ? pane.bottom() - sum_h / 2 + 4
-                                 : pane.y + pane.h / 2;
+    const float x = pane.x + 22 + (cell_w >= 34 ? cell_w * px(d.q.size()) : pane.w - result_w - 22) + 16;
+    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
     const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
     const double shown = done ? d.total : so_far * d.scale;
     c.rich(x, y, pieces(sum, number(format_short(shown), Role::none, true)), size::lead, Align::left, t.t2);
@@ -287,8 +281,7 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
-    const float span = px(scale.hi - scale.lo);
-    p.unit = span > 1e-30f ? p.h / span : 0;
+    p.unit = p.h / px(std::max(scale.hi - scale.lo, 1e-300));
     p.zero = p.top + px(scale.hi) * p.unit;
     return p;
 }

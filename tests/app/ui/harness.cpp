@@ -195,12 +195,6 @@ void Program::type(std::string_view text) {
     frame();
 }
 
-void Program::enter(std::string_view text) {
-    type(text);
-    press(Key::enter);
-    frame(2);
-}
-
 void Program::press(std::string_view keys) {
     for (const std::string& name : words_of(std::string(keys))) {
         const auto key = press_named(name);
@@ -253,10 +247,10 @@ void Program::edit_cell(std::string_view cell, std::string_view panel, std::stri
     press(Key::enter);
 }
 
-void Program::go_to_step(int k, int frames) {
+void Program::go_to_step(int k) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
-    frame(frames);
+    frame();
 }
 
 Canvas canvas_on(ImDrawList* list, ThemeId id, float scale) {

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -183,8 +184,6 @@ TEST_SUITE("origin") {
             {"flash-forward-v1", {Slot::Q, Slot::K, Slot::V}},
             {"attention", {Slot::Q, Slot::K, Slot::V}},
             {"softmax-dense", {Slot::x, Slot::V}},
-            {"merge", {Slot::x, Slot::V}},
-            {"split-kv", {Slot::Q, Slot::K, Slot::V}},
             {"softmax-3pass", {Slot::x, Slot::V}},
             {"softmax-2pass", {Slot::x, Slot::V}},
             {"softmax-1pass", {Slot::x, Slot::V}},

@@ -5,6 +5,8 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 
+#include <algorithm>
+
 namespace tilewalk::ui {
 
 namespace {
