@@ -356,8 +356,7 @@ TEST_CASE("stage broken: row sum without the correction: the quotient, the exces
     CHECK(difference_text(2, 2 + 1e-15) == "the same");
     CHECK_FALSE(same_number(-infinity, -.5));
     CHECK(same_number(-infinity, -infinity));
-    program.check_shows(
-        {"at the end", "2 of 4 rows wrong", "−25 %", "true ", "what it should be"});
+    program.check_shows({"at the end", "2 of 4 rows wrong", "−25 %", "true ", "what it should be"});
 }
 
 TEST_CASE("stage broken: what is called the cause has an effect: α of empty sums has none") {
