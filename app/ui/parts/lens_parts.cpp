@@ -19,8 +19,8 @@ struct Axis {
 };
 
 Axis axis_for(double lo, double hi, float x, float w) {
-    const double range = std::max(hi - lo, 1e-300);
-    const float unit = w / px(range);
+    // Where all are 0 no scale suits, nor for what a float cannot tell from 0.
+    const float range = px(hi - lo), unit = range > 1e-30f ? w / range : 0;
     return {x - px(lo) * unit, unit};
 }
 
@@ -281,7 +281,8 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
-    p.unit = p.h / px(std::max(scale.hi - scale.lo, 1e-300));
+    const float span = px(scale.hi - scale.lo);
+    p.unit = span > 1e-30f ? p.h / span : 0;
     p.zero = p.top + px(scale.hi) * p.unit;
     return p;
 }

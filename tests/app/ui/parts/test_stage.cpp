@@ -327,3 +327,14 @@ TEST_CASE("an old value of another quantity has the decimals of that quantity") 
     CHECK(std::ranges::count(texts, "1") == 1);
     CHECK(std::ranges::count(texts, "1.000") == 0);
 }
+
+TEST_CASE("stage: where no gradient arrives all products are 0, and their bars have no scale") {
+    Program program(example("ragged-7x5"), {1280, 720}, true);
+    program.show_lesson("flash-backward");
+    for (int k = 0; k < program.state.trace->size(); ++k) {
+        program.go_to_step(k);
+        program.frame();
+        for (const Finding& f : broken_rules(program))
+            FAIL_CHECK(program.where(), ": ", f.where, ": ", f.rule, " '", f.text, "' ", f.amount);
+    }
+}
