@@ -15,6 +15,7 @@ usage() {
   cli        the command line; export: what it writes as pages, slides, notes and LaTeX
   kernels    the GPU kernels on the emulator
   window     the real window, on a virtual display
+  distributed  a ring of processes under mpirun
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer
   structure  who includes whom
   format     clang-format
@@ -118,8 +119,9 @@ browser() {
 # Packages that a part needs beside those of the program
 extra_packages() {
     case $1 in
-        all) for name in window cli export format; do extra_packages "$name"; done ;;
+        all) for name in window distributed cli export format; do extra_packages "$name"; done ;;
         window) echo xvfb xauth xdotool ;;
+        distributed) echo libopenmpi-dev openmpi-bin ;;
         cli) echo ffmpeg ;;
         export) browser; echo poppler-utils ;;
         format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
@@ -135,13 +137,16 @@ targets() {
         cli | export) echo tilewalk_test_cli ;;
         kernels) echo tilewalk_test_kernels tilewalk_check_kernels ;;
         window) echo tilewalk tilewalk_test_io ;;
+        distributed) echo tilewalk ;;
     esac
 }
 
 # What it is configured with. Kernels are tested as they are released: cuda/resources.json has every architecture.
 options() {
     case $1 in
-        all | kernels) echo -DTILEWALK_CUDA_ARCHITECTURES=ALL ;;
+        all) echo -DTILEWALK_CUDA_ARCHITECTURES=ALL -DTILEWALK_MPI=AUTO ;;
+        kernels) echo -DTILEWALK_CUDA_ARCHITECTURES=ALL ;;
+        distributed) echo -DTILEWALK_MPI=AUTO ;; # looks for it again, now that it is there
     esac
 }
 
@@ -173,7 +178,7 @@ for word; do
     case $word in
         -h | --help) usage && exit ;;
         --all) all_files=--all ;;
-        all | core | io | ui | render | cli | export | kernels | window | sanitizers | structure | format | tidy) parts+=("$word") ;;
+        all | core | io | ui | render | cli | export | kernels | window | distributed | sanitizers | structure | format | tidy) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done

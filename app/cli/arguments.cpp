@@ -58,10 +58,29 @@ void add_source(const OptionGroup& options, ProblemWords& p, const std::string& 
     change.word("--scale", p.scale, "none|sqrt|NUMBER", "factor of the scores");
 }
 
-void add_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
-    const OptionGroup change = options.under(changes), choice = options.under("Choices of single lessons");
+// `faults`: below which heading what is broken or rounded on purpose stands in the help.
+constexpr const char* choices = "Choices of single lessons";
+void add_faults(const OptionGroup& faults, ProblemWords& p) {
+    faults.word("--break", p.faults, "NAME,…",
+                "switch parts off: " + joined(names_of(all_faults(), &Fault::name)));
+    faults.word(
+        "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
+        "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
+        "accumulator, output");
+}
+
+void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
+    const OptionGroup change = options.under(changes), choice = options.under(choices);
     ProblemWords& p = a.problem;
     add_source(options, p, fallback);
+    change.word("--softcap", p.softcap, "CAP|none", "scores become CAP tanh(S / CAP)");
+    change.word("--alibi", p.alibi, "SLOPE|none", "scores lose SLOPE for each position of distance");
+    change.word("--sink", p.sink, "LOGIT|none", "one more logit for every query, without a value");
+    change.word("--heads", p.heads, "H", "query heads; the walk is that of one of them");
+    change.word("--kv-heads", p.kv_heads, "G", "key heads that they share, a divisor of H [H]");
+    change.word("--head", p.head, "h", "the head that is shown, from 0 [0]");
+    change.word("--kv-loads", p.kv_loads, "again|once",
+                "K and V of a group: for each of its heads or once [again]");
     change.word("--br", p.br, "N", "query rows per tile");
     change.word("--bc", p.bc, "N", "key rows per tile");
     change.word("--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
@@ -74,13 +93,21 @@ void add_problem(const OptionGroup& options, Arguments& a, const std::string& fa
     choice.word("--order", p.order, "key_outer|query_outer",
                 lessons_with(chooses_order) + ": the outer loop [key_outer]");
     choice.word("--learning-rate", p.learning_rate, "NUMBER", lessons_with(chooses_learning_rate) + " [0.1]");
-    choice.word("--break", p.faults, "NAME,…",
-                "switch parts off: " + joined(names_of(all_faults(), &Fault::name)));
-    choice.word(
-        "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
-        "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
-        "accumulator, output");
+    choice.word("--splits", p.splits, "N|N,N,…",
+                lessons_with(chooses_splits) + ": so many parts, or the keys of each: 3,1");
+    choice.word("--merge", p.merge, "chain|pairs|at_once",
+                lessons_with(chooses_merge_order) + ": in which order [chain]");
+    choice.word("--parts", p.parts, "sums|normalised",
+                lessons_with(chooses_part_form) + ": O with ℓ, or O divided by it with L [sums]");
+    choice.word("--workers", p.workers, "N", lessons_with(chooses_workers) + ": side by side [4]");
     options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
+}
+
+void add_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
+    add_unbroken_problem(options, a, fallback);
+    add_faults(options.under(choices), a.problem);
+    options.word("--link", a.link, "'tilewalk:…'",
+                 "what a link leads to (Ctrl L or 'tilewalk link' makes one)");
 }
 
 void add_look(const OptionGroup& options, Arguments& a) {
@@ -93,7 +120,6 @@ void add_look(const OptionGroup& options, Arguments& a) {
 }
 
 void add_tour(const OptionGroup& options, Arguments& a, const char* stop) {
-    options.word("--link", a.link, "'tilewalk:…'", "the place that a link leads to (Ctrl L copies one)");
     options.word("--tour", a.tour, "FILE|NAME", "guided tour (.md); flash-attention is built in");
     options.word("--stop", a.stop, stop, "stop of the tour to begin with, from 1 [1]");
 }
@@ -137,6 +163,13 @@ void add_model(const OptionGroup& options, Arguments& a) {
     options.word("--tiles", m.tiles, "given|square|paper",
                  "--br and --bc, the largest square tile, or FlashAttention's rule [given]");
     options.word("--hardware", m.hardware, "a100-40|a100-80|h100|h200|rtx-4090", "[a100-40]");
+    const OptionGroup ring = options.under("A ring of many such devices");
+    ring.word("--ranks", m.ranks, "R,R,...", "so many: computing against sending, round by round");
+    ring.word("--link", m.link, "BYTES", "per second from each rank to the next [25e9]");
+    ring.word("--rate", m.rate, "FLOP/s", "that a rank computes [the peak of the hardware]");
+    ring.word("--kv-heads", m.kv_heads, "G", "heads of K and V, a divisor of H [H]");
+    ring.word("--direction", m.direction, "forward|backward", "[forward]");
+    ring.flag("--causal", m.causal, "hide the keys that come after a query");
     add_output(options, a, "text|json");
 }
 
@@ -146,6 +179,8 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--kernels", b.kernels, "NAME,...|all", "of 'tilewalk kernels' [all]");
     options.word("--direction", b.direction, "forward|backward", "[forward]");
     options.word("--seqlen", b.seqlen, "N,N,...", "sequence lengths [512,1024,2048,4096,8192]");
+    options.word("--seqlen-q", b.seqlen_q, "N",
+                 "queries, as when decoding; N of --seqlen are keys then [as many as keys]");
     options.word("--head-dim", b.head_dim, "d", "[64]");
     options.word("--heads", b.heads, "H", "[8]");
     options.word("--kv-heads", b.kv_heads, "G", "heads of K and V, a divisor of H [H]");
@@ -157,6 +192,12 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--threads", b.threads, "T", "of the CPU [all]");
     options.word("--seed", b.seed, "S", "of the inputs [1]");
     options.word("--load", b.load, "FILE,...", "show recorded results instead of running");
+    options.flag("--distributed", b.distributed, "one ring over all ranks; started by mpirun -np R");
+    options.word("--shards", b.shards, "zigzag|contiguous|striped",
+                 "distributed: how the sequence is dealt out [zigzag]");
+    const OptionGroup hidden = options.under("");
+    hidden.word("--accident", b.accident, "die|cut|stall@RANK,ROUND", "");
+    hidden.word("--patience", b.patience, "SECONDS", "");
     add_output(options, a, "text|csv|json|md");
 }
 
@@ -180,7 +221,7 @@ void add_export(const OptionGroup& options, Arguments& a) {
                  "colours of slides [light]; that a page begins with [the reader's]");
     options.word("--size", a.size, "WxH",
                  "of the pictures of a page or slide, 1024x640 to 3840x2160 [1280x720]");
-    options.word("--steps", a.steps, "K-L,...", "pdf: steps that become slides, as in 11-20 [all]");
+    options.word("--steps", a.steps, "K-L,...", "pdf, md, tex: these steps alone, as in 11-20 [all]");
     options.word("--tour", a.tour, "FILE|NAME", "pdf: the stops of a tour in place of steps, and its notes");
     options.flag("--fragment", a.fragment, "tex: the body alone, for \\input");
     options.word("-o,--output", a.output, "FILE", "required for a page and slides; md and tex: stdout");
@@ -188,12 +229,13 @@ void add_export(const OptionGroup& options, Arguments& a) {
 
 void add_film(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]");
-    options.word("--from", a.from, "K", "first step, from 1 [1]");
-    options.word("--to", a.to, "K", "last step [that of the walk]");
+    options.word("--tour", a.tour, "FILE|NAME", "the stops of a tour in place of steps, each with its card");
+    options.word("--from", a.from, "K", "first step or stop, from 1 [1]");
+    options.word("--to", a.to, "K", "last step or stop [the last there is]");
     options.word("--size", a.size, "WxH", "pixels, 640x360 to 3840x2160 [1920x1080]");
     options.word("--fps", a.fps, "N", "frames per second, 1 to 60 [30]");
     options.word("--seconds-per-step", a.seconds_per_step, "S",
-                 "1 to 60 [as long as the motion and the subtitle of a step take]");
+                 "for each step or stop, 1 to 60 [as long as its motion and its words take]");
     options.flag("--no-subtitles", a.no_subtitles, "without the sentence of each step");
     options.word("--theme", a.theme, "dark|light|contrast", "colours");
     options.word("--palette", a.palette, "usual|safe", "safe: without red against green");
@@ -201,7 +243,8 @@ void add_film(const OptionGroup& options, Arguments& a) {
 }
 
 void add_questions(const OptionGroup& options, Arguments& a) {
-    add_problem(options, a, " [worked-4x4]; its shape counts, not its numbers");
+    add_unbroken_problem(options, a, " [worked-4x4]; its shape counts, not its numbers");
+    add_faults(options.under(""), a.problem);  // refused in a sentence of its own
     options.word("--step", a.step, "K", "ask about this step alone, from 1 [a selection over the walk]");
     options.word("--variants", a.variants, "N", "how many sets of numbers, 1 to 1000 [30]");
     options.word("--gaps", a.gaps, "one|few|row|tile", "numbers of a step that a question asks for [one]");
@@ -209,11 +252,20 @@ void add_questions(const OptionGroup& options, Arguments& a) {
     options.word("--key", a.key, "FILE", "the teacher's answers [NAME-key.md beside -o]");
 }
 
+void add_link(const OptionGroup& options, Arguments& a) {
+    add_problem(options, a, " [worked-4x4]");
+    options.word("--step", a.step, "K", "the step, from 1 [1]");
+    options.word("--at", a.at, "ROW[.COLUMN]", "the cell of what the step writes, from 0 [the step's own]");
+    options.flag("--presenter", a.presenter, "in presenter mode");
+    options.word("-o,--output", a.output, "FILE", "instead of stdout");
+}
+
 const Command commands[] = {
     {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
     {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
     {"export", "Write the walk as a hand-out: a page, slides, notes or a document", run_export, add_export},
     {"film", "Film the steps: tiles slide, products light up, sums grow", run_film, add_film},
+    {"link", "Print the line that leads to a lesson, problem and step", run_link, add_link},
     {"questions", "Write questions with other numbers for every student, and their key", run_questions,
      add_questions},
     {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,
@@ -256,6 +308,11 @@ std::vector<std::string> option_names(const CLI::App& app) {
     return names;
 }
 
+// "-o" rather than "--output": what the documents and all other sentences say.
+std::string short_name(const CLI::Option& option) {
+    return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames().front();
+}
+
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() != 0; }
 
 // "--causal=no": CLI11 would take such a value, or stumble over it.
@@ -270,11 +327,11 @@ std::optional<std::string> check_switches(const CLI::App& app, const std::vector
 std::optional<std::string> check_values(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (option->count() == 0 || !takes_value(*option)) continue;
-        const std::string text = option->results().empty() ? "" : option->results().front();
-        if (option->count() > 1) return option->get_name() + " is there more than once.";
-        if (text.empty()) return option->get_name() + " needs a value.";
-        if (text.starts_with("--"))
-            return option->get_name() + " needs a value, but " + in_quotes(text) + " follows.";
+        const std::string text = option->results().empty() ? "" : option->results().front(),
+                          name = short_name(*option);
+        if (option->count() > 1) return name + " is there more than once.";
+        if (text.empty()) return name + " needs a value.";
+        if (text.starts_with("--")) return name + " needs a value, but " + in_quotes(text) + " follows.";
     }
     return std::nullopt;
 }
@@ -359,7 +416,7 @@ std::string without_value(const CLI::App& app, const std::vector<std::string>& w
     all.push_back(&app);
     for (const CLI::App* one : all)
         if (const CLI::Option* option = one->get_option_no_throw(word))
-            return option->get_name() + " needs a value.";
+            return short_name(*option) + " needs a value.";
     return word + " needs a value.";
 }
 
@@ -386,7 +443,7 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
                "which leads back to what was left the last time.\n"
                "'tilewalk COMMAND --help' lists the options of a command.\n"
                "Exit codes: 0 done, 1 a kernel is wrong, 2 wrong arguments or input, 3 no such device or\n"
-               "display, 4 output not written, 130 interrupted.");
+               "display, 4 output not written, 130 interrupted, 143 ended by SIGTERM.");
     if (auto sentence = check_switches(app, words)) return Failure{*sentence};
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

@@ -19,16 +19,20 @@ using Word = std::optional<std::string>;
 struct ProblemWords {
     Word example, load, q, k, v, d_o, random, seed;
     Word x, w_q, w_k, w_v;
-    Word br, bc, window, scale, element_bytes;
-    Word tokens, row, notation, form, order, learning_rate, faults, precision;
+    Word br, bc, window, scale, softcap, alibi, sink, element_bytes;
+    Word heads, kv_heads, head, kv_loads;
+    Word tokens, row, notation, form, order, learning_rate, splits, merge, parts, workers, faults, precision;
     bool causal = false;
 
     bool names_source() const {
         return example || load || q || k || v || d_o || x || w_q || w_k || w_v || random;
     }
     bool empty() const {
-        for (const Word* word : {&seed, &br, &bc, &window, &scale, &element_bytes, &tokens, &row, &notation,
-                                 &form, &order, &learning_rate, &faults, &precision})
+        for (const Word* word : {&seed,     &br,    &bc,       &window,        &scale,
+                                 &softcap,  &alibi, &sink,     &element_bytes, &heads,
+                                 &kv_heads, &head,  &kv_loads, &tokens,        &row,
+                                 &notation, &form,  &order,    &learning_rate, &splits,
+                                 &merge,    &parts, &workers,  &faults,        &precision})
             if (*word) return false;
         return !names_source() && !causal;
     }
@@ -37,13 +41,16 @@ struct ProblemWords {
 /// What `tilewalk model` asks about.
 struct ModelWords {
     Word seqlen, head_dim, dtype, heads, batch, br, bc, tiles, hardware;
+    Word ranks, link, rate, kv_heads, direction;  ///< of a ring
+    bool causal = false;
 };
 
 /// What `tilewalk bench` runs, or shows again.
 struct BenchWords {
-    Word device, kernels, direction, seqlen, head_dim, heads, kv_heads, batch, window, dtype, memory_limit,
-        threads, seed, load;
-    bool causal = false;
+    Word device, kernels, direction, seqlen, seqlen_q, head_dim, heads, kv_heads, batch, window, dtype,
+        memory_limit, threads, seed, load;
+    Word shards, accident, patience;  ///< of a ring
+    bool causal = false, distributed = false;
 };
 
 /// What `tilewalk compare` runs, or shows again.
@@ -70,7 +77,9 @@ struct Arguments {
     CompareWords compare;
     Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
     Word steps;                            ///< export: which become slides
-    Word tour, stop, link;                 ///< window and render; export has a tour alone
+    Word tour, stop;                       ///< window and render; export and film have a tour alone
+    Word link;                             ///< whatever names a walk
+    Word at;                               ///< link: the cell
     Word frames, screenshot;               ///< window, for tests
     Word variants, key, gaps;              ///< questions
     Word from, to, fps, seconds_per_step;  ///< film

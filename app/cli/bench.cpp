@@ -51,6 +51,7 @@ void read_run(WordReader& read, const BenchWords& words, BenchRequest& request, 
     if (words.kernels && *words.kernels != "all") request.kernels = split(*words.kernels, ",");
     read.take(words.memory_limit, request.memory_limit,
               [](const std::string& text) { return byte_count("--memory-limit", text); });
+    read.count("--seqlen-q", words.seqlen_q, 1, 1 << 24, request.queries);
     read.count("--seed", words.seed, 0, std::int64_t{1} << 53, request.seed);
     read.refuse(on_gpu(words) && words.threads,
                 "--threads counts those of the CPU; leave it out with --device cuda.");
@@ -99,18 +100,6 @@ Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
 
 // ---- Results
 
-Outcome put_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
-                    std::ostream& out) {
-    std::string text;
-    if (format == 1) text = bench_to_csv(reports);
-    if (format == 3) text = bench_to_markdown(reports);
-    for (const BenchReport& report : reports) {
-        if (format == 0) text += (text.empty() ? "" : "\n") + bench_text(report);
-        if (format == 2) text += bench_to_json(report);
-    }
-    return put(a.output, out, text);
-}
-
 Outcome show_again(const Arguments& a, int format, std::ostream& out) {
     if (a.repeated != "tilewalk bench --load " + *a.bench.load)
         return bad_input("--load shows what was recorded; leave out the other options of the run.");
@@ -129,6 +118,18 @@ bool any_wrong(const BenchReport& report) {
 }
 
 }  // namespace
+
+Outcome put_results(const Arguments& a, int format, const std::vector<BenchReport>& reports,
+                    std::ostream& out) {
+    std::string text;
+    if (format == 1) text = bench_to_csv(reports);
+    if (format == 3) text = bench_to_markdown(reports);
+    for (const BenchReport& report : reports) {
+        if (format == 0) text += (text.empty() ? "" : "\n") + bench_text(report);
+        if (format == 2) text += bench_to_json(report);
+    }
+    return put(a.output, out, text);
+}
 
 Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
     BenchRequest request;
@@ -149,6 +150,8 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "csv", "json", "md"});
     if (!format) return bad_input(format.error);
     if (a.bench.load) return show_again(a, *format, out);
+    if (a.bench.distributed) return run_ring_command(a, out);
+    if (a.bench.shards) return bad_input("--shards belongs to --distributed.");
     int threads = 0;
     const auto request = make_request(a.bench, threads);
     if (!request) return bad_input(request.error);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/arguments.h"
+#include "app/io/exit.h"
 #include "app/io/file.h"
 #include "app/window/window.h"
 #include "core/compare/kernel_trace.h"
@@ -16,9 +17,6 @@ struct BenchReport;
 struct BenchRequest;
 struct KernelComparison;
 struct Study;
-
-/// interrupted: by Ctrl-C, after what there was has been written.
-enum class Exit { done = 0, failed = 1, bad_input = 2, no_device = 3, not_written = 4, interrupted = 130 };
 
 /// `sentence` goes to stderr when there is one.
 struct Outcome {
@@ -47,8 +45,11 @@ Outcome run_render(const Arguments& arguments, std::ostream& out);
 /// The walk as a hand-out: one self-contained page (html), slides (pdf), notes (md) or a document (tex), by
 /// --format or the ending of -o.
 Outcome run_export(const Arguments& arguments, std::ostream& out);
-/// The steps as a film by ffmpeg (.mp4, .webm, .gif), or as the pictures frame-00001.png … of a folder.
+/// The steps, or the stops of a tour, as a film by ffmpeg (.mp4, .webm, .gif), or as the pictures
+/// frame-00001.png … of a folder.
 Outcome run_film(const Arguments& arguments, std::ostream& out);
+/// The line that leads to the lesson, problem, step and cell that the words name (app/io/link.h).
+Outcome run_link(const Arguments& arguments, std::ostream& out);
 /// The same questions with other numbers for every student, and their key beside them or where --key says.
 Outcome run_questions(const Arguments& arguments, std::ostream& out);
 /// What a kernel wrote down of itself beside the CPU's walk of the same tiles. Ends with Exit::failed if an
@@ -59,6 +60,14 @@ Outcome run_model(const Arguments& arguments, std::ostream& out);
 /// Runs the kernels on large problems, or shows recorded results again. Ends with Exit::failed if a kernel
 /// was wrong, with Exit::interrupted after Ctrl-C: what was measured until then is written all the same.
 Outcome run_bench_command(const Arguments& arguments, std::ostream& out);
+/// One ring over all ranks that mpirun started; every rank calls this, rank 0 writes. Whoever fails, all end
+/// with an exit code that is not 0, and rank 0 says why.
+Outcome run_ring_command(const Arguments& arguments, std::ostream& out);
+/// Are these the words of a rank of it? What this rank would refuse, all ranks refuse.
+bool is_ring_command(int argc, char** argv);
+Outcome refuse_on_all_ranks(const std::string& sentence);
+/// The same for a ring of ranks: `model --ranks`.
+Outcome run_ring_model(const Arguments& arguments, std::ostream& out);
 /// What there is. `devices` ends well without a GPU too: it says why there is none.
 Outcome list_examples(const Arguments& arguments, std::ostream& out);
 Outcome list_lessons(const Arguments& arguments, std::ostream& out);
@@ -76,6 +85,9 @@ Outcome run_window_command(const Arguments& arguments, WindowOptions options,
 
 /// What the words of bench ask for. `threads` takes the number of CPU threads, 0 for all.
 Result<BenchRequest> make_request(const BenchWords& words, int& threads);
+/// Writes them as bench does: 0 text, 1 CSV, 2 JSON, 3 Markdown.
+Outcome put_results(const Arguments& arguments, int format, const std::vector<BenchReport>& reports,
+                    std::ostream& out);
 /// "P@0,1,3,5=0.01": quantity, tile i, j, row [0], column [the whole row], amount [0.001].
 Result<KernelFault> read_fault(const std::string& text);
 

@@ -3,15 +3,12 @@
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/slides.h"
-#include "app/cli/values.h"
 #include "app/export/export_formats.h"
 #include "app/export/picture.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 
@@ -78,11 +75,13 @@ std::optional<std::string> check_options(const Arguments& a, HandOut format) {
     if (!pictures && (a.theme || a.size))
         return std::string(a.theme ? "--theme" : "--size") +
                " is about the pictures of a page or of slides; md and tex have none.";
-    if (format != HandOut::pdf && (a.steps || a.tour))
-        return std::string(a.steps ? "--steps" : "--tour") + " is about --format pdf.";
+    if (format != HandOut::pdf && a.tour) return "--tour is about --format pdf.";
+    if (format == HandOut::html && a.steps)
+        return "--steps is about pdf, md and tex; a page steps through the whole walk, and walk.html#step-17 "
+               "leads to a step of it.";
     if (a.steps && a.tour) return "Every stop of a tour becomes a slide; leave out --steps.";
-    if (a.tour && (!a.problem.empty() || a.lesson))
-        return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+    if (a.tour)
+        if (auto sentence = refuse_beside_tour(a)) return sentence;
     if (format != HandOut::tex && a.fragment) return "--fragment is about --format tex.";
     return std::nullopt;
 }
@@ -92,7 +91,7 @@ PictureBook draw_pictures(ui::AppState& state, const PageLook& look) {
     const DrawingApart apart;
     const int steps = state.trace->size();
     std::vector<std::string> drawn[2];
-    state.presenter = true;
+    state.presenter = state.to_take_along = true;
     for (const bool dark : {true, false}) {
         state.settings.theme = !dark           ? ui::ThemeId::light
                                : look.contrast ? ui::ThemeId::contrast
@@ -117,14 +116,23 @@ Result<Writer> page_writer(const Lesson& lesson, const Problem& problem, const P
     });
 }
 
+// What of the walk goes into the file, as the words say.
+struct Extent {
+    std::optional<std::string> steps;
+    bool fragment = false;
+};
+
 Result<Writer> make_writer(const Lesson& lesson, const Problem& problem, HandOut format, const PageLook& look,
-                           bool fragment) {
+                           const Extent& extent) {
     if (format == HandOut::html) return page_writer(lesson, problem, look);
     const auto trace = build_trace(lesson, problem);
     if (!trace) return Failure{trace.error};
-    return Writer([trace = *trace, format, fragment](std::ostream& stream) {
-        if (format == HandOut::md) return write_export_markdown(stream, *trace);
-        write_export_tex(stream, *trace, fragment);
+    const auto steps = step_list("--steps", extent.steps, (*trace)->size(), (*trace)->size());
+    if (!steps) return Failure{steps.error};
+    if (static_cast<int>(steps->size()) > (*trace)->size()) return Failure{"--steps names some steps twice."};
+    return Writer([trace = *trace, format, steps = *steps, fragment = extent.fragment](std::ostream& stream) {
+        if (format == HandOut::md) return write_export_markdown(stream, *trace, steps);
+        write_export_tex(stream, *trace, steps, fragment);
     });
 }
 
@@ -165,7 +173,7 @@ Outcome run_export(const Arguments& a, std::ostream& out) {
     if (*format == HandOut::pdf) return write_slides(a, *look);
     const auto walk = named_walk(a);
     if (!walk) return bad_input(walk.error);
-    const auto write = make_writer(*walk->lesson, walk->problem, *format, *look, a.fragment);
+    const auto write = make_writer(*walk->lesson, walk->problem, *format, *look, {a.steps, a.fragment});
     if (!write) return bad_input(write.error);
     return put(a.output, out, *write);
 }
@@ -177,7 +185,7 @@ Result<void> export_walk(const std::string& path, const ui::AppState& state) {
     const PlainNumbers as_in_every_file;
     PageLook look;
     look.contrast = state.settings.theme == ui::ThemeId::contrast;
-    const auto write = make_writer(*state.lesson, *state.problem, *format, look, false);
+    const auto write = make_writer(*state.lesson, *state.problem, *format, look, {});
     if (!write) return Failure{write.error};
     return write_file_atomic(path, *write);
 }

@@ -1,7 +1,6 @@
 #include "app/cli/ffmpeg.h"
 
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <array>
 #include <cerrno>
@@ -83,10 +82,12 @@ const FilmFormat* film_format(const std::string& ending) {
     return nullptr;
 }
 
-std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format) {
+std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format, bool chapters) {
     std::vector<std::string> all = frames_in(look);
     if (format.own_palette) all.insert(all.end(), {"-i", second_path});
-    all.insert(all.end(), {"-an", "-map_metadata", "-1"});
+    if (chapters) all.insert(all.end(), {"-f", "ffmetadata", "-i", second_path, "-map_chapters", "1"});
+    // Nothing is said of when and where; titles of chapters are metadata, too.
+    all.insert(all.end(), {"-an", "-map_metadata", chapters ? "1" : "-1"});
     if (format.even) all.insert(all.end(), television.begin(), television.end());
     all.insert(all.end(), format.arguments.begin(), format.arguments.end());
     all.insert(all.end(), {"-fflags", "+bitexact", "-flags:v", "+bitexact", output_path});

@@ -27,7 +27,8 @@ struct FilmFormat {
 };
 const FilmFormat* film_format(const std::string& ending);
 
-std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format);
+/// `chapters`: the second input names them; formats with a palette have none.
+std::vector<std::string> film_arguments(const FilmLook& look, const FilmFormat& format, bool chapters);
 /// For the colours of a film: a picture of them.
 std::vector<std::string> palette_arguments(const FilmLook& look);
 

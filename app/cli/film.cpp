@@ -1,13 +1,11 @@
 // tilewalk film
 #include "app/cli/commands.h"
 #include "app/cli/ffmpeg.h"
-#include "app/cli/film_frames.h"
+#include "app/cli/hooks.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
-#include "app/io/file.h"
 #include "app/io/text.h"
-#include "core/base/words.h"
 #include "core/walk/playback.h"
 
 #include <algorithm>
@@ -73,6 +71,21 @@ Result<StepRange> read_range(const Arguments& a, int count) {
 
 std::string minutes(double seconds) { return counted(static_cast<int>(std::lround(seconds / 60)), "minute"); }
 
+// The walk or the tour that is filmed.
+Result<ui::AppState> state_to_film(const Arguments& a, const FilmLook& look) {
+    if (a.tour) {
+        if (auto sentence = refuse_beside_tour(a)) return Failure{*sentence};
+        if (a.no_subtitles)
+            return Failure{"The card of a stop is what the film of a tour tells; leave out --no-subtitles."};
+        auto tour = read_tour(*a.tour);
+        if (!tour) return Failure{tour.error};
+        return state_in_tour(std::move(tour->script), look.settings);
+    }
+    const auto walk = named_walk(a);
+    if (!walk) return Failure{walk.error};
+    return make_state(walk->lesson, walk->problem, look.settings);
+}
+
 // ---- Into a folder
 
 std::string frame_name(int n) {
@@ -126,16 +139,17 @@ Result<void> try_to_write(const std::string& path) {
 }
 
 Result<std::string> encode(FilmFrames& film, const std::string& program, const FilmFormat& format) {
-    std::string palette;
+    std::string second = format.own_palette ? "" : film.chapters();
+    const bool chapters = !second.empty();
     if (format.own_palette) {
         auto colours = Ffmpeg::start(program, palette_arguments(film.look()), "");
         if (!colours) return Failure{colours.error};
         const auto seen = film.draw_ends([&](const Image& image) { return colours->write(image.rgba); });
         auto made = seen ? colours->finish() : Result<std::string>(Failure{seen.error});
         if (!made) return made;
-        palette = std::move(*made);
+        second = std::move(*made);
     }
-    auto encoder = Ffmpeg::start(program, film_arguments(film.look(), format), palette);
+    auto encoder = Ffmpeg::start(program, film_arguments(film.look(), format, chapters), second);
     if (!encoder) return Failure{encoder.error};
     const ProgressLine progress;
     int n = 0;
@@ -171,16 +185,15 @@ Outcome run_film(const Arguments& a, std::ostream&) {
     if (!format) return bad_input(format.error);
     const auto look = read_look(a, *format);
     if (!look) return bad_input(look.error);
-    const auto walk = named_walk(a);
-    if (!walk) return bad_input(walk.error);
-    Result<ui::AppState> state = make_state(walk->lesson, walk->problem, look->settings);
+    Result<ui::AppState> state = state_to_film(a, *look);
     if (!state) return bad_input(state.error);
-    const auto range = read_range(a, state->trace->size());
+    const auto range = read_range(a, state->tour ? state->tour->stops() : state->trace->size());
     if (!range) return bad_input(range.error);
     FilmFrames film(std::move(*state), *look, range->first, range->last);
     if (film.seconds() > longest)
         return bad_input("The film would last " + minutes(film.seconds()) + ", expected at most " +
-                         minutes(longest) + "; choose steps with --from and --to.");
+                         minutes(longest) + "; choose " + (a.tour ? "stops" : "steps") +
+                         " with --from and --to.");
     if (*format) return write_film(film, *a.output, **format);
     return folder_of_frames(film, *a.output, "film.mp4", "The ");
 }

@@ -6,12 +6,11 @@
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
-#include "app/render/raster.h"
 #include "app/ui/kit/chart.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 
@@ -114,9 +113,22 @@ Result<void> save_results(const std::string& path, const std::vector<BenchReport
     return write_file_atomic(path, bench_to_json(*joined));
 }
 
+// On a page of their own, without what lies between them on the screen.
+static std::string svg_of_plots(const ui::ChartScene& scene, const ui::Theme& theme) {
+    const DrawingApart apart;
+    const ui::Rect all = ui::bounds(scene);
+    const int width = static_cast<int>(std::lround(all.w)), height = static_cast<int>(std::lround(all.h));
+    const auto draw = [&](const ui::Canvas& page) {
+        const ui::Canvas canvas = page.moved(-all.x, -all.y);
+        for (const ui::Rect& panel : scene.panels) canvas.panel(panel.x, panel.y, panel.w, panel.h);
+        ui::paint(canvas, scene);
+    };
+    return ui::to_svg(vectors_of(width, height, 1, false, theme, draw), width, height);
+}
+
 Result<void> save_plot(const std::string& path, const ui::ChartScene& scene, const ui::Theme& theme,
                        const std::string& kind) {
-    if (kind == "svg") return write_file_atomic(path, ui::to_svg(scene, theme));
+    if (kind == "svg") return write_file_atomic(path, svg_of_plots(scene, theme));
     return write_file_atomic(path, encode_png(picture_of_plots(scene, theme)));
 }
 

@@ -3,6 +3,7 @@
 #include "app/cli/values.h"
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/shared/parts.h"
 #include "core/problem/precision.h"
 
 namespace tilewalk {
@@ -45,6 +46,19 @@ Result<Precision> read_precision(const std::string& text, Precision precision) {
     return precision;
 }
 
+// "4": so many parts, as equal as they can be; "3,1,0": the keys of each part.
+Result<std::vector<int>> read_splits(const std::string& text, const Problem& p) {
+    std::vector<int> out;
+    for (const std::string& part : split(text, ",")) {
+        const auto keys = whole_number("--splits", part, 0, 1000000000);
+        if (!keys) return Failure{keys.error};
+        out.push_back(static_cast<int>(*keys));
+    }
+    if (out.size() != 1) return out;
+    if (out[0] == 0) return Failure{"--splits is 0; the keys make at least one part."};
+    return even_parts(p.N_kv(), out[0]);
+}
+
 }  // namespace
 
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p) {
@@ -58,6 +72,10 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
     read.choose("--order", words.order, {"key_outer", "query_outer"}, o.order);
     read.take(words.learning_rate, o.learning_rate,
               [](const std::string& text) { return finite_number("--learning-rate", text, "a number"); });
+    read.take(words.splits, o.splits, [&](const std::string& text) { return read_splits(text, p); });
+    read.choose("--merge", words.merge, {"chain", "pairs", "at_once"}, o.merge);
+    read.choose("--parts", words.parts, {"sums", "normalised"}, o.parts);
+    read.count("--workers", words.workers, 1, 64, o.workers);
     read.take(words.faults, p.switches,
               [&](const std::string& text) { return read_faults(text, p.switches); });
     read.take(words.precision, p.precision,

@@ -1,7 +1,10 @@
-// Links: what the interface shows as one line of text, and back.
+// tilewalk link, and links: what the interface shows as one line of text, and back.
 #include "app/io/link.h"
+#include "app/cli/commands.h"
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
+#include "app/cli/values.h"
+#include "app/io/text.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
@@ -21,10 +24,22 @@ Result<std::string> link_of(const ui::AppState& state) {
                     .presenter = view.presenter});
 }
 
-Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings settings) {
-    if (!a.problem.empty() || a.lesson || a.step || a.tour || a.stop)
+static Result<LinkedPlace> read_link(const Arguments& a) {
+    if (!a.problem.empty() || a.lesson || a.step || a.at || a.tour || a.stop)
         return Failure{"--link names problem, lesson and step itself; leave out the other options of them."};
-    auto place = place_of_link(*a.link);
+    return place_of_link(*a.link);
+}
+
+Result<NamedWalk> walk_of_link(const Arguments& a) {
+    auto place = read_link(a);
+    if (!place) return Failure{place.error};
+    if (place->page != "walk")
+        return Failure{"The link leads to the page " + place->page + ", which is no walk."};
+    return NamedWalk{find_lesson(place->lesson), std::move(place->problem)};
+}
+
+Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings settings) {
+    auto place = read_link(a);
     if (!place) return Failure{place.error};
     auto state = make_state(find_lesson(place->lesson), std::move(place->problem), std::move(settings));
     if (!state) return state;
@@ -43,6 +58,34 @@ Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings setti
     state->step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
     state->page = ui::page_of(place->page);
     return state;
+}
+
+// "1" or "1.2": the row, or row and column, of what the step writes.
+static Result<void> choose_cell_at(ui::AppState& state, const std::string& word) {
+    const Region& region = step_region(*state.trace, state.cursor.step);
+    const std::vector<std::string> parts = split(word, ".");
+    const auto row = number_in<int>(parts[0]);
+    const auto col = parts.size() > 1 ? number_in<int>(parts[1]) : std::optional(-1);
+    const bool known = parts.size() <= 2 && row && col && *row >= 0 && *row < region.rows &&
+                       *col < region.cols && *col >= (parts.size() > 1 ? 0 : -1);
+    if (!known)
+        return Failure{"--at is " + in_quotes(word) +
+                       ", expected ROW or ROW.COLUMN of what this step writes, " + str(region.rows) + " × " +
+                       str(region.cols) + ", from 0."};
+    state.row = *row, state.col = *col;
+    return {};
+}
+
+Outcome run_link(const Arguments& a, std::ostream& out) {
+    Result<ui::AppState> state = make_session(a, ui::Settings{});
+    if (!state) return bad_input(state.error);
+    if (a.step)
+        if (const auto went = go_to_step(*state, *a.step); !went) return bad_input(went.error);
+    if (a.at)
+        if (const auto chosen = choose_cell_at(*state, *a.at); !chosen) return bad_input(chosen.error);
+    const auto link = link_of(*state);
+    if (!link) return bad_input(link.error);
+    return put(a.output, out, *link + "\n");
 }
 
 }  // namespace tilewalk

@@ -94,7 +94,8 @@ Takes what_it_takes(const Engine& engine, const KernelInfo& kernel) {
         bool any = false;
         for (const DType type : {DType::f32, DType::f16, DType::bf16})
             for (const int d : dims) {
-                const Workload w{.direction = direction, .dtype = type, .d = d};
+                const std::int64_t N_q = kernel.most_queries > 0 ? kernel.most_queries : 1024;
+                const Workload w{.direction = direction, .dtype = type, .N_q = N_q, .d = d};
                 if (engine.why_not(kernel, w)) continue;
                 any = true;
                 taken.insert(d);

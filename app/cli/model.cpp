@@ -51,6 +51,10 @@ Result<std::vector<Study>> make_studies(const ModelWords& words) {
 Outcome run_model(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});
     if (!format) return bad_input(format.error);
+    if (a.model.ranks) return run_ring_model(a, out);
+    for (const Word* word : {&a.model.link, &a.model.rate, &a.model.kv_heads, &a.model.direction})
+        if (*word || a.model.causal)
+            return bad_input("--link, --rate, --kv-heads, --direction and --causal belong to --ranks.");
     const auto studies = make_studies(a.model);
     if (!studies) return bad_input(studies.error);
     return put(a.output, out, *format == 1 ? model_json(*studies) : model_text(*studies));

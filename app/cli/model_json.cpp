@@ -1,6 +1,6 @@
 // The study as JSON, schema tilewalk-model-1 (docs/model-format.md).
 #include "app/cli/commands.h"
-#include "core/study/memory_study.h"
+#include "core/study/kv_cache.h"
 
 #include <nlohmann/json.hpp>
 
@@ -83,10 +83,14 @@ Json length_json(const Study& s) {
     for (const Trip& t : s.trips)
         trips.push_back({{"reads", t.reads}, {"writes", t.writes}, {"read", t.read}, {"write", t.write}});
     const ScoreRow& row = s.rows.front();
+    Json cache = Json::array();
+    for (const std::int64_t heads : key_head_choices(s.input.heads))
+        cache.push_back({{"key_heads", heads}, {"bytes", whole(kv_cache(s.input, s.shape.N, heads))}});
     return {{"seqlen", s.shape.N},
             {"scores_bytes_one_head", whole(row.one_head)},
             {"scores_and_probabilities_bytes", whole(row.all)},
             {"flash_lse_bytes", whole(row.flash)},
+            {"kv_cache", cache},
             {"fits", row.fits},
             {"softmax_flops", softmax_flops(s.shape)},
             {"growth",

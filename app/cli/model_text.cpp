@@ -2,7 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/export/text_layout.h"
 #include "core/base/numbers.h"
-#include "core/study/memory_study.h"
+#include "core/study/kv_cache.h"
 
 namespace tilewalk {
 namespace {
@@ -37,6 +37,19 @@ std::string score_table(const std::vector<Study>& studies) {
     return "\nWhat the N × N matrices would need\n" + number_table(rows) +
            "  First N whose S and P do not fit: " + format_count(s.first_N_too_large) +
            ". Flash keeps Q, K, V, O and L: first N " + format_count(s.first_N_too_large_flash) + ".\n";
+}
+
+// Query heads may share key heads; the cache of a decoder shrinks with their number.
+std::string cache_table(const std::vector<Study>& studies) {
+    const std::vector<std::int64_t> heads = key_head_choices(studies.front().input.heads);
+    Rows rows{{"N"}};
+    for (const std::int64_t H_kv : heads)
+        rows.front().push_back(str(H_kv) + (H_kv == 1 ? " key head" : " key heads"));
+    for (const Study& s : studies) {
+        std::vector<std::string>& row = rows.emplace_back(1, format_count(s.shape.N));
+        for (const std::int64_t H_kv : heads) row.push_back(size(kv_cache(s.input, s.shape.N, H_kv)));
+    }
+    return "\nKV cache of a decoder: K and V of all tokens\n" + number_table(rows);
 }
 
 std::string traffic_table(const std::vector<Study>& studies) {
@@ -98,8 +111,8 @@ std::string tile_lines(const Study& s) {
 std::string model_text(const std::vector<Study>& studies) {
     const Study& last = studies.back();
     const std::string verdict_at = "At N = " + format_count(last.shape.N) + ": " + verdict(last);
-    return heading(last) + score_table(studies) + traffic_table(studies) + time_table(studies) +
-           trip_table(last) + tile_lines(last) + "\n" + lines_of(wrap(verdict_at, 96));
+    return heading(last) + score_table(studies) + cache_table(studies) + traffic_table(studies) +
+           time_table(studies) + trip_table(last) + tile_lines(last) + "\n" + lines_of(wrap(verdict_at, 96));
 }
 
 }  // namespace tilewalk

@@ -5,6 +5,7 @@
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
+#include "core/problem/heads.h"
 
 #include <limits>
 #include <tuple>
@@ -117,8 +118,37 @@ Result<Scale> read_scale(const std::string& text) {
     return Scale{*number == 1.0 ? Scale::Kind::none : Scale::Kind::number, *number};
 }
 
+void read_logit(WordReader& read, const char* option, const Word& word, std::optional<double>& target) {
+    read.take(word, target, [&](const std::string& text) -> Result<std::optional<double>> {
+        if (text == "none") return std::optional<double>();
+        const auto number = finite_number(option, text, "a number or none");
+        if (!number) return Failure{number.error};
+        return std::optional(*number);
+    });
+}
+
+// How many heads, and which of them is shown; the numbers of the others are made from the problem's own.
+void read_heads(WordReader& read, const ProblemWords& words, Problem& problem) {
+    int H = query_heads(problem), H_kv = key_heads(problem), shown = shown_head(problem);
+    read.count("--heads", words.heads, 1, most_heads, H);
+    if (words.heads) H_kv = H;
+    read.count("--kv-heads", words.kv_heads, 1, most_heads, H_kv);
+    read.count("--head", words.head, 0, H - 1, shown);
+    std::optional<int> once;
+    read.choose("--kv-loads", words.kv_loads, {"again", "once"}, once);
+    read.refuse(H % H_kv != 0, "--kv-heads is " + str(H_kv) + " and --heads is " + str(H) +
+                                   "; key heads are shared evenly, so the one must divide the other.");
+    if (!read.error.empty()) return;
+    if (words.heads || words.kv_heads) give_heads(problem, H, H_kv);
+    show_head(problem, shown);
+    if (once && problem.heads) problem.heads->once = *once == 1;
+}
+
 // What there is to see in a walk, apart from the matrices. Bytes per element only change the counting.
-auto looks(const Problem& p) { return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale()); }
+auto looks(const Problem& p) {
+    return std::tuple(p.Br, p.Bc, p.causal, p.window, p.softmax_scale(), p.logits.softcap, p.logits.alibi,
+                      p.logits.sink, query_heads(p), key_heads(p));
+}
 
 void apply_changes(WordReader& read, const ProblemWords& words, Problem& problem) {
     if (words.causal) problem.causal = true;
@@ -126,6 +156,10 @@ void apply_changes(WordReader& read, const ProblemWords& words, Problem& problem
     read.count("--bc", words.bc, 1, largest_count, problem.Bc);
     read.count("--window", words.window, 0, largest_count, problem.window);
     read.take(words.scale, problem.scale, read_scale);
+    read_heads(read, words, problem);
+    read_logit(read, "--softcap", words.softcap, problem.logits.softcap);
+    read_logit(read, "--alibi", words.alibi, problem.logits.alibi);
+    read_logit(read, "--sink", words.sink, problem.logits.sink);
     std::optional<int> power;
     read.choose("--element-bytes", words.element_bytes, {"1", "2", "4", "8"}, power);
     if (power) problem.element_bytes = 1 << *power;

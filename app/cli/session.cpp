@@ -2,7 +2,6 @@
 
 #include "app/cli/hooks.h"
 #include "app/cli/slides.h"
-#include "app/cli/values.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
 #include "app/io/file.h"
@@ -91,6 +90,7 @@ Result<const Lesson*> choose_lesson(const Word& name) {
 }
 
 Result<NamedWalk> named_walk(const Arguments& a) {
+    if (a.link) return walk_of_link(a);
     if (const auto lesson = choose_lesson(a.lesson); !lesson) return Failure{lesson.error};
     SavedView saved;
     auto problem = make_problem(a.problem, &saved);

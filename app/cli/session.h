@@ -4,6 +4,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/ui/state/app_state.h"
+#include "core/class/tour.h"
 
 namespace tilewalk {
 
@@ -23,8 +24,8 @@ struct NamedWalk {
     const Lesson* lesson;
     Problem problem;
 };
-/// The problem that the words name, and the lesson: where they name none, the one that the problem's file was
-/// saved in.
+/// The problem that the words name or a link leads to, and the lesson: where they name none, the one that the
+/// problem's file was saved in.
 Result<NamedWalk> named_walk(const Arguments& arguments);
 
 /// The interface with the examples, the lesson, the problem and its hooks, at the first step. Refuses what
@@ -33,6 +34,8 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
 /// The interface as the words ask for it: problem, lesson, theme, presenter.
 Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings settings);
 
+/// Where --link leads: the problem and the lesson alone; refused if it is a page without a walk.
+Result<NamedWalk> walk_of_link(const Arguments& arguments);
 /// The interface where --link leads.
 Result<ui::AppState> make_session_at_link(const Arguments& arguments, ui::Settings settings);
 
@@ -44,6 +47,10 @@ Result<void> go_to_step(ui::AppState& state, const std::string& word);
 /// The colours that --theme names, into `settings`.
 void read_theme(WordReader& read, const Word& name, ui::Settings& settings);
 
+/// The sentence that refuses a problem, lesson or step beside a tour.
+std::optional<std::string> refuse_beside_tour(const Arguments& arguments);
+/// The interface at the first stop of a tour, with nothing behind it.
+Result<ui::AppState> state_in_tour(TourScript script, ui::Settings settings);
 /// Begins the tour that the words name, at its stop; a sentence if that cannot be. Nothing to do without.
 Result<void> begin_tour(ui::AppState& state, const Arguments& arguments);
 /// Waits for what the page asks of the machine: for pictures.

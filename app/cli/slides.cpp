@@ -10,12 +10,9 @@
 #include "app/render/offscreen.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
-#include "core/base/words.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace tilewalk {
 namespace {
@@ -31,6 +28,7 @@ public:
                title_.title + (title_.subtitle.empty() ? "" : " · " + title_.subtitle)) {
         state_.settings.theme = look.theme;
         state_.settings.palette = look.palette;
+        state_.to_take_along = true;
         apart_.pause();
     }
 
@@ -136,17 +134,6 @@ std::shared_ptr<ui::Piecework> work_of(std::shared_ptr<Slides> slides) {
     return work;
 }
 
-// "Steps 11–20 of 40", "All 40 steps", "5 of 40 steps"
-std::string which_steps(const std::vector<int>& steps, int count) {
-    const int chosen = static_cast<int>(steps.size());
-    if (chosen == count) return "All " + counted(count, "step");
-    const bool range = steps.back() - steps.front() == chosen - 1 && std::ranges::is_sorted(steps);
-    if (!range || chosen == 1)
-        return chosen == 1 ? "Step " + str(steps[0] + 1) + " of " + str(count)
-                           : str(chosen) + " of " + str(count) + " steps";
-    return "Steps " + str(steps.front() + 1) + "–" + str(steps.back() + 1) + " of " + str(count);
-}
-
 TitlePage title_of(const Trace& trace) {
     const Lesson& lesson = trace.lesson();
     const Problem& problem = trace.problem();
@@ -158,33 +145,12 @@ TitlePage title_of(const Trace& trace) {
     return title;
 }
 
-// "11-20" or "1,5,11-20" as steps from 0, of a walk of so many. All of them, if nothing is said.
-Result<std::vector<int>> read_steps(const std::optional<std::string>& words, int count) {
-    std::vector<int> steps;
-    if (!words) {
-        steps.resize(static_cast<std::size_t>(count));
-        std::iota(steps.begin(), steps.end(), 0);
-        return steps;
-    }
-    for (const std::string& part : split(*words, ",")) {
-        const std::size_t dash = part.find('-');
-        const auto first = number_in<int>(part.substr(0, dash));
-        const auto last = dash == std::string::npos ? first : number_in<int>(part.substr(dash + 1));
-        if (!first || !last || *first < 1 || *last < *first || *last > count)
-            return Failure{"--steps is " + in_quotes(*words) + ", expected steps from 1 to " + str(count) +
-                           ", as in 11-20 or 1,5,11-20."};
-        for (int k = *first; k <= *last; ++k) steps.push_back(k - 1);
-        if (steps.size() > static_cast<std::size_t>(most_slides)) break;
-    }
-    return steps;
-}
-
 }  // namespace
 
 SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& words,
                          const SlideLook& look) {
     const int count = state.trace->size();
-    const auto steps = read_steps(words, count);
+    const auto steps = step_list("--steps", words, count, most_slides);
     if (!steps) return Failure{steps.error};
     if (steps->size() > static_cast<std::size_t>(most_slides))
         return Failure{"Slides hold " + str(most_slides) + " steps at most; choose some with --steps 1-" +
@@ -195,15 +161,12 @@ SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std:
 }
 
 SlideWork slides_of_tour(const std::string& path, const TourScript& script, const SlideLook& look) {
-    const TourStop& first = script.stops.front();
-    Result<ui::AppState> state = make_state(first.lesson, *first.problem, ui::Settings{});
+    Result<ui::AppState> state = state_in_tour(script, ui::Settings{});
     if (!state) return Failure{state.error};
-    ui::Tour tour;
-    tour.script = script;
-    ui::start_tour(*state, std::move(tour));
     TitlePage title{script.title, "A guided tour", {}, counted(state->tour->stops(), "stop")};
     if (state->tour->stops() > 1)
-        title.facts = {"From “" + first.heading + "” to “" + script.stops.back().heading + "”."};
+        title.facts = {"From “" + script.stops.front().heading + "” to “" + script.stops.back().heading +
+                       "”."};
     return work_of(
         std::make_shared<Slides>(path, std::move(*state), look, std::vector<int>{}, std::move(title)));
 }

@@ -19,11 +19,24 @@ Result<ui::Tour> read_tour(const std::string& name_or_path) {
     return tour;
 }
 
+std::optional<std::string> refuse_beside_tour(const Arguments& a) {
+    if (a.problem.empty() && !a.lesson && !a.step && !a.link) return std::nullopt;
+    return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+}
+
+Result<ui::AppState> state_in_tour(TourScript script, ui::Settings settings) {
+    const TourStop& first = script.stops.front();
+    Result<ui::AppState> state = make_state(first.lesson, *first.problem, std::move(settings));
+    if (!state) return state;
+    ui::Tour tour;
+    tour.script = std::move(script);
+    ui::start_tour(*state, std::move(tour));
+    return state;
+}
+
 Result<void> begin_tour(ui::AppState& state, const Arguments& a) {
     if (!a.tour && !a.stop) return {};
-    if (!a.problem.empty() || a.lesson || a.step)
-        return Failure{
-            "A tour has its own problems, lessons and steps; leave out the other options of them."};
+    if (auto sentence = refuse_beside_tour(a)) return Failure{*sentence};
     Result<ui::Tour> tour = read_tour(a.tour.value_or(""));
     if (!tour) return Failure{tour.error};
     const bool all = a.stop == "all" && a.command && a.command->run == run_render;

@@ -1,7 +1,6 @@
 #include "app/cli/values.h"
 
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,6 +64,22 @@ Result<Size> size_pair(const std::string& option, const std::string& text, const
     const auto width = number_in<int>(text.substr(0, x)), height = number_in<int>(text.substr(x + 1));
     if (width && height && *width >= 1 && *height >= 1) return Size{*width, *height};
     return wrong(option, text, expected);
+}
+
+Result<std::vector<int>> step_list(const std::string& option, const std::optional<std::string>& text,
+                                   int count, int most) {
+    std::vector<int> steps;
+    for (const std::string& part : split(text.value_or("1-" + str(count)), ",")) {
+        const std::size_t dash = part.find('-');
+        const auto first = number_in<int>(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : number_in<int>(part.substr(dash + 1));
+        if (!first || !last || *first < 1 || *last < *first || *last > count)
+            return Failure{option + " is " + in_quotes(*text) + ", expected steps from 1 to " + str(count) +
+                           ", as in 11-20 or 1,5,11-20."};
+        for (int k = *first; k <= *last; ++k) steps.push_back(k - 1);
+        if (steps.size() > static_cast<std::size_t>(most)) break;
+    }
+    return steps;
 }
 
 Result<int> choice(const std::string& option, const std::string& text,

@@ -4,6 +4,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct Size {
     int width = 0, height = 0;
 };
 Result<Size> size_pair(const std::string& option, const std::string& text, const char* expected);
+/// "11-20" or "1,5,11-20" as steps from 0, of a walk of so many; all of them without a word. Beyond `most` of
+/// them nothing more is read.
+Result<std::vector<int>> step_list(const std::string& option, const std::optional<std::string>& text,
+                                   int count, int most);
 /// The index of `text` in `choices`.
 Result<int> choice(const std::string& option, const std::string& text,
                    const std::vector<std::string>& choices);

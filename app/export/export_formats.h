@@ -7,6 +7,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace tilewalk {
 
@@ -21,11 +22,11 @@ void write_trace_json(std::ostream& out, const Trace& trace);
 /// The same content as the text, with headings and fenced blocks as GitHub shows them.
 void write_trace_markdown(std::ostream& out, const Trace& trace);
 
-/// Headings, matrices as tables, formulas as $…$.
-void write_export_markdown(std::ostream& out, const Trace& trace);
+/// Headings, matrices as tables, formulas as $…$; of these steps, in this order.
+void write_export_markdown(std::ostream& out, const Trace& trace, const std::vector<int>& steps);
 
 /// An article for pdfLaTeX, XeLaTeX and LuaLaTeX; `fragment`: what stands between \begin and \end{document}.
-void write_export_tex(std::ostream& out, const Trace& trace, bool fragment);
+void write_export_tex(std::ostream& out, const Trace& trace, const std::vector<int>& steps, bool fragment);
 
 /// Why the walk is too large for a page that a browser opens in one piece; nothing if it is not.
 std::optional<std::string> refuse_page(const Trace& trace);

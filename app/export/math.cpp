@@ -1,6 +1,5 @@
 #include "app/export/parts.h"
 
-#include "app/io/text.h"
 #include "core/base/matrix_text.h"
 
 #include <algorithm>

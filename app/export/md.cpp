@@ -5,7 +5,6 @@
 #include "app/export/parts.h"
 #include "app/ui/parts/pseudocode.h"
 #include "core/base/matrix_text.h"
-#include "core/base/numbers.h"
 
 #include <ostream>
 
@@ -86,12 +85,13 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
 
 }  // namespace
 
-void write_export_markdown(std::ostream& out, const Trace& trace) {
+void write_export_markdown(std::ostream& out, const Trace& trace, const std::vector<int>& steps) {
     put_problem(out, trace);
-    for (int k = 0; k < trace.size() && out; ++k) {
-        if (const std::string lane = lane_at(trace, k); !lane.empty())
+    if (static_cast<int>(steps.size()) != trace.size()) out << which_steps(steps, trace.size()) << ".\n\n";
+    for (std::size_t n = 0; n < steps.size() && out; ++n) {
+        if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
             out << "## " << escaped(lane) << "\n\n";
-        put_step(out, trace, k);
+        put_step(out, trace, steps[n]);
     }
     out << "## Result\n\n";
     put_whole(out, result_matrices_of(trace));

@@ -1,5 +1,7 @@
 #include "app/export/parts.h"
 
+#include "core/base/words.h"
+
 #include <algorithm>
 
 namespace tilewalk {
@@ -76,7 +78,7 @@ std::vector<WholeMatrix> given_matrices(const Trace& trace) {
 
 std::vector<WholeMatrix> result_matrices_of(const Trace& trace) {
     std::vector<WholeMatrix> matrices;
-    for (const Slot slot : trace.lesson().results)
+    for (const Slot slot : results_of(trace))
         if (Matrix A = trace.result(slot); A.size() > 0) matrices.push_back(whole(slot, std::move(A)));
     return matrices;
 }
@@ -85,6 +87,22 @@ std::string lane_at(const Trace& trace, int k) {
     const int phase = trace.step(k).phase;
     if (k > 0 && trace.step(k - 1).phase == phase) return {};
     return trace.lesson().lane(trace.problem(), phase);
+}
+
+std::string lane_at(const Trace& trace, const std::vector<int>& steps, std::size_t n) {
+    const int phase = trace.step(steps[n]).phase;
+    if (n > 0 && trace.step(steps[n - 1]).phase == phase) return {};
+    return trace.lesson().lane(trace.problem(), phase);
+}
+
+std::string which_steps(const std::vector<int>& steps, int count) {
+    const int chosen = static_cast<int>(steps.size());
+    if (chosen == count) return "All " + counted(count, "step");
+    const bool range = steps.back() - steps.front() == chosen - 1 && std::ranges::is_sorted(steps);
+    if (!range || chosen == 1)
+        return chosen == 1 ? "Step " + str(steps[0] + 1) + " of " + str(count)
+                           : str(chosen) + " of " + str(count) + " steps";
+    return "Steps " + str(steps.front() + 1) + "–" + str(steps.back() + 1) + " of " + str(count);
 }
 
 std::string step_number(const Trace& trace, int k) {

@@ -39,6 +39,10 @@ std::vector<WholeMatrix> result_matrices_of(const Trace& trace);
 
 /// The lane that begins with step k ("Query block 0"); empty if it goes on.
 std::string lane_at(const Trace& trace, int k);
+/// The lane of the nth of these steps; empty if it was that of the one before.
+std::string lane_at(const Trace& trace, const std::vector<int>& steps, std::size_t n);
+/// "Steps 11–20 of 40", "All 40 steps", "5 of 40 steps"
+std::string which_steps(const std::vector<int>& steps, int count);
 /// "Step 12 of 40".
 std::string step_number(const Trace& trace, int k);
 constexpr int text_width = 100;    ///< letters per line of prose and of matrices side by side

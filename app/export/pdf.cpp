@@ -164,12 +164,30 @@ struct Corner {
 };
 Corner corner(ImVec2 p) { return {static_cast<double>(p.x), static_cast<double>(p.y)}; }
 
-void trace_rectangle(cairo_t* page, const VectorShape& shape) {
+struct Box {
+    double x, y, w, h;
+    double shorter() const { return std::min(w, h); }
+};
+Box box_of(const VectorShape& shape) {
     const auto [x, y] = corner(shape.points[0]);
     const auto [right, bottom] = corner(shape.points[1]);
-    const double w = right - x, h = bottom - y;
+    return {x, y, right - x, bottom - y};
+}
+
+bool is_opaque(const VectorShape& shape) { return (shape.colour >> IM_COL32_A_SHIFT & 255u) == 255u; }
+
+// Curves take most of the letters of a page. Nobody sees the corners of a frame so small: its line's joins are
+// round.
+constexpr double smallest_with_corners = 12;  // px
+bool is_small_frame(const VectorShape& shape) {
+    return shape.kind == Kind::frame && box_of(shape).shorter() < smallest_with_corners;
+}
+
+void trace_rectangle(cairo_t* page, const VectorShape& shape) {
+    const auto [x, y, w, h] = box_of(shape);
     const double r = std::min({static_cast<double>(shape.radius), w / 2, h / 2});
-    if (r <= 0) return cairo_rectangle(page, x, y, w, h);
+    if (r <= 0 || is_small_frame(shape)) return cairo_rectangle(page, x, y, w, h);
+    const double right = x + w, bottom = y + h;
     constexpr double quarter = std::numbers::pi / 2;
     cairo_new_sub_path(page);
     cairo_arc(page, right - r, y + r, r, -quarter, 0);
@@ -220,7 +238,25 @@ bool is_filled(const VectorShape& shape) {
     return shape.kind == Kind::rect || shape.kind == Kind::polygon || shape.kind == Kind::disc;
 }
 
+// A plate with round corners is a smaller rectangle and a line round it with round joins: without curves.
+bool is_plate(const VectorShape& shape) {
+    return shape.kind == Kind::rect && shape.radius > 0 && is_opaque(shape) &&
+           box_of(shape).shorter() > 2 * static_cast<double>(shape.radius) + .1;
+}
+
+void fill_plate(cairo_t* page, const VectorShape& shape) {
+    const auto [x, y, w, h] = box_of(shape);
+    const double r = static_cast<double>(shape.radius);
+    cairo_rectangle(page, x + r, y + r, w - 2 * r, h - 2 * r);
+    cairo_set_line_width(page, 2 * r);
+    cairo_set_line_join(page, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_dash(page, nullptr, 0, 0);
+    cairo_fill_preserve(page);
+    cairo_stroke(page);
+}
+
 void stroke(cairo_t* page, const VectorShape& shape) {
+    cairo_set_line_join(page, is_small_frame(shape) ? CAIRO_LINE_JOIN_ROUND : CAIRO_LINE_JOIN_MITER);
     cairo_set_line_width(page, static_cast<double>(shape.width));
     const double dashes[] = {static_cast<double>(shape.dash_on), static_cast<double>(shape.dash_off)};
     cairo_set_dash(page, dashes, shape.dash_on > 0 ? 2 : 0, 0);
@@ -229,8 +265,7 @@ void stroke(cairo_t* page, const VectorShape& shape) {
 
 /// Neighbours of one colour are one shape: between two of them no reader draws a seam.
 bool is_tile(const VectorShape& shape) {
-    const bool opaque = (shape.colour >> IM_COL32_A_SHIFT & 255u) == 255u;
-    return shape.kind == Kind::rect && shape.radius <= 0 && opaque;
+    return shape.kind == Kind::rect && shape.radius <= 0 && is_opaque(shape);
 }
 
 bool is_clipped(const VectorShape& shape) { return shape.clip_max.x > shape.clip_min.x; }
@@ -247,6 +282,7 @@ void draw_next(cairo_t* page, const std::vector<VectorShape>& shapes, std::size_
         return;
     }
     set_colour(page, first.colour);
+    if (is_plate(first)) return fill_plate(page, first);
     trace(page, first);
     const auto joins = [&](const VectorShape& next) {
         return is_tile(first) && is_tile(next) && next.colour == first.colour && same_clip(first, next);

@@ -1,6 +1,5 @@
 #include "app/export/picture.h"
 
-#include "app/io/text.h"
 #include "app/ui/kit/svg_parts.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/matrix_text.h"
-#include "core/base/numbers.h"
 
 #include <cstdio>
 #include <ostream>
@@ -150,15 +149,17 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
 
 }  // namespace
 
-void write_export_tex(std::ostream& out, const Trace& trace, bool fragment) {
+void write_export_tex(std::ostream& out, const Trace& trace, const std::vector<int>& steps, bool fragment) {
     if (!fragment) out << preamble;
     out << latex_definition << definitions;
     put_colours(out);
     put_problem(out, trace);
-    for (int k = 0; k < trace.size() && out; ++k) {
-        if (const std::string lane = lane_at(trace, k); !lane.empty())
+    if (static_cast<int>(steps.size()) != trace.size())
+        out << latex_text(which_steps(steps, trace.size())) << ".\n\n";
+    for (std::size_t n = 0; n < steps.size() && out; ++n) {
+        if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
             out << "\\subsection*{" << latex_text(lane) << "}\n";
-        put_step(out, trace, k);
+        put_step(out, trace, steps[n]);
     }
     out << "\\subsection*{Result}\n";
     put_whole(out, result_matrices_of(trace));

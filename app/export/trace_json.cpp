@@ -62,6 +62,8 @@ Json step_json(const Trace& trace, int k) {
               {"numbers", plain(e.numbers)},
               {"result", plain(e.result)},
               {"why", e.why}};
+    if (step.when)
+        json.update({{"worker", step.when.worker}, {"start", step.when.start}, {"end", step.when.end}});
     // The same result reached another way; most steps have none.
     for (const Aside& aside : e.asides)
         json["asides"].push_back({{"label", aside.label},
@@ -85,7 +87,7 @@ Json step_json(const Trace& trace, int k) {
 // as a plain list.
 Json result_json(const Trace& trace) {
     Json json = Json::object();
-    for (const Slot slot : trace.lesson().results) {
+    for (const Slot slot : results_of(trace)) {
         const Matrix A = trace.result(slot);
         if (A.size() == 0) continue;
         const std::string name = info(slot).name;

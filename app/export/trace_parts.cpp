@@ -2,6 +2,7 @@
 #include "app/export/parts.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/problem/heads.h"
 
 #include <set>
 
@@ -18,6 +19,17 @@ std::string scale_text(const Problem& p) {
     if (p.softmax_scale() == 1) return "no scale";
     if (p.scale.kind == Scale::Kind::sqrt) return "scale 1/√d = " + format_number(p.softmax_scale());
     return "scale " + format_number(p.scale.number);
+}
+
+std::string more_text(const Problem& p) {
+    std::string text;
+    if (p.heads)
+        text += "; head " + str(shown_head(p)) + " of " + str(query_heads(p)) + ", with " +
+                str(key_heads(p)) + (key_heads(p) == 1 ? " key head" : " key heads");
+    if (p.logits.softcap) text += "; softcap " + format_number(*p.logits.softcap);
+    if (p.logits.alibi) text += "; ALiBi slope " + format_number(*p.logits.alibi);
+    if (p.logits.sink) text += "; sink " + format_number(*p.logits.sink);
+    return text;
 }
 
 // Each below its symbol and shape, beside each other.
@@ -71,7 +83,7 @@ std::string headline(const Trace& trace) {
 std::string problem_facts(const Problem& p) {
     return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") +
            ", N_kv = " + counted(p.N_kv(), "key") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
-           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + "; " +
+           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + more_text(p) + "; " +
            counted(p.element_bytes, "byte") + " per element";
 }
 

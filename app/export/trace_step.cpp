@@ -72,7 +72,7 @@ bool written(const Trace& trace, int k, Slot slot) {
 // What the same step read of this slot before or besides; null when there is nothing.
 const Access* other_read(const Trace& trace, int k, const Access& access) {
     for (const Access& a : trace.reads(k))
-        if (a.slot == access.slot && a.value != access.value) return &a;
+        if (a.slot == access.slot && a.tile == access.tile && a.value != access.value) return &a;
     return nullptr;
 }
 

@@ -39,6 +39,22 @@ const Fields<Build> build_fields = {{"version", &Build::version},
 
 Json only_if(bool known, const auto& value) { return known ? Json(value) : Json(); }
 
+Json ring_json(const RingFigures& ring) {
+    Json ranks = Json::array();
+    for (const RingFigures::OfRank& one : ring.of_rank)
+        ranks.push_back({{"computing_s", one.computing},
+                         {"waiting_s", one.waiting},
+                         {"memory_bytes", one.memory_bytes},
+                         {"model_bytes", one.model_bytes},
+                         {"scores", one.scores}});
+    return {{"ranks", ring.ranks},
+            {"shards", ring.shards},
+            {"bytes_between", ring.bytes_between},
+            {"model_bytes_between", ring.model_bytes_between},
+            {"one_rank_s", ring.one_rank},
+            {"of_rank", ranks}};
+}
+
 Json point_json(const Point& p) {
     const Workload& w = p.workload;
     const bool measured = p.state == Point::State::measured, verified = p.error_limit > 0;
@@ -49,7 +65,8 @@ Json point_json(const Point& p) {
             {"batch", w.batch},
             {"heads", w.heads},
             {"kv_heads", w.kv_heads},
-            {"seqlen", w.N_q},
+            {"seqlen", w.N_kv},
+            {"seqlen_q", w.N_q},
             {"head_dim", w.d},
             {"causal", w.causal},
             {"window", only_if(w.window.has_value(), w.window.value_or(0))},
@@ -68,6 +85,7 @@ Json point_json(const Point& p) {
             {"workspace_bytes", only_if(measured, p.workspace_bytes)},
             {"model_bytes", p.model_bytes},
             {"peak_rss_bytes", only_if(measured, p.peak_rss_bytes)},
+            {"ring", p.ring ? ring_json(*p.ring) : Json()},
             {"skipped", only_if(!measured, p.reason)}};
 }
 
@@ -95,8 +113,9 @@ void read_workload(Reading& r, Workload& w) {
     read(r, "heads", w.heads);
     w.kv_heads = w.heads;
     read(r, "kv_heads", w.kv_heads);
-    read(r, "seqlen", w.N_q);
-    w.N_kv = w.N_q;
+    read(r, "seqlen", w.N_kv);
+    w.N_q = w.N_kv;
+    read(r, "seqlen_q", w.N_q);
     read(r, "head_dim", w.d);
     read(r, "causal", w.causal);
     if (const auto* window = r.find("window"); window && !window->is_null()) {
@@ -129,6 +148,38 @@ void read_times(Reading& r, Point& p) {
                exact_text(p.median));
 }
 
+void read_ring(Reading& r, RingFigures& ring) {
+    check_keys(r, {"ranks", "shards", "bytes_between", "model_bytes_between", "one_rank_s", "of_rank"});
+    read(r, "ranks", ring.ranks);
+    static const Words shards = {"contiguous", "zigzag", "striped"};
+    std::size_t how = 0;
+    read(r, "shards", how, shards);
+    ring.shards = shards[how];
+    read(r, "bytes_between", ring.bytes_between);
+    read(r, "model_bytes_between", ring.model_bytes_between);
+    read_seconds(r, "one_rank_s", ring.one_rank);
+    read_objects(r, "of_rank", "an array", [&](Reading& rank) {
+        RingFigures::OfRank& one = ring.of_rank.emplace_back();
+        check_keys(rank, {"computing_s", "waiting_s", "memory_bytes", "model_bytes", "scores"});
+        read_seconds(rank, "computing_s", one.computing);
+        read_seconds(rank, "waiting_s", one.waiting);
+        read(rank, "memory_bytes", one.memory_bytes);
+        read(rank, "model_bytes", one.model_bytes);
+        read(rank, "scores", one.scores);
+    });
+}
+// Of what was measured, every rank must be there.
+void read_rings(Reading& r, Point& p) {
+    if (const auto* value = r.find("ring"); !value || value->is_null()) return;
+    RingFigures& ring = p.ring.emplace();
+    read_object(r, "ring", [&](Reading& inner) { read_ring(inner, ring); });
+    const auto expected =
+        p.state == Point::State::measured ? static_cast<std::size_t>(std::max(0, ring.ranks)) : 0;
+    if (r.error.empty() && (ring.ranks < 1 || ring.of_rank.size() != expected))
+        r.fail(r.path + "ring has the figures of " + counted(ring.of_rank.size(), "rank") + ", expected " +
+               str(expected));
+}
+
 void read_point(Reading& r, Point& p) {
     static const auto keys = names_of(point_json({}).items(), [](const auto& item) { return item.key(); });
     check_keys(r, keys);
@@ -146,6 +197,7 @@ void read_point(Reading& r, Point& p) {
     read(r, "workspace_bytes", p.workspace_bytes);
     read(r, "model_bytes", p.model_bytes);
     read(r, "peak_rss_bytes", p.peak_rss_bytes);
+    read_rings(r, p);
     if (const auto* reason = r.find("skipped"); reason && !reason->is_null()) read(r, "skipped", p.reason);
 }
 
@@ -167,12 +219,26 @@ std::string bench_to_json(const BenchReport& report) {
 }
 
 std::string bench_to_csv(std::span<const BenchReport> reports) {
-    static const std::vector<std::string> columns = {
-        "source",      "date",           "commit",  "cpu",      "threads",   "device",      "kernel",
-        "direction",   "dtype",          "batch",   "heads",    "kv_heads",  "seqlen",      "head_dim",
-        "causal",      "window",         "state",   "verified", "max_error", "error_limit", "median_s",
-        "p20_s",       "p80_s",          "first_s", "runs",     "tflops",    "of_peak",     "workspace_bytes",
-        "model_bytes", "peak_rss_bytes", "skipped"};
+    static const std::vector<std::string> columns = {"source",         "date",
+                                                     "commit",         "cpu",
+                                                     "threads",        "device",
+                                                     "kernel",         "direction",
+                                                     "dtype",          "batch",
+                                                     "heads",          "kv_heads",
+                                                     "seqlen",         "seqlen_q",
+                                                     "head_dim",       "causal",
+                                                     "window",         "state",
+                                                     "verified",       "max_error",
+                                                     "error_limit",    "median_s",
+                                                     "p20_s",          "p80_s",
+                                                     "first_s",        "runs",
+                                                     "tflops",         "of_peak",
+                                                     "of_reading",     "workspace_bytes",
+                                                     "model_bytes",    "peak_rss_bytes",
+                                                     "ranks",          "shards",
+                                                     "bytes_between",  "one_rank_s",
+                                                     "longest_wait_s", "most_memory_bytes",
+                                                     "imbalance",      "skipped"};
     std::string text = csv_line(columns);
     for (const BenchReport& report : reports)
         for (const Point& p : report.points) {
@@ -183,8 +249,19 @@ std::string bench_to_csv(std::span<const BenchReport> reports) {
             json["cpu"] = report.machine.cpu;
             json["threads"] = report.machine.threads;
             if (p.state == Point::State::measured && p.peak > 0) json["of_peak"] = p.of_peak();
+            if (const double share = of_reading(report, p); share > 0) json["of_reading"] = share;
             json["peak_rss_bytes"] = only_if(p.peak_rss_bytes > 0, p.peak_rss_bytes);
             json["skipped"] = p.reason;
+            if (p.ring) {
+                const bool measured = p.state == Point::State::measured;
+                json["ranks"] = p.ring->ranks;
+                json["shards"] = p.ring->shards;
+                json["bytes_between"] = only_if(measured, p.ring->bytes_between);
+                json["one_rank_s"] = only_if(measured, p.ring->one_rank);
+                json["longest_wait_s"] = only_if(measured, p.ring->longest_wait());
+                json["most_memory_bytes"] = only_if(measured, p.ring->most_memory());
+                json["imbalance"] = only_if(measured, p.ring->imbalance());
+            }
             text +=
                 csv_line(names_of(columns, [&](const std::string& name) { return csv_field(json[name]); }));
         }

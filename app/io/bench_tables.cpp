@@ -2,7 +2,6 @@
 #include "app/io/bench_json.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
-#include "core/base/words.h"
 #include "core/bench/findings.h"
 
 namespace tilewalk {
@@ -42,25 +41,38 @@ std::string section(const BenchReport& report) {
     if (!report.complete) text += "\nThe run was ended before all points were measured.\n";
     for (const BenchReport& shape : by_shape(report)) {
         text += "\n### " + describe(shape.points.front().workload) + "\n\n" + finding(shape) + "\n\n";
-        text +=
-            row({"N", "kernel", "median", "p20 to p80", "GFLOP/s", "of peak", "workspace", "model", "error"});
+        text += row(point_columns(shape, "p20 to p80", "error"));
         text += row({"---:", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"});
-        for (const Point& point : shape.points) text += row(point_cells(point, " to ", error_text(point)));
+        for (const Point& point : shape.points)
+            text += row(point_cells(shape, point, " to ", error_text(point)));
     }
     return text;
 }
 
 }  // namespace
 
-std::vector<std::string> point_cells(const Point& p, const std::string& between, const std::string& error) {
-    std::vector<std::string> cells{format_count(p.workload.N_q), p.kernel};
-    if (p.state != Point::State::measured)
+// What limits decoding is the rate of reading; else it is that of multiply-adds.
+std::vector<std::string> point_columns(const BenchReport& shape, const std::string& spread,
+                                       const std::string& error) {
+    const bool read = has_reading(shape);
+    return {
+        "N",         "kernel", "median", spread, read ? "GB/s" : "GFLOP/s", read ? "of reading" : "of peak",
+        "workspace", "model",  error};
+}
+
+std::vector<std::string> point_cells(const BenchReport& shape, const Point& p, const std::string& between,
+                                     const std::string& error) {
+    std::vector<std::string> cells{format_count(p.workload.N_kv), p.kernel};
+    if (p.state != Point::State::measured) {
         cells.insert(cells.end(), {name_of(p.state), "", "", "", "", format_size(p.model_bytes), p.reason});
-    else
-        cells.insert(cells.end(), {format_time(p.median), format_time(p.p20) + between + format_time(p.p80),
-                                   format_number(p.flop_rate() / 1e9, 3),
-                                   p.peak > 0 ? format_fixed(100 * p.of_peak(), 0) + " %" : "",
-                                   format_size(p.workspace_bytes), format_size(p.model_bytes), error});
+        return cells;
+    }
+    const bool read = has_reading(shape);
+    const double share = read ? of_reading(shape, p) : p.of_peak();
+    cells.insert(cells.end(), {format_time(p.median), format_time(p.p20) + between + format_time(p.p80),
+                               format_number((read ? p.kv_rate() : p.flop_rate()) / 1e9, 3),
+                               share > 0 ? format_fixed(100 * share, 0) + " %" : "",
+                               format_size(p.workspace_bytes), format_size(p.model_bytes), error});
     return cells;
 }
 

@@ -89,8 +89,16 @@ int write_directly(const std::string& path, const Writer& write) {
     return file.fd < 0 ? errno : stream_into(file, write);
 }
 
+// Some folders take no files at all, as /proc.
+bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 Failure not_written(const std::string& path, int error) {
-    return cannot("write the file", path, error == ENOENT ? "its folder does not exist" : reason(error));
+    if (error != ENOENT) return cannot("write the file", path, reason(error));
+    return cannot("write the file", path,
+                  is_folder(folder_of(path)) ? "its folder takes no files" : "its folder does not exist");
 }
 
 }  // namespace
@@ -161,7 +169,9 @@ Result<std::optional<Temporary>> make_folder(const std::string& path) {
     if (::stat(path.c_str(), &old) == 0 && S_ISDIR(old.st_mode)) return std::optional<Temporary>{};
     if (::mkdir(path.c_str(), 0777) != 0)
         return cannot("make the folder", path,
-                      errno == ENOENT ? "the folder around it does not exist" : reason(errno));
+                      errno != ENOENT              ? reason(errno)
+                      : is_folder(folder_of(path)) ? "the folder around it takes none"
+                                                   : "the folder around it does not exist");
     return std::optional<Temporary>{std::in_place, path};
 }
 

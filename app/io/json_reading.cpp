@@ -134,6 +134,16 @@ void require_matrix(Reading& reading, const char* key, Matrix& matrix) {
     read(reading, key, matrix);
 }
 
+void read(Reading& reading, const char* key, std::vector<int>& counts) {
+    std::vector<int> out;
+    read_list(reading, key, "an array of whole numbers", [&](const Json& item, const std::string& where) {
+        if (!item.is_number_integer() || std::abs(item.get<double>()) > 1e9)
+            return reading.expected(where, item, "a whole number up to 1000000000");
+        out.push_back(item.get<int>());
+    });
+    if (reading.find(key)) counts = std::move(out);
+}
+
 void read_list(Reading& reading, const char* key, const char* what,
                const std::function<void(const Json& item, const std::string& where)>& each) {
     const Json* list = reading.find(key, &Json::is_array, what);

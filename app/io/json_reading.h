@@ -36,6 +36,7 @@ void read(Reading& reading, const char* key, int& count);
 /// Whole and not negative, as bytes are; null leaves the target as it is.
 void read(Reading& reading, const char* key, std::int64_t& count);
 void read(Reading& reading, const char* key, double& number);
+void read(Reading& reading, const char* key, std::vector<int>& counts);
 void read(Reading& reading, const char* key, Matrix& matrix);
 void require_matrix(Reading& reading, const char* key, Matrix& matrix);
 

@@ -30,13 +30,32 @@ std::string place(std::string_view text, std::size_t position) {
     return "line " + str(line) + ", column " + str(1 + letters_in(text));
 }
 
-/// The parser's reason, without its number and its own place; bytes that are no plain text are dropped.
-std::string parser_reason(std::string reason) {
-    if (const std::size_t at = reason.find("] "); at != std::string::npos) reason.erase(0, at + 2);
-    if (reason.starts_with("parse error") && reason.find(": ") != std::string::npos)
-        reason.erase(0, reason.find(": ") + 2);
-    std::erase_if(reason, [](char c) { return c < 0x20 || c > 0x7E; });
-    return reason.size() > 200 ? reason.substr(0, 200) + "..." : reason;
+/// What the parser complains of, in our words; the first that fits.
+constexpr struct {
+    std::string_view said, means;
+} complaints[] = {
+    {"unexpected end of input", "the file ends here, but something in it is still open"},
+    {"number overflow", "this number is too large"},
+    {"ill-formed UTF-8", "these bytes are no text in UTF-8"},
+    {"control character", "a text in quotes must not hold a line break, a tab or the like; write \\n or \\t"},
+    {"missing closing quote", "a text in quotes does not end"},
+    {"surrogate", "\\u names half of a surrogate pair"},
+    {"parsing object key", "a key in quotes is expected here"},
+    {"invalid string", "this text in quotes is not written as JSON has it"},
+    {"invalid number", "this number is not written as JSON has it"},
+    {"invalid literal", "this is no number, no text in quotes, and none of true, false and null"},
+};
+
+/// A file of another kind is told from one with a mistake in it.
+std::string parser_reason(std::string_view text, std::size_t position, std::string_view said) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const bool json = text[first] == '{' || text[first] == '[';
+    if (!json) return place(text, first + 1) + ": this is not JSON, expected a file that begins with {";
+    const std::string at = place(text, position) + ": ";
+    for (const auto& [word, means] : complaints)
+        if (said.find(word) != std::string_view::npos) return at + std::string(means);
+    return at + in_quotes(std::string(text.substr(std::min(position, text.size()) - 1, 1))) +
+           " is not expected here";
 }
 
 /// Follows the parser without building anything: what it learns decides whether and how the tree is built.
@@ -88,7 +107,7 @@ struct Scan {
         return true;
     }
     bool parse_error(std::size_t position, const std::string&, const Json::exception& problem) {
-        return fail(place(text, position) + ": " + parser_reason(problem.what()));
+        return fail(parser_reason(text, position, problem.what()));
     }
 };
 
@@ -119,7 +138,7 @@ Result<Json> parse_json(std::string_view text) {
             return Failure{"the text has more than " + str(max_values) + " values"};
         return build(text, is_trace);
     } catch (const std::exception& problem) {
-        return Failure{"the JSON could not be read: " + parser_reason(problem.what())};
+        return Failure{std::string("the JSON could not be read: ") + problem.what()};
     }
 }
 

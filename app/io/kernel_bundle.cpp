@@ -135,6 +135,7 @@ void read_head(Reading& r, KernelTrace& trace) {
     read(r, "title", trace.title);
     read(r, "dtype", trace.dtype, {"f32", "f16", "bf16"});
     read(r, "kernel_d", trace.kernel_d);
+    read(r, "split_blocks", trace.split_blocks);
     read(r, "backward", trace.backward);
     require(r, "run", "an object");
     read_object(r, "run", [&](Reading& inner) { read_run(inner, trace.run); });
@@ -164,6 +165,7 @@ std::string bundle_to_json(const KernelTrace& trace) {
         std::string("{\"schema\":\"") + schema + "\",\n \"kernel\":" + json_string(trace.kernel) +
         ", \"title\":" + json_string(trace.title) + ",\n \"run\":" + json_line(json_of(trace.run), style) +
         ",\n \"dtype\":\"" + name_of(trace.dtype) + "\", \"kernel_d\":" + str(trace.kernel_d) +
+        (trace.split_blocks > 0 ? ", \"split_blocks\":" + str(trace.split_blocks) : "") +
         ", \"backward\":" + (trace.backward ? "true" : "false") +
         ",\n \"fault\":" + json_line(json_of(trace.fault), style) +
         ",\n \"problem\":" + problem_to_json(trace.problem) + " ,\"tiles\":[\n";
@@ -194,8 +196,8 @@ Result<KernelTrace> bundle_from_json(std::string_view text, const std::string& w
     const auto json = parse_document(text, schema);
     if (!json) return failure_at(where, json.error);
     Reading r{*json};
-    check_keys(r, {"schema", "kernel", "title", "run", "dtype", "kernel_d", "backward", "fault", "problem",
-                   "tiles", "O", "L", "dQ", "dK", "dV"});
+    check_keys(r, {"schema", "kernel", "title", "run", "dtype", "kernel_d", "split_blocks", "backward",
+                   "fault", "problem", "tiles", "O", "L", "dQ", "dK", "dV"});
     KernelTrace trace;
     read_head(r, trace);
     read_objects(r, "tiles", "an array", [&](Reading& tile) { read_tile(tile, trace.tiles.emplace_back()); });

@@ -2,7 +2,6 @@
 
 #include "app/io/file.h"
 #include "app/io/text.h"
-#include "core/base/words.h"
 
 #include <algorithm>
 
@@ -25,9 +24,14 @@ std::optional<std::string> check_matrix_size(long long rows, long long cols) {
            counted(max_matrix_cols, "column") + " can be walked through";
 }
 
+bool is_matrix_path(const std::string& path) {
+    const std::string extension = lower_extension(path);
+    return extension == ".csv" || extension == ".tsv" || extension == ".npy";
+}
+
 Result<Matrix> load_matrix(const std::string& path) {
     const std::string extension = lower_extension(path);
-    if (extension != ".csv" && extension != ".tsv" && extension != ".npy")
+    if (!is_matrix_path(path))
         return failure_at(path, "the name ends in " + in_quotes(extension) + ", expected .csv, .tsv or .npy");
     const Result<std::string> bytes = read_file(path);
     if (!bytes) return Failure{bytes.error};

@@ -16,6 +16,8 @@ constexpr int max_matrix_cols = 1024;
 /// A sentence when a matrix of this size is not taken: empty, or above the limits.
 std::optional<std::string> check_matrix_size(long long rows, long long cols);
 
+/// A name that load_matrix takes, by its ending.
+bool is_matrix_path(const std::string& path);
 /// Reads by the extension, .csv .tsv .npy in any case. Every element of the matrix is finite; anything else
 /// is refused with a sentence that begins with the path and names the place.
 Result<Matrix> load_matrix(const std::string& path);

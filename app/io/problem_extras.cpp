@@ -2,6 +2,8 @@
 
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
+#include "core/problem/heads.h"
+#include "core/problem/logits.h"
 #include "core/problem/precision.h"
 #include "core/walk/condition.h"
 
@@ -15,16 +17,56 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+const Words loads = {"again", "once"};
 const Words panels = {"explanation", "problem", "break"};
 
 // "options", in the order of the file. An Options that is read, or written.
 template <class Any, class Visit> void visit_options(Any& options, Visit visit) {
-    static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"};
+    static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"},
+                       merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"};
     visit("row", options.row);
     visit("notation", options.notation, notations);
     visit("normalised", options.normalised);
     visit("order", options.order, orders);
     visit("learning_rate", options.learning_rate);
+    visit("splits", options.splits);
+    visit("merge", options.merge, merges);
+    visit("parts", options.parts, forms);
+    visit("workers", options.workers);
+}
+
+// All heads, the shown one among them; q, k, v and do beside them are those of the shown one.
+void read_heads(Reading& outer, Problem& problem) {
+    read_object(outer, "heads", [&](Reading& reading) {
+        check_keys(reading, {"queries", "keys", "shown", "loads"});
+        Heads& heads = problem.heads.emplace();
+        read_objects(reading, "queries", "an array of objects", [&](Reading& one) {
+            check_keys(one, {"q", "do"});
+            require_matrix(one, "q", heads.Q.emplace_back());
+            if (one.find("do")) read(one, "do", heads.dO.emplace_back());
+        });
+        read_objects(reading, "keys", "an array of objects", [&](Reading& one) {
+            check_keys(one, {"k", "v"});
+            require_matrix(one, "k", heads.K.emplace_back());
+            require_matrix(one, "v", heads.V.emplace_back());
+        });
+        read(reading, "shown", heads.shown);
+        read(reading, "loads", heads.once, loads);
+    });
+}
+
+OrderedJson json_of_heads(Problem problem) {
+    show_head(problem, shown_head(problem));  // what was changed in it goes among the others
+    const Heads& heads = *problem.heads;
+    OrderedJson json{{"shown", heads.shown}, {"loads", loads[heads.once]}};
+    for (std::size_t h = 0; h < heads.Q.size(); ++h) {
+        OrderedJson one{{"q", json_of(heads.Q[h])}};
+        if (h < heads.dO.size()) one["do"] = json_of(heads.dO[h]);
+        json["queries"].push_back(std::move(one));
+    }
+    for (std::size_t g = 0; g < heads.K.size(); ++g)
+        json["keys"].push_back({{"k", json_of(heads.K[g])}, {"v", json_of(heads.V[g])}});
+    return json;
 }
 
 void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
@@ -36,7 +78,8 @@ void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
 
 void read_options(Reading& outer, Options& options) {
     read_object(outer, "options", [&](Reading& reading) {
-        check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate"});
+        check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge",
+                             "parts", "workers"});
         visit_options(options, [&](const char* key, auto&... target) { read(reading, key, target...); });
     });
 }
@@ -123,6 +166,7 @@ void read_projection(Reading& reading, Problem& problem) {
 }
 
 void read_extras(Reading& reading, Problem& problem) {
+    read_heads(reading, problem);
     read_tokens(reading, problem.tokens);
     read_options(reading, problem.options);
     read_switches(reading, problem.switches);
@@ -147,6 +191,9 @@ void read_view(Reading& outer, SavedView& view) {
 
 OrderedJson json_of_extras(const Problem& p) {
     OrderedJson json = OrderedJson::object();
+    for (const LogitChange& change : logit_changes())
+        if (const auto& value = p.logits.*change.value) json[change.name] = *value;
+    if (p.heads) json["heads"] = json_of_heads(p);
     if (!p.tokens.empty()) json["tokens"] = p.tokens;
     if (p.options != Options{})
         visit_options(p.options, [&](const char* key, const auto&... option) {

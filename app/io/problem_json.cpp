@@ -2,10 +2,15 @@
 
 #include "app/io/file.h"
 #include "app/io/json_reading.h"
+#include "app/io/matrix_file.h"
 #include "app/io/problem_extras.h"
 #include "app/io/text.h"
+#include "core/problem/logits.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
 
 namespace tilewalk {
 namespace {
@@ -39,6 +44,15 @@ void read_scale(Reading& reading, Scale& scale) {
         reading.expected("scale", *value, "\"none\", \"sqrt\" or a number");
 }
 
+void read_logits(Reading& reading, Logits& logits) {
+    for (const LogitChange& change : logit_changes()) {
+        const Json* value = reading.find(change.name);
+        if (!value || value->is_null()) continue;
+        if (!value->is_number()) return reading.expected(change.name, *value, "null or a number");
+        logits.*change.value = value->get<double>();
+    }
+}
+
 /// Sizes are redundant; where a file states them they must tell the truth.
 void check_stated(Reading& reading, const char* key, int actual, const char* what) {
     int stated = actual;
@@ -60,6 +74,7 @@ void read_options(Reading& reading, Problem& problem) {
     read(reading, "causal", problem.causal);
     read_window(reading, problem.window);
     read_scale(reading, problem.scale);
+    read_logits(reading, problem.logits);
     read(reading, "element_bytes", problem.element_bytes);
 }
 
@@ -67,10 +82,12 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     if (!object.is_object()) return Failure{"the problem is " + described(object) + ", expected an object"};
     Reading reading{object};
     Problem problem;
-    check_keys(reading, {"schema", "name",   "title",   "seed",     "watch",     "n",     "n_kv",
-                         "d",      "br",     "bc",      "causal",   "window",    "scale", "element_bytes",
-                         "q",      "k",      "v",       "do",       "x",         "w_q",   "w_k",
-                         "w_v",    "tokens", "options", "switches", "precision", "view"});
+    std::vector<std::string> known{
+        "schema", "name",   "title",  "seed",          "watch",    "n",         "n_kv", "d",    "br", "bc",
+        "causal", "window", "scale",  "element_bytes", "q",        "k",         "v",    "do",   "x",  "w_q",
+        "w_k",    "w_v",    "tokens", "options",       "switches", "precision", "view", "heads"};
+    std::ranges::copy(names_of(logit_changes(), &LogitChange::name), std::back_inserter(known));
+    check_keys(reading, known);
     read_options(reading, problem);
     read_projection(reading, problem);
     if (!problem.projection) {
@@ -143,6 +160,9 @@ Result<Problem> problem_from_json(std::string_view text, const std::string& wher
 }
 
 Result<Problem> load_problem_file(const std::string& path, SavedView* view) {
+    if (is_matrix_path(path))
+        return failure_at(path, "this is a file of one matrix, expected a problem file (.json); matrices are "
+                                "given with --q, --k and --v");
     const Result<std::string> text = read_file(path);
     if (!text) return Failure{text.error};
     return problem_from_json(*text, path, view);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <span>
 
 namespace tilewalk {
 namespace {
@@ -96,9 +95,18 @@ private:
         const TourSetting* given = setting("problem");
         if (!given) return problem_ || fail("the first stop names no problem; \"- problem: worked-4x4\"");
         if (given->value.ends_with(".json")) return problem_file(given->value);
+        if (given->value.starts_with("random ")) return random_numbers(given->value.substr(7));
         if (const Problem* example = find_example(given->value)) return take(*example);
         return no_such("example", given->value, names_of(examples(), &Problem::name),
                        "; 'tilewalk examples' lists them");
+    }
+    // "80x64"
+    bool random_numbers(const std::string& size) {
+        const std::size_t by = std::min(size.find('x'), size.size() - 1);
+        const auto N = number_in<int>(size.substr(0, by)), d = number_in<int>(size.substr(by + 1));
+        if (!N || !d) return fail("expected a size such as 80x64 in place of " + in_quotes(size));
+        Result<Problem> made = random_problem(*N, *d, 1);
+        return made ? take(std::move(*made)) : fail(made.error);
     }
     bool problem_file(const std::string& name) {
         const auto path = (std::filesystem::path(folder_) / name).string();
@@ -372,10 +380,14 @@ Result<TourScript> load_tour_file(const std::string& path, const TourNames& name
 Result<TourScript> load_tour(const std::string& name, const TourNames& names) {
     for (const EmbeddedFile& file : embedded_tour())
         if (name == file.name) return parse_tour(file.text, name + ".md", names);
-    const std::string meant = did_you_mean(name, names_of(embedded_tour(), &EmbeddedFile::name), "");
-    if (!meant.empty() && !std::filesystem::exists(name))
-        return Failure{name + ": there is no such file, and no such tour" + meant};
-    return load_tour_file(name, names);
+    std::error_code none;
+    if (std::filesystem::exists(name, none)) return load_tour_file(name, names);
+    const std::vector<std::string> own = names_of(embedded_tour(), &EmbeddedFile::name);
+    const bool one = own.size() == 1;
+    return Failure{short_path(name) + ": there is no such file, and no such tour" +
+                   did_you_mean(name, own,
+                                std::string(one ? "; the program's own is " : "; the program has ") +
+                                    joined(own) + ".")};
 }
 
 }  // namespace tilewalk

@@ -41,8 +41,9 @@ public:
 
 private:
     void flush() {
-        // Both sides of an equation stay in one line.
-        const std::string words = replaced(std::exchange(words_, ""), " = ", "\u00A0=\u00A0");
+        // Both sides of an equation stay in one line, and of a difference.
+        const std::string words =
+            replaced(replaced(std::exchange(words_, ""), " = ", "\u00A0=\u00A0"), " − ", "\u00A0−\u00A0");
         if (!words.empty()) put(words);
     }
     Span& put(std::string text) {

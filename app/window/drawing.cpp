@@ -1,5 +1,6 @@
 #include "app/window/drawing.h"
 
+#include "app/io/exit.h"
 #include "app/io/file.h"
 #include "app/render/raster.h"
 
@@ -14,8 +15,6 @@
 
 namespace tilewalk {
 namespace {
-
-constexpr int exit_not_written = 4;
 
 // OpenGL's rows start at the bottom.
 Image read_pixels(GLFWwindow* window) {
@@ -88,7 +87,7 @@ int save_screenshot(GLFWwindow* window, const std::string& path) {
     const auto saved = write_file_atomic(path, encode_png(read_pixels(window)));
     if (saved) return 0;
     std::fprintf(stderr, "tilewalk: %s\n", saved.error.c_str());
-    return exit_not_written;
+    return static_cast<int>(Exit::not_written);
 }
 
 }  // namespace tilewalk

@@ -1,12 +1,12 @@
 #include "app/window/window.h"
 
 #include "app/io/end_request.h"
+#include "app/io/exit.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/window/drawing.h"
-#include "app/window/events.h"
 #include "app/window/speaker_window.h"
 
 #define GLFW_INCLUDE_NONE
@@ -21,14 +21,13 @@ namespace tilewalk {
 namespace {
 
 constexpr int min_width = 1024, min_height = 640;  // logical pixels
-constexpr int exit_no_display = 3;
 constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
 
 int refuse(const std::string& why) {
     std::fprintf(stderr,
                  "tilewalk: no window can be opened (%s); use 'tilewalk render' or 'tilewalk trace'.\n",
                  why.c_str());
-    return exit_no_display;
+    return static_cast<int>(Exit::no_device);
 }
 
 // Everything that must be handed back, in reverse order of its creation.

@@ -32,7 +32,7 @@ std::vector<Workload> workloads(const BenchRequest& request) {
     std::vector<Workload> all;
     for (std::int64_t N : ascending) {
         all.push_back(request.workload);
-        all.back().N_q = all.back().N_kv = N;
+        all.back().N_q = request.queries.value_or(N), all.back().N_kv = N;
     }
     return all;
 }
@@ -147,7 +147,7 @@ private:
         report.peak = std::max(report.peak, peak);
         std::vector<Candidate> candidates = plan(w);
         if (candidates.empty()) return;
-        tell("Inputs of N = " + format_count(w.N_q));
+        tell("Inputs of N = " + format_count(w.N_kv));
         const Tensors inputs = make_inputs(w, request.seed, 1, stop);
         if (stop.stop_requested()) return;
         // As many at once as fit: those take turns.
@@ -237,14 +237,14 @@ private:
             c->point.workspace_bytes = c->prepared->workspace_bytes();
             // A median of a few runs is none of the machine's; better none than that.
             const bool all = static_cast<int>(c->point.seconds.size()) == c->runs;
-            if (all) forecast.rate[c->kernel->name] = c->point.flop_rate();
+            if (all) forecast.rate[c->kernel->name] = flops(c->point.workload) / c->point.median;
             finish(*c, all ? Point::State::measured : Point::State::cancelled, all ? "" : "Cancelled.");
         }
     }
 
     // Memory, the first run, and whether it is right.
     void prepare(Candidate& c, const Tensors& inputs) {
-        const std::string at = c.kernel->name + ", N = " + format_count(c.point.workload.N_q);
+        const std::string at = c.kernel->name + ", N = " + format_count(c.point.workload.N_kv);
         tell(at + ": first run");
         reset_peak_rss();
         const Clock::time_point begin = Clock::now();
@@ -297,7 +297,7 @@ private:
                 Candidate& c = *ready[(k + static_cast<std::size_t>(round)) % ready.size()];
                 const int due = (round + 1) * c.runs / rounds;
                 if (due == round * c.runs / rounds || stop.stop_requested()) continue;
-                tell(c.kernel->name + ", N = " + format_count(c.point.workload.N_q) + ": run " +
+                tell(c.kernel->name + ", N = " + format_count(c.point.workload.N_kv) + ": run " +
                      std::to_string(due) + " of " + std::to_string(c.runs));
                 if (const auto seconds = c.prepared->run(stop)) c.point.seconds.push_back(*seconds);
             }
@@ -336,15 +336,20 @@ private:
     Clock::time_point begun = Clock::now();
 };
 
+// Kernels for few queries are no part of a ladder for many.
+bool is_meant(const BenchRequest& request, const KernelInfo& kernel) {
+    if (!request.kernels.empty()) return lists(request.kernels, kernel.name);
+    if (kernel.direction.value_or(request.workload.direction) != request.workload.direction) return false;
+    return kernel.most_queries == 0 ||
+           request.queries.value_or(kernel.most_queries + 1) <= kernel.most_queries;
+}
+
 }  // namespace
 
 std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine) {
     std::vector<const KernelInfo*> chosen;
     for (const KernelInfo& kernel : engine.kernels())
-        if (request.kernels.empty()
-                ? kernel.direction.value_or(request.workload.direction) == request.workload.direction
-                : lists(request.kernels, kernel.name))
-            chosen.push_back(&kernel);
+        if (is_meant(request, kernel)) chosen.push_back(&kernel);
     return chosen;
 }
 

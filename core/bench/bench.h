@@ -12,8 +12,9 @@ namespace tilewalk {
 
 struct BenchRequest {
     std::vector<std::string> kernels;  ///< empty: all of the engine
-    Workload workload;                 ///< sizes that all points share; N_q and N_kv are set from `lengths`
-    std::vector<std::int64_t> lengths = {512, 1024, 2048, 4096, 8192};
+    Workload workload;  ///< sizes that all points share; N_q and N_kv are set from the next two
+    std::vector<std::int64_t> lengths = {512, 1024, 2048, 4096, 8192};  ///< keys
+    std::optional<std::int64_t> queries = {};                           ///< none: as many as keys
     std::int64_t memory_limit = 0;  ///< bytes that a kernel may use with its tensors; 0: what is free
     std::uint64_t seed = 1;
     int least_runs = 5, most_runs = 21;  ///< repetitions of each kernel …
@@ -26,7 +27,7 @@ void repeat_as_on_gpu(BenchRequest& request);
 /// A sentence if it cannot be run: unknown kernels, sizes that do not fit together, nothing to do.
 std::optional<std::string> refuse(const BenchRequest& request, const Engine& engine);
 
-/// Those that are named; without names all that compute the direction.
+/// Those that are named; without names all that compute the direction, and for so many queries are made.
 std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const Engine& engine);
 
 /// Where a run stands.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 namespace tilewalk {
 
@@ -13,8 +14,10 @@ namespace {
 // Standard attention of the CPU, and of the GPU as one would write it with a library, or by hand.
 const char* const opponents[] = {"standard", "f0-cublas", "f0-materialise", "b0-materialise"};
 // What others measured in the same run, as PyTorch, is nothing that a sentence about these kernels is made
-// of.
-bool is_foreign(const Point& point) { return point.kernel.starts_with("torch-"); }
+// of, nor is the yardstick.
+bool is_foreign(const Point& point) {
+    return point.kernel.starts_with("torch-") || point.kernel == reading_kv;
+}
 
 // The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
 const Point* fastest_flash(const BenchReport& report, const Workload& workload) {
@@ -34,7 +37,7 @@ const Point* longest(const BenchReport& report, bool standard) {
         if (point.state != Point::State::measured || is_foreign(point)) continue;
         if (standard ? point.kernel != opponent : is_standard(point.kernel)) continue;
         if (standard && !fastest_flash(report, point.workload)) continue;
-        if (!best || point.workload.N_q > best->workload.N_q) best = &point;
+        if (!best || point.workload.N_kv > best->workload.N_kv) best = &point;
     }
     return best;
 }
@@ -62,7 +65,8 @@ std::string in_memory(const Point& standard, const Point& flash) {
 }
 
 std::string where(const Workload& w) {
-    std::string text = "At N = " + format_count(w.N_q);
+    std::string text = "At N = " + format_count(w.N_kv);
+    if (w.N_q != w.N_kv) text += " with " + queries_text(w);
     if (w.direction == Direction::backward) text += ", backward";
     if (w.causal) text += ", causal";
     return text;
@@ -74,9 +78,59 @@ std::string first_that_does_not_fit(const BenchReport& report) {
     const std::string opponent = standard_in(report);
     for (const Point& point : report.points)
         if (point.kernel == opponent && point.state == Point::State::no_memory &&
-            (!first || point.workload.N_q < first->workload.N_q))
+            (!first || point.workload.N_kv < first->workload.N_kv))
             first = &point;
-    return first ? " Standard stops fitting at N = " + format_count(first->workload.N_q) + "." : "";
+    return first ? " Standard stops fitting at N = " + format_count(first->workload.N_kv) + "." : "";
+}
+
+// " It reaches 91 % of reading speed." or nothing.
+std::string beside_reading(const BenchReport& report, const Point& flash) {
+    const double share = of_reading(report, flash);
+    return share > 0 ? " It reaches " + format_fixed(100 * share, 0) + " % of reading speed." : "";
+}
+
+// ---- Rings
+
+const Point* ring_at(const BenchReport& report, const Workload& workload, int ranks,
+                     const std::string& shards) {
+    for (const Point& point : report.points)
+        if (point.ring && point.state == Point::State::measured && point.workload == workload &&
+            point.ring->ranks == ranks && point.ring->shards == shards)
+            return &point;
+    return nullptr;
+}
+
+// The longest sequence, then the most ranks, then zig-zag shards, whose ring is the best one.
+const Point* largest_ring(const BenchReport& report) {
+    const Point* best = nullptr;
+    const auto rank_of = [](const Point& p) {
+        return std::tuple(p.workload.N_q, p.ring->ranks, p.ring->shards == "zigzag");
+    };
+    for (const Point& point : report.points)
+        if (point.ring && point.state == Point::State::measured && (!best || rank_of(point) > rank_of(*best)))
+            best = &point;
+    return best;
+}
+
+std::string ring_finding(const BenchReport& report, const Point& ring) {
+    const RingFigures& figures = *ring.ring;
+    const std::string ranks = std::to_string(figures.ranks);
+    const Point* const one = ring_at(report, ring.workload, 1, figures.shards);
+    std::string text =
+        where(ring.workload) + ", a ring of " + ranks + (figures.ranks == 1 ? " rank" : " ranks");
+    if (one && one != &ring) {
+        const double faster = one->median / ring.median,
+                     held = double(figures.most_memory()) / double(one->ring->most_memory());
+        text += " takes " + format_fixed(1 / faster, 2) + "× the time of one rank and " +
+                format_fixed(held, 2) + "× its memory on each";
+    } else {
+        text += " holds " + format_size(figures.most_memory()) + " on each";
+    }
+    const Point* const other = ring_at(report, ring.workload, figures.ranks, "contiguous");
+    if (other && other != &ring)
+        text += "; contiguous shards take " + format_fixed(other->median / ring.median, 2) + "× as long as " +
+                figures.shards + " ones";
+    return text + ".";
 }
 
 }  // namespace
@@ -93,15 +147,17 @@ bool is_standard(const std::string& kernel) {
 }
 
 std::string finding(const BenchReport& report) {
+    if (const Point* ring = largest_ring(report)) return ring_finding(report, *ring);
     if (const Point* standard = longest(report, true)) {
         const Point& flash = *fastest_flash(report, standard->workload);
         return where(standard->workload) + ", " + flash.kernel + " is " +
                in_time(standard->median, flash.median) + " and " + in_memory(*standard, flash) + "." +
-               first_that_does_not_fit(report);
+               beside_reading(report, flash) + first_that_does_not_fit(report);
     }
     if (const Point* flash = longest(report, false))
         return where(flash->workload) + ", " + flash->kernel + " runs with " +
-               format_size(flash->workspace_bytes) + " of extra memory." + first_that_does_not_fit(report);
+               format_size(flash->workspace_bytes) + " of extra memory." + beside_reading(report, *flash) +
+               first_that_does_not_fit(report);
     return "Nothing has been measured yet.";
 }
 

@@ -15,7 +15,8 @@ struct Verdict {
     std::string sentence;  ///< when it failed: which tensor, where, how far off
 };
 
-/// Small sizes, all elements: odd lengths, N_q ≠ N_kv, N = 1, rows that see no key, large logits, with the
+/// Small sizes, all elements: odd lengths, N_q ≠ N_kv, N = 1, rows that see no key, large logits (of a kernel
+/// for few queries, as many as it takes), with the
 /// d, mask and direction of `like`, its heads to a key head, and up to two key heads. The rule: the error is
 /// at most 2 times (gradients 3 times) that of standard attention in the same precision on the same inputs
 /// (reference.h), plus two roundings of the largest element (2⁻²³ in float32, 2⁻¹⁰ in f16, 2⁻⁷ in bf16),

@@ -92,6 +92,44 @@ std::vector<GlossaryCard> mask_cards() {
          .from = {source::attention, "§3.2.1, equation (1)"},
          .words = "1/sqrt(d) temperature tau scaling",
          .related = {"scores", "head-dimension"}},
+        {.id = "softcap",
+         .slots = {Slot::S_cap},
+         .text = "Scores become cap · tanh(S ÷ cap): almost themselves near 0, and never beyond the cap. "
+                 "Going back, a "
+                 "gradient is multiplied by the slope 1 − (S ÷ cap)². It comes before the bias and the mask.",
+         .from = {"Gemma Team 2024, arXiv:2408.00118",
+                  "§2, Logit soft-capping; the order: flash_fwd_kernel.h of "
+                  "FlashAttention from version 2.6 on"},
+         .words = "soft cap logit soft-capping tanh gemma",
+         .related = {"scores", "scale", "alibi"}},
+        {.id = "alibi",
+         .term = "ALiBi bias",
+         .text = "Every score loses slope · distance, the distance between the positions of query and key: "
+                 "the farther "
+                 "a key, the less it counts, without an embedding of positions. Each head has a slope of its "
+                 "own.",
+         .from = {"Press, Smith and Lewis 2021, arXiv:2108.12409", "§3"},
+         .words = "linear biases slope distance position relative",
+         .related = {"scores", "softcap", "mask"}},
+        {.id = "sink",
+         .slots = {Slot::sink},
+         .text = "One more logit for every query, learned, without a value: it takes a share of the softmax "
+                 "and gives "
+                 "nothing, so a query need not attend to any key. m starts at it and ℓ at exp(0) = 1.",
+         .from = {"OpenAI 2025, gpt-oss, arXiv:2508.10925",
+                  "Architecture, Attention; the name: Xiao et al. 2023, "
+                  "arXiv:2309.17453"},
+         .words = "attention sink learned bias denominator gpt-oss off-by-one",
+         .related = {"running-max", "running-sum", "sink-gradient"}},
+        {.id = "sink-gradient",
+         .term = "gradient of the sink",
+         .slots = {Slot::dsink},
+         .text = "dsink = −Σ P D over all queries, P the sink's weight in the row: without a value its dP is "
+                 "0, and dS = "
+                 "P (dP − D) is −P D.",
+         .from = {source::flash1, "follows from appendix B.2, equation for dS"},
+         .words = "dsink",
+         .related = {"sink", "scores"}},
         {.id = "mask",
          .letter = letter("−∞"),
          .text = "Scores that a query must not see are set to −∞, so that their exponential is 0. Shown "

@@ -154,9 +154,9 @@ std::vector<GlossaryCard> row_cards() {
 std::vector<GlossaryCard> idea_cards() {
     return {
         {.id = "safe-softmax",
-         .text =
-             "The maximum of the row is subtracted before the exponentials. The quotient stays the same, "
-             "and no exponential overflows, as it does in the textbook's softmax beyond a score of 709.78.",
+         .text = "The maximum of the row is subtracted before the exponentials. The quotient stays the same, "
+                 "and no exponential overflows, as it does in the textbook's softmax where exp of a score is "
+                 "larger than any number of the machine.",
          .from = {source::online, "§2, equation (2) and Algorithm 2"},
          .words = "numerically stable textbook overflow",
          .related = {"online-softmax", "running-max", "sum-d"}},

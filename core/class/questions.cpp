@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/class/questions_parts.h"
+#include "core/problem/logits.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
 std::string place_of(const Asked& a, Slot slot, const Region& at) {
     const std::string rows = range_text(at.row, at.row + at.rows - 1),
                       cols = range_text(at.col, at.col + at.cols - 1);
-    const bool row_lesson = a.trace.lesson().one_row;
+    const bool row_lesson = a.trace.lesson().chapter == ChapterId::softmax;
     if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
     if (row_lesson && slot == Slot::Oi) return "[" + cols + "]";
     return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
@@ -151,10 +152,17 @@ void add_constants(const Asked& a, const Explanation& e, std::vector<std::string
         numbers.push_back(value);
     };
     add("scale", a.problem.softmax_scale());
+    if (a.problem.logits.softcap) add("cap", *a.problem.logits.softcap);
+    if (a.problem.logits.alibi) {
+        add("slope", *a.problem.logits.alibi);
+        add("distance", distance(a.problem, e.target.row, e.target.col));
+    }
     add("η", a.problem.options.learning_rate);
 }
 
-bool is_maximum(Op op) { return op == Op::new_max || op == Op::row_max || op == Op::tile_max; }
+bool is_maximum(Op op) {
+    return op == Op::new_max || op == Op::row_max || op == Op::tile_max || op == Op::merge_max;
+}
 
 double largest_of(const std::vector<double>& numbers) {
     double out = 1;
@@ -238,6 +246,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
 // All cells of this part of what the step writes; nothing if one of them cannot be asked about.
 std::optional<Question> about_region(const Asked& a, Slot slot, const Region& at) {
     if (at.rows * at.cols == 1) return about_cell(a, {slot, at.row, at.col});
+    if (a.step.op == Op::bias) return {};  // each cell has a distance of its own
     Question q = a.question(Question::Kind::gaps, "");
     std::vector<CellRef> sources;
     for (int r = at.row; r < at.row + at.rows; ++r)

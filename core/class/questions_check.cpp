@@ -17,12 +17,6 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-    return text;
-}
-
 // Superscript digits behind ×10 become an exponent: 9.1×10⁻⁴ is 9.1*10^-4.
 std::string plain_powers(std::string text) {
     static constexpr std::array<std::string_view, 10> raised = {"⁰", "¹", "²", "³", "⁴",
@@ -79,7 +73,7 @@ std::string with_points(std::string text, bool count) {
     return text;
 }
 
-// A small calculator: + − * / ^, brackets, exp, ln, sqrt, e.
+// A small calculator: + − * / ^, brackets, exp, ln, sqrt, tanh, e.
 class Calculator {
 public:
     explicit Calculator(std::string_view text) : rest_(text) {}
@@ -129,6 +123,7 @@ private:
         if (take("exp(")) return std::exp(bracket());
         if (take("ln(") || take("log(")) return std::log(bracket());
         if (take("sqrt(")) return std::sqrt(bracket());
+        if (take("tanh(")) return std::tanh(bracket());
         if (take("(")) return bracket();
         if (take("inf")) return std::numeric_limits<double>::infinity();
         if (take("e")) return std::exp(1.0);

@@ -84,7 +84,7 @@ void ask_rises(const Asked& a, std::vector<Question>& out) {
     const Value& now = a.trace.value(a.trace.writes(a.k).back().value);
     const int local = a.any(now.region.rows, 30), row = now.region.row + local;
     const double from = old.data(local, 0), with = tile.data(local, 0);
-    const bool rises = now.data(local, 0) > from, single = a.trace.lesson().one_row;
+    const bool rises = now.data(local, 0) > from, single = a.trace.lesson().chapter == ChapterId::softmax;
     const std::string where = single ? "" : "[" + str(row) + "]";
     Question q =
         a.question(Question::Kind::maximum_rises,
@@ -101,6 +101,11 @@ void ask_rises(const Asked& a, std::vector<Question>& out) {
 void leave_numbers_out(Question& q) {
     q.explanation.numbers.clear();
     q.explanation.result.clear();
+}
+
+// "Just done: Row sum, tile (0, 1)." On paper nothing else says where in the walk this is.
+std::string just_done(const Asked& a) {
+    return "Just done: " + step_words(a.trace, a.k - 1, explain(a.trace, a.k - 1)) + ".";
 }
 
 // Symbols of HBM: those that the step reads, and others that hold something by then.
@@ -122,8 +127,8 @@ void ask_hbm(const Asked& a, std::vector<Question>& out) {
     while (!other.empty() && read.size() + other.size() > most_choices)
         other.erase(other.begin() + a.any(static_cast<int>(other.size()), 40 + other.size()));
     if (other.empty() || read.size() + other.size() > most_choices) return;
-    Question q =
-        a.question(Question::Kind::read_from_hbm, "Which of these does the next step read from HBM?");
+    Question q = a.question(Question::Kind::read_from_hbm,
+                            just_done(a) + " Which of these does the next step read from HBM?");
     q.several = true;
     for (int n = 0; n < slot_count; ++n) {
         const Slot slot = static_cast<Slot>(n);
@@ -205,7 +210,7 @@ void ask_next(const Asked& a, std::vector<Question>& out) {
     if (others.size() < 2) return;
     const int at = a.any(static_cast<int>(others.size()) + 1, 60);
     others.insert(others.begin() + at, own);
-    Question q = a.question(Question::Kind::next_op, "What is the next step?");
+    Question q = a.question(Question::Kind::next_op, just_done(a) + " What is the next step?");
     q.choices = std::move(others);
     q.right = {at};
     leave_numbers_out(q);

@@ -15,6 +15,11 @@ inline std::string step_title(const Trace& trace, int k, const Explanation& e) {
     return trace.step(k).op == Op::new_max ? title(Op::new_max) : e.title;
 }
 
+/// "Row sum, tile (0, 1)"
+inline std::string step_words(const Trace& trace, int k, const Explanation& e) {
+    return step_title(trace, k, e) + (e.place == e.title ? "" : ", " + e.place);
+}
+
 /// The step before which a question is asked.
 struct Asked {
     const Trace& trace;
@@ -32,9 +37,7 @@ struct Asked {
                                 static_cast<std::uint64_t>(n));
     }
     /// "Next: Row sum, tile (0, 1)."
-    std::string next() const {
-        return "Next: " + step_title(trace, k, e) + (e.place == e.title ? "" : ", " + e.place) + ".";
-    }
+    std::string next() const { return "Next: " + step_words(trace, k, e) + "."; }
     Question question(Question::Kind kind, std::string text) const {
         Question q;
         q.kind = kind;

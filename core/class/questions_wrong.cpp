@@ -1,5 +1,6 @@
 // What common mistakes make of the numbers of a question.
 #include "core/class/questions_parts.h"
+#include "core/problem/logits.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -34,6 +35,9 @@ struct Mistakes {
     void add(Expr how, std::string cause) { out.push_back({std::move(how), std::move(cause)}); }
 
     void scores();
+    void softcap();
+    void bias();
+    void cap_gradient();
     void largest();
     void new_maximum();
     void correction();
@@ -46,6 +50,9 @@ struct Mistakes {
     void one_row_output();
     void divide();
     void log_sum();
+    void part_weight();
+    void weighted_parts();
+    void log_sum_of_parts();
     void score_gradient();
     void gradient();
     std::optional<Expr> row_for_column(std::size_t turned) const;
@@ -61,6 +68,31 @@ void Mistakes::scores() {
     add(sum, "The scale is missing: the sum of the products is multiplied by it.");
     if (a.problem.scale.kind == Scale::Kind::sqrt)
         add(quotient(sum, num(a.problem.d())), "The scale is 1/√d, not 1/d.");
+}
+
+void Mistakes::softcap() {
+    const Expr score = one(0), cap = num(*a.problem.logits.softcap);
+    add(score, "The softcap is missing: this is the score as it came.");
+    add(num(std::clamp(score.value, -cap.value, cap.value)),
+        "A softcap cuts nothing off: tanh bends every score, those below the cap as well.");
+    add(product({cap, hyperbolic_tangent(score)}), "The score is divided by the cap before tanh.");
+    add(hyperbolic_tangent(quotient(score, cap)), "The product with the cap is missing.");
+}
+
+void Mistakes::bias() {
+    const Expr score = one(0), slope = num(*a.problem.logits.alibi),
+               apart = num(distance(a.problem, cell.row, cell.col));
+    add(sum({score, product({slope, apart})}),
+        "The sign is turned round: a distance is taken off the score.");
+    add(difference(score, slope), "The distance is missing: the slope is taken off once for each position.");
+    add(score, "The bias is missing: the score loses the slope for each position of distance.");
+}
+
+void Mistakes::cap_gradient() {
+    const Expr gradient = one(0), part = quotient(one(1), num(*a.problem.logits.softcap));
+    add(gradient, "The slope of the softcap is missing: this is the gradient of the capped score.");
+    add(product({gradient, difference(num(1), part)}), "The square is missing: the slope is 1 − (S ÷ cap)².");
+    add(product({gradient, part, part}), "This is the part that is taken off; the slope is 1 minus it.");
 }
 
 void Mistakes::largest() {
@@ -128,7 +160,9 @@ void Mistakes::weight() {
 void Mistakes::row_sum() {
     if (all.size() == 2)
         add(one(1), "The sum so far, " + name(0) + ", is missing: this is the new weight alone.");
-    if (all.size() != 3) return;
+    if (a.step.op == Op::row_sum && at(0).slot == Slot::E && all.size() > 1)
+        add(sum(numbers(0)), "The sink is missing: its weight counts in the sum as that of a key.");
+    if (all.size() != 3 || at(0).slot == Slot::E) return;
     const Expr alpha = one(0), old = one(1), added = sum(numbers(2));
     add(sum({old, added}), "α is missing: the old " + name(1) +
                                " was measured from the old maximum and is multiplied by α first.");
@@ -190,12 +224,12 @@ void Mistakes::one_row_output() {
 
 void Mistakes::output() {
     if (all.size() < 3) return;
-    if (a.trace.lesson().one_row) return one_row_output();
+    if (a.trace.lesson().chapter == ChapterId::softmax) return one_row_output();
     all.size() == 5 ? output_divided_in_every_tile() : tiled_output();
 }
 
 void Mistakes::divide() {
-    if (a.step.op == Op::normalize || !a.trace.lesson().one_row) {
+    if (a.step.op == Op::normalize || a.trace.lesson().chapter != ChapterId::softmax) {
         add(one(0), "This is the number before the division by " + name(1) + ".");
         add(product({one(0), one(1)}), "It is divided by " + name(1) + ", not multiplied.");
         return;
@@ -217,6 +251,28 @@ void Mistakes::log_sum() {
     for (const int base : {10, 2})
         add(sum({m, quotient(log, logarithm(num(base)))}),
             "The natural logarithm is meant, not that to the base " + str(base) + ".");
+}
+
+// What a part is measured from, and the common maximum: of a partial merge in one slot.
+void Mistakes::part_weight() {
+    const Operand& to = all.back();
+    const Expr from = one(0), common = number(to, to.values.back());
+    add(exponential(difference(common, from)),
+        "The sign is turned round: it is the part's own one minus the common one, so no weight is above 1.");
+    add(difference(from, common), "This is the exponent; the weight is exp of it.");
+}
+
+void Mistakes::weighted_parts() {
+    if (all.size() != 2) return;
+    add(sum(numbers(1)), "The weights are missing: each part is measured from a maximum of its own.");
+    add(quotient(products(0), sum(numbers(0))),
+        "It is not divided by the weights: that waits until the end.");
+}
+
+void Mistakes::log_sum_of_parts() {
+    add(sum(numbers(0)), "L is a logarithm: the exponentials of the parts add up, not their logarithms.");
+    add(num(*std::ranges::max_element(at(0).values)),
+        "This is the largest alone; the exponentials of the others add to it.");
 }
 
 void Mistakes::score_gradient() {
@@ -288,6 +344,9 @@ std::vector<Mistake> mistakes_with(const Asked& asked, const CellRef& cell,
     switch (asked.step.op) {
     case Op::scores: mistakes.scores(), mistakes.rows_for_columns(); break;
     case Op::scale: mistakes.scores(); break;
+    case Op::softcap: mistakes.softcap(); break;
+    case Op::bias: mistakes.bias(); break;
+    case Op::cap_gradient: mistakes.cap_gradient(); break;
     case Op::row_max:
     case Op::tile_max: mistakes.largest(); break;
     case Op::new_max: mistakes.new_maximum(); break;
@@ -299,6 +358,13 @@ std::vector<Mistake> mistakes_with(const Asked& asked, const CellRef& cell,
     case Op::divide:
     case Op::normalize: mistakes.divide(); break;
     case Op::store: mistakes.log_sum(); break;
+    case Op::merge_max:
+        if (operands[0].values.size() > 1) mistakes.largest();
+        break;
+    case Op::merge_weights: mistakes.part_weight(); break;
+    case Op::merge_sum:
+    case Op::merge_output: mistakes.weighted_parts(); break;
+    case Op::merge_lse: mistakes.log_sum_of_parts(); break;
     case Op::dp: mistakes.rows_for_columns(); break;
     case Op::ds: mistakes.score_gradient(); break;
     case Op::dv:

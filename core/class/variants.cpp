@@ -141,7 +141,9 @@ Result<std::vector<Question>> select(const VariantsWanted& wanted) {
             const std::vector<Question> all = questions_before(**trace, k, wanted.seed, wanted.gaps);
             for (const Question& q : all) selection.offer(**trace, q);
             const Question* q = wanted.step ? preferred(all) : nullptr;
-            if (q && (!at_step || (varies(*q) && !varies(*at_step)))) at_step = *q;
+            // As a selection does: the one with the most likely wrong answers, so that no variant is easier.
+            const auto rank = [](const Question& one) { return std::pair(varies(one), mistakes_in(one)); };
+            if (q && (!at_step || rank(*q) > rank(*at_step))) at_step = *q;
         }
     }
     if (!wanted.step) return selection.take();
@@ -162,8 +164,7 @@ std::string what_is_asked(const Question& q) {
 std::string title_of(const Trace& trace, const Question& q) {
     if (q.kind == Kind::next_op) return "Order, " + what_is_asked(q);
     const Explanation e = explain(trace, q.step);
-    const std::string title = quiz::step_title(trace, q.step, e);
-    return title + (e.place == e.title ? "" : ", " + e.place) + ", " + what_is_asked(q);
+    return quiz::step_words(trace, q.step, e) + ", " + what_is_asked(q);
 }
 
 std::optional<std::string> refuse_shape(const Problem& p) {

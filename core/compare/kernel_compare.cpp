@@ -179,6 +179,7 @@ CellRef cell_of(const KernelTrace& trace, Quantity quantity, int i, int j, int r
 }
 
 ThreeWays tile_values(const KernelComparison& c, Quantity quantity, int i, int j) {
+    if (quantity != Quantity::S && in_later_split(*c.kernel, j)) return {};
     const int step = step_of(*c.cpu, quantity, i, j);
     const Slot slot = info(quantity).slot;
     ThreeWays out{held(*c.exact, slot, step), held(*c.cpu, slot, step), {}};

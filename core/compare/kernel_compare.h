@@ -98,7 +98,7 @@ struct KernelComparison {
 Result<KernelComparison> compare_kernel(std::shared_ptr<const KernelTrace> trace);
 
 /// All cells of a quantity of a tile, three ways; `kernel` is empty where it was not recorded, and all are
-/// where the walk skips the tile.
+/// where the walk skips the tile, or goes on where the kernel begins anew (all but S, after the first split).
 struct ThreeWays {
     Matrix exact, cpu, kernel;
     KernelCell cell(int row, int column) const;

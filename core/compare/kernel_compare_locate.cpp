@@ -67,12 +67,21 @@ public:
     }
 
 private:
+    // What a split left behind
+    struct Part {
+        Matrix m, l, O_size;
+        Known O;
+    };
+
     void walk_query_block() {
         const int rows = tile_rows(p, i), d = p.d();
-        m = Matrix::Constant(rows, 1, -infinity);
-        l = Matrix::Zero(rows, 1);
-        O = {Matrix::Zero(rows, d), Matrix::Zero(rows, d)};
+        std::vector<Part> parts;
+        start(rows, d);
         for (j = 0; j < p.Tc() && !found; ++j) {
+            if (k.split_blocks > 0 && j > 0 && j % k.split_blocks == 0) {
+                parts.push_back({m, l, O_size, O});
+                start(rows, d);
+            }
             const bool in_the_walk = tile_cover(p, i, j) != TileCover::none;
             tile = find_tile(k, i, j);
             if (tile->visited != in_the_walk)
@@ -80,7 +89,35 @@ private:
             else if (in_the_walk)
                 walk_tile();
         }
-        if (!found) finish(rows, d);
+        if (found) return;
+        parts.push_back({m, l, O_size, O});
+        if (parts.size() > 1) combine(parts, rows, d);
+        finish(rows, d);
+    }
+
+    // m ← −∞,  ℓ ← 0,  O ← 0
+    void start(int rows, int d) {
+        m = Matrix::Constant(rows, 1, -infinity);
+        l = of_weights = Matrix::Zero(rows, 1);
+        O = {Matrix::Zero(rows, d), Matrix::Zero(rows, d)};
+        O_size = Matrix::Zero(rows, d);
+    }
+
+    // m = max mₛ, weights exp(mₛ − m), ℓ = Σ weight · ℓₛ, O = Σ weight · Oₛ
+    void combine(const std::vector<Part>& parts, int rows, int d) {
+        start(rows, d);
+        for (const Part& part : parts) m = m.cwiseMax(part.m);
+        for (const Part& part : parts)
+            for (int r = 0; r < rows; ++r) {
+                if (part.m(r, 0) == -infinity) continue;
+                const double weight = std::exp(part.m(r, 0) - m(r, 0));
+                const double far = of_exp + of_argument * (std::abs(part.m(r, 0)) + std::abs(m(r, 0)));
+                of_weights(r, 0) = std::max(of_weights(r, 0), far);
+                l(r, 0) += weight * part.l(r, 0);
+                O.value.row(r) += weight * part.O.value.row(r);
+                O.far.row(r) += weight * (part.O.far.row(r) + far * part.O.value.row(r).cwiseAbs());
+                O_size.row(r) += weight * part.O_size.row(r);
+            }
     }
 
     void walk_tile() {
@@ -191,17 +228,16 @@ private:
     // O ← O ⊘ ℓ and L = m + ln ℓ, as they lie in HBM. The kernel as it is timed may add in another order than
     // its twin, and a P̃ may have fallen to the other side there.
     void finish(int rows, int d) {
-        if (O_size.rows() != rows) O_size = Matrix::Zero(rows, d);
         const double narrow = std::ldexp(1.0, -info(format).fraction_bits);
         Bounds out = bounds(rows, d), L = bounds(rows, 1);
         for (int r = 0; r < rows; ++r) {
             const double sum = l(r, 0), log = std::log(sum);
             L.set(r, 0, sum == 0 ? -infinity : m(r, 0) + log,
-                  8 * rounding * (std::abs(m(r, 0)) + std::abs(log) + 1));
+                  8 * rounding * (std::abs(m(r, 0)) + std::abs(log) + 1) + of_weights(r, 0));
             for (int col = 0; col < d; ++col) {
                 const double x = sum == 0 ? 0 : O.value(r, col) / sum;
                 const double far = sum == 0 ? 0 : (narrow * O_size(r, col) + O.far(r, col)) / sum + underflow;
-                out.set(r, col, round_to(format, x), far + narrow * std::abs(x));
+                out.set(r, col, round_to(format, x), far + (narrow + of_weights(r, 0)) * std::abs(x));
             }
         }
         look({.kind = Kind::output, .i = i}, out, as_matrix(k.O, p.N(), d).middleRows(i * p.Br, rows));
@@ -244,6 +280,7 @@ private:
     int i = 0, j = 0;
     const KernelTile* tile = nullptr;
     Matrix m, l, O_size;  // O_size: what was added up for O, without signs
+    Matrix of_weights;    // relative, of the weights that combined the splits; 0 where there is one
     Known O;
     KernelFinding found;
 };

@@ -57,6 +57,7 @@ std::string describe(const KernelTrace& k) {
     text += ", d = " + str(p.d());
     if (k.kernel_d > p.d()) text += " (filled up to " + str(k.kernel_d) + " with zeros)";
     if (!k.tiles.empty()) text += ", tiles of " + str(p.Br) + " × " + str(p.Bc);
+    if (k.split_blocks > 0) text += ", splits of " + counted(k.split_blocks, "key block");
     if (p.causal) text += ", causal";
     if (p.window) text += ", window " + str(*p.window);
     return text;

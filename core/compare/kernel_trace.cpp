@@ -74,6 +74,10 @@ int quantity_width(const KernelTrace& trace, KernelFault::Quantity quantity, int
     return quantity == Q::O ? trace.problem.d() : 1;
 }
 
+bool in_later_split(const KernelTrace& trace, int j) {
+    return trace.split_blocks > 0 && j >= trace.split_blocks;
+}
+
 const KernelTile* find_tile(const KernelTrace& trace, int i, int j) {
     const int Tc = trace.problem.Tc();
     if (trace.tiles.empty() || i < 0 || j < 0 || i >= trace.problem.Tr() || j >= Tc) return nullptr;
@@ -86,6 +90,8 @@ std::optional<std::string> refuse(const KernelTrace& trace) {
     if (auto s = validate(p)) return s;
     if (trace.backward)
         if (auto s = validate_gradients(p)) return s;
+    if (trace.split_blocks < 0)
+        return "A split has " + str(trace.split_blocks) + " key blocks; expected 0 or more.";
     const std::int64_t tiles = std::int64_t{p.Tr()} * p.Tc();
     if (!trace.tiles.empty() && static_cast<std::int64_t>(trace.tiles.size()) != tiles)
         return "There are " + str(trace.tiles.size()) + " tiles; expected " + str(tiles) + ".";

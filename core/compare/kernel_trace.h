@@ -56,6 +56,7 @@ struct KernelTrace {
     bool backward = false;
     KernelFault fault;
     std::vector<KernelTile> tiles;  ///< i-major, all Tr · Tc; empty for kernels without tiles or twin
+    int split_blocks = 0;  ///< key blocks of a split, in which m, ℓ and O begin anew; 0: one walk over all
     std::vector<float> O, L;        ///< N × d, N
     std::vector<float> dQ, dK, dV;  ///< backward: N × d, N_kv × d, N_kv × d
 };
@@ -78,6 +79,8 @@ int tile_rows(const Problem& problem, int i);     ///< Br, fewer in a ragged tai
 int tile_columns(const Problem& problem, int j);  ///< Bc, fewer in a ragged tail
 /// Numbers in a row of the quantity: 1 (m, ℓ, α), those of a tile of S and P, or d.
 int quantity_width(const KernelTrace& trace, KernelFault::Quantity quantity, int j);
+/// Whether block j lies in a split after the first: m, ℓ, α, P̃ and O are not those of one walk over all keys.
+bool in_later_split(const KernelTrace& trace, int j);
 /// Null for kernels without tiles, and beyond the last.
 const KernelTile* find_tile(const KernelTrace& trace, int i, int j);
 

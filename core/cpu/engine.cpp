@@ -1,4 +1,5 @@
 // The CPU as an engine: the ladder of its kernels, and how one is prepared and timed.
+#include "core/base/words.h"
 #include "core/cpu/kernel.h"
 #include "core/engine/report.h"
 
@@ -10,7 +11,9 @@ namespace tilewalk::cpu {
 
 namespace {
 
-std::array<const Rung*, 3> ladder() { return {&standard(), &flash_eigen(), &flash()}; }
+std::array<const Rung*, 5> ladder() {
+    return {&standard(), &flash_eigen(), &flash(), &read_kv(), &split_kv()};
+}
 
 class PreparedOnCpu : public Prepared {
 public:
@@ -68,8 +71,13 @@ public:
     std::string device() const override { return "cpu"; }
     std::optional<std::string> why_not() const override { return std::nullopt; }
     std::span<const KernelInfo> kernels() const override { return infos; }
-    std::optional<std::string> why_not(const KernelInfo&, const Workload& w) const override {
+    std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override {
         if (w.dtype != DType::f32) return "the CPU kernels compute in f32";
+        if (kernel.direction.value_or(w.direction) != w.direction)
+            return std::string("it computes ") + name_of(*kernel.direction) + " only";
+        if (kernel.most_queries > 0 && w.N_q > kernel.most_queries)
+            return "it takes up to " + str(kernel.most_queries) + " queries";
+        if (kernel.yardstick && w.window) return "it reads all keys, most of which a window hides";
         return refuse(w);
     }
     std::int64_t model_bytes(const KernelInfo& kernel, const Workload& w) const override {

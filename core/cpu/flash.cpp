@@ -1,7 +1,8 @@
 // flash: FlashAttention-2 on the CPU, with vectors.
 // What it does: the loops of the lessons on tiles that fit the caches. No N × N matrix is ever in memory:
 // each task keeps its tiles in some hundred kilobytes, and the threads share the tasks through one counter.
-//   forward   a task is a query block of a head; the keys stream past it       (flash_forward.cpp)
+//   forward   a task is a query block of the heads that share K and V; the keys stream past it, each block
+//             once for all of these heads                                     (flash_forward.cpp)
 //   backward  a task is a super-block of keys; the queries stream past it      (flash_backward.cpp)
 // What limits it: the multiply-adds of the micro-kernel (tile_product-inl.h); beside them stand the
 // exponentials, some 15 instructions for d (forward 2 d) multiply-adds, and the sums that go in and out of
@@ -60,16 +61,16 @@ public:
 
     void forward(const Views& views, std::stop_token stop) override {
         // The last query blocks first: with a causal mask they have the most keys
-        const std::int64_t heads = w.batch * w.heads;
+        const std::int64_t groups = w.batch * w.kv_heads;
         pool.run(
-            heads * query_tiles.blocks,
+            groups * query_tiles.blocks,
             [&](std::int64_t task, int thread) {
-                const std::int64_t head = task % heads, row = head * w.N_q, q = row * w.d,
-                                   k = kv_head_of(w, head) * w.N_kv * w.d;
+                const std::int64_t kv = task % groups, row = first_head_of(w, kv) * w.N_q, q = row * w.d,
+                                   k = kv * w.N_kv * w.d;
                 flash_forward({w, query_tiles, views.Q + q, views.K + k, views.V + k, views.O + q,
                                views.L + row, m.data() ? m.data() + row : nullptr,
                                m.data() ? over_l.data() + row : nullptr,
-                               query_tiles.blocks - 1 - task / heads, scratch_of(thread)},
+                               query_tiles.blocks - 1 - task / groups, scratch_of(thread)},
                               stop);
             },
             stop);

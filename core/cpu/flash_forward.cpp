@@ -1,5 +1,6 @@
 // flash, forward: the loop over key blocks of FlashAttention-2 for one query block.
-// Lanes are queries. Qᵢ is packed once, transposed, so that Sᵀ = Kⱼ Qᵢᵀ and Oᵀ ← α ⊙ Oᵀ + Vⱼᵀ Pᵀ run through
+// Lanes are rows: queries of the heads that share K and V, so that each key block is loaded once for all of
+// them. Qᵢ is packed once, transposed, so that Sᵀ = Kⱼ Qᵢᵀ and Oᵀ ← α ⊙ Oᵀ + Vⱼᵀ Pᵀ run through
 // one micro-kernel, which reads K and V as they lie in memory, and maximum, exponential and sum of a row
 // never cross lanes. Names without ᵀ below all mean these transposed tiles. S and m stay without the scale,
 // which the exponential multiplies with: exp(scale · (S − m)) = 2 to the power of scale · log₂e · (S − m).
@@ -11,10 +12,9 @@
 #include <hwy/foreach_target.h>
 
 #include "core/cpu/tile_product-inl.h"
+#include "core/engine/heads.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
@@ -36,25 +36,27 @@ OnChip on_chip(const ForwardTask& t) {
     return {Qi, Oi, S, m, m + Br};
 }
 
-// Load Qᵢ, transposed. Lanes past the last query hold zeros.
+// Load Qᵢ, transposed. Lanes past the last row hold zeros.
 void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
+    const GroupRows group(t.w);
     const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
     std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
     for (std::int64_t r = 0; r < rows; ++r) {
-        const float* const from = t.Q + (first + r) * d;
+        const float* const from = t.Q + group.place(first + r) * d;
         float* const to = Qi + r / panel * d * panel + r % panel;
         for (std::int64_t k = 0; k < d; ++k) to[k * panel] = from[k];
     }
 }
 
 // Cut the tile with the mask: far below every score where a query must not look
-void mask_keys(const Workload& w, std::int64_t query, std::int64_t key, std::int64_t keys, float* S) {
+void mask_keys(const Workload& w, std::int64_t row, std::int64_t key, std::int64_t keys, float* S) {
     // The keys that each lane sees, counted from the first of the tile
+    const GroupRows group(w);
     float from[panel], to[panel];
-    for (int q = 0; q < panel; ++q) {
-        const std::int64_t i = std::min(query + q, w.N_q - 1);
-        from[q] = static_cast<float>(std::clamp<std::int64_t>(w.first_key(i) - key, 0, keys));
-        to[q] = static_cast<float>(std::clamp<std::int64_t>(w.last_key(i) - key, -1, keys));
+    for (int r = 0; r < panel; ++r) {
+        const std::int64_t i = group.query(std::min(row + r, group.count() - 1));
+        from[r] = static_cast<float>(std::clamp<std::int64_t>(w.first_key(i) - key, 0, keys));
+        to[r] = static_cast<float>(std::clamp<std::int64_t>(w.last_key(i) - key, -1, keys));
     }
     for (int v = 0; v < panel; v += lanes)
         for (std::int64_t j = 0; j < keys; ++j) {
@@ -99,19 +101,21 @@ HWY_INLINE void softmax_update(Vector factor, float* S, std::int64_t keys, float
     store(hn::MulAdd(alpha[1], load(l + lanes), rowsum1), l + lanes);
 }
 
-// One panel of Qᵢ meets Kⱼ and Vⱼ: the keys from `key` to before `end`, of which it takes those that any of
-// its queries sees.
-void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t query, std::int64_t row,
-               std::int64_t key, std::int64_t end) {
+// One panel of Qᵢ, `row` rows down, meets Kⱼ and Vⱼ: the given keys, of which it takes those that any of its
+// queries sees.
+void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRange tile) {
     const Workload& w = t.w;
-    const std::int64_t d = w.d, last = std::min(query + panel, w.N_q) - 1;
-    const std::int64_t j = std::max(key, w.first_key(query)), keys = std::min(end, w.last_key(last) + 1) - j;
+    const GroupRows group(w);
+    const std::int64_t d = w.d, at = t.i * t.tiles.Br + row, query = group.query(at),
+                       last = group.query(std::min(at + panel, group.count()) - 1);
+    const std::int64_t j = std::max(tile.first, w.first_key(query)),
+                       keys = std::min(tile.end, w.last_key(last) + 1) - j;
     if (keys <= 0) return;
     float* const S = chip.S;
 
     // S = Qᵢ Kⱼᵀ                                                                       (keys × panel)
     product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d);
-    if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) mask_keys(w, query, j, keys, S);
+    if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) mask_keys(w, at, j, keys, S);
 
     // m, α, P, ℓ                                                                       (panel, keys × panel)
     Vector alpha[2];
@@ -123,26 +127,39 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t query, std
 }
 
 // O ← O ⊘ ℓ, once, and L = m + ln ℓ, both back to the rows of the tensors. A row that saw no key has ℓ = 0
-// and keeps O = 0. L in double: scale · m would lose a digit that S has.
+// and keeps O = 0.
 void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
+    const GroupRows group(t.w);
     const std::int64_t d = t.w.d;
     for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t at = group.place(first + r);
         const float m = chip.m[r], l = chip.l[r], over_l = l == 0 ? 0 : 1 / l;
         const float* const from = chip.Oi + r / panel * d * panel + r % panel;
-        float* const to = t.O + (first + r) * d;
+        float* const to = t.O + at * d;
         for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel] * over_l;
-        t.L[first + r] = l == 0
-                             ? -std::numeric_limits<float>::infinity()
-                             : static_cast<float>(static_cast<double>(m) / std::sqrt(static_cast<double>(d)) +
-                                                  std::log(static_cast<double>(l)));
+        t.L[at] = log_sum_exp(m, l, d);
         if (!t.m) continue;
-        t.m[first + r] = m;
-        t.over_l[first + r] = over_l;
+        t.m[at] = m;
+        t.over_l[at] = over_l;
     }
 }
 
-void walk_query_block(const ForwardTask& t, const std::stop_token& stop) {
-    const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, t.w.N_q - first),
+// The same of some keys: O, m and ℓ as they are
+void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows,
+                   const Partial& part) {
+    const std::int64_t d = t.w.d;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const float* const from = chip.Oi + r / panel * d * panel + r % panel;
+        float* const to = part.O + (first + r) * d;
+        for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel];
+    }
+    std::copy_n(chip.m, rows, part.m + first);
+    std::copy_n(chip.l, rows, part.l + first);
+}
+
+void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
+    const GroupRows group(t.w);
+    const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, group.count() - first),
                        Bc = t.tiles.Bc, d = t.w.d;
     const OnChip chip = on_chip(t);
 
@@ -153,13 +170,17 @@ void walk_query_block(const ForwardTask& t, const std::stop_token& stop) {
     std::fill_n(chip.Oi, t.tiles.Br * d, 0.0f);
 
     // Stream the key blocks past it, without those that the mask removes whole
-    const std::int64_t begin = t.w.first_key(first), end = t.w.last_key(first + rows - 1) + 1;
-    for (std::int64_t j = begin / Bc * Bc; j < end; j += Bc) {
+    const std::int64_t begin = std::max(keys.first, t.w.first_key(group.query(first))),
+                       end = std::min(keys.end, t.w.last_key(group.query(first + rows - 1)) + 1);
+    for (std::int64_t j = keys.first + (begin - keys.first) / Bc * Bc; j < end; j += Bc) {
         if (stop.stop_requested()) return;
         for (std::int64_t row = 0; row < rows; row += panel)
-            walk_tile(t, chip, first + row, row, j, std::min(j + Bc, end));
+            walk_tile(t, chip, row, {j, std::min(j + Bc, end)});
     }
-    store_queries(t, chip, first, rows);
+    if (part)
+        store_partial(t, chip, first, rows, *part);
+    else
+        store_queries(t, chip, first, rows);
 }
 
 }  // namespace
@@ -172,7 +193,11 @@ namespace tilewalk::cpu {
 HWY_EXPORT(walk_query_block);
 
 void flash_forward(const ForwardTask& task, const std::stop_token& stop) {
-    HWY_DYNAMIC_DISPATCH(walk_query_block)(task, stop);
+    HWY_DYNAMIC_DISPATCH(walk_query_block)(task, {0, task.w.N_kv}, nullptr, stop);
+}
+
+void flash_partial(const ForwardTask& task, KeyRange keys, const Partial& part, const std::stop_token& stop) {
+    HWY_DYNAMIC_DISPATCH(walk_query_block)(task, keys, &part, stop);
 }
 
 }  // namespace tilewalk::cpu

@@ -6,19 +6,24 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <stop_token>
 
 namespace tilewalk::cpu {
 
-/// How the forward pass is cut. A panel is as many queries as two vectors have lanes.
+/// How the forward pass is cut. A row is a query of one of the heads that share K and V (GroupRows); a panel
+/// is as many rows as two vectors have lanes.
 struct ForwardTiles {
-    std::int64_t panel;   ///< queries side by side in the lanes
-    std::int64_t Br, Bc;  ///< queries of a task, in whole panels; keys that stream past them at a time
-    std::int64_t blocks;  ///< query blocks of a head
+    std::int64_t panel;   ///< rows side by side in the lanes
+    std::int64_t Br, Bc;  ///< rows of a task, in whole panels; keys that stream past them at a time
+    std::int64_t blocks;  ///< query blocks of a group of heads
     std::int64_t scratch_floats(std::int64_t d) const { return 2 * Br * d + Bc * panel + 2 * Br; }
 };
 ForwardTiles forward_tiles(const Workload& workload, int threads);
+/// For few rows against many keys: as many rows in a task as there is room for, so that K and V are read
+/// once.
+ForwardTiles decode_tiles(const Workload& workload);
 
 /// How the backward pass is cut. Here the keys stay and lie in the lanes, and the queries stream past. The
 /// same for any number of threads, and so are the bits of the results.
@@ -34,7 +39,18 @@ struct BackwardTiles {
 };
 BackwardTiles backward_tiles(const Workload& workload);
 
-/// One query block of one head. Pointers are those of the head.
+/// Keys from `first` to before `end`.
+struct KeyRange {
+    std::int64_t first, end;
+};
+
+/// What the keys of one split come to, for all rows of a group: rows × d, and a number for each row. O is not
+/// divided by ℓ, and m is without the scale.
+struct Partial {
+    float *O, *m, *l;
+};
+
+/// One query block of the heads that share K and V. Pointers are those of the first of these heads.
 struct ForwardTask {
     const Workload& w;
     const ForwardTiles& tiles;
@@ -45,6 +61,8 @@ struct ForwardTask {
     float* scratch;
 };
 void flash_forward(const ForwardTask& task, const std::stop_token& stop);
+/// The same with some of the keys alone; O and L of the task are left, and `part` is written.
+void flash_partial(const ForwardTask& task, KeyRange keys, const Partial& part, const std::stop_token& stop);
 
 /// Super-blocks of one head add to the same dQ, each when the one before it is through with that query block:
 /// a sum in fixed order has the same bits every time.
@@ -100,6 +118,12 @@ void flash_preprocess(const PreprocessTask& task);
 /// backward pass finds the weights of the forward pass.
 inline float exponent_factor(std::int64_t d) {
     return static_cast<float>(std::numbers::log2e / std::sqrt(static_cast<double>(d)));
+}
+
+/// L = scale · m + ln ℓ, in double: scale · m would lose a digit that S has. −∞ of a row that saw no key.
+inline float log_sum_exp(double m, double l, std::int64_t d) {
+    return l == 0 ? -std::numeric_limits<float>::infinity()
+                  : static_cast<float>(m / std::sqrt(static_cast<double>(d)) + std::log(l));
 }
 
 /// Takes the place of −∞: scores lie above `lowest_score`, a masked one far below, and nothing that is

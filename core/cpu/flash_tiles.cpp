@@ -1,6 +1,7 @@
 #include "core/cpu/flash_tasks.h"
 
 #include "core/cpu/lanes.h"
+#include "core/engine/heads.h"
 
 #include <algorithm>
 
@@ -16,21 +17,35 @@ std::int64_t rows_of(std::int64_t floats, std::int64_t d, std::int64_t least, st
     return std::clamp(floats / d, least, most);
 }
 
+// Qᵢ and Oᵢ stay in the L2 cache; the higher, the less often K and V come from beyond it. Kⱼ and Vⱼ pass
+// through it once for each panel.
+ForwardTiles largest_forward_tiles(const Workload& w) {
+    return {.panel = panel_width(),
+            .Br = rows_of(32768, w.d, 32, 512),
+            .Bc = rows_of(16384, w.d, 32, 128),
+            .blocks = 1};
+}
+
+// Blocks of the same height, in whole panels
+void even_out(ForwardTiles& tiles, std::int64_t rows) {
+    tiles.Br = rounded_up(blocks_of(rows, blocks_of(rows, tiles.Br)), tiles.panel);
+    tiles.blocks = blocks_of(rows, tiles.Br);
+}
+
 }  // namespace
 
 ForwardTiles forward_tiles(const Workload& w, int threads) {
-    ForwardTiles tiles;
-    tiles.panel = panel_width();
-    // Qᵢ and Oᵢ stay in the L2 cache; the higher, the less often K and V come from beyond it. Kⱼ and Vⱼ pass
-    // through it once for each panel.
-    tiles.Bc = rows_of(16384, w.d, 32, 128);
-    tiles.Br = rows_of(32768, w.d, 32, 512);
+    ForwardTiles tiles = largest_forward_tiles(w);
     // Several tasks for each thread, or the last ones to end leave the others idle
-    const std::int64_t heads = w.batch * w.heads;
-    while (tiles.Br > 64 && heads * blocks_of(w.N_q, tiles.Br) < 8 * std::int64_t{threads}) tiles.Br /= 2;
-    // Blocks of the same height, in whole panels
-    tiles.Br = rounded_up(blocks_of(w.N_q, blocks_of(w.N_q, tiles.Br)), tiles.panel);
-    tiles.blocks = blocks_of(w.N_q, tiles.Br);
+    const std::int64_t groups = w.batch * w.kv_heads, rows = GroupRows(w).count();
+    while (tiles.Br > 64 && groups * blocks_of(rows, tiles.Br) < 8 * std::int64_t{threads}) tiles.Br /= 2;
+    even_out(tiles, rows);
+    return tiles;
+}
+
+ForwardTiles decode_tiles(const Workload& w) {
+    ForwardTiles tiles = largest_forward_tiles(w);
+    even_out(tiles, GroupRows(w).count());
     return tiles;
 }
 

@@ -42,6 +42,8 @@ std::unique_ptr<Kernel> make_kernel(const Workload& workload, ThreadPool& pool, 
 const Rung& standard();     ///< standard.cpp
 const Rung& flash_eigen();  ///< flash_eigen.cpp
 const Rung& flash();        ///< flash.cpp
+const Rung& read_kv();      ///< read_kv.cpp; few queries, as the next
+const Rung& split_kv();     ///< split_kv.cpp
 
 /// "AVX-512", "AVX2", "SSE4", "NEON": what flash() uses on this machine.
 std::string instruction_set();

@@ -28,6 +28,8 @@ std::int64_t Workload::last_key(std::int64_t i) const {
     return window ? std::min(N_kv - 1, at + *window) : N_kv - 1;
 }
 
+std::string queries_text(const Workload& w) { return str(w.N_q) + (w.N_q == 1 ? " query" : " queries"); }
+
 std::string describe(const Workload& w) {
     std::string text = std::string(name_of(w.direction)) + ", " + name_of(w.dtype) + ", batch " +
                        str(w.batch) + ", " + str(w.heads) + (w.heads == 1 ? " head" : " heads");
@@ -35,6 +37,7 @@ std::string describe(const Workload& w) {
     text += ", d = " + str(w.d);
     if (w.causal) text += ", causal";
     if (w.window) text += ", window " + str(*w.window);
+    if (w.N_q != w.N_kv) text += ", " + queries_text(w);
     return text;
 }
 
@@ -97,6 +100,8 @@ std::int64_t tensor_bytes(const Workload& w) {
     const std::int64_t forward = 2 * q + 2 * kv + 4 * w.q_rows();  // Q, O; K, V; L
     return w.direction == Direction::forward ? forward : forward + 2 * q + 2 * kv;
 }
+
+std::int64_t kv_bytes(const Workload& w) { return 2 * w.kv_rows() * w.d * bytes_of(w.dtype); }
 
 Tensors make_inputs(const Workload& w, std::uint64_t seed, float spread, std::stop_token stop) {
     std::mt19937_64 engine(seed);

@@ -43,8 +43,11 @@ struct Workload {
     bool operator==(const Workload&) const = default;
 };
 
-/// "backward, f32, batch 1, 8 heads (2 of K and V), d = 64, causal, window 128"; not N.
+/// "backward, f32, batch 1, 8 heads (2 of K and V), d = 64, causal, window 128"; not N, and the queries only
+/// where they are not as many as the keys.
 std::string describe(const Workload& workload);
+/// "1 query", "16 queries"
+std::string queries_text(const Workload& workload);
 /// A sentence if the sizes do not fit together.
 std::optional<std::string> refuse(const Workload& workload);
 /// Scores that the mask leaves, over all heads: the exact triangle, not half of the square.
@@ -53,6 +56,8 @@ std::int64_t visible_scores(const Workload& workload);
 double flops(const Workload& workload);
 /// Inputs and outputs: Q, K, V, O, L forward; also dO, dQ, dK, dV backward.
 std::int64_t tensor_bytes(const Workload& workload);
+/// K and V, once: what decoding has to read at the least.
+std::int64_t kv_bytes(const Workload& workload);
 
 /// A rung of the ladder.
 struct KernelInfo {
@@ -63,7 +68,13 @@ struct KernelInfo {
     bool materialises = false;                ///< holds N × N matrices
     std::optional<Direction> direction = {};  ///< none: both
     bool P_from_L = false;                    ///< backward: P = exp(S − L), from the float32 L alone
+    std::int64_t most_queries = 0;            ///< that it is made for; 0: any number
+    /// Computes no attention, but reads K and V once, as every kernel must: L[0] is the last 24 bits of the
+    /// exclusive or of their words.
+    bool yardstick = false;
 };
+/// The yardstick that other kernels are set beside.
+inline constexpr const char* reading_kv = "read-kv";
 
 /// Host tensors of a workload in float32, whatever the kernel computes in.
 struct Tensors {

@@ -14,6 +14,19 @@ inline std::int64_t first_head_of(const Workload& w, std::int64_t kv_head) {
     return kv_head * (w.heads / w.kv_heads);
 }
 
+/// The query heads that read one key head as rows of one matrix: query after query, the heads of each side by
+/// side. So rows that lie together see nearly the same keys, and all of them meet a key block at once.
+struct GroupRows {
+    explicit GroupRows(const Workload& w) : group(w.heads / w.kv_heads), N_q(w.N_q) {}
+    std::int64_t count() const { return group * N_q; }
+    std::int64_t query(std::int64_t row) const { return row / group; }
+    /// Where it lies in memory, counted in rows from the first of the group's first head.
+    std::int64_t place(std::int64_t row) const { return row % group * N_q + row / group; }
+
+private:
+    std::int64_t group, N_q;
+};
+
 /// ⌈a / b⌉ for positive integers.
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }
 

@@ -14,6 +14,24 @@ std::string source_of(const BenchReport& report) {
 
 }  // namespace
 
+std::int64_t RingFigures::most_memory() const {
+    std::int64_t most = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.memory_bytes);
+    return most;
+}
+double RingFigures::longest_wait() const {
+    double most = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.waiting);
+    return most;
+}
+double RingFigures::imbalance() const {
+    std::int64_t most = 0, sum = 0;
+    for (const OfRank& rank : of_rank) most = std::max(most, rank.scores), sum += rank.scores;
+    return sum > 0
+               ? static_cast<double>(most) * static_cast<double>(of_rank.size()) / static_cast<double>(sum)
+               : 1;
+}
+
 const char* name_of(Point::State state) {
     switch (state) {
     case Point::State::measured: return "measured";
@@ -42,6 +60,15 @@ const Point* find_point(const BenchReport& report, const std::string& kernel, co
     return nullptr;
 }
 
+double of_reading(const BenchReport& report, const Point& point) {
+    const Point* const once = find_point(report, reading_kv, point.workload);
+    return once && once->median > 0 && point.median > 0 ? once->median / point.median : 0;
+}
+
+bool has_reading(const BenchReport& report) {
+    return std::ranges::find(report.points, reading_kv, &Point::kernel) != report.points.end();
+}
+
 bool Machine::same_as(const Machine& other) const {
     const auto lasting = [](const Machine& m) {
         return std::tie(m.cpu, m.cores, m.threads, m.instructions, m.product_library, m.memory_total,
@@ -62,7 +89,7 @@ Result<BenchReport> join_reports(const std::vector<BenchReport>& reports) {
         for (const Point& point : next.points) {
             if (find_point(joined, point.kernel, point.workload))
                 return Failure{"The results of " + source_of(next) + " hold " + point.kernel + " at N = " +
-                               std::to_string(point.workload.N_q) + ", which was there already."};
+                               std::to_string(point.workload.N_kv) + ", which was there already."};
             joined.points.push_back(point);
         }
         joined.peak = std::max(joined.peak, next.peak);
@@ -72,13 +99,15 @@ Result<BenchReport> join_reports(const std::vector<BenchReport>& reports) {
     return joined;
 }
 
+Workload shape_of(Workload w) {
+    if (w.N_q == w.N_kv) w.N_q = 0;
+    w.N_kv = 0;
+    return w;
+}
+
 std::vector<BenchReport> by_shape(const BenchReport& report) {
     std::vector<BenchReport> out;
-    const auto shape = [](const Point& point) {
-        Workload w = point.workload;
-        w.N_q = w.N_kv = 0;
-        return std::pair{point.device, w};
-    };
+    const auto shape = [](const Point& point) { return std::pair{point.device, shape_of(point.workload)}; };
     for (const Point& point : report.points) {
         const auto same = std::find_if(out.begin(), out.end(), [&](const BenchReport& one) {
             return shape(one.points.front()) == shape(point);

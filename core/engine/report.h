@@ -24,6 +24,28 @@ struct Build {
     bool operator==(const Build&) const = default;
 };
 
+/// What a ring of several ranks adds to how it did: `tilewalk bench --distributed`.
+struct RingFigures {
+    int ranks = 1;
+    std::string shards;  ///< "zigzag"
+    std::int64_t bytes_between = 0,
+                 model_bytes_between = 0;  ///< one run, over all ranks; counted, closed form
+    double one_rank = 0;  ///< seconds that the ranks compute when they do so one after the other
+    struct OfRank {
+        double computing = 0, waiting = 0;               ///< seconds of a run
+        std::int64_t memory_bytes = 0, model_bytes = 0;  ///< all that it holds: counted, closed form
+        std::int64_t scores = 0;                         ///< that the mask leaves it, over all heads
+        bool operator==(const OfRank&) const = default;
+    };
+    std::vector<OfRank> of_rank;
+
+    std::int64_t most_memory() const;
+    double longest_wait() const;
+    /// The scores of the rank that has most, over the mean: 1 is balanced.
+    double imbalance() const;
+    bool operator==(const RingFigures&) const = default;
+};
+
 /// How one kernel did on one workload.
 struct Point {
     enum class State {
@@ -48,8 +70,12 @@ struct Point {
     std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
+    std::optional<RingFigures> ring = {};
 
-    double flop_rate() const { return median > 0 ? flops(workload) / median : 0; }
+    /// 0 of what computes nothing.
+    double flop_rate() const { return median > 0 && kernel != reading_kv ? flops(workload) / median : 0; }
+    /// K and V once, in the time that it took: bytes/s.
+    double kv_rate() const { return median > 0 ? static_cast<double>(kv_bytes(workload)) / median : 0; }
     /// 0 … 1; 0 if either was not measured.
     double of_peak() const { return peak > 0 ? flop_rate() / peak : 0; }
 };
@@ -67,14 +93,21 @@ struct BenchReport {
     bool complete = false;  ///< false: cancelled, or still running
 };
 
+/// A workload without its length: N_kv is 0, and N_q where there are as many queries as keys.
+Workload shape_of(Workload workload);
 /// Runs of one build on one machine as one report, which names the first one's date and every command. A
 /// sentence if they are of several machines or builds, or measured the same twice.
 Result<BenchReport> join_reports(const std::vector<BenchReport>& reports);
-/// One report for each shape: points that differ in kernel and N only, in the order in which they come.
+/// One report for each shape: points that differ in kernel and length only, in the order in which they come.
 std::vector<BenchReport> by_shape(const BenchReport& report);
 /// Median and percentiles (nearest rank) of point.seconds, into it.
 void summarise(Point& point);
 /// The point of a kernel at this workload, whatever became of it, or null.
 const Point* find_point(const BenchReport& report, const std::string& kernel, const Workload& workload);
+/// The part of the rate at which K and V can be read that the point reaches, 0 … 1: the time of the yardstick
+/// over its own. 0 if either was not measured.
+double of_reading(const BenchReport& report, const Point& point);
+/// Whether the report has that yardstick.
+bool has_reading(const BenchReport& report);
 
 }  // namespace tilewalk

@@ -3,14 +3,16 @@
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/forward/forward.h"
+#include "core/lessons/merge/merge.h"
+#include "core/lessons/merge/split_kv.h"
 #include "core/lessons/softmax/softmax.h"
 
 namespace tilewalk {
 
 std::span<const std::reference_wrapper<const Lesson>> lessons() {
     static constexpr std::reference_wrapper<const Lesson> table[] = {
-        attention,     softmax_dense,    softmax_3pass,      softmax_2pass,  softmax_1pass,
-        flash_forward, flash_forward_v1, attention_backward, flash_backward, training_step,
+        attention,        softmax_dense,      softmax_3pass,  softmax_2pass, softmax_1pass, flash_forward,
+        flash_forward_v1, attention_backward, flash_backward, training_step, merge_lesson,  split_kv,
     };
     return table;
 }

@@ -2,6 +2,8 @@
 
 #include "core/base/numbers.h"
 #include "core/base/words.h"
+#include "core/problem/heads.h"
+#include "core/problem/logits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +63,26 @@ Sentence check_projection(const Problem& p) {
     return {};
 }
 
+constexpr int most_parts = 64, most_workers = 64;
+
+// Parts without keys are allowed; keys without a part are not.
+Sentence check_splits(const Options& options, int keys) {
+    const auto parts = static_cast<int>(options.splits.size());
+    if (parts > most_parts)
+        return "The keys are split into " + str(parts) + " parts; at most " + str(most_parts) +
+               " are merged.";
+    std::int64_t sum = 0;
+    for (const int n : options.splits) {
+        if (n < 0) return "A part of the split has " + str(n) + " keys; it must have 0 or more.";
+        sum += n;
+    }
+    if (parts > 0 && sum != keys)
+        return "The parts of the split have " + str(sum) + " keys together, but K has " + str(keys) + ".";
+    if (options.workers < 1 || options.workers > most_workers)
+        return "There are " + str(options.workers) + " workers; expected 1 to " + str(most_workers) + ".";
+    return {};
+}
+
 Sentence check_lesson_options(const Problem& p) {
     const int positions = std::max(p.N(), p.N_kv());
     if (p.options.row < 0 || p.options.row >= p.N())
@@ -71,6 +93,7 @@ Sentence check_lesson_options(const Problem& p) {
     if (!p.tokens.empty() && static_cast<int>(p.tokens.size()) != positions)
         return "There are " + str(p.tokens.size()) + " token labels; expected one for each of the " +
                str(positions) + " positions, or none.";
+    if (auto s = check_splits(p.options, p.N_kv())) return s;
     return p.projection ? check_projection(p) : std::nullopt;
 }
 
@@ -81,6 +104,7 @@ Sentence check_options(const Problem& p) {
         return "The window is " + str(*p.window) + "; it must be 0 or more positions.";
     if (p.scale.kind == Scale::Kind::number && !std::isfinite(p.scale.number))
         return "The scale is " + format_number(p.scale.number) + "; it must be a finite number.";
+    if (auto s = check_logits(p)) return s;
     if (p.element_bytes != 1 && p.element_bytes != 2 && p.element_bytes != 4 && p.element_bytes != 8)
         return "An element has " + str(p.element_bytes) + " bytes; expected 1, 2, 4 or 8.";
     return {};
@@ -152,6 +176,7 @@ void mark_changed(Problem& p) {
 
 std::optional<std::string> validate(const Problem& p) {
     if (auto s = check_shapes(p)) return s;
+    if (auto s = check_heads(p)) return s;
     if (auto s = check_options(p)) return s;
     if (auto s = check_finite("Q", p.Q)) return s;
     if (auto s = check_finite("K", p.K)) return s;
@@ -183,7 +208,8 @@ std::optional<std::string> validate_update(const Problem& p) {
     // Each weight moves by at most η Σ |x| |gradient|, each element of Q, K, V by that times Σ |x|.
     const double moved = std::abs(p.options.learning_rate) * terms * x * gradient * terms * x;
     const double score = std::max(1.0, scale) * p.d() * (q + moved) * (k + moved);
-    if (!(score < 1e300) || !((v + moved) * terms * dO * p.d() < 1e300))
+    const double sink = std::abs(p.logits.sink.value_or(0)) + moved * p.N();
+    if (!(score < 1e300) || !(sink < 1e300) || !((v + moved) * terms * dO * p.d() < 1e300))
         return "With the learning rate " + format_number(p.options.learning_rate) +
                " the new weights could overflow double precision in the second forward pass; choose a "
                "smaller one.";

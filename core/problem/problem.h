@@ -29,6 +29,12 @@ enum class Notation : std::uint8_t { l_O, d_o, delta_omega };
 /// blocks (dK and dV grow in HBM).
 enum class BackwardOrder : std::uint8_t { key_outer, query_outer };
 
+/// In which order partial results are merged: one after another, by pairs, or all in one step.
+enum class MergeOrder : std::uint8_t { chain, pairs, at_once };
+
+/// What is kept of a part: m, ℓ and an O that is not divided, or the divided O and L, as kernels store it.
+enum class PartForm : std::uint8_t { sums, normalised };
+
 /// What single lessons let one choose (Lesson::choices).
 struct Options {
     int row = 0;                        ///< of the queries, 0 … N − 1
@@ -36,6 +42,10 @@ struct Options {
     bool normalised = true;             ///< o′ normalised at every element, or once at the end
     BackwardOrder order = BackwardOrder::key_outer;
     double learning_rate = 0.1;  ///< η
+    std::vector<int> splits;     ///< keys of each part, in order; empty: the lesson's own choice
+    MergeOrder merge = MergeOrder::chain;
+    PartForm parts = PartForm::sums;
+    int workers = 4;  ///< that run side by side
     bool operator==(const Options&) const = default;
 };
 
@@ -73,6 +83,25 @@ struct Precision {
     bool operator==(const Precision&) const = default;
 };
 
+/// What is done to the scores between the scale and the mask, and beside the keys; see core/problem/logits.h.
+struct Logits {
+    std::optional<double> softcap;  ///< cap: S becomes cap · tanh(S ÷ cap)
+    std::optional<double> alibi;    ///< slope: S loses slope · distance
+    std::optional<double> sink;     ///< one more logit for every query, without a value
+    bool operator==(const Logits&) const = default;
+};
+
+/// Several heads: H query heads in H_kv groups, each with the keys and values of one head. The problem's own
+/// Q, K, V and dO are those of the shown head, and its walk is that head's; see core/problem/heads.h.
+struct Heads {
+    std::vector<Matrix> Q;   ///< H × (N × d)
+    std::vector<Matrix> K;   ///< H_kv × (N_kv × d)
+    std::vector<Matrix> V;   ///< H_kv × (N_kv × d)
+    std::vector<Matrix> dO;  ///< H × (N × d), or none
+    int shown = 0;           ///< of the query heads
+    bool once = false;       ///< a kernel loads K and V of a group once for all its heads
+};
+
 struct Problem {
     std::string name;                   ///< short identifier, "worked-4x4"; empty for the user's own
     std::string title;                  ///< for people, "4 × 4 worked example"
@@ -89,6 +118,8 @@ struct Problem {
     bool causal = false;        ///< aligned bottom-right: the last query sees the last key
     std::optional<int> window;  ///< at most W positions before the query (and after it, if not causal)
     Scale scale;
+    Logits logits;
+    std::optional<Heads> heads;            ///< absent: one
     std::vector<std::string> tokens;       ///< labels of the max(N, N_kv) positions; empty: none
     std::optional<Projection> projection;  ///< where Q, K, V come from; absent: X = I, W = Q, K, V
     Options options;

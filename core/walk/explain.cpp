@@ -1,5 +1,6 @@
 #include "core/walk/explain.h"
 
+#include "core/problem/heads.h"
 #include "core/problem/mask.h"
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
@@ -163,6 +164,23 @@ double value_at(const Value& tile, const CellRef& cell) {
     return tile.data(cell.row - tile.region.row, cell.col - tile.region.col);
 }
 
+// What a load of K and V, or their gradient, is to the other heads of the group.
+static void tell_heads(const View& v) {
+    const Problem& p = v.problem;
+    const int size = heads_of_group(p);
+    if (size < 2) return;
+    const bool finished = v.step.op == Op::store || (v.step.op == Op::dk && v.trace.lesson().by_cell);
+    if (finished && std::ranges::count(v.trace.writes(v.k), Slot::dK, &Access::slot) > 0)
+        v.out.why += " It is the share of head " + str(shown_head(p)) + ": the " + str(size) +
+                     " heads of its group are added up.";
+    const bool keys =
+        std::ranges::any_of(v.trace.reads(v.k), [](const Access& a) { return a.slot == Slot::K; });
+    if (!is_load(v.step.op) || !keys) return;
+    v.out.why += " " + count(size, "head") + " share them: " +
+                 (p.heads->once ? "this kernel loads them once for all of them."
+                                : "each loads them again, as its block runs apart.");
+}
+
 Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     const Step& step = trace.step(k);
     Explanation out;
@@ -173,6 +191,7 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     const View view{trace, k, out};
     if (!trace.writes(k).empty()) set_result(view);
     trace.lesson().explain(view);
+    if (trace.problem().heads) tell_heads(view);
     return out;
 }
 

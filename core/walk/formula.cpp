@@ -61,6 +61,7 @@ double evaluate(const Expr& e, int decimals) {
     if (e.kind == Expr::Kind::rounded) return round_to(e.format, out);
     if (e.kind == Expr::Kind::exponential) return std::exp(out);
     if (e.kind == Expr::Kind::logarithm) return std::log(out);
+    if (e.kind == Expr::Kind::tangent) return std::tanh(out);
     for (std::size_t n = 1; n < e.parts.size(); ++n)
         out = combined(e.kind, out, evaluate(e.parts[n], decimals));
     return out;
@@ -127,6 +128,7 @@ public:
         if (e.kind == K::number) return number(e, first);
         if (e.kind == K::exponential) return call("exp(", e);
         if (e.kind == K::logarithm) return call("ln(", e);
+        if (e.kind == K::tangent) return call("tanh(", e);
         if (e.kind == K::maximum) return call("max(", e);
         if (e.kind == K::rounded) return call(name(e.format) + std::string("("), e);
         for (std::size_t n = 0; n < e.parts.size(); ++n) {

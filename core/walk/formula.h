@@ -22,7 +22,8 @@ struct Expr {
         maximum,
         exponential,
         logarithm,
-        rounded  ///< to `format`: "fp16(0.368 × 1.368)"
+        tangent,  ///< the hyperbolic one
+        rounded   ///< to `format`: "fp16(0.368 × 1.368)"
     };
     Kind kind = Kind::number;
     double value = 0;        ///< kind == number
@@ -50,6 +51,7 @@ inline Expr quotient(Expr a, Expr b) {
 }
 inline Expr exponential(Expr a) { return {Expr::Kind::exponential, 0, Role::none, {std::move(a)}}; }
 inline Expr logarithm(Expr a) { return {Expr::Kind::logarithm, 0, Role::none, {std::move(a)}}; }
+inline Expr hyperbolic_tangent(Expr a) { return {Expr::Kind::tangent, 0, Role::none, {std::move(a)}}; }
 
 /// Σ aᵢ bᵢ, behind `first` if there is one.
 Expr dot(const Numbers& a, const Numbers& b, std::optional<Expr> first = {});

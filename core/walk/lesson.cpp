@@ -19,8 +19,28 @@ bool breaks(const Lesson& lesson, const Problem& p) {
            std::ranges::any_of(faults, [&](const Fault& fault) { return p.switches.*fault.on; });
 }
 
+std::vector<Slot> results_of(const Trace& trace) {
+    std::vector<Slot> out(trace.lesson().results.begin(), trace.lesson().results.end());
+    if (trace.tiles(Slot::dsink) > 0) out.push_back(Slot::dsink);
+    return out;
+}
+
+// What the lesson would pass over in silence.
+static std::optional<std::string> check_logits_known(const Lesson& lesson, const Logits& logits) {
+    const std::string title = "The lesson \"" + std::string(lesson.title) + "\" has no ";
+    if ((logits.softcap || logits.alibi) && !lesson.uses(takes_logits))
+        return title + "softcap and no ALiBi bias; leave them out, or choose another lesson.";
+    if (logits.sink && !lesson.uses(takes_sink))
+        return title + "sink; leave it out, or choose a lesson with tiles or whole matrices.";
+    return {};
+}
+
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;
+    if (auto sentence = check_logits_known(lesson, problem.logits)) return sentence;
+    if (problem.heads && lesson.uses(chooses_learning_rate))
+        return "The lesson \"" + std::string(lesson.title) +
+               "\" changes the weights of one head; leave the heads out, or choose another lesson.";
     if (std::ranges::find(lesson.results, Slot::dQ) != lesson.results.end())
         if (auto sentence = validate_gradients(problem)) return sentence;
     if (std::ranges::find(lesson.results, Slot::W_Q) != lesson.results.end())

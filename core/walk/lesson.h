@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tilewalk {
 
@@ -44,7 +45,7 @@ struct Fault {
 };
 
 /// The tabs at the top.
-enum class ChapterId : std::uint8_t { attention, softmax, forward, backward, training };
+enum class ChapterId : std::uint8_t { attention, softmax, forward, backward, training, merge };
 
 /// Which drawing shows its matrices.
 enum class Picture : std::uint8_t {
@@ -54,21 +55,29 @@ enum class Picture : std::uint8_t {
     softmax,
     forward,
     forward_v1,
-    flash_backward
+    flash_backward,
+    merge,
+    split_kv
 };
-constexpr int picture_count = static_cast<int>(Picture::flash_backward) + 1;
+constexpr int picture_count = static_cast<int>(Picture::split_kv) + 1;
 
 /// Where a tiled forward pass divides its output by ℓ.
 enum class Division : std::uint8_t { none, at_the_end, in_every_tile };
 
 /// The options of a problem that single lessons read.
-enum Choices : std::uint8_t {
+enum Choices : std::uint16_t {
     no_choices = 0,
     chooses_row = 1,
     chooses_notation = 2,
     chooses_form = 4,
     chooses_order = 8,
-    chooses_learning_rate = 16
+    chooses_learning_rate = 16,
+    takes_logits = 32,  ///< softcap and ALiBi slope; without it a problem that has them is refused
+    takes_sink = 64,
+    chooses_splits = 128,
+    chooses_merge_order = 256,
+    chooses_part_form = 512,
+    chooses_workers = 1024
 };
 
 constexpr Choices operator|(Choices a, Choices b) {
@@ -135,6 +144,8 @@ bool breaks(const Lesson& lesson, const Problem& problem);
 
 /// Validates the problem and holds it against the step budget, then runs the lesson.
 Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem);
+/// The results of a walk: those of its lesson, and the gradient of a sink where the problem has one.
+std::vector<Slot> results_of(const Trace& trace);
 /// The two checks of build_trace alone; nothing if the trace can be built.
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem);
 

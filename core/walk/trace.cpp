@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <utility>
 
 namespace tilewalk {
 
@@ -29,6 +30,8 @@ const SlotInfo& info(Slot slot) {
         {"dQ", "dQ", "", false, true, true, Role::Q, "gradient of the queries"},
         {"dK", "dK", "", false, true, true, Role::K, "gradient of the keys"},
         {"dV", "dV", "", false, true, true, Role::V, "gradient of the values"},
+        {"sink", "sink", "", false, true, false, Role::S, "a logit without a value"},
+        {"dsink", "dsink", "", false, true, false, Role::S, "gradient of the sink"},
         {"X", "X", "", false, true, true, Role::none, "input of the layer"},
         {"X_kv", "X", "kv", false, true, true, Role::none, "input that keys and values come from"},
         {"W_Q", "W", "Q", false, true, true, Role::Q, "weights of the queries"},
@@ -54,7 +57,15 @@ const SlotInfo& info(Slot slot) {
         {"dQi", "dQ", "", false, false, false, Role::Q, "gradient of the query block"},
         {"dKj", "dK", "", false, false, false, Role::K, "gradient of the key block"},
         {"dVj", "dV", "", false, false, false, Role::V, "gradient of the value block"},
+        {"S_cap", "S", "cap", false, false, false, Role::S, "scores as the softcap left them"},
         {"loss", "loss", "", false, false, false, Role::none, "the loss whose gradient is dO"},
+        {"m_part", "m", "i", false, false, false, Role::m, "maximum of a part"},
+        {"w_part", "w", "i", false, false, false, Role::alpha, "weight of a part"},
+        {"l_part", "ℓ", "i", false, false, false, Role::l, "sum of a part"},
+        {"O_part", "O", "i", false, false, false, Role::O, "output of a part"},
+        {"L_part", "L", "i", false, false, false, Role::l, "log-sum-exp of a part"},
+        {"O_parts", "O", "i", false, true, false, Role::O, "outputs of the parts, in HBM"},
+        {"L_parts", "L", "i", false, true, false, Role::l, "log-sum-exp of the parts, in HBM"},
     };
     return table[static_cast<std::size_t>(slot)];
 }
@@ -81,6 +92,8 @@ constexpr OpInfo ops[] = {
     {Op::project, "project", "Project", compute, "X W", {none, none}, ""},
     {Op::scores, "scores", "Scores", compute, "", {Slot::S, none}, ""},
     {Op::scale, "scale", "Scale", compute, "scale", {none, none}, "scale"},
+    {Op::softcap, "softcap", "Softcap", compute, "cap", {none, none}, "softcap"},
+    {Op::bias, "bias", "ALiBi bias", compute, "bias", {none, none}, "alibi"},
     {Op::mask, "mask", "Mask", compute, "mask", {none, none}, "mask"},
     {Op::row_max, "row_max", "Row maximum", compute, "", {Slot::m, none}, ""},
     {Op::tile_max, "tile_max", "Tile maximum", compute, "", {Slot::m_tile, none}, ""},
@@ -91,12 +104,26 @@ constexpr OpInfo ops[] = {
     {Op::divide, "divide", "Divide", compute, "", {Slot::Prob, none}, ""},
     {Op::output, "output", "Output", compute, "", {Slot::Oi, none}, ""},
     {Op::normalize, "normalize", "Normalize", compute, "÷ ", {Slot::l, none}, "normalisation"},
+    {Op::part, "part", "Partial result", compute, "", {Slot::O_part, none}, "partial-result"},
+    {Op::merge_max, "merge_max", "Common maximum", compute, "", {Slot::m, none}, "merge"},
+    {Op::merge_lse, "merge_lse", "Common log-sum-exp", compute, "", {Slot::L, none}, "merge"},
+    {Op::merge_weights, "merge_weights", "Weights of the parts", compute, "", {Slot::w_part, none}, ""},
+    {Op::merge_sum, "merge_sum", "Sum of the parts", compute, "", {Slot::l, none}, "merge"},
+    {Op::merge_output, "merge_output", "Output of the parts", compute, "", {Slot::O, none}, "merge"},
     {Op::recompute, "recompute", "Recompute P", compute, "", {Slot::Prob, none}, "recomputation"},
     {Op::loss, "loss", "Loss", compute, "loss", {none, none}, ""},
     {Op::dv, "dv", "Value gradient", compute, "", {Slot::dV, none}, ""},
     {Op::dp, "dp", "Gradient of P", compute, "", {Slot::dP, none}, ""},
     {Op::row_dot, "row_dot", "Row mean", compute, "", {Slot::D, none}, ""},
+    {Op::sink_gradient, "sink_gradient", "Sink gradient", compute, "", {Slot::dsink, none}, "sink"},
     {Op::ds, "ds", "Score gradient", compute, "", {Slot::dS, none}, ""},
+    {Op::cap_gradient,
+     "cap_gradient",
+     "Gradient through the softcap",
+     compute,
+     "",
+     {Slot::dS, none},
+     "softcap"},
     {Op::dq, "dq", "Query gradient", compute, "", {Slot::dQ, none}, ""},
     {Op::dk, "dk", "Key gradient", compute, "", {Slot::dK, none}, ""},
     {Op::weight_gradient, "weight_gradient", "Gradient of W", compute, "dW", {none, none}, ""},
@@ -141,6 +168,19 @@ Held Trace::live(Slot slot, int tile, int k) const {
     return {event.step, &value(event.value)};
 }
 
+int Trace::workers() const {
+    int last = -1;
+    for (const Step& s : steps_) last = std::max(last, s.when.worker);
+    return last + 1;
+}
+
+int Trace::ticks() const {
+    int last = 0;
+    for (const Step& s : steps_)
+        if (s.when) last = std::max(last, s.when.end);
+    return last;
+}
+
 Matrix Trace::together(Slot slot, int k) const {
     Region all;
     int first_row = 1 << 30;
@@ -176,12 +216,44 @@ Recorder::Recorder(const Problem& problem, const Lesson& lesson) : trace_(std::m
         if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
 }
 
-void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols, int first_row) {
+void Recorder::clear_chip() {
+    total_.sram_live = 0;
+    chip_since_ = trace_->size();
+}
+
+void Recorder::worker(int n) {
+    worker_ = n;
+    if (n >= static_cast<int>(free_.size())) free_.resize(static_cast<std::size_t>(n) + 1);
+}
+
+int Recorder::free_at(int worker) const {
+    return worker < static_cast<int>(free_.size()) ? free_[static_cast<std::size_t>(worker)] : 0;
+}
+
+void Recorder::wait_until(int tick) {
+    int& free = free_[static_cast<std::size_t>(worker_)];
+    free = std::max(free, tick);
+}
+
+void Recorder::runs_beneath(int start, int end) { beneath_ = When{worker_, start, end, true}; }
+
+// The clock of the worker goes on, unless the step runs beside what it computes.
+When Recorder::next_time() {
+    if (worker_ < 0) return {};
+    if (beneath_) return *std::exchange(beneath_, std::nullopt);
+    int& free = free_[static_cast<std::size_t>(worker_)];
+    const int start = free;
+    free += std::exchange(takes_, 1);
+    return {worker_, start, free};
+}
+
+void Recorder::give(Slot slot, const Matrix& A, int block_rows, int block_cols, int first_row,
+                    int first_col) {
     const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
     block_rows = std::min(block_rows, rows), block_cols = std::min(block_cols, cols);
     for (int r = 0; r < rows; r += block_rows)
         for (int c = 0; c < cols; c += block_cols) {
-            const Region region{first_row + r, c, std::min(block_rows, rows - r),
+            const Region region{first_row + r, first_col + c, std::min(block_rows, rows - r),
                                 std::min(block_cols, cols - c)};
             const auto id = add(A.block(r, c, region.rows, region.cols), region);
             trace_->histories_[static_cast<std::size_t>(slot)].push_back({{-1, id}});
@@ -209,6 +281,7 @@ void Recorder::begin(Op op, int i, int j) {
 void Recorder::end(std::int64_t flops) {
     total_.flops += flops;
     step_.traffic = total_;
+    step_.when = next_time();
     step_.first_access = static_cast<std::int32_t>(trace_->accesses_.size());
     step_.reads = static_cast<std::int32_t>(reads_.size());
     step_.writes = static_cast<std::int32_t>(writes_.size());
@@ -225,7 +298,8 @@ void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
     auto& history = slots[static_cast<std::size_t>(tile)];
     if (!info(slot).hbm &&
         count_sram_) {  // a buffer on chip is reused: the new tile takes the place of the old one
-        if (!history.empty()) total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
+        if (!history.empty() && history.back().step >= chip_since_)
+            total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
         total_.sram_live += bytes_of(slot, trace_->value(value));
     }
     history.push_back({trace_->size(), value});
@@ -252,17 +326,17 @@ const Matrix& Recorder::read_previous(Slot slot) {
     return trace_->value(id).data;
 }
 
-const Matrix& Recorder::load(Slot from, int tile, Slot to) {
+const Matrix& Recorder::load(Slot from, int tile, Slot to, int to_tile) {
     const std::int32_t id = history(from, tile).back().value;
     note_read(from, tile, id);
     total_.hbm_read += bytes_of(from, trace_->value(id));
-    note_write(to, 0, id);
+    note_write(to, to_tile, id);
     return trace_->value(id).data;
 }
 
-const Matrix& Recorder::write(Slot slot, Matrix data, Region region) {
+const Matrix& Recorder::write(Slot slot, Matrix data, Region region, int tile) {
     const std::int32_t id = add(std::move(data), region);
-    note_write(slot, 0, id);
+    note_write(slot, tile, id);
     return trace_->value(id).data;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,8 @@ enum class Slot : std::uint8_t {
     dQ,
     dK,
     dV,
+    sink,
+    dsink,
     X,
     X_kv,
     W_Q,
@@ -69,7 +72,17 @@ enum class Slot : std::uint8_t {
     dQi,
     dKj,
     dVj,
+    S_cap,
     loss,
+    // SRAM, partial results of one query over different keys, a tile for each
+    m_part,
+    w_part,
+    l_part,
+    O_part,
+    L_part,
+    // HBM, where one kernel leaves them for another
+    O_parts,
+    L_parts,
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);
@@ -105,6 +118,8 @@ enum class Op : std::uint8_t {
     project,
     scores,
     scale,
+    softcap,
+    bias,
     mask,
     row_max,
     tile_max,
@@ -115,12 +130,20 @@ enum class Op : std::uint8_t {
     divide,
     output,
     normalize,
+    part,
+    merge_max,
+    merge_lse,
+    merge_weights,
+    merge_sum,
+    merge_output,
     recompute,
     loss,
     dv,
     dp,
     row_dot,
+    sink_gradient,
     ds,
+    cap_gradient,
     dq,
     dk,
     weight_gradient,
@@ -181,6 +204,16 @@ struct TrafficModel {
     std::int64_t total() const { return hbm_read + hbm_write; }
 };
 
+/// Where and when a step runs, in walks whose work is done side by side: on which worker (an SM, a rank of a
+/// ring), from which tick to which. Steps are recorded worker after worker, so that what lies on chip is that
+/// of the worker at hand; their ticks tell what happens at the same time.
+struct When {
+    std::int32_t worker = -1;  ///< −1: one after another, without a clock
+    std::int32_t start = 0, end = 0;
+    bool beneath = false;  ///< beside what the worker computes: a message on its way
+    explicit operator bool() const { return worker >= 0; }
+};
+
 struct Step {
     Op op;
     std::int32_t i = -1;     ///< query block, −1 if the step belongs to none
@@ -188,6 +221,7 @@ struct Step {
     std::int32_t phase = 0;  ///< the lane of the timeline: query block, key block, pass or kernel
     std::int32_t first_access = 0, reads = 0, writes = 0;
     Traffic traffic;
+    When when = {};
 };
 
 /// What a slot holds: the value and the step that put it there.
@@ -208,6 +242,10 @@ public:
     std::span<const Access> writes(int k) const;
     const Value& value(std::int32_t id) const { return values_[static_cast<std::size_t>(id)]; }
     std::size_t value_count() const { return values_.size(); }
+    /// Workers that have steps, and the tick at which the last of them is through; 0 in a walk without a
+    /// clock.
+    int workers() const;
+    int ticks() const;
 
     /// What `slot` (tile `tile` of it) holds after step k; nothing if it was never written up to then.
     /// What was given is there from the start (step −1).
@@ -251,14 +289,33 @@ public:
     Recorder(const Problem& problem, const Lesson& lesson);
 
     /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns). Its first
-    /// row may be a later row of the whole matrix.
-    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0);
+    /// row or column may be a later one of the whole matrix: tiles of different sizes are given one by one.
+    void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0,
+              int first_col = 0);
     /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
     void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
     /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.
     void ignore_sram() { count_sram_ = false; }
+    /// A kernel ends: nothing of what lies on chip counts any more.
+    void clear_chip();
     /// The lane of the steps that follow.
     void phase(int n) { phase_ = n; }
+
+    // Work side by side. A walk that says worker(n) gives all its steps a clock: each begins when the one
+    // before it on the same worker ends, and takes a tick. The timeline draws a lane for each worker, time to
+    // the right, and hatches where it waits. Record worker after worker (the lane, phase(n), goes with it):
+    // the ring is walked rank by rank, and `wait_until` makes a rank wait for a message.
+
+    /// The worker that runs the steps that follow, and when it is free.
+    void worker(int n);
+    int free_at(int worker) const;
+    /// It begins nothing before this tick: a kernel that is launched later, a message that must arrive.
+    void wait_until(int tick);
+    /// The next step takes so many ticks in place of one.
+    void takes(int ticks) { takes_ = ticks; }
+    /// The next step runs from here to there beside what the worker computes, whose clock stands still: a
+    /// send.
+    void runs_beneath(int start, int end);
 
     void begin(Op op, int i = -1, int j = -1);
     void end(std::int64_t flops = 0);
@@ -266,14 +323,18 @@ public:
     /// The value that `slot` holds now; noted as an input of this step. Costs no traffic, also for an HBM
     /// slot: this kernel has fetched it before.
     const Matrix& read(Slot slot, int tile = 0);
+    /// The same, not noted: for the step that follows.
+    const Matrix& latest(Slot slot, int tile = 0) const {
+        return trace_->value(history(slot, tile).back().value).data;
+    }
     /// Reads an HBM tile where it is used, without a place on chip; counts its bytes as read.
     const Matrix& fetch(Slot slot, int tile = 0);
     /// The value that `slot` held before its latest write: α needs m before and after.
     const Matrix& read_previous(Slot slot);
-    /// HBM → SRAM: shares the tile, counts its bytes as read.
-    const Matrix& load(Slot from, int tile, Slot to);
+    /// HBM → SRAM: shares the tile, counts its bytes as read. The slot on chip may have several tiles, too.
+    const Matrix& load(Slot from, int tile, Slot to, int to_tile = 0);
     /// A result computed on chip. `region` is its place in the whole matrix.
-    const Matrix& write(Slot slot, Matrix data, Region region);
+    const Matrix& write(Slot slot, Matrix data, Region region, int tile = 0);
     /// SRAM → HBM: a result leaves the chip, its bytes are counted as written.
     void store(Slot to, int tile, Matrix data, Region region);
 
@@ -287,11 +348,16 @@ private:
     std::int64_t bytes_of(Slot slot, const Value& value) const;
     void note_read(Slot slot, int tile, std::int32_t value);
     void note_write(Slot slot, int tile, std::int32_t value);
+    When next_time();
 
     std::shared_ptr<Trace> trace_;
     Step step_;
     Traffic total_;
     int phase_ = 0;
+    int chip_since_ = 0;  ///< the first step of this kernel
+    int worker_ = -1, takes_ = 1;
+    std::optional<When> beneath_;
+    std::vector<int> free_;  ///< the tick at which each worker is
     bool count_sram_ = true;
     std::array<bool, slot_count> fp32_{};
     std::vector<Access> reads_, writes_;

@@ -52,7 +52,7 @@ const Rung* find_rung(const Device& device, const std::string& name) {
 const Rung* forward_rung(const Device& device, const Arguments& sizes, DType type) {
     const Rung* best = nullptr;
     for (const Rung* rung : device.ladder())
-        if (rung->direction == Direction::forward && !rung->materialises &&
+        if (rung->direction == Direction::forward && !rung->materialises && rung->most_queries == 0 &&
             rung->refuse(sizes, type, device.chip).empty())
             best = rung;
     return best;

@@ -113,7 +113,8 @@ public:
         : name(std::move(called)), gpu(std::move(over)), why_none(std::move(why)), ladder(rungs) {
         for (const Rung* rung : ladder)
             infos.push_back({rung->name, rung->title, rung->teaches, rung->file, rung->materialises,
-                             rung->direction, rung->direction == Direction::backward && !rung->materialises});
+                             rung->direction, rung->direction == Direction::backward && !rung->materialises,
+                             rung->most_queries});
     }
     std::string device() const override { return name; }
     void describe(Machine& machine) const override;

@@ -4,6 +4,7 @@
 #include "core/bench/build_facts.h"
 #include "core/bench/machine.h"
 #include "core/compare/kernel_compare.h"
+#include "core/problem/logits.h"
 #include "core/problem/mask.h"
 #include "core/problem/precision.h"
 #include "cuda/host/arguments_of.h"
@@ -293,6 +294,7 @@ std::vector<TraceableKernel> traceable_kernels() {
 }
 
 Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop) {
+    if (const auto lacking = kernels_lack(request.problem)) return Failure{*lacking};
     std::string why_not;
     const std::shared_ptr<Device> device = where == Where::cuda ? open_cuda(why_not) : open_emulator();
     if (!device) return Failure{"There is no GPU to run it: " + why_not + "."};
@@ -308,6 +310,7 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
     trace.dtype = request.dtype;
     trace.problem = without_faults(request.problem);
     trace.kernel_d = sizes->d;
+    trace.split_blocks = rung->split_blocks ? rung->split_blocks(*sizes) : 0;
     trace.backward = rung->direction == Direction::backward;
     trace.fault = request.fault;
     const Tile tile = rung->tile(*sizes, request.dtype, device->chip);

@@ -69,9 +69,8 @@ template <class T, int d, int Bc> struct Band {
 
     /// m, ℓ and O take in a tile of scores, which become P̃ = exp(scale · (S − m)) = 2^(c · (S − m)). `row` is
     /// the band's first within the tile.
-    template <bool traced>
-    DEVICE void soften(Fragments<Bc>& S, float c, [[maybe_unused]] Recorder& record,
-                       [[maybe_unused]] int row) {
+    template <bool traced, class Record>
+    DEVICE void soften(Fragments<Bc>& S, float c, [[maybe_unused]] Record& record, [[maybe_unused]] int row) {
         UNROLL
         for (int r = 0; r < 2; ++r) {
             [[maybe_unused]] const int i = row + fragment_row(2 * r);
@@ -156,7 +155,7 @@ DEVICE void multiply_PV(Band<T, d, Bc> (&rows)[bands], const Fragments<Bc> (&P)[
 }
 
 /// Records O of a band, whose first row within the tile is `row`.
-template <int d> DEVICE void record_O(Recorder& record, Fragments<d>& O, int row) {
+template <int d, class Record> DEVICE void record_O(Record& record, Fragments<d>& O, int row) {
     for (int n = 0; n < d / 8; ++n)
         for (int e = 0; e < 4; ++e) record.O(row + fragment_row(e), 8 * n + fragment_column(e), O[n][e]);
 }

@@ -15,6 +15,7 @@ const Rung& f2_tiled_fp32();
 const Rung& f3_warp_rows();
 const Rung& f4_tensor_core();
 const Rung& f5_flash2();
+const Rung& f6_split();
 
 const Rung& b0_materialise();
 const Rung& b1_recompute_fp32();

@@ -91,6 +91,9 @@ struct Rung {
     void (*launch)(const Arguments& a, DType type, Stream& stream);
     /// What the forward pass leaves in the workspace for this backward pass, if it leaves anything; once.
     void (*prepare)(const Arguments& a, DType type, Stream& stream) = nullptr;
+    /// Key blocks of a split, if it splits the keys: m, ℓ and O begin anew in each; 0: one walk over all.
+    int (*split_blocks)(const Arguments& a) = nullptr;
+    int most_queries = 0;  ///< that it is made for; it takes more. 0: any number
 };
 
 }  // namespace tilewalk::gpu

@@ -72,6 +72,7 @@ draw breadcrumb-presenter-light --step 18 --keys 'shift+down w' --size 1280x720 
 draw glossary --step 15 --keys 'k' --size 1600x900
 draw keys-light --keys '?' --size 1600x900 --theme light
 draw settings-safe --step 15 --keys 'o' --size 1600x900 --palette safe
+draw palette --step 15 --keys 'ctrl+k m a x' --size 1280x720
 draw save --step 15 --keys 'ctrl+s' --size 1280x720
 draw problem-safe-light --step 17 --palette safe --theme light --size 1280x720
 

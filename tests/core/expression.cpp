@@ -99,6 +99,11 @@ struct Reader {
             const long double l = std::log(x.value);
             return {l, std::isfinite(l) ? 1 + std::abs(l) : 0};
         }
+        if (take("tanh(")) {
+            const Part x = bracket();
+            const long double t = std::tanh(x.value), slope = 1 - t * t;
+            return {t, std::abs(t) + slope * x.terms};
+        }
         if (take("max(")) return maximum();
         for (const auto& [name, format] : format_names())
             if (take(name + "(")) {

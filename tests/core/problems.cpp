@@ -110,18 +110,33 @@ Problem any_problem(Random& random, int largest) {
     return p;
 }
 
+Logits any_logits(Random& random) {
+    Logits out;
+    if (pick(random, 0, 3) > 0) out.softcap = choose(random, {0.5, 1, 2, 5, 30});
+    if (pick(random, 0, 3) > 0) out.alibi = choose(random, {0, 0.0625, 0.5, 1, 3});
+    if (pick(random, 0, 1)) out.sink = choose(random, {0, 1, -2.5, 0.3, 6});
+    return out;
+}
+
 std::string describe(const Problem& p) {
     std::ostringstream out;
     out << "N " << p.N() << ", N_kv " << p.N_kv() << ", d " << p.d() << ", Br " << p.Br << ", Bc " << p.Bc
         << (p.causal ? ", causal" : "") << ", window " << (p.window ? std::to_string(*p.window) : "none")
         << ", scale " << p.softmax_scale() << ", element bytes " << p.element_bytes << ", largest |Q| "
         << p.Q.cwiseAbs().maxCoeff();
+    if (p.logits.softcap) out << ", softcap " << *p.logits.softcap;
+    if (p.logits.alibi) out << ", slope " << *p.logits.alibi;
+    if (p.logits.sink) out << ", sink " << *p.logits.sink;
     return out.str();
 }
 
+// Both sequences end at the same position; a key ahead of the query has a positive distance.
+static long long positions_ahead(const Problem& p, int r, int c) {
+    return (static_cast<long long>(c) - p.N_kv()) - (static_cast<long long>(r) - p.N());
+}
+
 bool sees(const Problem& p, int r, int c) {
-    // Both sequences end at the same position; a key ahead of the query has a positive distance.
-    const long long ahead = (static_cast<long long>(c) - p.N_kv()) - (static_cast<long long>(r) - p.N());
+    const long long ahead = positions_ahead(p, r, c);
     if (p.causal && ahead > 0) return false;
     return !p.window || std::llabs(ahead) <= *p.window;
 }
@@ -151,16 +166,30 @@ Dense dense_attention(const Problem& p) {
                        V = wide(p.V);
     Dense out;
     out.S = Q * K.transpose();
-    out.size = (Q.cwiseAbs() * K.cwiseAbs().transpose()).rowwise().maxCoeff();
+    Dense::Table size = Q.cwiseAbs() * K.cwiseAbs().transpose();
+    if (p.logits.softcap) {
+        const long double cap = *p.logits.softcap;
+        out.S = out.S.unaryExpr([=](long double s) { return cap * std::tanh(s / cap); });
+    }
+    out.capped = out.S;
+    for (int r = 0; p.logits.alibi && r < p.N(); ++r)
+        for (int c = 0; c < p.N_kv(); ++c) {
+            const long double bias =
+                static_cast<long double>(*p.logits.alibi) * std::llabs(positions_ahead(p, r, c));
+            out.S(r, c) -= bias, size(r, c) += bias;
+        }
+    out.size = size.rowwise().maxCoeff();
     out.P.setZero(p.N(), p.N_kv());
     out.L.setConstant(p.N(), minus_infinity);
     for (int r = 0; r < p.N(); ++r) {
         for (int c = 0; c < p.N_kv(); ++c)
             if (!sees(p, r, c)) out.S(r, c) = minus_infinity;
-        const long double most = out.S.row(r).maxCoeff();
+        long double most = out.S.row(r).maxCoeff();
+        if (p.logits.sink) most = std::max(most, static_cast<long double>(*p.logits.sink));
         if (most == minus_infinity) continue;
         for (int c = 0; c < p.N_kv(); ++c) out.P(r, c) = std::exp(out.S(r, c) - most);
-        const long double total = out.P.row(r).sum();
+        long double total = out.P.row(r).sum();
+        if (p.logits.sink) total += std::exp(*p.logits.sink - most);
         out.L(r) = most + std::log(total);
         out.P.row(r) /= total;
     }

@@ -36,6 +36,9 @@ Problem with(Problem problem, bool Switches::*fault);
 /// A valid problem with up to `largest` queries and keys: any tile sizes (also larger than the matrix, 1 × 1
 /// and ragged), masks, scales, element sizes; small and very large numbers, and integers with many ties.
 Problem any_problem(Random& random, int largest = 9);
+/// Draws what is done to the scores between scale and mask: softcap and ALiBi slope, each mostly there, and a
+/// sink.
+Logits any_logits(Random& random);
 /// What any_problem drew, for the message of a failing test.
 std::string describe(const Problem& problem);
 
@@ -51,6 +54,7 @@ int keys_of(const Problem& problem, int j);
 /// softmax(scale · Q Kᵀ) V.
 struct Dense {
     using Table = Eigen::MatrixX<long double>;
+    Table capped;                   ///< N × N_kv: S before bias and mask
     Table S;                        ///< N × N_kv, −∞ where masked
     Table P;                        ///< N × N_kv, rows sum to 1 (or are 0)
     Table O;                        ///< N × d

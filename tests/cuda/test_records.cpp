@@ -57,20 +57,24 @@ struct Recording {
 constexpr Recording recordings[] = {{"f2-tiled-fp32", DType::f32, 32, 0x1p-20},
                                     {"f3-warp-rows", DType::f32, 64, 0x1p-20},
                                     {"f4-tensor-core", DType::f16, 32, 0x1p-11},
-                                    {"f5-flash2", DType::bf16, 64, 0x1p-8}};
-constexpr int before = 70, after = 3;  ///< keys that a query sees
+                                    {"f5-flash2", DType::bf16, 64, 0x1p-8},
+                                    {"f6-split", DType::bf16, 64, 0x1p-8}};
+/// Keys that a query sees
+struct Sight {
+    int before = 70, after = 3;
+};
 KernelCase case_of(const Recording& r) {
     return {r.rung, {.dtype = r.type, .heads = 4, .kv_heads = 2, .N_q = 140, .N_kv = 190, .d = r.d}};
 }
 
 /// Walks over the tiles of one query in double and compares what was recorded of it. Returns the tiles that
-/// it saw.
+/// it saw. With `split_blocks` m, ℓ and O begin anew after so many key blocks.
 int check_query(const KernelCase& c, const Tensors& in, const Records& records, int head, int query,
-                double P_error) {
+                double P_error, Sight sight = {}, int split_blocks = 0) {
     const TraceWindow& w = records.window;
     const double scale = 1 / std::sqrt(static_cast<float>(c.w.d));
     const int N_kv = static_cast<int>(c.w.N_kv), d = w.d;
-    const std::vector<double> S = scores_of(c.w, in, head, query, before, after);
+    const std::vector<double> S = scores_of(c.w, in, head, query, sight.before, sight.after);
     const float* const V = &in.V[static_cast<std::size_t>(head / 2 * N_kv * d)];
     double m = -infinity, l = 0;
     std::vector<double> O(static_cast<std::size_t>(d));
@@ -79,6 +83,10 @@ int check_query(const KernelCase& c, const Tensors& in, const Records& records, 
         const std::size_t row = records.row(head, query / w.Br, j, query % w.Br);
         if (std::isnan(records.m[row])) continue;  // the mask removed the tile
         ++seen;
+        if (split_blocks > 0 && j % split_blocks == 0) {
+            m = -infinity, l = 0;
+            std::fill(O.begin(), O.end(), 0.0);
+        }
         const int j0 = j * w.Bc, j1 = std::min(N_kv, j0 + w.Bc);
         const double m_old = m;
         for (int key = j0; key < j1; ++key) m = std::max(m, S[static_cast<std::size_t>(key)]);
@@ -110,10 +118,10 @@ int check_query(const KernelCase& c, const Tensors& in, const Records& records, 
     return seen;
 }
 
-Tensors run_recorded(const KernelCase& c, const Tensors& in, const TraceWindow& window) {
+Tensors run_recorded(const KernelCase& c, const Tensors& in, const TraceWindow& window, Sight sight = {}) {
     std::string wrong;
     Tensors out = run_case(c, in, wrong, {}, [&](Arguments& a, const Rung&) {
-        a.before = before, a.after = after;
+        a.before = sight.before, a.after = sight.after;
         a.trace = window;
     });
     REQUIRE(wrong == "");
@@ -144,6 +152,26 @@ TEST_SUITE("cuda/records") {
             CHECK(seen >= 2 * 2 * c.w.N_q / 2);
             CHECK(seen < 2 * c.w.N_q * records.window.tiles_j);
         }
+    }
+
+    TEST_CASE(
+        "rows of several heads and splits of the keys: each head records its own, each split begins anew") {
+        const KernelCase c{"f6-split",
+                           {.dtype = DType::f16, .heads = 4, .kv_heads = 2, .N_q = 5, .N_kv = 700, .d = 64}};
+        const Tensors in = inputs_of(c);
+        const Records records(c);
+        const Sight all{Arguments::unlimited, Arguments::unlimited};
+        const Tensors plain = run_recorded(c, in, {}, all);
+        const Tensors recorded = run_recorded(c, in, records.window, all);
+        CHECK(plain.O == recorded.O);
+        CHECK(plain.L == recorded.L);
+        const Arguments a = arguments_of(c.w, {});
+        const int split_blocks = rung_called(*open_emulator(), c.kernel).split_blocks(a);
+        CHECK(split_blocks == 2);
+        for (int head = 1; head <= 2; ++head)
+            for (int query = 0; query < c.w.N_q; ++query)
+                CHECK(check_query(c, in, records, head, query, 0x1p-11, all, split_blocks) ==
+                      records.window.tiles_j);
     }
 
     TEST_CASE("a kernel that records computes the same as one that does not") {

@@ -112,7 +112,7 @@ TEST_SUITE("cuda/resources") {
         int kernels = 0;
         for (const auto& [kernel, figures] : kept().kernels) {
             const std::string rung = kernel.substr(0, 2);
-            if ((rung != "f4" && rung != "f5" && rung != "b2") || records(kernel)) continue;
+            if ((rung != "f4" && rung != "f5" && rung != "f6" && rung != "b2") || records(kernel)) continue;
             for (const auto& [sm, f] : figures) {
                 CAPTURE(kernel);
                 CAPTURE(sm);

@@ -36,11 +36,11 @@ struct Card {
 };
 
 extern const Card tour_card, quiz_card, marks_card, settings_card, glossary_card, help_card, save_card,
-    matrix_menu_card, menu_card, goto_card, finder_card, fault_card, problem_card;
+    matrix_menu_card, menu_card, goto_card, finder_card, fault_card, problem_card, heads_card;
 /// From the lowest to the topmost.
 inline constexpr const Card* cards[] = {
-    &tour_card,        &quiz_card,    &marks_card, &settings_card, &glossary_card, &help_card,  &save_card,
-    &matrix_menu_card, &problem_card, &fault_card, &menu_card,     &goto_card,     &finder_card};
+    &tour_card,        &quiz_card,    &marks_card, &settings_card, &glossary_card, &help_card, &save_card,
+    &matrix_menu_card, &problem_card, &heads_card, &fault_card,    &menu_card,     &goto_card, &finder_card};
 
 void draw_cards(const Canvas& canvas, AppState& state, float W, float H);
 /// Asks the open cards, what lies on top first. `before_focus`: those that come before what has the focus, or

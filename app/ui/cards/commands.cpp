@@ -11,16 +11,10 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace tilewalk::ui {
 
 namespace {
-
-std::string capital(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
 
 // To where the keys of a group mean what its lines say.
 void go_where(AppState& state, std::string_view group) {
@@ -41,7 +35,8 @@ std::function<void(AppState&)> pressing(const char* group, KeyPress press) {
 void add_keys(std::vector<Command>& out) {
     for (const Shortcut& s : shortcuts()) {
         if (std::string_view(s.group) == "Moments") continue;
-        Command command{capital(s.action), s.group, s.keys, "action key", pressing(s.group, s.presses[0])};
+        Command command{capitalised(s.action), s.group, s.keys, "action key",
+                        pressing(s.group, s.presses[0])};
         const bool two =
             s.presses.size() >= 2 && std::string_view(s.action).find(',') != std::string_view::npos;
         if (two) command.other = pressing(s.group, s.presses[1]);
@@ -113,8 +108,8 @@ void add_faults(std::vector<Command>& out) {
 
 void add_terms(std::vector<Command>& out) {
     for (const GlossaryCard& card : glossary())
-        out.push_back({capital(card.term), "Term", "", std::string(card.words) + " " + card.id + " symbol",
-                       [&card](AppState& state) {
+        out.push_back({capitalised(card.term), "Term", "",
+                       std::string(card.words) + " " + card.id + " symbol", [&card](AppState& state) {
                            state.glossary = std::make_shared<Glossary>();
                            state.glossary->card = card.id;
                        }});

@@ -14,7 +14,7 @@ struct ListSizes {
     float text, title, row, w, pad;
 };
 ListSizes list_sizes(const AppState& state) {
-    return state.presenter ? ListSizes{27, 36, 50, 1160, 28} : ListSizes{14, 20, 32, 640, 18};
+    return state.presenter ? ListSizes{size::far, 36, 50, 1160, 28} : ListSizes{size::body, 20, 32, 640, 18};
 }
 
 constexpr const char* no_faults_words =
@@ -63,7 +63,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     const auto faults =
         static_cast<int>(std::ranges::count_if(all, [](const StageFault& f) { return !f.rounds(); }));
     const int formats = static_cast<int>(all.size()) - faults, format_rows = (formats + 2) / 3;
-    const float w = std::min(W - 32, s.w), inner = w - 2 * s.pad, head = s.title * 2;
+    const float w = std::min(W - 2 * space::window, s.w), inner = w - 2 * s.pad, head = s.title * 2;
     const float none = paragraph_height(inner, no_faults_words, s.text, 4);
     const float h =
         head + (all.empty() ? none + 10 : s.row * px(faults + format_rows) + s.text * 2.4f) + s.text * 2.4f;

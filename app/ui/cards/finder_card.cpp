@@ -16,8 +16,8 @@ struct Sizes {
     bool big;
 };
 Sizes sizes_for(bool presenter) {
-    return presenter ? Sizes{27, 27, 52, 60, 200, 1200, 680, true}
-                     : Sizes{15, 13, 36, 42, 96, 760, 560, false};
+    return presenter ? Sizes{size::far, size::far, 52, 60, 200, 1200, 680, true}
+                     : Sizes{size::lead, size::small, 36, 42, 96, 760, 560, false};
 }
 
 std::vector<Command> found_now(AppState& state) { return find_commands(commands(state), state.finder->text); }
@@ -114,13 +114,14 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
         finder.at -= static_cast<int>(std::lround(ImGui::GetIO().MouseWheel * 3));
     const std::vector<Command> found = found_now(state);
     // As high as what was found, from the same place on.
-    const float most = std::min(H - 32, s.h), around = s.field + (s.big ? 112.0f : 80.0f);
-    const float w = std::min(W - 32, s.w), rows = px(std::clamp<std::size_t>(found.size(), 3, 100));
+    const float most = std::min(H - 2 * space::window, s.h), around = s.field + (s.big ? 112.0f : 80.0f);
+    const float w = std::min(W - 2 * space::window, s.w),
+                rows = px(std::clamp<std::size_t>(found.size(), 3, 100));
     const Rect a{(W - w) / 2, std::max(16.0f, (H - most) * .38f), w, std::min(most, around + rows * s.row)};
     show_card(
         main, "Commands", a,
         [&](const Canvas& c) {
-            c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, 10);
+            c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, radius::panel);
             const float pad = s.big ? 20 : 16, foot = s.big ? 56 : 38, close = 48;
             draw_search(c, "find command", a.x + pad, a.y + pad, a.w - 2 * pad - close, s.field, finder.text,
                         "An action, lesson, example, fault or term");

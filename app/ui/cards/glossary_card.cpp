@@ -17,8 +17,8 @@ struct Sizes {
     bool big;
 };
 Sizes sizes_for(const AppState& state) {
-    if (state.presenter) return {27, 27, 34, 44, 50, 440, 92, true};
-    return {15, 13, 22, 20, 32, 304, 60, false};
+    if (state.presenter) return {size::far, size::far, 34, 44, 50, 440, 92, true};
+    return {size::lead, size::small, 22, 20, 32, 304, 60, false};
 }
 
 int index_in(const Found& found, const Glossary& g) {
@@ -57,8 +57,9 @@ void draw_row(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& 
     const Line symbol = symbol_of(card);
     if (!symbol.empty())
         c.rich(a.x + 12 + s.symbol_w / 2 - 6, a.y + a.h / 2, symbol, s.big ? 28 : 16, Align::center);
-    c.text_within(a.x + 12 + s.symbol_w, a.y + a.h / 2, a.w - s.symbol_w - 20, card.term, s.big ? 27 : 14,
-                  chosen ? t.t1 : t.t2, chosen ? Face::medium : Face::regular);
+    c.text_within(a.x + 12 + s.symbol_w, a.y + a.h / 2, a.w - s.symbol_w - 20, card.term,
+                  s.big ? size::far : size::body, chosen ? t.t1 : t.t2,
+                  chosen ? Face::medium : Face::regular);
 }
 
 // As many rows as fit whole; the wheel and the choice move them.
@@ -84,7 +85,7 @@ float draw_source(const Canvas& c, const Sizes& s, const GlossaryCard& card, flo
     y += s.big ? 24 : 18;
     c.text(x, y, "Defined in", s.small, t.t3);
     y += s.big ? 18 : 12;
-    const float size = s.big ? 27.0f : 14.0f;
+    const float size = s.big ? size::far : size::body;
     y += c.paragraph(x, y, w, card.from.source, size, t.t1, 2, s.big ? Face::regular : Face::medium, 1.35f);
     y += c.paragraph(x, y, w, card.from.place, size, t.t2, 3, Face::regular, 1.35f);
     return y;
@@ -92,7 +93,7 @@ float draw_source(const Canvas& c, const Sizes& s, const GlossaryCard& card, flo
 
 // Buttons of the related cards, in rows; those that do not fit are left out.
 void draw_related(const Canvas& c, Glossary& g, const Sizes& s, const GlossaryCard& card, const Rect& a) {
-    const float h = s.big ? 48.0f : 30.0f, size = s.big ? 27.0f : 14.0f;
+    const float h = s.big ? 48.0f : 30.0f, size = s.big ? size::far : size::body;
     float x = a.x, y = a.y;
     for (const char* id : card.related) {
         const GlossaryCard* other = find_card(id);
@@ -123,7 +124,8 @@ void draw_card(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
         c.text_within(a.x + label, y + s.text / 2, a.w - label, card.shape, s.text, t.t2, Face::mono);
         y += s.text * 1.9f;
     }
-    y += c.paragraph(a.x, y, a.w, card.text, s.big ? 27 : 16, t.t1, 0, Face::regular, s.big ? 1.3f : 1.5f);
+    y += c.paragraph(a.x, y, a.w, card.text, s.big ? size::far : size::formula, t.t1, 0, Face::regular,
+                     s.big ? 1.3f : 1.5f);
     y = draw_source(c, s, card, a.x, y + (s.big ? 12 : 18), a.w) + (s.big ? 10 : 22);
     draw_related(c, g, s, card, {a.x, y, a.w, a.bottom() - y});
 }
@@ -158,7 +160,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     Glossary& g = *open;
     const Sizes s = sizes_for(state);
     if (++g.frames > 2 && type_into(g.search)) filter(g);
-    const float w = std::min(W - 32, s.big ? 1248.0f : 940.0f), h = std::min(H - 32, s.big ? 688.0f : 600.0f);
+    const float w = std::min(W - 2 * space::window, s.big ? 1248.0f : 940.0f),
+                h = std::min(H - 2 * space::window, s.big ? 688.0f : 600.0f);
     const Rect a = centred(w, h, W, H);
     const auto inside = [&](const Canvas& c) {
         const float field = s.big ? 56.0f : 38.0f, top = a.y + 16 + field + 10;

@@ -35,7 +35,7 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
-    const float size = big ? 27 : 15, w = big ? 560 : 320, h = big ? 150 : 104;
+    const float size = big ? size::far : size::lead, w = big ? 560 : 320, h = big ? 150 : 104;
     const Rect a{(W - w) / 2, H * .4f - h / 2, w, h};
     main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
     show_card(main, "Go to step", a, [&](const Canvas& c) {

@@ -51,8 +51,8 @@ struct Sizes {
 };
 // On a projector one column, in its large type.
 Sizes sizes_for(bool presenter, float W) {
-    if (presenter) return {27, 52, 270, 1, 1240, 696};
-    return W < 1440 ? Sizes{14, 29, 122, 2, 980, 1060} : Sizes{14, 29, 122, 3, 1400, 1060};
+    if (presenter) return {size::far, 52, 270, 1, 1240, 696};
+    return W < 1440 ? Sizes{size::body, 29, 122, 2, 980, 1060} : Sizes{size::body, 29, 122, 3, 1400, 1060};
 }
 
 void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& s, float x, float y, float w,
@@ -133,7 +133,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
     const Sizes sizes = sizes_for(big, W);
     const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
-    const float w = std::min(W - 32, sizes.card_w), h = std::min(H - 24, sizes.card_h);
+    const float w = std::min(W - 2 * space::window, sizes.card_w), h = std::min(H - 24, sizes.card_h);
     const Rect a = centred(w, h, W, H);
     const auto inside = [&](const Canvas& c) {
         const float title = c.text(a.x + 24, a.y + top / 2, "Keys", big ? 34 : 22, 0, Face::semibold);

@@ -15,7 +15,7 @@ struct Sizes {
     float text, row, w, field;
 };
 Sizes sizes_of(const AppState& state) {
-    return state.presenter ? Sizes{27, 52, 900, 56} : Sizes{14, 34, 460, 36};
+    return state.presenter ? Sizes{size::far, 52, 900, 56} : Sizes{size::body, 34, 460, 36};
 }
 
 // The names that a condition can use here: slots that this walk writes.
@@ -70,7 +70,7 @@ void list(const Canvas& c, AppState& state, const Sizes& s, float x, float y, fl
 void draw(const Canvas& main, AppState& state, float W, float H) {
     Marks& marks = *state.marks;
     const Sizes s = sizes_of(state);
-    const float w = std::min(s.w, W - 32), inner = w - 40, line = s.text * 1.45f;
+    const float w = std::min(s.w, W - 2 * space::window), inner = w - 40, line = s.text * 1.45f;
     const std::string words = marks.error.empty() ? names_of(*state.trace) : marks.error;
     const int word_lines = state.presenter ? 4 : 3;
     const float words_h = paragraph_height(inner, words, s.text, word_lines);

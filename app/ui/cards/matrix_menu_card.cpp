@@ -121,13 +121,14 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const std::shared_ptr<MatrixMenu> menu = state.matrix_menu;  // it may be closed while it is drawn
-    const Look look = state.presenter ? Look{27, 27, 50, 460} : Look{14, 13, 32, 252};
+    const Look look =
+        state.presenter ? Look{size::far, size::far, 50, 460} : Look{size::body, size::small, 32, 252};
     const int count = entry_count(state, *menu);
     const float h = look.row * px(count + count / per_matrix) + 16;
     place(main, *menu, look.w, h, W, H);
     const Rect area{menu->corner.x, menu->corner.y, look.w, h};
     show_card(main, "Copy matrix", area, [&](const Canvas& c) {
-        c.frame(area.x + .5f, area.y + .5f, area.w - 1, area.h - 1, c.theme->t3, 1, 10);
+        c.frame(area.x + .5f, area.y + .5f, area.w - 1, area.h - 1, c.theme->t3, 1, radius::panel);
         draw_list(c, state, menu, look);
         if (clicked_beside()) state.matrix_menu.reset();
     });

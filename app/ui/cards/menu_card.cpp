@@ -70,11 +70,11 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
-    const float size = big ? 27.0f : 14.0f, row = big ? 52.0f : 34.0f;
+    const float size = big ? size::far : size::body, row = big ? 52.0f : 34.0f;
     const float w = big ? 620.0f : 304.0f, h = row * px(std::size(entries)) + 16;
     const Rect area{W - 12 - w, big ? std::max(8.0f, (H - h) / 2) : 54.0f, w, h};
     show_card(main, "Menu", area, [&](const Canvas& c) {
-        c.frame(area.x + .5f, area.y + .5f, w - 1, h - 1, c.theme->line2, 1, 10);
+        c.frame(area.x + .5f, area.y + .5f, w - 1, h - 1, c.theme->line2, 1, radius::panel);
         float y = area.y + 8;
         for (int n = 0; n < static_cast<int>(std::size(entries)); ++n, y += row) {
             const Entry& entry = entries[n];
@@ -84,7 +84,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
             if (state.menu_at == n) c.rect(area.x + 6, y + 1, w - 12, row - 2, c.theme->raised, 7);
             const ImU32 ink = can ? c.theme->t1 : c.theme->t3;
             c.text(area.x + 18, y + row / 2, entry.name, size, ink, Face::medium);
-            c.text(area.right() - 18, y + row / 2, entry.key, big ? 27 : 13, c.theme->t3, Align::right);
+            c.text(area.right() - 18, y + row / 2, entry.key, big ? size::far : size::small, c.theme->t3,
+                   Align::right);
             if (hot.clicked && can) choose(state, entry);
         }
         if (clicked_beside()) state.show_menu = false;

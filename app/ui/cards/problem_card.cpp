@@ -60,8 +60,8 @@ constexpr const char* other_words = "Numbers, words, files: in the normal view (
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
-    const float size = big ? 27.0f : 14.0f, row = big ? 58.0f : 36.0f, pad = big ? 28.0f : 18.0f;
-    const float w = std::min(W - 32, big ? 1080.0f : 560.0f), head = size * 2.6f;
+    const float size = big ? size::far : size::body, row = big ? 58.0f : 36.0f, pad = big ? 28.0f : 18.0f;
+    const float w = std::min(W - 2 * space::window, big ? 1080.0f : 560.0f), head = size * 2.6f;
     const float h = head + row * px(choice_count) + size * 2.4f;
     const Rect area = centred(w, h, W, H);
     const auto inside = [&](const Canvas& c) {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 
 namespace tilewalk::ui {
 
@@ -136,8 +135,8 @@ void draw_choice(const Canvas& c, Quiz& quiz, int n, float x, float y, float w) 
     const std::string id = "##choice " + str(n + 1);
     const Hot hot = hot_area(c, id, x, y, w, 36);
     const bool chosen = std::ranges::count(quiz.chosen, n) > 0;
-    if (hot.hovered || chosen) c.rect(x, y, w, 36, t.raised, 8);
-    if (quiz.mark == n || hot.focused) c.frame(x + .5f, y + .5f, w - 1, 35, t.focus, 1.5f, 8);
+    if (hot.hovered || chosen) c.rect(x, y, w, 36, t.raised, radius::control);
+    if (quiz.mark == n || hot.focused) c.frame(x + .5f, y + .5f, w - 1, 35, t.focus, 1.5f, radius::control);
     c.key_cap(x + 8, y + 18, str(n + 1));
     const float box = x + 44, middle = y + 18;
     if (quiz.question.several)

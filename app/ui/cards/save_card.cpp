@@ -4,7 +4,6 @@
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -248,10 +247,11 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const std::shared_ptr<SaveCard> card = state.saving;  // it may be closed while it is drawn
-    const Look look = state.presenter ? Look{27, 27, 1.9f} : Look{14, 13, 1};
-    const Rect a = centred(std::min(W - 32, (state.presenter ? 620 : 600) * look.u), 304 * look.u, W, H);
+    const Look look = state.presenter ? Look{size::far, size::far, 1.9f} : Look{size::body, size::small, 1};
+    const Rect a =
+        centred(std::min(W - 2 * space::window, (state.presenter ? 620 : 600) * look.u), 304 * look.u, W, H);
     const auto inside = [&](const Canvas& c) {
-        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, 10);
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, radius::panel);
         draw(c, state, *card, a, look);
     };
     show_card(main, "Save", a, inside, Below::dimmed);

@@ -107,7 +107,7 @@ constexpr Row rows[] = {
     {"Start page", "the program begins with it", nullptr, &Settings::start_page}};
 
 void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool big) {
-    const float size = big ? 27.0f : 14.0f, control = a.x + (big ? 250.0f : 150.0f);
+    const float size = big ? size::far : size::body, control = a.x + (big ? 250.0f : 150.0f);
     float y = a.y + row / 2;
     for (const Row& one : rows) {
         c.text(a.x, y, one.name, size, 0, Face::medium);
@@ -137,14 +137,14 @@ bool answer_key(AppState& state, const KeyPress& press) {
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
     const float head = big ? 64.0f : 62.0f, foot = big ? 64.0f : 60.0f, count = px(std::size(rows));
-    const float w = std::min(W - 32, big ? 1180.0f : 760.0f),
-                row = std::min(big ? 49.0f : 42.0f, (H - 32 - head - foot) / count);
+    const float w = std::min(W - 2 * space::window, big ? 1180.0f : 760.0f),
+                row = std::min(big ? 49.0f : 42.0f, (H - 2 * space::window - head - foot) / count);
     const Rect a = centred(w, head + row * count + foot, W, H);
     const auto inside = [&](const Canvas& c) {
         c.text(a.x + 24, a.y + 34, "Settings", big ? 34 : 22, 0, Face::semibold);
         if (close_button(c, "##close settings", a)) state.show_settings = false;
         draw_rows(c, state, {a.x + 24, a.y + head, a.w - 48, 0}, row, big);
-        const float h = big ? 48.0f : 34.0f, size = big ? 27.0f : 14.0f, y = a.bottom() - h - 12;
+        const float h = big ? 48.0f : 34.0f, size = big ? size::far : size::body, y = a.bottom() - h - 12;
         ButtonLook look{.size = size};
         const float reset_w = button_width("Reset all", size), done_w = button_width("Done", size);
         if (button(c, "##reset settings", a.x + 24, y, reset_w, h, "Reset all", look)) reset_settings(state);

@@ -3,11 +3,9 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/imgui_compat.h"
-#include "app/ui/kit/layout.h"
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
-#include <span>
 
 namespace tilewalk::ui {
 
@@ -53,14 +51,18 @@ void badge(const Canvas& c, const std::string& number, const Rect& a, float size
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
-    constexpr float out = 5;
     const PanelPart part(c, "Ring", {0, 0, W, H});
-    const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - out, 3.0f);
-    const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + out, H - 3) - y;
+    // Among the matrices of a dense lesson the name stands so close, and those of the keys below it, that
+    // the line would run through their letters.
+    const bool close = !far && tour.stop().place.kind == TourPlace::Kind::matrix &&
+                       tour_place(c, {TourPlace::Kind::panel, "Matrices", {}, {}});
+    const float out = close ? 8 : 5, above = close ? 25 : out, below = close ? 3 : out;
+    const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - above, 3.0f);
+    const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + below, H - 3) - y;
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
     const std::string number = str(tour.at + 1);
-    const float size = look.text == normal.text ? 13.0f : 27.0f, side = size * 1.7f;
+    const float size = look.text == normal.text ? size::small : size::far, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
     // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
     // but the parts of presenter mode begin with what they say.
@@ -88,6 +90,14 @@ std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
     for (const char* panel : {"Explanation", "Problem", "Break it", "Cell"})
         keep({TourPlace::Kind::panel, panel, {}, {}}, 0);
     return out;
+}
+
+// Presenter mode and small windows lack some panels: there the ring goes round the cell.
+std::optional<Rect> shown_place(const Canvas& c, const AppState& state) {
+    const TourStop& stop = state.tour->stop();
+    const auto place = tour_place(c, stop.place);
+    if (place || !stop.cell) return place;
+    return tour_place(c, {TourPlace::Kind::cell, {}, *stop.cell, {}});
 }
 
 // A strip has its heading and buttons in one line and long texts in two columns; its paragraphs below.
@@ -122,7 +132,8 @@ Rect strip(const Canvas& c, const Tour& tour, float x, float w) {
 }
 
 // The first place that hides nothing of what the stop is about: a strip over the timeline, or over the foot
-// of a page, then over the foot of the matrices; else the corner that hides least.
+// of a page, then over the foot of the matrices, or their head where the drawing below them is spoken of;
+// else the corner that hides least.
 Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const Tour& tour = *state.tour;
     const std::vector<Rect> keep = kept_free(c, state);
@@ -142,7 +153,9 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
         if (walk) a.h = std::max(a.h, foot - layout.timeline.y - of_ring_edge);
         places.push_back(bottom_at(a, foot));
     }
-    places.push_back(bottom_at(strip(c, tour, margin, layout.main.w), layout.main.bottom() - margin));
+    const Rect over_main = strip(c, tour, margin, layout.main.w);
+    places.push_back(bottom_at(over_main, layout.main.bottom() - margin));
+    if (walk) places.push_back({over_main.x, layout.main.y, over_main.w, over_main.h});
     const float w = W < 1100 ? 364.0f : W < 1440 ? 388.0f : 420.0f;
     const float h =
         normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
@@ -249,6 +262,7 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     const float y = a.y + 14, middle = y + look.control / 2;
     float right = a.right() - look.pad + 14;
     const auto icon = [&](const char* id, Icon which, bool enabled, const char* tip) {
+        if (state.to_take_along) return false;
         right -= look.control + 6;
         return icon_button(c, id, right, y, look.control, look.control, which,
                            {.enabled = enabled, .quiet = true, .tooltip = tip});
@@ -286,12 +300,12 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     settle_tour(state);
     refresh_text(state);
     Tour& tour = *state.tour;
-    tour.place = at_stop(state) ? tour_place(main, tour.stop().place) : std::nullopt;
+    tour.place = at_stop(state) ? shown_place(main, state) : std::nullopt;
     const Rect area = tour.card = area_of(main, state, W, H);
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
-        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, 10);
-        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, 10);
+        c.rect(area.x, area.y, area.w, area.h, c.theme->raised, radius::panel);
+        c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, radius::panel);
         answer(state, state.presenter  ? draw_band(c, state, area)
                       : is_strip(area) ? draw_strip(c, state, area)
                                        : draw_card(c, state, area));

@@ -135,6 +135,8 @@ private:
 float rich_width(const Canvas& canvas, const Line& line, float size = size::formula);
 float paragraph_height(float w, std::string_view text, float size = size::lead, int max_lines = 0,
                        Face face = Face::regular, float line_height = 1.45f);
+/// The width, at most `w`, at which the lines of a paragraph end about even and are not more of them.
+float even_width(float w, std::string_view text, float size, int max_lines = 0, Face face = Face::regular);
 float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size = size::formula,
                             int max_lines = 0, float line_height = 1.6f);
 /// The largest of these sizes, in falling order, at which the line needs no second row; else the last.

@@ -21,7 +21,7 @@ void draw_nan(const Canvas& c, float x, float y, float w, float h) {
 
 void draw_value(const Canvas& c, float x, float y, float w, float h, const CellLook& look, ImU32 fill) {
     if (look.text.empty()) return;
-    const bool written = look.state == CellState::written;
+    const bool written = look.state == CellState::written || look.bold;
     const bool quiet = !look.nan && !written && (look.dim || look.state == CellState::discarded);
     const ImU32 ink = look.nan ? c.theme->inv : ink_on(*c.theme, fill, quiet);
     const Face face = written || look.nan ? Face::mono_bold : Face::mono;

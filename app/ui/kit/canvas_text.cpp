@@ -223,14 +223,48 @@ std::string shortened(std::string_view text, float room, Face face, float em) {
     return std::string(kept) + std::string(ellipsis);
 }
 
+constexpr std::string_view signs[] = {"×", "=", "+", "−", "÷", "≤", "≥", "<", ">", "≈", "⊙"};
+constexpr std::string_view units[] = {"B",   "kB",    "MB",   "GB",   "KiB",   "MiB",
+                                      "GiB", "bytes", "rows", "keys", "heads", "%"};
+
+constexpr std::string_view numbered[] = {"key",     "query", "row",     "column", "step", "tile", "keys",
+                                         "queries", "rows",  "columns", "block",  "head", "max",  "value"};
+
+std::string_view word_at(std::string_view text, std::size_t begin) {
+    return text.substr(begin, text.find(' ', begin) - begin);
+}
+
+/// What stands around this space is read as one: "2 × 4", "1 MiB", "key 0".
+bool holds_together(std::string_view text, std::size_t space) {
+    const std::size_t before = space == 0 ? std::string_view::npos : text.rfind(' ', space - 1);
+    const std::string_view left = word_at(text, before == std::string_view::npos ? 0 : before + 1);
+    std::string_view right = word_at(text, space + 1);
+    const auto is_sign = [](std::string_view w) { return std::ranges::find(signs, w) != std::end(signs); };
+    if (is_sign(left) || is_sign(right)) return true;
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (!right.empty() && is_digit(right[0]) && std::ranges::find(numbered, left) != std::end(numbered))
+        return true;
+    while (!right.empty() && std::string_view(".,;:").find(right.back()) != std::string_view::npos)
+        right.remove_suffix(1);
+    const bool counted = !left.empty() && is_digit(left.back());
+    return counted && std::ranges::find(units, right) != std::end(units);
+}
+
+/// Where the line ends, at or before `most`: at a space that parts two words, if the line stays long.
+std::size_t line_end(std::string_view paragraph, std::size_t most) {
+    const std::size_t last = paragraph.rfind(' ', most);
+    if (last == std::string_view::npos || last == 0) return most;
+    for (std::size_t space = last; space != std::string_view::npos && space * 2 > most;
+         space = paragraph.rfind(' ', space - 1))
+        if (!holds_together(paragraph, space)) return space;
+    return last;
+}
+
 /// One line off the front of `rest`: as many words as fit, at least one character.
 std::string_view take_line(std::string_view& rest, float room, Face face, float em) {
     const std::string_view paragraph = rest.substr(0, rest.find('\n'));
     std::string_view fit = beginning_within(paragraph, room, face, em);
-    if (fit.size() < paragraph.size() && paragraph[fit.size()] != ' ') {
-        const std::size_t space = fit.rfind(' ');
-        if (space != std::string_view::npos && space > 0) fit = fit.substr(0, space);
-    }
+    if (fit.size() < paragraph.size()) fit = paragraph.substr(0, line_end(paragraph, fit.size()));
     if (fit.empty() && !paragraph.empty()) {
         std::string_view after = paragraph;
         next_code_point(after);
@@ -257,7 +291,15 @@ std::vector<std::string> broken(std::string_view text, float room, Face face, fl
     return lines;
 }
 
-/// Styled pieces cut behind each space; what is not parted by a space stays together.
+/// "=" or another sign, between spaces.
+bool only_sign(const Line& atom) {
+    std::string text = joined(atom);
+    std::erase(text, ' ');
+    return std::ranges::find(signs, text) != std::end(signs);
+}
+
+/// Styled pieces cut behind each space; what is not parted by a space stays together, and a sign with what
+/// follows it.
 std::vector<Line> atoms_of(const Line& line) {
     std::vector<Line> atoms(1);
     for (const Span& span : line) {
@@ -269,7 +311,7 @@ std::vector<Line> atoms_of(const Line& line) {
             rest.remove_prefix(piece.text.size());
             piece.tilde = span.tilde && rest.empty();
             atoms.back().push_back(piece);
-            if (space != std::string_view::npos) atoms.emplace_back();
+            if (space != std::string_view::npos && !only_sign(atoms.back())) atoms.emplace_back();
         }
     }
     return atoms;
@@ -367,6 +409,19 @@ float paragraph_height(float w, std::string_view text, float size, int max_lines
                        float line_height) {
     const float em = baked_em(face, size);
     return em * line_height * px(broken(text, w, face, em, max_lines).size());
+}
+
+float even_width(float w, std::string_view text, float size, int max_lines, Face face) {
+    const float em = baked_em(face, size);
+    const auto lines = broken(text, w, face, em, max_lines);
+    float least = w / 2, most = w;
+    while (lines.size() > 1 && most - least > 8) {
+        const float middle = (least + most) / 2;
+        const auto now = broken(text, middle, face, em, max_lines);
+        const bool all = now.size() == lines.size() && !now.back().ends_with(ellipsis);
+        (all ? most : least) = middle;
+    }
+    return most;
 }
 
 float rich_paragraph_height(const Canvas& canvas, float w, const Line& line, float size, int max_lines,

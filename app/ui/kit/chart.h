@@ -1,5 +1,5 @@
-// Plots: what is to be shown, laid out once into lines, marks and texts (ChartScene), which two painters
-// draw: the canvas of the window, and SVG. So a file shows what the screen showed.
+// Plots: what is to be shown, laid out once into lines, marks and texts (ChartScene), which the canvas draws:
+// that of the window, or of a file, which so shows what the screen showed.
 #pragma once
 
 #include "app/ui/kit/canvas.h"
@@ -133,13 +133,11 @@ ChartScene together(const std::vector<const ChartScene*>& scenes);
 /// The mark nearest to a place, at most `reach` px away; null if there is none.
 const SceneMark* mark_near(const ChartScene& scene, Point place, float reach = 14);
 
-// ---- Painters
+// ---- Drawing
 
 /// All but the panels, which the caller has drawn.
 void paint(const Canvas& canvas, const ChartScene& scene);
 void paint_marker(const Canvas& canvas, Marker marker, float x, float y, ImU32 colour, float radius = 4.5f);
-/// A whole SVG file, as large as the panels.
-std::string to_svg(const ChartScene& scene, const Theme& theme);
 /// The rectangle round all panels.
 Rect bounds(const ChartScene& scene);
 

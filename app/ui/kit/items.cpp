@@ -57,9 +57,9 @@ Drawn draw_button(const Canvas& c, const std::string& id, float x, float y, floa
     if (look.tooltip && hot.hovered) tooltip(c, look.tooltip);
     if (!look.enabled) switch_off_stop(), hot = {.id = hot.id};
     const Canvas shown = look.enabled ? c : c.faded(.5f);
-    if (const ImU32 fill = button_fill(*c.theme, look, hot)) shown.rect(x, y, w, h, fill, 8);
+    if (const ImU32 fill = button_fill(*c.theme, look, hot)) shown.rect(x, y, w, h, fill, radius::control);
     if (look.active && !look.primary && !look.quiet)
-        shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
+        shown.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, radius::control);
     return {hot, shown, look.primary ? c.theme->inv : look.quiet && !look.active ? c.theme->t2 : c.theme->t1};
 }
 

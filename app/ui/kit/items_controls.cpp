@@ -95,9 +95,9 @@ void record_field(const Canvas& c, float x, float y, float w, float h, std::stri
 }
 
 void draw_field_frame(const Canvas& c, float x, float y, float w, float h, bool active, bool invalid) {
-    c.rect(x, y, w, h, c.theme->well, 8);
+    c.rect(x, y, w, h, c.theme->well, radius::control);
     const ImU32 edge = invalid ? c.theme->danger : active ? c.theme->focus : c.theme->line2;
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, edge, active || invalid ? 2.0f : 1.0f, 8);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, edge, active || invalid ? 2.0f : 1.0f, radius::control);
 }
 
 bool read_int(const char* text, int& value) {
@@ -119,7 +119,7 @@ float segmented_width(const std::vector<std::string>& labels, float size) {
 bool segmented(const Canvas& c, const char* id, float x, float y, const std::vector<std::string>& labels,
                int& current, float size) {
     const float h = std::max(32.0f, baked_em(Face::medium, size) + 18);
-    c.well(x, y, segmented_width(labels, size), h, 8);
+    c.well(x, y, segmented_width(labels, size), h, radius::control);
     int wanted = current;
     float left = x + 3;
     for (int k = 0; k < static_cast<int>(labels.size()); ++k) {

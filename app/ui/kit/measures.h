@@ -14,12 +14,13 @@ constexpr float formula = 16;  ///< formulas, and the letters of small matrices
 constexpr float symbol = 17;   ///< the letter of a matrix
 
 // On a page of 1280 × 720 for the back row
-constexpr float far = 27;         ///< the least there: heads, captions
-constexpr float far_number = 28;  ///< numbers in cells
-constexpr float far_text = 30;    ///< sentences and names
-constexpr float far_sign = 34;    ///< signs between matrices
-constexpr float far_symbol = 35;  ///< the letter of a matrix
-constexpr float far_title = 44;   ///< what the step does
+constexpr float far = 27;           ///< the least there: heads, captions
+constexpr float far_number = 28;    ///< numbers in cells
+constexpr float far_text = 30;      ///< sentences and names
+constexpr float far_sign = 34;      ///< words and signs between matrices
+constexpr float far_operator = 44;  ///< the thin ones of them: · + −
+constexpr float far_symbol = 35;    ///< the letter of a matrix
+constexpr float far_title = 44;     ///< what the step does
 /// What is drawn for the normal view is so many times as large there: its smallest text is the least of the
 /// page.
 constexpr float far_growth = far / small;
@@ -40,11 +41,12 @@ constexpr float control = 32;       ///< height of a button, a field, a choice
 constexpr float bar = 36;           ///< the same in the bar at the foot of a page
 constexpr float control_top = 6;    ///< from the top of a panel to a control beside its title
 constexpr float control_edge = 12;  ///< from such a control to the right edge of the panel
-constexpr float icon = 30;          ///< a square button in the title of a panel
-constexpr float far_icon = 44;      ///< the same on presenter pages
-constexpr float far_pad = 20;       ///< from the edge of the strip of presenter pages to what it holds
-constexpr float far_edge = 28;      ///< from the edge of a presenter page to its head
-constexpr float far_side = 40;      ///< from the edge of a presenter page without a walk to what it holds
+constexpr float window = 16;    ///< at least, from a card that lies over the page to the edge of the window
+constexpr float icon = 30;      ///< a square button in the title of a panel
+constexpr float far_icon = 44;  ///< the same on presenter pages
+constexpr float far_pad = 20;   ///< from the edge of the strip of presenter pages to what it holds
+constexpr float far_edge = 28;  ///< from the edge of a presenter page to its head
+constexpr float far_side = 40;  ///< from the edge of a presenter page without a walk to what it holds
 
 }  // namespace space
 
@@ -67,10 +69,11 @@ constexpr float far_row = 34;          ///< height of a cell: numbers on present
 /// Of corners.
 namespace radius {
 
-constexpr float bar = 3;     ///< bars and boxes of a drawing
-constexpr float cell = 4;    ///< cells of matrices
-constexpr float card = 6;    ///< cards and marked lines within a panel
-constexpr float panel = 10;  ///< panels and wells
+constexpr float bar = 3;      ///< bars and boxes of a drawing
+constexpr float cell = 4;     ///< cells of matrices
+constexpr float card = 6;     ///< cards and marked lines within a panel
+constexpr float control = 8;  ///< buttons, fields, notes
+constexpr float panel = 10;   ///< panels, wells and cards over the page
 
 }  // namespace radius
 

@@ -1,7 +1,5 @@
 #include "app/ui/kit/card.h"
 
-#include "app/ui/kit/items.h"
-
 #include <imgui.h>
 
 namespace tilewalk::ui {
@@ -50,9 +48,9 @@ bool answer_search_key(std::string& text, const KeyPress& press) {
 
 void draw_search(const Canvas& c, const char* name, float x, float y, float w, float h,
                  const std::string& text, const char* hint) {
-    const float size = c.min_text > 20 ? 27.0f : 15.0f;
-    c.rect(x, y, w, h, c.theme->well, 8);
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->t2, 1.5f, 8);
+    const float size = c.min_text > 20 ? size::far : size::lead;
+    c.rect(x, y, w, h, c.theme->well, radius::control);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->t2, 1.5f, radius::control);
     const bool empty = text.empty();
     const float end = c.text_within(x + 12, y + h / 2, w - 28, empty ? hint : text.c_str(), size,
                                     empty ? c.theme->t3 : c.theme->t1);

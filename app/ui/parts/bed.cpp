@@ -1,6 +1,5 @@
 #include "app/ui/parts/bed.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tilewalk::ui {

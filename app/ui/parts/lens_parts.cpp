@@ -210,13 +210,15 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const auto is_there = [&](int row, std::size_t n) {
         return row < 2 || done || (lit != none && n <= lit);
     };
-    // Too many to read: the products as bars, the sum beside them.
-    const float result_w = 150, cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
+    // Too many to read: the products as bars, the sum below them, or beside them in a low pane.
+    const float result_w = 150, sum_h = 24,
+                cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
+    const bool below = pane.h >= 96;
     if (cell_w < 34) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
-        const Rect left{pane.x, pane.y, pane.w - result_w, pane.h};
-        bars(c, left, list, false, extent(list), phase);
+        const Rect all{pane.x, pane.y, pane.w - (below ? 0 : result_w), pane.h - (below ? sum_h : 0)};
+        bars(c, all, list, false, extent(list), phase);
     }
     const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
                 top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
@@ -243,8 +245,12 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
             }
         }
     }
-    const float x = pane.x + 22 + (cell_w >= 34 ? cell_w * px(d.q.size()) : pane.w - result_w - 22) + 16;
-    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2 : pane.y + pane.h / 2;
+    const float x = cell_w >= 34 ? pane.x + 22 + cell_w * px(d.q.size()) + 16
+                    : below      ? pane.x
+                                 : pane.right() - result_w + 16;
+    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2
+                    : below      ? pane.bottom() - sum_h / 2 + 4
+                                 : pane.y + pane.h / 2;
     const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
     const double shown = done ? d.total : so_far * d.scale;
     c.rich(x, y, pieces(sum, number(format_short(shown), Role::none, true)), size::lead, Align::left, t.t2);

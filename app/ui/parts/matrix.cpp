@@ -47,6 +47,15 @@ bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::
 // Cells without numbers share one frame.
 bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
 
+// So do those that were all written at once: a frame round each of them would say no more.
+bool written_whole(const MatrixLook& look) {
+    if (look.state != CellState::written || !look.value || look.only_changed) return false;
+    const Region region = look.value->region;
+    return look.value->data.size() > 1 && look.rows_done >= region.rows &&
+           look.cells_done >= region.rows * region.cols;
+}
+bool one_frame(const MatrixLook& look) { return small_cells(look) || written_whole(look); }
+
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const auto [across, down] = extents_of(look);
     const float w = px(across) * look.cw + 8, h = px(down) * look.ch + 8;
@@ -86,7 +95,7 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
 // Digits with which all numbers of this slot fit their cells; 0: none are shown, not in some cells only.
 int fitting_digits(const AppState& state, const MatrixLook& look) {
     if (!look.numbers) return 0;
-    if (look.window) return look.digits;     // measured by who chose it
+    if (look.window || look.measured) return look.digits;
     const int most = number_style().digits;  // 4 stands for as many as the user wants
     for (int digits = look.digits == 4 ? most : std::min(look.digits, most); digits >= look.least_digits;
          --digits) {
@@ -97,7 +106,7 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
 }
 
 std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
-    return look.digits > 0 ? state.look[slot].digits.text(v, look.digits) : "";
+    return look.digits > 0 ? cell_number(state.look[slot].digits, v, look.digits, look.trimmed) : "";
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -129,9 +138,10 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         !(shown && look.only_changed && look.before && look.before->data(r, c) == shown->data(r, c));
     CellLook out;
     out.role = info(look.slot).role;
-    out.state = !shown ? CellState::pending : written && !small_cells(look) ? CellState::written : look.state;
-    if (out.state == CellState::read || (out.state == CellState::written && (!written || small_cells(look))))
+    out.state = !shown ? CellState::pending : written && !one_frame(look) ? CellState::written : look.state;
+    if (out.state == CellState::read || (out.state == CellState::written && (!written || one_frame(look))))
         out.state = CellState::idle;  // the bed, or one frame round all cells, shows it
+    out.bold = written && !small_cells(look);
     out.size = look.size;
     out.radius = std::min(4.0f, look.cw / 6);
     out.crowd = look.value && look.value->data.size() > 2;
@@ -157,7 +167,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     out.text = text;
     out.before = before;
     out.halo = false;
-    out.fade = out.state == CellState::written ? look.fade : 1;
+    out.fade = out.state == CellState::written || out.bold ? look.fade : 1;
     const Region region = region_of(look);
     out.hover = state.hover == CellRef{look.slot, region.row + r, region.col + c};
     const auto [x, y] = place_of(look, r, c);
@@ -253,13 +263,16 @@ void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& l
     }
 }
 
-// Where single cells are too small for their own frames, one frame goes round all that was written.
+// Where single cells have no frames of their own, one goes round all that was written.
 void outline_written(const Canvas& canvas, const MatrixLook& look) {
-    if (look.state != CellState::written || !look.value || !small_cells(look)) return;
+    if (look.state != CellState::written || !look.value || !one_frame(look)) return;
     const int done = std::min(look.value->region.rows, look.rows_done);
     const auto [x, y] = place_of(look, 0, 0);
     const auto [right, bottom] = place_of(look, done, look.value->region.cols);
     canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
+    if (small_cells(look)) return;
+    const float side = std::min({14.0f, look.ch * .25f, look.cw * .25f});
+    canvas.faded(look.fade).corner(x, y, right - x + 1, bottom - y + 1, side, canvas.theme->focus);
 }
 
 // The same tile in another walk, as it lies there after this step; null if there is none.
@@ -410,6 +423,14 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
 }
 
 }  // namespace
+
+std::string cell_number(const MatrixDigits& all, double v, int digits, bool trimmed) {
+    double unit = 1;
+    const bool plain = v == 0 || (std::abs(v) >= 1e-3 && std::abs(v) < 1e6);
+    for (int decimals = 0; trimmed && plain && decimals < all.decimals(digits); ++decimals, unit *= 10)
+        if (std::abs(v * unit - std::round(v * unit)) < 1e-9) return format_fixed(v, decimals);
+    return all.text(v, digits);
+}
 
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
     const Theme& t = *canvas.theme;

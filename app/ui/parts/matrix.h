@@ -31,6 +31,8 @@ struct MatrixLook {
     bool numbers = true;
     int digits = 4;             ///< at most (4: as many as the user wants); fewer where the cells are narrow
     int least_digits = 3;       ///< fewer than these, and no numbers are shown
+    bool measured = false;      ///< whoever chose the digits has seen that they fit
+    bool trimmed = false;       ///< without the zeros at the end of what fewer decimals show exactly
     bool show_before = false;   ///< `before` is shown although this step did not write the matrix
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
     bool past = false;          ///< what the slot held before: its cells are those of another place
@@ -42,6 +44,9 @@ struct MatrixLook {
 /// Draws it, notes its cells for tests, answers to hovering, clicking and (for Q, K, V) double-clicking.
 /// `widget` names the view, so that one cell may be shown in several places.
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
+
+/// A number of a matrix as its cell has it.
+std::string cell_number(const MatrixDigits& all, double value, int digits, bool trimmed);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

@@ -70,7 +70,7 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
             const Rect tile = g.of(tile_region(p, step.i, step.j));
             c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
         }
-        if (k > shown || (step.op != Op::scores && step.op != Op::scale && step.op != Op::mask)) continue;
+        if (k > shown || step.op < Op::scores || step.op > Op::mask) continue;
         if (const Value* S = value_in(trace, trace.writes(k), Slot::S)) {
             draw_values(c, g, *S, step.i != step_now(state).i || step.j != step_now(state).j);
             out.tiles += step.op == Op::scores;

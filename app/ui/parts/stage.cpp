@@ -1,7 +1,5 @@
 #include "app/ui/parts/stage.h"
 
-#include "app/ui/kit/items.h"
-#include "app/ui/parts/bed.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
@@ -15,45 +13,59 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float least_gap = 20;  // between two matrices without a sign
-constexpr float arrow_w = 56;    // before what is written
 constexpr float symbols_h = 54;  // above the cells
-// Of cells with numbers: the largest that fit.
+// Of cells with numbers: the largest that fit. `pad`: between two of them at least .35 of their size. `sign`,
+// `arrow`: the room round what stands between matrices.
 struct CellSize {
     float text, pad, row;
+    float sign = 20, arrow = 56;
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
-constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 4, 62};
-constexpr float least_lens_w = 480, good_lens_w = 600, least_lens_h = 184;
+constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 10, 62, 14, 50};
+constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
 
 struct Placed : OnStage {
     int digits = 0;
-    float text = usual.text;
+    bool trimmed = false;
+    CellSize cell = usual;
 };
 using Terms = std::vector<Placed>;
 
-float sign_w(const char* sign) { return *sign ? text_width(Face::regular, size::far_sign, sign) : 0.0f; }
+// How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; as its
+// own; the same without zeros at the end.
+enum class Letters { of_all, own, trimmed };
 
-float after_w(const Placed& t) { return *t.after ? sign_w(t.after) + 6 : 0; }
+int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
+    const SlotLook& look = state.look[t.slot];
+    if (how == Letters::of_all) return look.letters_with(digits);
+    int most = 1;
+    for (const double v : t.value->data.reshaped())
+        most = std::max(most, letter_count(cell_number(look.digits, v, digits, how == Letters::trimmed)));
+    return most;
+}
+
+float after_w(const Placed& t) { return *t.after ? sign_width(t.after) + 6 : 0; }
 
 // Room between the terms n − 1 and n.
 float gap_before(const Terms& line, std::size_t n) {
     if (line[n].result) {
-        if (n == 0) return arrow_w;
-        return line[n - 1].result ? least_gap : arrow_w + after_w(line[n - 1]);
+        if (n == 0) return line[n].cell.arrow;
+        return line[n - 1].result ? least_gap : line[n].cell.arrow + after_w(line[n - 1]);
     }
-    const float before = sign_w(line[n].before) + (*line[n].before ? 20.0f : 0.0f);
+    const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
     if (n == 0) return before;
     if (line[n - 1].leaves) return 2 * least_gap + after_w(line[n - 1]);
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
 
 // With numbers of so many digits in cells of this size, as high as there is room. Returns the width of all.
-float lay_out(const AppState& state, Terms& line, const CellSize& cell, float room_h, int digits) {
+float lay_out(const AppState& state, Terms& line, const CellSize& cell, float room_h, int digits,
+              Letters how) {
     float w = 0;
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
-        t.digits = digits, t.text = cell.text;
-        const int letters = std::max(2, state.look[t.slot].letters_with(digits));
+        t.digits = digits, t.cell = cell, t.trimmed = how == Letters::trimmed;
+        const int letters = std::max(2, letters_of(state, t, digits, how));
         const float cw = px(letters) * size::mono * cell.text + cell.pad;
         t.bed = {0, 0, cw, std::min(cell.row, room_h), t.rows(), t.cols(), true};
         w += t.bed.width() + gap_before(line, n);
@@ -67,21 +79,37 @@ int most_rows(const Terms& line) {
     return rows;
 }
 
+// The height of a row; 0 where there are more cells than could have numbers.
+float row_room(const Terms& line, float w, float h) {
+    const float room = h / px(most_rows(line));
+    float least_w = 0;
+    for (const Placed& t : line) least_w += px(t.cols()) * (2 * size::mono * tight.text + tight.pad);
+    const bool many = std::ranges::any_of(line, [](const Placed& t) { return t.cols() > 16; });
+    return many || least_w > w || room < from::far_row ? 0 : room;
+}
+
 // All numbers fit, in cells of this size or at least as high as their text needs, with as many digits as
 // possible.
-bool fits(const AppState& state, Terms& line, const CellSize& cell, float w, float h) {
-    const float room = h / px(most_rows(line));
-    if (room < from::far_row || std::ranges::any_of(line, [](const Placed& t) { return t.cols() > 16; }))
-        return false;
-    return std::ranges::any_of(digit_choices(),
-                               [&](int digits) { return lay_out(state, line, cell, room, digits) <= w; });
+bool fits(const AppState& state, Terms& line, float w, float h, const CellSize& cell, Letters how,
+          int least_digits = 3) {
+    const float room = row_room(line, w, h);
+    return room > 0 && std::ranges::any_of(digit_choices(least_digits), [&](int digits) {
+               return lay_out(state, line, cell, room, digits, how) <= w;
+           });
+}
+
+// Rather than let numbers touch: smaller cells, then no zeros at the end, then fewer decimals.
+bool fits_somehow(const AppState& state, Terms& line, float w, float h) {
+    return fits(state, line, w, h, usual, Letters::of_all) || fits(state, line, w, h, tight, Letters::own) ||
+           fits(state, line, w, h, tight, Letters::trimmed, 2);
 }
 
 // Large cells, where they cost no digits.
 bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
     const float room = h / px(most_rows(line));
     return std::ranges::any_of(roomy, [&](const CellSize& cell) {
-        return room >= cell.text + 20 && lay_out(state, line, cell, room, digit_choices().front()) <= w;
+        return room >= cell.text + 20 &&
+               lay_out(state, line, cell, room, digit_choices().front(), Letters::of_all) <= w;
     });
 }
 
@@ -144,7 +172,8 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
         look.cells_done = std::min(look.cells_done, t.done), look.before = nullptr;
     const Canvas now = c.faded(there);
     if (t.result || t.leaves) beam(now, state, t.bed.area());
-    far_matrix(now, state, look, t.bed, std::max(3, t.digits), t.text);
+    look.measured = true, look.trimmed = t.trimmed;
+    far_matrix(now, state, look, t.bed, t.digits, t.cell.text);
     if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
     const Line symbol = symbol_of(c, state, t);
     const float half = rich_width(c, symbol, size::far_symbol) / 2;
@@ -153,10 +182,11 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     const float mid = t.bed.middle();
     const bool opens = t.result && (n == 0 || !line[n - 1].result);
     if (opens)
-        c.arrow({{t.bed.x - arrow_w + 12, mid}, {t.bed.x - 12, mid}}, ArrowStyle::link);
-    else if (*t.before)
-        c.text(t.bed.x - 12 - sign_w(t.before), mid, t.before, size::far_sign, c.theme->t2);
-    if (*t.after) c.text(t.bed.right() + 8, mid, t.after, size::far_sign, c.theme->t2);
+        c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
+                c.theme->focus);
+    else
+        draw_sign(c, t.bed.x - .6f * t.cell.sign - sign_width(t.before), mid, t.before);
+    draw_sign(c, t.bed.right() + 8, mid, t.after);
 }
 
 }  // namespace
@@ -200,7 +230,8 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     const float h = a.h - symbols_h - 8, w = a.w - least_lens_w - 2 * least_gap;
     if (h < least_lens_h) return false;
-    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits(state, line, usual, w, h))
+    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) &&
+        !fits(state, line, w, h, usual, Letters::of_all))
         return false;
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
@@ -234,7 +265,7 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const bool below = wanted > 0;
     const float h = (below ? wanted : a.h) - symbols_h - 8;
     const bool large = !below && fits_roomy(state, line, a.w, h);
-    if (!large && !fits(state, line, usual, a.w, h) && !fits(state, line, tight, a.w, h)) return false;
+    if (!large && !fits_somehow(state, line, a.w, h)) return false;
     const float w = width_of(line, 0, line.size());
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), a.y, h);
     draw_all(c, state, a, line, below ? Rect{a.x, a.y + wanted + 6, a.w, a.h - wanted - 6} : Rect{}, view);
@@ -246,8 +277,7 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
 bool stage_zooms(const AppState& state, float w) {
     Terms line = terms_of(state);
     constexpr float usual_h = 330;
-    return !line.empty() && !fits(state, line, usual, w, usual_h - symbols_h) &&
-           !fits(state, line, tight, w, usual_h - symbols_h);
+    return !line.empty() && !fits_somehow(state, line, w, usual_h - symbols_h);
 }
 
 void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {

@@ -5,6 +5,7 @@
 #include "app/ui/parts/matrix.h"
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -33,6 +34,10 @@ struct StripPlace {
     int tile;
     Rect area;
 };
+
+/// What stands between two terms, its middle at that height. Both return its width.
+float sign_width(std::string_view sign);
+float draw_sign(const Canvas& canvas, float x, float middle, std::string_view sign);
 
 /// How a chapter draws what lies on its stage, and from where it comes.
 struct StageView {

@@ -81,11 +81,31 @@ const Rect* place_on(const std::vector<StripPlace>& strip, const Access& access)
     return found == strip.end() ? nullptr : &found->area;
 }
 
+// It leaves below its numbers, as a strip that gathers to a tile, and goes below all that stands there.
+std::vector<Rect> way_to_hbm(const Rect& from, float lane, const Rect& place) {
+    const float w = place.w, h = place.h;
+    return {{from.x, from.bottom() + 8, from.w, 4},
+            {from.x + (from.w - w) / 2, lane, w, h},
+            {place.x + 120, std::max(lane, place.y), w, h},
+            place};
+}
+
+// The same for a row with a formula right below it: it gathers at the row's left end.
+std::vector<Rect> way_past_the_end(const Rect& from, const Rect& place) {
+    const float w = place.w, h = place.h;
+    return {{from.x, from.bottom() + 6, from.w, 4}, {from.x - w - 8, from.bottom() + 6 - h, w, h}, place};
+}
+
+void draw_flying(const Canvas& c, const AppState& state, Slot slot, const Value& value, const Rect& now) {
+    draw_bare_tile(c, state, slot, value, now);
+    note_part(c, now, std::string("flying ") + info(slot).name);
+}
+
 }  // namespace
 
 bool on_its_way(const AppState& state) {
     const Op op = op_now(state);
-    return (is_load(op) || is_store(op)) && phase(state) < during::storing.to;
+    return is_load(op) || is_store(op) ? phase(state) < during::storing.to : sent(state) < 1;
 }
 
 float landed(const AppState& state, const Value& value, const std::vector<StripPlace>& strip) {
@@ -100,8 +120,11 @@ void draw_flights(const Canvas& c, const AppState& state, std::span<OnStage* con
     if (!on_its_way(state)) return;
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
-    const bool loads = is_load(op_now(state));
-    const float t = over(phase(state), loads ? during::loading : during::storing);
+    const Op op = op_now(state);
+    const bool loads = is_load(op);
+    const float t = loads          ? over(phase(state), during::loading)
+                    : is_store(op) ? over(phase(state), during::storing)
+                                   : sent(state);
     if (t == 0 && !loads) return;
     float lane = 0;
     for (const OnStage* one : stage) lane = std::max(lane, one->bed.bottom() + 16);
@@ -111,18 +134,19 @@ void draw_flights(const Canvas& c, const AppState& state, std::span<OnStage* con
         const OnStage* there = loads ? with_value(stage, value) : source_of(stage, access.slot, value);
         if (!place || !there) continue;
         const Rect bed = there->bed.area();
-        std::vector<Rect> way{*place, bed};
-        if (!loads) {
-            const float w = place->w, h = place->h;
-            // It leaves below its numbers, as a strip that gathers to a tile.
-            const Rect leaves{bed.x, bed.bottom() + 8, bed.w, 4},
-                gathered{there->bed.center() - w / 2, lane, w, h};
-            way = {leaves, gathered, {place->x + 120, std::max(lane, place->y), w, h}, *place};
-        }
-        const Rect now = along(way, t);
-        draw_bare_tile(c, state, access.slot, value, now);
-        note_part(c, now, std::string("flying ") + info(access.slot).name);
+        const std::vector<Rect> way = loads ? std::vector<Rect>{*place, bed} : way_to_hbm(bed, lane, *place);
+        draw_flying(c, state, access.slot, value, along(way, t));
     }
+}
+
+void draw_sent(const Canvas& c, const AppState& state, const Rect& row,
+               const std::vector<StripPlace>& strip) {
+    const float t = sent(state);
+    if (t == 0 || t == 1) return;
+    for (const Access& access : state.trace->writes(state.cursor.step))
+        if (const Rect* place = place_on(strip, access))
+            draw_flying(c, state, access.slot, state.trace->value(access.value),
+                        along(way_past_the_end(row, *place), t));
 }
 
 void draw_empty_bed(const Canvas& c, const Bed& bed) {

@@ -15,7 +15,7 @@ struct OnStage : StageTerm {
     int cols() const { return transposed ? value->region.rows : value->region.cols; }
 };
 
-/// What this step loads or stores has not arrived yet.
+/// What this step loads, stores or computes for HBM has not arrived yet.
 bool on_its_way(const AppState& state);
 /// How much of a tile that this step loads is there, before its numbers are: all of it when it has landed.
 /// What has no place on the strip appears where it will lie.
@@ -24,6 +24,9 @@ float landed(const AppState& state, const Value& value, const std::vector<StripP
 /// that are stored go below all that stands there.
 void draw_flights(const Canvas& canvas, const AppState& state, std::span<OnStage* const> stage,
                   const std::vector<StripPlace>& strip);
+/// The same of a computed result that goes to HBM at once, from the row of it that stands there.
+void draw_sent(const Canvas& canvas, const AppState& state, const Rect& row,
+               const std::vector<StripPlace>& strip);
 /// The hues of its cells, without their numbers.
 void draw_bare_tile(const Canvas& canvas, const AppState& state, Slot slot, const Value& value,
                     const Rect& area);

@@ -22,19 +22,24 @@ struct Form {
     Op op;
     std::size_t reads;
     std::vector<Operand> operands;
+    Slot first = Slot::count;  ///< read first, where that tells forms apart
 };
 
 const Form forms[] = {
     {Op::project, 2, {{0}, {1, "·"}}},
     {Op::scores, 2, {{0}, {1, "·", "", true}}},
     {Op::scale, 1, {{0, "scale ·"}}},
+    {Op::softcap, 1, {{0, "cap · tanh(", "÷ cap)"}}},
+    {Op::bias, 1, {{0, "", "− slope · distance"}}},
     {Op::mask, 1, {{0}}},
     {Op::tile_max, 1, {{0, "rowmax(", ")"}}},
+    {Op::row_max, 2, {{0, "max(rowmax(", "),"}, {1, "", ")"}}},
     {Op::row_max, 1, {{0, "rowmax(", ")"}}},
     {Op::new_max, 2, {{0, "max("}, {1, ",", ")"}}},
     {Op::correction, 2, {{0, "exp("}, {1, "−", ")"}}},
     {Op::exponentials, 2, {{0, "exp("}, {1, "−", ")"}}},
     {Op::row_sum, 1, {{0, "rowsum(", ")"}}},
+    {Op::row_sum, 3, {{0, "rowsum(", ")"}, {1, "+ exp("}, {2, "−", ")"}}, Slot::E},
     {Op::row_sum, 3, {{0}, {1, "⊙"}, {2, "+ rowsum(", ")"}}},
     {Op::divide, 2, {{0}, {1, "⊘"}}},
     {Op::output, 2, {{0}, {1, "·"}}},
@@ -48,7 +53,9 @@ const Form forms[] = {
     {Op::dv, 3, {{2}, {0, "+", "", true}, {1, "·"}}},
     {Op::dp, 2, {{0}, {1, "·", "", true}}},
     {Op::row_dot, 2, {{0, "rowsum("}, {1, "⊙", ")"}}},
+    {Op::sink_gradient, 2, {{0, "−Σ (1 − rowsum(", "))"}, {1, "⊙"}}},
     {Op::ds, 3, {{0}, {1, "⊙ ("}, {2, "−", ")"}}},
+    {Op::cap_gradient, 2, {{0}, {1, "⊙ (1 − (", "÷ cap)²)"}}},
     {Op::dq, 2, {{0}, {1, "·"}}},
     {Op::dq, 3, {{2}, {0, "+"}, {1, "·"}}},
     {Op::dk, 2, {{0, "", "", true}, {1, "·"}}},
@@ -63,6 +70,7 @@ bool is_shown(const Trace& trace, int k, const Access& a) {
     const Op op = trace.step(k).op;
     if (op == Op::store) return a.slot == Slot::L;
     if (op == Op::store_state) return false;
+    if (op == Op::softcap) return a.slot != Slot::S_cap;
     if (op == Op::dq && trace.writes(k).size() > 1) return a.slot == Slot::dQi;
     return op != Op::preprocess || a.slot == Slot::D;
 }
@@ -72,8 +80,10 @@ bool is_shown(const Trace& trace, int k, const Access& a) {
 std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     const auto reads = trace.reads(k), writes = trace.writes(k);
-    const auto form =
-        std::ranges::find_if(forms, [&](const Form& f) { return f.op == op && f.reads == reads.size(); });
+    const auto form = std::ranges::find_if(forms, [&](const Form& f) {
+        const bool first = f.first == Slot::count || (!reads.empty() && reads.front().slot == f.first);
+        return f.op == op && f.reads == reads.size() && first;
+    });
     std::vector<StageTerm> out;
     const auto operand = [&](const Operand& o) {
         const Access& a = reads[static_cast<std::size_t>(o.read)];
@@ -91,6 +101,13 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     };
     if (form != std::end(forms))
         std::ranges::for_each(form->operands, operand);
+    else if (op == Op::sink_gradient)  // −Σ exp(sink − L) D, block by block
+        for (std::size_t n = 0; n < reads.size(); ++n)
+            operand({static_cast<int>(n),
+                     n == 0       ? "−Σ exp("
+                     : n % 2 == 1 ? "−"
+                                  : "·",
+                     n % 2 == 1 ? ")" : ""});
     else if (is_store(op) || writes.empty())  // what goes; a load into a kernel of its own: what comes
         for (std::size_t n = 0; n < reads.size(); ++n) operand({static_cast<int>(n)});
     for (const Access& a : writes)

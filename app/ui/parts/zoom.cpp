@@ -2,10 +2,10 @@
 // and single numbers in the head of a line, below it the row of a matrix that the chosen cell is made from,
 // and where in the whole row it lies.
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/bed.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_motion.h"
+#include "app/ui/parts/zoom_layout.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 
@@ -15,218 +15,12 @@
 
 namespace tilewalk::ui {
 
+using namespace zooming;
+
 namespace {
 
-constexpr float head_h = 52, old_h = 50, locator_h = 20, band_gap = 8;
-constexpr float least_row = 38, good_row = 46, highest_row = 56;
 constexpr float chip_h = 38, head_middle = 20;
-constexpr float least_lens_h = 184;
-constexpr int most_across = 8;
 constexpr float wedge_w = 52;  // from the map to the rows
-
-// ---- What is shown of each term
-
-struct Strip : StageTerm {
-    TermLine line;
-    int first = 0, count = 0;  // along the line, as far as it is shown
-    int rows = 1;              // of a matrix that is moved: several
-    int digits = 4;
-    float cw = 0;
-    bool single() const { return line.length() == 1 && rows == 1; }
-    bool cut() const { return count < line.length(); }
-    Region shown() const {
-        Region out = line.part(first, count);
-        if (rows > 1) out.rows = rows;
-        return out;
-    }
-};
-
-bool is_moved(Op op) { return info(op).kind != OpKind::compute; }
-
-// Letters of the longest number of the line.
-int letters(const AppState& state, const Strip& s, int digits) {
-    const Region cells = s.line.cells, all = s.value->region;
-    int most = 1;
-    for (int r = 0; r < std::max(cells.rows, s.rows); ++r)
-        for (int c = 0; c < cells.cols; ++c) {
-            const double v = s.value->data(cells.row - all.row + r, cells.col - all.col + c);
-            most = std::max(most, letter_count(state.look[s.slot].digits.text(v, digits)));
-        }
-    return most;
-}
-
-float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 8; }
-
-// ---- Lines of the equation
-
-struct Piece {
-    const char* sign = "";
-    int strip = -1;
-};
-struct Band {
-    std::vector<Piece> head;
-    int strip = -1, old = -1;  // the cells below the head, and those that they replace above them
-    int lines = 1;
-    float h = 0;
-};
-
-struct Zoom {
-    std::vector<Strip> strips;
-    std::vector<Band> bands;
-    int across = most_across;
-    float row = good_row, lens = 0;
-    bool locators = true;
-
-    Strip& at(int n) { return strips[static_cast<std::size_t>(n)]; }
-    const Strip& at(int n) const { return strips[static_cast<std::size_t>(n)]; }
-    int size() const { return static_cast<int>(strips.size()); }
-};
-
-// dQ grows in HBM and is added up on chip: two slots of one quantity.
-bool replaces(const StageTerm& result, const StageTerm& old) {
-    return result.result && old.old && info(old.slot).role == info(result.slot).role &&
-           old.value->region == result.value->region;
-}
-
-// Single numbers go with the matrix behind them, if one is left, else with the one before.
-std::vector<Band> bands_of(const Zoom& z) {
-    std::vector<Band> out(1);
-    const auto matrix_later = [&](int n, bool result) {
-        for (int m = n; m < z.size(); ++m)
-            if (z.at(m).result == result && !z.at(m).single()) return true;
-        return false;
-    };
-    const auto replaced_next = [&](int n) {  // the first result takes the place of this old value
-        for (int m = n + 1; m < z.size(); ++m)
-            if (z.at(m).result) return replaces(z.at(m), z.at(n)) && !matrix_later(n + 1, false);
-        return false;
-    };
-    for (int n = 0; n < z.size(); ++n) {
-        const Strip& s = z.at(n);
-        const bool opens = s.result && (n == 0 || !z.at(n - 1).result);
-        const bool full = out.back().strip >= 0;
-        if (full && (!s.single() || matrix_later(n, s.result))) out.emplace_back();
-        Band& band = out.back();
-        if (opens || *s.before) band.head.push_back({opens ? "→" : s.before});
-        band.head.push_back({"", n});
-        if (*s.after) band.head.push_back({s.after});
-        if (s.single()) continue;
-        (replaced_next(n) ? band.old : band.strip) = n;
-    }
-    return out;
-}
-
-// ---- Sizes
-
-// As many cells side by side as all lines have room for; of those that do not fit, how many.
-void choose_across(const AppState& state, Zoom& z, float w) {
-    for (const int wanted : {most_across, most_across - 2, 1})
-        for (int digits : digit_choices()) {
-            float widest = 1;
-            for (Strip& s : z.strips) {
-                s.digits = digits, s.cw = cell_w(letters(state, s, digits));
-                if (!s.single()) widest = std::max(widest, s.cw);
-            }
-            z.across = std::clamp(static_cast<int>(w / widest), 1, most_across);
-            if (z.across < wanted) continue;
-            if (z.across == most_across - 1) --z.across;  // lines of even length
-            return;
-        }
-}
-
-double weight_at(const Strip& s, int n) {
-    const Region at = s.line.part(n, 1);
-    const double v = s.value->data(at.row - s.value->region.row, at.col - s.value->region.col);
-    return std::isnan(v) ? 0 : v;
-}
-
-// Where a sum or a maximum is taken over the whole line, the largest of it is shown.
-int decisive(const Zoom& z, int length) {
-    double most = minus_infinity;
-    int at = 0;
-    for (int n = 0; n < length; ++n) {
-        double product = 1;
-        int factors = 0;
-        for (const Strip& s : z.strips)
-            if (!s.single() && s.line.chosen < 0 && !s.result && s.line.length() == length)
-                product *= weight_at(s, n), ++factors;
-        if (factors > 1) product = std::abs(product);
-        if (product > most) most = product, at = n;
-    }
-    return at;
-}
-
-void choose_parts(Zoom& z) {
-    for (Band& band : z.bands)
-        for (int n : {band.strip, band.old}) {
-            if (n < 0) continue;
-            Strip& s = z.at(n);
-            const int length = s.line.length();
-            s.count = std::min(length, z.across * band.lines);
-            const int focus = s.line.chosen >= 0 ? s.line.chosen : decisive(z, length);
-            s.first = std::clamp(focus / s.count * s.count, 0, length - s.count);
-        }
-}
-
-float band_h(const Zoom& z, const Band& band) {
-    float h = head_h;
-    if (band.old >= 0) h += old_h;
-    if (band.strip >= 0) {
-        const Strip& s = z.at(band.strip);
-        const int lines =
-            std::max(s.rows, ceil_div(std::min(s.line.length(), z.across * band.lines), z.across));
-        h += px(lines) * z.row;
-        if (z.locators && s.line.length() > z.across * band.lines) h += locator_h;
-    }
-    return h;
-}
-
-float total_h(const Zoom& z) {
-    float h = 0;
-    for (const Band& band : z.bands) h += band_h(z, band) + band_gap;
-    return h - band_gap;
-}
-
-// What replaces an old value stands right below it.
-void set_lines(Zoom& z, int lines) {
-    for (Band& band : z.bands) band.lines = band.old >= 0 ? 1 : lines;
-}
-
-// The largest rows that fit; before that, two lines for what one does not hold, and the lens if it has room.
-bool choose_rows(Zoom& z, float h, bool lens) {
-    struct Choice {
-        int lines;
-        bool lens, locators;
-        float least;
-    };
-    const Choice choices[] = {{2, true, true, least_row},
-                              {2, false, true, least_row},
-                              {1, true, true, least_row},
-                              {1, false, true, least_row},
-                              {1, false, false, 34}};
-    for (const Choice& choice : choices) {
-        if (choice.lens && !lens) continue;
-        const float room = h - (choice.lens ? least_lens_h + band_gap : 0);
-        set_lines(z, choice.lines);
-        z.locators = choice.locators;
-        for (z.row = highest_row; z.row >= choice.least; z.row -= 2)
-            if (total_h(z) <= room) {
-                z.lens = choice.lens ? h - total_h(z) - band_gap : 0;
-                return true;
-            }
-    }
-    // What is written, if all has no room.
-    while (z.bands.size() > 1) {
-        z.bands.erase(z.bands.begin());
-        z.row = 34;
-        if (total_h(z) > h) continue;
-        z.bands.front().head.insert(z.bands.front().head.begin(), {"…"});
-        return true;
-    }
-    return false;
-}
-
-// ---- Drawing
 
 MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view) {
     MatrixLook look = view.look(state, s.slot);
@@ -277,10 +71,10 @@ float draw_head(const Canvas& c, AppState& state, const Zoom& z, const Band& ban
     for (const Piece& piece : band.head) {
         if (piece.strip < 0) {
             if (std::string_view(piece.sign) == "→") {
-                c.arrow({{x, mid}, {x + 40, mid}}, ArrowStyle::link);
+                c.arrow({{x, mid}, {x + 40, mid}}, ArrowStyle::active, c.theme->focus);
                 x += 54;
             } else {
-                x += c.text(x, mid, piece.sign, size::far_sign, c.theme->t2) + 12;
+                x += draw_sign(c, x, mid, piece.sign) + 12;
             }
             continue;
         }
@@ -308,63 +102,92 @@ std::string from_to(const char* name, int first, int count) {
 // A line over which a sum is taken, and of which only a part is shown.
 bool part_of_sum(const Strip& s) { return !s.result && s.cut() && s.rows == 1 && s.line.chosen < 0; }
 
-// "row 30, keys 32–39", of how many; then as much of it as there is room for.
-void draw_caption(const Canvas& c, const Strip& s, float left, float right, float mid) {
+// "row 30, keys 32–39", how many of all; then as much of it as there is room for.
+void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right,
+                  float mid) {
     const Region shown = s.shown();
+    const bool of_keys = info(s.slot).role == Role::S;
     const std::string rows = from_to(keys_are_rows(s.slot) ? "key" : "row", shown.row, shown.rows);
-    const std::string cols = from_to(info(s.slot).role == Role::S ? "key" : "column", shown.col, shown.cols);
+    const std::string cols = from_to(of_keys ? "key" : "column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
-    std::string of_all = both;
+    std::string of_all = both, how_many = both;
     if (part_of_sum(s)) {
-        const std::string all = " of " + str(s.line.length());
-        of_all += all + " (" + str(s.count) + all + " terms)";
+        const bool tile = (of_keys || s.line.column) && (step_now(state).i >= 0 || step_now(state).j >= 0);
+        how_many += ", " + str(s.count) + " of ";
+        of_all = how_many + (tile ? "the " : "") + str(s.line.length()) + (tile ? " in this tile" : " terms");
+        how_many += str(s.line.length());
     }
-    for (const std::string& words : {of_all, both, s.line.column ? cols : rows})
+    for (const std::string& words : {of_all, how_many, both, s.line.column ? cols : rows})
         if (text_width(Face::regular, size::far, words) <= right - left) {
             c.text(right, mid, words, size::far, c.theme->t2, Align::right);
             return;
         }
 }
 
-// What the terms that are shown come to, what all of them do, and what the step makes of that.
+// What the terms that are shown come to, what the others do, and what the step makes of both: it scales the
+// sum or adds it to what was there.
 struct Sum {
-    int count, length;
-    double shown, all, scale, total;
+    int count = 0, others = 0;
+    double shown = 0, all = 0, scale = 1, total = 0;
+    bool grows = false;
 };
 
-// Only for one sum of products that gives the chosen number, as it is or scaled.
+// Only for a sum of products that gives the chosen number.
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     std::vector<const Strip*> factors;
     const Strip* result = nullptr;
-    for (const Strip& s : z.strips)
-        if (!s.result)
-            factors.push_back(&s);
-        else if (!result)
-            result = &s;
-    if (!result || factors.size() != 2) return {};
+    bool divided = false, has_old = false;
+    for (const Strip& s : z.strips) {
+        divided |= std::string_view(s.before) == "⊘";
+        has_old |= s.old;
+        if (part_of_sum(s)) factors.push_back(&s);
+        if (s.result && !result) result = &s;
+    }
+    if (!result || factors.size() != 2 || divided) return {};
     const Strip &a = *factors[0], &b = *factors[1];
-    if (!part_of_sum(a) || !part_of_sum(b)) return {};
     if (a.line.length() != b.line.length() || a.first != b.first || a.count != b.count) return {};
-    Sum out{a.count, a.line.length(), 0, 0, 1, weight_at(*result, result->line.chosen)};
-    for (int n = 0; n < out.length; ++n) {
+    Sum out{.count = a.count, .others = a.line.length() - a.count};
+    out.total = weight_at(*result, result->line.chosen);
+    for (int n = 0; n < a.line.length(); ++n) {
         const double product = weight_at(a, n) * weight_at(b, n);
         out.all += product;
         if (n >= a.first && n < a.first + a.count) out.shown += product;
     }
-    const double near = 1e-9 * std::max(1.0, std::abs(out.total)), scale = state.problem->softmax_scale();
-    if (!(std::abs(out.all - out.total) <= near)) out.scale = scale;
-    if (!(std::abs(out.all * out.scale - out.total) <= near)) return {};
-    return out;
+    const auto gives = [&](double sum) {
+        return std::abs(sum - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total));
+    };
+    if (gives(out.all)) return out;
+    out.scale = state.problem->softmax_scale();
+    if (gives(out.all * out.scale)) return out;
+    out.scale = 1, out.grows = true;
+    return has_old && std::isfinite(out.total) ? std::optional(out) : std::nullopt;
 }
 
-// "Σ of these 8 = 4.1   + 56 more terms = 1.9   × 0.125 = 0.239", shorter where it has no room. False: none.
+// The ways to say it, shorter and shorter.
+std::vector<Line> sum_lines(const Sum& sum) {
+    const auto figure = [](double v) { return number(format_short(v)); };
+    const Line result{number(format_short(sum.total), Role::none, true)};
+    const double others = sum.all - sum.shown;
+    const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
+    const auto and_others = [&](const char* sign, const char* word) {
+        return pieces(shown, sign + str(sum.others) + word, figure(others));
+    };
+    const Line rest =
+        pieces("shown ", figure(sum.shown), " + rest ", figure(sum.total - sum.shown), " = ", result);
+    if (sum.grows)
+        return {
+            pieces(and_others(" + ", " others "), " + before ", figure(sum.total - sum.all), " = ", result),
+            rest};
+    if (sum.scale == 1) return {pieces(and_others(" + ", " others "), " = ", result), rest};
+    const std::string scaled = ", × " + format_short(sum.scale) + " → ";
+    return {pieces(and_others(", ", " others "), ", sum ", figure(sum.all), scaled, result),
+            pieces(and_others(", ", " more "), ", Σ ", figure(sum.all), scaled, result),
+            pieces("Σ ", figure(sum.all), scaled, result)};
+}
+
+// False, and nothing drawn, without room.
 bool draw_sum(const Canvas& c, const Sum& sum, float left, float right, float mid) {
-    const std::string scale = sum.scale == 1 ? "" : "  × " + format_short(sum.scale) + " = ";
-    for (const char* terms : {" more terms = ", " more = "}) {
-        Line line = pieces("Σ of these " + str(sum.count) + " = ", number(format_short(sum.shown)),
-                           "  + " + str(sum.length - sum.count) + terms,
-                           number(format_short(sum.all), Role::none, scale.empty()));
-        if (!scale.empty()) line = pieces(line, scale, number(format_short(sum.total), Role::none, true));
+    for (const Line& line : sum_lines(sum)) {
         if (rich_width(c, line, size::far) > right - left) continue;
         c.rich(right, mid, line, size::far, Align::right, c.theme->t2);
         return true;
@@ -430,7 +253,7 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
     const float mid = a.y + head_middle;
     if (!sum || !draw_sum(arriving(c, state, s), *sum, end + 16, a.right(), mid))
-        draw_caption(c, s, end + 16, a.right(), mid);
+        draw_caption(c, state, s, end + 16, a.right(), mid);
     float y = a.y + head_h;
     if (band.old >= 0) {
         draw_cells(c, state, z, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);
@@ -439,20 +262,6 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const Rect cells = draw_cells(c, state, z, s, view, a.x + 4, y, a.w - 8, z.row);
     if (z.locators && s.cut()) draw_locator(c, state, s, cells.x, cells.bottom() + 9, cells.w);
     return cells;
-}
-
-Zoom zoom_of(const AppState& state) {
-    Zoom z;
-    const bool moved = is_moved(op_now(state));
-    for (const StageTerm& term : zoom_order(stage_terms(*state.trace, state.cursor.step))) {
-        Strip s;
-        static_cast<StageTerm&>(s) = term;
-        s.line = term_line(term, state.explanation);
-        if (moved && s.line.chosen >= 0) s.line.chosen = 0;
-        z.strips.push_back(s);
-    }
-    z.bands = bands_of(z);
-    return z;
 }
 
 // Matrices that are only moved stand side by side, with several rows each.
@@ -477,52 +286,6 @@ void draw_moved(const Canvas& c, AppState& state, Zoom& z, const Rect& a, const 
 
 }  // namespace
 
-Region TermLine::part(int first, int count) const {
-    return column ? Region{cells.row + first, cells.col, count, 1}
-                  : Region{cells.row, cells.col + first, 1, count};
-}
-
-TermLine term_line(const StageTerm& term, const Explanation& e) {
-    const Region all = term.value->region;
-    const auto inside = [&](int at, int first, int count) {
-        return std::clamp(at, first, first + count - 1);
-    };
-    const int row = inside(e.target.row, all.row, all.rows), col = inside(e.target.col, all.col, all.cols);
-    const TermLine own{{row, all.col, 1, all.cols}, col - all.col, false};
-    if (term.result) return own;
-    Region box{0, 0, 0, 0};
-    for (const CellRef& s : e.sources) {
-        if (s.slot != term.slot || !all.contains(s.row, s.col)) continue;
-        if (box.rows == 0) box = {s.row, s.col, 1, 1};
-        const int top = std::min(box.row, s.row), left = std::min(box.col, s.col);
-        const int bottom = std::max(box.row + box.rows, s.row + 1),
-                  right = std::max(box.col + box.cols, s.col + 1);
-        box = {top, left, bottom - top, right - left};
-    }
-    if (box.rows == 0) return own;
-    if (box.rows > 1 && box.cols == 1) return {{all.row, box.col, all.rows, 1}, -1, true};
-    const bool one = box.rows * box.cols == 1;
-    return {{box.row, all.col, 1, all.cols}, one ? box.col - all.col : -1, false};
-}
-
-std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms) {
-    const auto result = std::ranges::find_if(terms, &StageTerm::result);
-    if (result == terms.end()) return terms;
-    const auto wide = [](const StageTerm& t) { return t.value->region.cols > 1; };
-    const auto old = std::find_if(terms.begin(), result,
-                                  [&](const StageTerm& t) { return wide(t) && replaces(*result, t); });
-    if (old == result || old + 1 == result || *(old + 1)->before != '+') return terms;
-    // a ⊙ O + P V is P V + a ⊙ O: what it adds goes first.
-    auto behind = old + 1;
-    for (auto t = old + 1; t != result; ++t)
-        if (wide(*t)) behind = t + 1;
-    StageTerm &head = terms.front(), &first = *(old + 1), &last = *(behind - 1);
-    std::swap(head.before, first.before);
-    std::swap(old->after, last.after);
-    std::rotate(terms.begin(), old + 1, behind);
-    return terms;
-}
-
 bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& view) {
     Zoom z = zoom_of(state);
     Rect a = area;
@@ -545,16 +308,18 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     choose_parts(z);
     const float spare = z.lens > 0 ? 0 : (a.h - total_h(z)) / px(z.bands.size() + 1);
     float y = a.y + std::min(spare, 24.0f);
-    Rect scores_row{};
+    Rect scores_row{}, result_row{};
     for (Band& band : z.bands) {
         const float h = band_h(z, band);
         const Rect cells = draw_band(c, state, z, band, {a.x, y, a.w, h}, view);
         if (band.strip >= 0 && info(z.at(band.strip).slot).role == Role::S && scores_row.w == 0)
             scores_row = cells;
+        if (band.strip >= 0 && z.at(band.strip).result) result_row = cells;
         y += h + band_gap + std::min(spare, 24.0f);
     }
     if (z.lens > 0) stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
     if (scores.area.w > 0) draw_score_map(c, state, scores, scores_row);
+    if (result_row.w > 0) draw_sent(c, state, result_row, view.strip);
     return true;
 }
 

@@ -24,15 +24,16 @@ template <class Change> void break_it(AppState& state, Change change) {
 void faults_section(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
     const std::span<const Fault> faults = state.lesson->faults();
     const float room = (bottom - y) / px(faults.size());
-    const bool fit = std::ranges::all_of(
-        faults, [&](const Fault& fault) { return text_width(Face::regular, 13, fault.what) <= w - 44; });
+    const bool fit = std::ranges::all_of(faults, [&](const Fault& fault) {
+        return text_width(Face::regular, size::small, fault.what) <= w - 44;
+    });
     const bool words = room >= 46 && fit;
     const float row = std::clamp(room, 30.0f, words ? 52.0f : 42.0f);
     for (const Fault& fault : faults) {
         bool on = state.problem->switches.*fault.on;
         if (toggle(c, (std::string("##") + fault.name).c_str(), x, y + 10, fault.title, on))
             break_it(state, [&](Problem& p) { p.switches.*fault.on = on; });
-        if (words) c.text_within(x + 44, y + 31, w - 44, fault.what, 13, c.theme->t3);
+        if (words) c.text_within(x + 44, y + 31, w - 44, fault.what, size::small, c.theme->t3);
         y += row;
     }
 }
@@ -67,14 +68,14 @@ void stage_list(const Canvas& c, AppState& state, const Stage& stage, float x, f
 
 // Two columns of three stages in the order in which a number passes them.
 void formats_section(const Canvas& c, AppState& state, float x, float y, float w) {
-    c.text(x, y + 16, "Kernel", 14, c.theme->t2);
+    c.text(x, y + 16, "Kernel", size::body, c.theme->t2);
     preset_list(c, state, x + 62, y, w - 62);
     y += 44;
     const float half = (w - 16) / 2;
     int n = 0;
     for (const Stage& stage : stages()) {
         const float X = x + px(n % 2) * (half + 16), Y = y + px(n / 2) * 58;
-        c.text_within(X, Y + 8, half, stage.title, 13, c.theme->t2);
+        c.text_within(X, Y + 8, half, stage.title, size::small, c.theme->t2);
         stage_list(c, state, stage, X, Y + 19, half);
         ++n;
     }
@@ -137,18 +138,18 @@ void effect_section(const Canvas& c, AppState& state, float x, float y, float w,
     }
     const Comparison& found = *state.comparison;
     if (!found.mismatch.empty()) {
-        c.paragraph(x, y, w, found.mismatch, 14, c.theme->t1, 4);
+        c.paragraph(x, y, w, found.mismatch, size::body, c.theme->t1, 4);
         return;
     }
     const float line = 14 * 1.45f;
-    const float room = bottom - y - 110, verdict = paragraph_height(w, found.verdict, 14, 3);
+    const float room = bottom - y - 110, verdict = paragraph_height(w, found.verdict, size::body, 3);
     const int lines = std::max(1, static_cast<int>((room - verdict) / line));
-    y += c.paragraph(x, y, w, found.sentence, 14, c.theme->t1, lines) + 6;
-    y += c.paragraph(x, y, w, found.verdict, 14, c.theme->t2, 3) + 18;
+    y += c.paragraph(x, y, w, found.sentence, size::body, c.theme->t1, lines) + 6;
+    y += c.paragraph(x, y, w, found.verdict, size::body, c.theme->t2, 3) + 18;
     difference_strip(c, state, x, y, w);
     y += 20;
     effect_buttons(c, state, x, y, w);
-    c.text_within(x, y + 48, w, cell_sentence(state), 14, c.theme->t1);
+    c.text_within(x, y + 48, w, cell_sentence(state), size::body, c.theme->t1);
 }
 
 }  // namespace

@@ -13,10 +13,10 @@ namespace {
 
 void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
-    const float place = pill_width(e.place, 14);
+    const float place = pill_width(e.place, size::body);
     const float room = a.w - place - 44, size = text_width(Face::semibold, 22, e.title) <= room ? 22 : 18;
     step_title(c, a.x + 16, a.y + 28, room, e.title, size);
-    c.pill(a.right() - 16, a.y + 28, e.place, 14, 0, c.theme->t1, Align::right);
+    c.pill(a.right() - 16, a.y + 28, e.place, size::body, 0, c.theme->t1, Align::right);
 }
 
 // Which row of the tile the formula speaks of: a switch for few rows, − and + for many.
@@ -45,7 +45,7 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
     if (picker.w == 0) return;
     int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
     bool changed = false;
-    if (picker.named) c.text(right - picker.w - 10, y, "row", 14, c.theme->t3, Align::right);
+    if (picker.named) c.text(right - picker.w - 10, y, "row", size::body, c.theme->t3, Align::right);
     if (!picker.labels.empty()) {
         changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
     } else {
@@ -84,10 +84,10 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     const bool below = picker.w > 0 && picker.w > w + 8 - result_w - 14;  // no room beside the result
     const float last = e.result.empty() ? 0 : below ? 88 : 52;
     const float h = 16 + first + numbers + last;
-    c.well(a.x + 12, y, a.w - 24, h, 8);
+    c.well(a.x + 12, y, a.w - 24, h, radius::control);
     float at = y + 8;
     const auto row = [&](const char* name, float height, bool rule) {
-        if (!narrow) c.text(a.x + 24, at + std::min(height, 40.0f) / 2, name, 13, t.t3);
+        if (!narrow) c.text(a.x + 24, at + std::min(height, 40.0f) / 2, name, size::small, t.t3);
         if (rule) c.line({a.x + 24, at - .5f}, {a.right() - 24, at - .5f}, t.line);
     };
     row("Symbols", first, false);
@@ -115,10 +115,11 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
                            : state.lesson->summary;
     if (state.trace->tells_what_to_watch()) text += " Watch: " + state.problem->watch;
     const std::size_t watch = text.find(" Watch: ");
-    if (watch != std::string::npos && paragraph_height(w, text, 14, 0) + 14 > room) text.resize(watch);
-    const float h = paragraph_height(w, text, 14, 0);
+    if (watch != std::string::npos && paragraph_height(w, text, size::body, 0) + 14 > room)
+        text.resize(watch);
+    const float h = paragraph_height(w, text, size::body, 0);
     if (h + 14 > room) return 0;
-    return 14 + c.paragraph(x, y + 14, w, text, 14, c.theme->t2);
+    return 14 + c.paragraph(x, y + 14, w, text, size::body, c.theme->t2);
 }
 
 // The same result reached another way. Returns its height; 0 where there is no room for it.
@@ -127,10 +128,10 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
     for (const Aside& aside : state.explanation.asides) {
         const Line line = pieces(aside.formula, "  =  ", aside.numbers, "  =  ",
                                  aside.result.empty() ? Line() : Line{aside.result.back()});
-        const float h = 12 + 20 + rich_paragraph_height(c, w, line, 15, 0);
+        const float h = 12 + 20 + rich_paragraph_height(c, w, line, size::lead, 0);
         if (used + h > room) break;
-        c.text_within(x, y + used + 20, w, aside.label, 13, c.theme->t3);
-        c.rich_paragraph(x, y + used + 32, w, line, 15, 0);
+        c.text_within(x, y + used + 20, w, aside.label, size::small, c.theme->t3);
+        c.rich_paragraph(x, y + used + 32, w, line, size::lead, 0);
         used += h;
     }
     return used;
@@ -157,11 +158,11 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     } else {
         const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
         const float label = a.w < 360 ? 0.0f : 44.0f;
-        if (label > 0) c.text(a.x + 16, y + 10, "Why", 14, c.theme->t3, Face::medium);
+        if (label > 0) c.text(a.x + 16, y + 10, "Why", size::body, c.theme->t3, Face::medium);
         const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
         const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
-        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, 15, c.theme->t1, most,
-                                 Face::regular, 1.42f);
+        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, size::lead, c.theme->t1,
+                                 most, Face::regular, 1.42f);
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code = tight ? 0 : least_pseudocode_height(state);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used - code);

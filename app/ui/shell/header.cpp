@@ -1,6 +1,5 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/start/page.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/chapters.h"
@@ -47,7 +46,7 @@ std::string tab_label(std::size_t n, TabLabel label) {
 }
 
 float tab_width(std::size_t n, TabLabel label) {
-    return text_width(Face::semibold, 14, tab_label(n, label)) + 18;
+    return text_width(Face::semibold, size::body, tab_label(n, label)) + 18;
 }
 
 bool is_current(const AppState& state, const Chapter& chapter) {
@@ -148,7 +147,8 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (icon("##menu", Icon::menu,
              {.active = state.show_menu, .tooltip = "Menu (F10): tour, questions, hand-outs, settings"}))
         menu_card.open(state);
-    if (icon("##help", Icon::help, {.size = 15, .tooltip = "Keys and help (?)"})) help_card.open(state);
+    if (icon("##help", Icon::help, {.size = size::lead, .tooltip = "Keys and help (?)"}))
+        help_card.open(state);
     if (icon("##presenter", Icon::screen, {.tooltip = "Presenter mode (P): large text for a projector"}))
         state.presenter = true;
     // Where there is no room the settings have it.

@@ -141,7 +141,7 @@ float formula_lines(const Canvas& c, const Inspection& in, const Rect& a, int nu
                               : rich_paragraph_height(c, w, in.told.numbers, size::body, number_lines) + 4,
                 result = in.told.result.empty() ? 0.0f : 30.0f;
     const float h = 16 + formula + numbers + result;
-    c.well(a.x, a.y, a.w, h, 8);
+    c.well(a.x, a.y, a.w, h, radius::control);
     c.rich_paragraph(a.x + 12, a.y + 8, w, in.told.formula, size::formula, 2, t.t1);
     if (numbers > 0)
         c.rich_paragraph(a.x + 12, a.y + 12 + formula, w, in.told.numbers, size::body, number_lines);

@@ -5,6 +5,7 @@
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/memory/memory.h"
+#include "app/ui/chapters/merge/merge.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/chapters/start/start.h"
@@ -32,6 +33,8 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens"}},    // Picture::forward
         {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},       // Picture::forward_v1
         {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}},  // Picture::flash_backward
+        {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
+        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},          // Picture::split_kv
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];

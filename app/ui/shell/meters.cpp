@@ -1,7 +1,6 @@
 // Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/panels.h"
-#include "app/ui/state/app_state.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -32,9 +31,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
     const auto well = [&](int n) { c.rect(x, bar_y(n), w, bar, t.well, 3); };
     // The amounts in full, or only the first of them where there is no room beside the name.
     const auto amounts = [&](int n, const char* name, const Line& full, const Line& brief) {
-        const bool fits = rich_width(c, full, 14) + text_width(Face::medium, 14, name) + 12 <= w;
+        const bool fits = rich_width(c, full, 14) + text_width(Face::medium, size::body, name) + 12 <= w;
         c.text(x, line_y(n), name, 14, n == 0 ? t.t1 : t.t2, Face::medium);
-        c.rich(x + w, line_y(n), fits ? full : brief, 14, Align::right);
+        c.rich(x + w, line_y(n), fits ? full : brief, size::body, Align::right);
         well(n);
     };
 
@@ -52,8 +51,9 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
 
     // What it is held against, on the same problem. Where that moves less, the bar says so.
     if (compared) {
-        c.text(x, line_y(1), rival.name, 14, t.t2, Face::medium);
-        c.text(x + w, line_y(1), format_traffic(standard.total()), 14, 0, Face::semibold, Align::right);
+        c.text(x, line_y(1), rival.name, size::body, t.t2, Face::medium);
+        c.text(x + w, line_y(1), format_traffic(standard.total()), size::body, 0, Face::semibold,
+               Align::right);
         well(1);
         c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
         c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
@@ -61,7 +61,7 @@ void meters_view(const Canvas& c, AppState& state, const Rect& a) {
             const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());
             const std::string verdict =
                 ratio >= 1 ? format_number(ratio, 3) + "× the bytes of this run" : rival.why_less;
-            c.text_within(x, bar_y(1) + bar + 10, w, verdict, 13, t.t3);
+            c.text_within(x, bar_y(1) + bar + 10, w, verdict, size::small, t.t3);
         }
     }
 

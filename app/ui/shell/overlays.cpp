@@ -1,6 +1,5 @@
 // What lies over everything: cards, the value under the mouse, and the notice.
 #include "app/ui/cards/cards.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/shell/panels.h"
@@ -65,7 +64,7 @@ void hover_card(const Canvas& main, AppState& state) {
         if (e.target != cell) third.clear();
     }
     const std::string fourth = beside_text(state, cell, value_at(*held.value, cell));
-    const float size = state.presenter ? 27 : 14, line = size * 1.5f;
+    const float size = state.presenter ? size::far : size::body, line = size * 1.5f;
     const float w = std::max({text_width(Face::mono, size, first), text_width(Face::regular, size, second),
                               text_width(Face::mono, size, third), text_width(Face::regular, size, fourth)}) +
                     28;
@@ -76,8 +75,8 @@ void hover_card(const Canvas& main, AppState& state) {
                 y = mouse.y + 20 + h < H ? mouse.y + 20 : mouse.y - h - 12;
     Canvas c = main;
     c.dl = ImGui::GetForegroundDrawList();
-    c.rect(x, y, w, h, c.theme->raised, 8);
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, 8);
+    c.rect(x, y, w, h, c.theme->raised, radius::control);
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line2, 1, radius::control);
     c.text(x + 14, y + 7 + line / 2, first, size, 0, Face::mono);
     c.text(x + 14, y + 7 + line * 1.5f, second, size, c.theme->t2);
     if (!third.empty()) c.text(x + 14, y + 7 + line * 2.5f, third, size, 0, Face::mono);
@@ -88,22 +87,23 @@ void hover_card(const Canvas& main, AppState& state) {
 void busy(const Canvas& main, float W) {
     Canvas c = main;
     c.dl = ImGui::GetForegroundDrawList();
-    c.pill(W / 2, 80, "building the walk …", c.min_text > 20 ? 27 : 14, c.theme->t1, c.theme->inv,
-           Align::center);
+    c.pill(W / 2, 80, "building the walk …", c.min_text > 20 ? size::far : size::body, c.theme->t1,
+           c.theme->inv, Align::center);
 }
 
 void notice(const Canvas& main, const AppState& state, float W, float H) {
     constexpr float seconds = 8, fade = 0.4f;
     if (state.notice.empty() || state.notice_age > seconds) return;
-    const float size = state.presenter ? 27 : 15, most = std::min(W - 48, state.presenter ? 1200.0f : 720.0f);
+    const float size = state.presenter ? size::far : size::lead,
+                most = std::min(W - 48, state.presenter ? 1200.0f : 720.0f);
     const float text = std::min(text_width(Face::regular, size, state.notice), most - 32),
                 h = paragraph_height(text + 2, state.notice, size, 3) + 20;
     const float x = (W - text - 32) / 2;
     const float y = (state.presenter ? H - 24 : layout_for(W, H).timeline.y - 10) - h;
     Canvas c = main.faded(std::clamp((seconds - state.notice_age) / fade, 0.0f, 1.0f));
     c.dl = ImGui::GetForegroundDrawList();
-    c.rect(x, y, text + 32, h, c.theme->raised, 10);
-    c.frame(x + .5f, y + .5f, text + 31, h - 1, c.theme->t3, 1, 10);
+    c.rect(x, y, text + 32, h, c.theme->raised, radius::panel);
+    c.frame(x + .5f, y + .5f, text + 31, h - 1, c.theme->t3, 1, radius::panel);
     c.paragraph(x + 16, y + 10, text + 2, state.notice, size, c.theme->t1, 3);
 }
 

@@ -3,9 +3,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_broken.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
@@ -121,7 +119,8 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
-    c.paragraph(a.x + 22, a.y + 8, a.w - 40, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
+    const float w = even_width(a.w - 40, text, size::far_number, 2);
+    c.paragraph(a.x + 22, a.y + 8, w, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }
 
 void timeline(const Canvas& c, AppState& state, const Rect& a) {
@@ -175,7 +174,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         timeline(c, state, {x0, bottom, w0, lanes_h});
         bottom -= gap;
     }
-    const std::optional<BrokenStep> broken = broken_step(state);
+    const std::optional<BrokenStep>& broken = shown_broken_step(state);
     if (stage.lanes && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
         const float h = broken_line_height(words, w0);

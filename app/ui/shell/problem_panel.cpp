@@ -5,6 +5,8 @@
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/problem/heads.h"
+#include "core/problem/logits.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -70,6 +72,49 @@ void scale_section(const Canvas& c, AppState& state, float x, float y, float w) 
                                          sizeof state.form.scale, look);
     if ((field.entered || field.left) && number && *number != p.scale.number)
         change_problem(state, [&](Problem& q) { q.scale.number = *number; });
+}
+
+// Softcap, ALiBi slope: each on or off, its number, and what it does.
+void logit_section(const Canvas& c, AppState& state, const LogitChange& change, LogitField& field, float x,
+                   float y, float w) {
+    const std::string name = change.name;
+    const auto now = state.problem->logits.*change.value;
+    bool on = now.has_value();
+    if (checkbox(c, ("##" + name).c_str(), x, y, change.title, on))
+        change_problem(state, [&](Problem& q) {
+            q.logits.*change.value = on ? std::optional(change.usual) : std::nullopt;
+        });
+    c.text_within(x + 28, y + 26, w - 28, change.what, size::small, c.theme->t3);
+    if (!now) return;
+    if (!field.typed) std::snprintf(field.text, sizeof field.text, "%g", *now);
+    const auto number = number_in<double>(field.text);
+    const FieldLook look{.invalid = !number, .face = Face::mono};
+    const FieldResult result = text_field(c, ("##" + name + " number").c_str(), x + w - 96, y - 16, 96, 32,
+                                          field.text, sizeof field.text, look);
+    field.typed = result.active;
+    if ((result.entered || result.left) && number && *number != *now)
+        change_problem(state, [&](Problem& q) { q.logits.*change.value = *number; });
+}
+
+void scores_tab(const Canvas& c, AppState& state, float x, float y, float w) {
+    std::size_t n = 0;
+    for (const LogitChange& change : logit_changes()) {
+        logit_section(c, state, change, state.form.logits[n++], x, y + 8, w);
+        y += 64;
+    }
+    y += c.paragraph(x, y + 4, w, "In this order: scale, softcap, bias, mask, maximum.", size::small,
+                     c.theme->t3, 2) +
+         28;
+    const Problem& p = *state.problem;
+    const int H = query_heads(p), H_kv = key_heads(p);
+    const std::string heads = p.heads ? "Head " + str(shown_head(p)) + " of " + str(H) + ", " + str(H_kv) +
+                                            (H_kv == 1 ? " key head" : " key heads")
+                                      : std::string("One head");
+    const float button_w = button_width("Heads");
+    c.text_within(x, y + 16, w - button_w - 12, heads, size::body, c.theme->t2);
+    if (button(c, "##heads card", x + w - button_w, y, button_w, 32, "Heads",
+               {.tooltip = "All heads: which share K and V (Shift H)"}))
+        state.heads.open = true;
 }
 
 void bytes_section(const Canvas& c, AppState& state, float x, float y, float w) {
@@ -193,7 +238,7 @@ void view_section(const Canvas& c, AppState& state, float x, float y, float w) {
     c.text(x + w - 132, y, "Size", 14, c.theme->t2, Align::right);
 }
 
-// ---- The two tabs
+// ---- The tabs
 
 void settings_tab(const Canvas& c, AppState& state, float x, float y, float w, float bottom) {
     y += c.paragraph(x, y, w, state.problem->watch, 14, c.theme->t2, 4) + 24;
@@ -249,13 +294,14 @@ void problem_view(const Canvas& c, AppState& state, const Rect& a) {
     const ButtonLook close{.tooltip = "Back to the explanation (I)"};
     if (icon_button(c, "##close problem", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         state.show_problem = false;
-    int tab = state.form.numbers_tab ? 1 : 0;
-    if (segmented(c, "##problem tab", x, a.y + 56, {"Settings", "Numbers"}, tab))
-        state.form.numbers_tab = tab == 1;
-    if (state.form.numbers_tab)
-        numbers_tab(c, state, {x, a.y + 104, w, a.h - 104 - 12});
-    else
-        settings_tab(c, state, x, a.y + 104, w, a.bottom() - 12);
+    int tab = state.form.tab;
+    if (segmented(c, "##problem tab", x, a.y + 56, {"Settings", "Scores", "Numbers"}, tab))
+        state.form.tab = static_cast<ProblemForm::Tab>(tab);
+    switch (state.form.tab) {
+    case ProblemForm::settings: return settings_tab(c, state, x, a.y + 104, w, a.bottom() - 12);
+    case ProblemForm::scores: return scores_tab(c, state, x, a.y + 104, w);
+    case ProblemForm::numbers: return numbers_tab(c, state, {x, a.y + 104, w, a.h - 104 - 12});
+    }
 }
 
 }  // namespace tilewalk::ui

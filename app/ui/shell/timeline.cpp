@@ -19,6 +19,47 @@ namespace {
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 
+// Time to the right, in ticks: numbers where a tick begins, as many as have room.
+void ticks(const Canvas& c, const Grid& grid, const LaneWindow& v, float y, float right) {
+    const int every = std::max(1, static_cast<int>(std::ceil(48 / v.pitch)));
+    for (int tick = 0; tick <= grid.columns; tick += every) {
+        const float x = v.x_of(tick);
+        if (x < v.x0 - 1 || x > right - 8) continue;
+        c.line({x + .5f, y + 8}, {x + .5f, y + 12}, c.theme->line2);
+        c.text(x, y, str(tick), size::small, c.theme->t3, Face::mono,
+               tick == 0 ? Align::left : Align::center);
+    }
+}
+
+// A worker that waits.
+void idle(const Canvas& c, const LaneWindow& v, int row, int from, int to) {
+    from = std::max(from, v.offset), to = std::min(to, v.offset + v.columns);
+    if (to <= from) return;
+    const float x = v.x_of(from), w = px(to - from) * v.pitch - v.space();
+    c.hatch(x, v.y_of(row) + 1, w, v.lane - 2, c.theme->line2, v.lane < 18 ? 5.0f : 7.0f);
+}
+
+// What a lane does not do, between its first tick and the last of all.
+void idle_times(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, int row) {
+    int free = 0;
+    for (int k = grid.begin(row); k < grid.end(row); ++k) {
+        const When& when = state.trace->step(k).when;
+        if (when.beneath) continue;
+        idle(c, v, row, free, when.start);
+        free = when.end;
+    }
+    idle(c, v, row, free, grid.columns);
+}
+
+// The moment of the current step, over all lanes.
+void moment(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v) {
+    const int column = grid.column_of(state.cursor.step);
+    if (column < v.offset || column >= v.offset + v.columns) return;
+    const float x = v.x_of(column) + (v.pitch * px(grid.width_of(state.cursor.step)) - v.space()) / 2;
+    const float top = v.y0 - 4, bottom = v.y_of(v.first_lane + v.lanes - 1) + v.lane + 3;
+    c.line({x, top}, {x, bottom}, with_alpha(c.theme->focus, .45f), 1.4f);
+}
+
 // "start", "key block 0" … above the columns, or the phases that share a lane.
 void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
            float right) {
@@ -39,6 +80,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
         const auto at = grid.phases.begin() + n;
         head(at[0], at[1], state.lesson->lane(*state.problem, n), "");
     }
+    if (grid.timed) return ticks(c, grid, v, y, right);
     head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
     const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
     for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
@@ -127,6 +169,7 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
         if (cell.w > 0) step_cell(c, state, k, cell.x, cell.y, cell.w, cell.h, style);
     };
     const int current = state.cursor.step, hidden = first_hidden_column(state, row);
+    if (grid.timed && hidden == grid.columns) idle_times(c, state, grid, v, row);
     for (int k = grid.begin(row); k < grid.end(row); ++k)
         if (k != current && grid.column_of(k) < hidden) draw(k);
     if (current >= grid.begin(row) && current < grid.end(row)) draw(current);
@@ -228,13 +271,25 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     const int row = grid.lane_of(k), column = grid.column_of(k) - v.offset;
     const int columns = std::min(grid.width_of(k), v.columns - column);
     if (!v.shows_lane(row) || column < 0 || columns < 1) return {};
-    return {v.x_of(grid.column_of(k)), v.y_of(row), px(columns) * v.pitch - v.space(), v.lane};
+    const Rect cell{v.x_of(grid.column_of(k)), v.y_of(row), px(columns) * v.pitch - v.space(), v.lane};
+    // What runs beside the work of its lane has the lower part of it.
+    const bool shared = grid.timed && grid.shares[static_cast<std::size_t>(row)];
+    if (!shared) return cell;
+    const float below = std::round(v.lane * .3f);
+    if (grid.beneath[static_cast<std::size_t>(k)]) return {cell.x, cell.bottom() - below, cell.w, below};
+    return {cell.x, cell.y, cell.w, cell.h - below - 2};
 }
 
 int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
     const int row =
         v.first_lane + std::clamp(static_cast<int>((mouse.y - v.y0) / (v.lane + v.gap)), 0, v.lanes - 1);
     const int column = v.offset + static_cast<int>((mouse.x - v.x0) / v.pitch);
+    if (grid.timed) {  // one of those that run then, or the one before
+        int found = grid.begin(row);
+        for (int k = grid.begin(row); k < grid.end(row); ++k)
+            if (grid.column_of(k) <= column && grid.column_of(k) >= grid.column_of(found)) found = k;
+        return found;
+    }
     int k = grid.begin(row);
     while (k + 1 < grid.end(row) && grid.column_of(k + 1) <= column) ++k;
     return k;
@@ -254,6 +309,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
     }
     draw_loop(c, state, v);
+    if (grid.timed) moment(c, state, grid, v);
     for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
         if (style.name_w > 0) {
             c.text_within(a.x, v.y_of(row) + v.lane / 2, style.name_w - 6,

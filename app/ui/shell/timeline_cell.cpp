@@ -62,6 +62,8 @@ Line narrow_symbol(Line symbol, Op op) {
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
     if (op == Op::mask) symbol = {word("/")};
+    if (op == Op::softcap) symbol = {word("~")};
+    if (op == Op::bias) symbol = {word("−")};
     if (op == Op::loss) symbol = {word("Σ")};
     return symbol;
 }
@@ -87,7 +89,9 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     symbol.erase(symbol.begin() + 1, symbol.end());
     for (float size : {symbol_size, small_symbol, tiny_symbol})
         if (fits(size)) return {symbol, size};
-    if (const Line flat = {word(symbol.front().text)}; flat_fits(flat)) return {flat, tiny_symbol};
+    // The letters of the pseudocode are the narrowest.
+    for (const Line& flat : {Line{word(symbol.front().text)}, Line{number(symbol.front().text)}})
+        if (flat_fits(flat)) return {flat, tiny_symbol};
     return {};
 }
 

@@ -1,6 +1,7 @@
 // The whole walk as a strip below the lanes, where these show a part of it, and the wheel that chooses it.
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/timeline_parts.h"
+#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>

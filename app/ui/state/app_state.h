@@ -25,6 +25,7 @@ enum class Gaps : std::uint8_t;
 
 namespace tilewalk::ui {
 
+struct BrokenShown;
 struct ComparePage;
 struct Focus;
 struct Inspection;
@@ -71,10 +72,17 @@ struct WalkView {
     std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
 };
 
+/// A moment that was gone to, and what was left for it.
+struct Departure {
+    WalkView from;
+    ProblemPtr to;
+};
+
 struct AppState : WalkView {
     // The walk on its way
     std::vector<Problem> examples;
     std::shared_ptr<PendingTrace> pending;  ///< takes the place of problem and trace when it is done
+    std::vector<Departure> departures;      ///< the latest at the end: Ctrl Z leads back
     Player player;
     std::optional<CellRef> hover;        ///< the cell under the mouse
     std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
@@ -91,6 +99,7 @@ struct AppState : WalkView {
     // What is on screen
     Settings settings;
     bool still = false;            ///< drawn as a picture: as if nothing moved
+    bool to_take_along = false;    ///< drawn for slides or a film: without what only a window can press
     float display_scale = 1.0f;    ///< HiDPI factor of the display
     std::shared_ptr<Focus> focus;  ///< the keyboard's; made by the first frame
     bool show_help = false, show_goto = false, show_settings = false, show_menu = false;
@@ -108,9 +117,11 @@ struct AppState : WalkView {
     std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
     int break_tab = 0;                       ///< of that panel: faults, formats, effect
     StageLists lists;                        ///< presenter mode: faults, and the problem
+    std::shared_ptr<BrokenShown> broken;     ///< the step that its panes show, as it was worked out last
     bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
+    HeadsCard heads;
     char goto_text[16] = "";
     bool goto_focus = false;  ///< put the caret into it in the next frame
     KeySearch key_search;

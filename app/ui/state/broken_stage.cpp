@@ -1,10 +1,10 @@
+// The two walks beside each other: one cell as each of them has it, why it differs, and what comes of it in
+// the result.
 #include "app/ui/state/broken_stage.h"
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
-#include "core/class/spoken.h"
-#include "core/problem/precision.h"
 #include "core/walk/compare.h"
 #include "core/walk/formula.h"
 
@@ -12,84 +12,6 @@
 #include <cmath>
 
 namespace tilewalk::ui {
-
-namespace {
-
-void set_faults(AppState& state, const Switches& switches, const Precision& precision) {
-    Problem changed = latest_problem(state);
-    changed.switches = switches;
-    changed.precision = precision;
-    set_problem(state, std::move(changed));
-}
-
-constexpr Key key_at(Key first, int n) { return static_cast<Key>(static_cast<int>(first) + n); }
-
-}  // namespace
-
-// ---- Breaking and repairing
-
-std::vector<StageFault> stage_faults(const Lesson& lesson) {
-    std::vector<StageFault> out;
-    for (const Fault& fault : lesson.faults()) {
-        out.push_back({key_at(Key::one, static_cast<int>(out.size())), fault.title, fault.what});
-        out.back().switches.*fault.on = true;
-    }
-    if (out.empty()) return out;  // nor does it round
-    Key letter = Key::a;
-    for (const Preset& preset : presets()) {
-        if (!preset.precision.any()) continue;
-        out.push_back({letter, preset.name, "", {}, preset.precision});
-        letter = key_at(letter, 1);
-    }
-    return out;
-}
-
-bool is_on(const Problem& problem, const StageFault& fault) {
-    return problem.switches == fault.switches && problem.precision == fault.precision;
-}
-
-void choose_fault(AppState& state, const StageFault& fault) {
-    state.lists.faults = false;
-    if (is_on(latest_problem(state), fault)) return break_or_repair(state);
-    state.lists.switches = fault.switches, state.lists.precision = fault.precision;
-    set_faults(state, fault.switches, fault.precision);
-}
-
-void break_or_repair(AppState& state) {
-    StageLists& lists = state.lists;
-    const Problem& now = latest_problem(state);
-    const bool was_open = std::exchange(lists.faults, false);
-    if (breaks(*state.lesson, now)) {
-        lists.switches = now.switches, lists.precision = now.precision;
-        return set_faults(state, {}, {});
-    }
-    if (!was_open)
-        lists.faults = true;
-    else if (!broken_last(state).empty())
-        set_faults(state, lists.switches, lists.precision);
-}
-
-std::string broken_last(const AppState& state) {
-    Problem last;
-    last.switches = state.lists.switches, last.precision = state.lists.precision;
-    return breaks(*state.lesson, last) ? fault_title(*state.lesson, last) : "";
-}
-
-bool only_rounded(const Problem& problem) { return problem.switches == Switches{}; }
-
-std::string fault_title(const Lesson& lesson, const Problem& problem) {
-    std::string out;
-    int count = 0;
-    for (const Fault& fault : lesson.faults())
-        if (problem.switches.*fault.on && ++count == 1) out = fault.title;
-    if (count > 1) out = str(count) + " faults";
-    if (!problem.precision.any()) return out;
-    const auto known = std::ranges::find(presets(), problem.precision, &Preset::precision);
-    const std::string formats = known == presets().end() ? "own formats" : known->name;
-    return out.empty() ? formats : out + ", " + formats;
-}
-
-// ---- The two walks beside each other
 
 bool same_number(double truth, double broken) {
     constexpr double last_bits = 1e-12, left_of_zero = 1e-14;
@@ -158,12 +80,6 @@ StageSide side_of(const Trace& trace, int k, const CellRef& cell) {
     return side;
 }
 
-// Something that both steps read and that already differs.
-struct Cause {
-    CellRef cell;
-    double truth, broken;
-    int step;  ///< that wrote it; −1: given
-};
 // A correction of sums that are still empty changes nothing.
 bool multiplies_nothing(const BrokenStep& s, const CellRef& source, int k) {
     if (source.slot != Slot::alpha) return false;
@@ -174,7 +90,7 @@ bool multiplies_nothing(const BrokenStep& s, const CellRef& source, int k) {
     return empty(s.truth) && empty(s.broken);
 }
 
-std::optional<Cause> cause_of(const BrokenStep& s, int k) {
+std::optional<BrokenCause> cause_of(const BrokenStep& s, int k) {
     const auto reads = s.broken.trace->reads(k);
     // Of an old and a new value of one slot it cannot be told which of them it was.
     const auto twice = [&](Slot slot) { return std::ranges::count(reads, slot, &Access::slot) > 1; };
@@ -184,13 +100,13 @@ std::optional<Cause> cause_of(const BrokenStep& s, int k) {
                    should = holding(*s.truth.trace, source, k - 1);
         if (!is || !should || multiplies_nothing(s, source, k)) continue;
         const double b = value_at(*is.value, source), t = value_at(*should.value, source);
-        if (distance(t, b) > 0) return Cause{source, t, b, is.step};
+        if (distance(t, b) > 0) return BrokenCause{source, t, b, is.step};
     }
     return {};
 }
 
-void tell_causes(BrokenStep& s, int k) {
-    const auto cause = cause_of(s, k);
+void tell_causes(BrokenStep& s) {
+    const auto& cause = s.cause;
     if (!cause) {
         s.truth.cause = s.truth.told.formula, s.broken.cause = s.broken.told.formula;
         return;
@@ -282,6 +198,25 @@ Line quotient_of(const Trace& trace, const CellRef& end) {
 
 }  // namespace
 
+struct BrokenShown {
+    std::shared_ptr<const Trace> truth, broken;
+    int step = -1;
+    CellRef cell;
+    NumberStyle style;  ///< that its sentences were written in
+    std::optional<BrokenStep> what;
+};
+
+const std::optional<BrokenStep>& shown_broken_step(AppState& state) {
+    std::shared_ptr<BrokenShown>& last = state.broken;
+    const CellRef cell = state.explanation.target;
+    const bool same = last && last->truth == state.truth && last->broken == state.trace &&
+                      last->step == state.cursor.step && last->cell == cell && last->style == number_style();
+    if (!same)
+        last = std::make_shared<BrokenShown>(BrokenShown{state.truth, state.trace, state.cursor.step, cell,
+                                                         number_style(), broken_step(state)});
+    return last->what;
+}
+
 std::optional<BrokenStep> broken_step(const AppState& state) {
     if (!state.truth || !state.comparison || !state.comparison->mismatch.empty()) return {};
     const int k = state.cursor.step;
@@ -299,114 +234,12 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
     if (out.truth.parts.size() != out.broken.parts.size())
         for (StageSide* side : {&out.truth, &out.broken})
             side->parts = {added({}, side->value, info(out.cell.slot).role)};
-    tell_causes(out, k);
+    out.cause = cause_of(out, k);
+    tell_causes(out);
     follow_to_the_end(out, *state.comparison);
     out.truth.quotient = quotient_of(*state.truth, out.end);
     out.broken.quotient = quotient_of(*state.trace, out.end);
     return out;
-}
-
-// ---- Words
-
-namespace {
-
-// With more decimals the smaller it is; nothing below a thousandth.
-std::string percent_text(double part) {
-    const double percent = 100 * std::abs(part);
-    const int decimals = percent >= 10 ? 0 : percent >= 1 ? 1 : percent >= .1 ? 2 : 3;
-    return percent < 1e-3 ? "" : format_fixed(percent, decimals) + " %";
-}
-
-std::string size_words(double truth, double broken) {
-    if (truth == 0 || broken == 0 || !std::isfinite(truth) || !std::isfinite(broken)) return "";
-    if (truth * broken < 0) return ", with the wrong sign";
-    const double t = std::abs(truth), b = std::abs(broken), factor = std::max(t, b) / std::min(t, b);
-    const char* way = b > t ? " too large" : " too small";
-    if (factor >= 1.5) return ", " + format_short(b / t) + " times what it should be";
-    const std::string percent = percent_text((b - t) / t);
-    return percent.empty() ? "" : ", " + percent + way;
-}
-
-// "ℓ[0] is 2.503 instead of 1.639, 1.527 times what it should be"
-std::string counted(const BrokenStep& s, bool rounded) {
-    const double truth = s.truth.value, value = s.broken.value;
-    const NineDigits nine = nine_digits(truth, value);
-    const bool nine_tell = std::isfinite(value) && (rounded || same_number(truth, value));
-    const auto [is, should] = nine_tell ? std::pair(nine.broken, nine.truth) : format_apart(value, truth);
-    if (is == should) return cell_name(s.cell) + " differs beyond the ninth digit";
-    return cell_name(s.cell) + " is " + is + " instead of " + should + size_words(truth, value);
-}
-
-// Where it comes from.
-std::string because(const BrokenStep& s, int k, bool rounded) {
-    const auto cause = cause_of(s, k);
-    if (!cause) return rounded ? ": it is rounded here." : ".";
-    const std::string since =
-        cause->step < 0 ? " from the start." : " since step\u00A0" + str(cause->step + 1) + ".";
-    if (rounded) return ": " + cell_name(cause->cell) + " is rounded" + since;
-    const auto [broken, truth] = format_apart(cause->broken, cause->truth);
-    if (same_number(cause->truth, cause->broken)) return ".";
-    if (cause->cell == s.cell) return ", because it was " + broken + " and not " + truth + " before.";
-    return ", because " + cell_name(cause->cell) + " is " + broken + " and not " + truth + since;
-}
-
-std::string sentence_before_others(const std::string& text) {
-    const std::size_t end = text.find(". ");
-    return end == std::string::npos ? text : text.substr(0, end + 1);
-}
-
-std::string told_where(const AppState& state) {
-    const Comparison& found = *state.comparison;
-    const int first = next_difference(found, -1), next = next_difference(found, state.cursor.step);
-    const auto step = [&](int k) { return "step " + str(k + 1) + ", " + title(state.trace->step(k).op); };
-    if (first < 0) return found.sentence;
-    if (state.cursor.step < first) return "The same so far. The first difference: " + step(first) + " (D).";
-    if (next >= 0) return "This step is the same. The next difference: " + step(next) + " (D).";
-    return "This step is the same, and none that follows differs. The first: " + step(first) + " (D).";
-}
-
-}  // namespace
-
-NineDigits nine_digits(double truth, double broken) {
-    NineDigits out;
-    const double largest = std::max(std::abs(truth), std::abs(broken));
-    const bool plain = std::isfinite(largest) && largest >= 1e-3 && largest < 1e6;
-    const int whole = plain ? static_cast<int>(std::floor(std::log10(largest))) : 0;
-    out.truth = format_fixed(truth, 8 - whole), out.broken = format_fixed(broken, 8 - whole);
-    const auto parts = std::ranges::mismatch(out.truth, out.broken);
-    out.same = static_cast<std::size_t>(parts.in1 - out.truth.begin());
-    while (out.same > 0 && out.same < out.truth.size() && (out.truth[out.same] & 0xC0) == 0x80) --out.same;
-    return out;
-}
-
-std::string difference_text(double truth, double broken, bool percent) {
-    if (same_number(truth, broken)) return "the same";
-    if (!std::isfinite(broken) || !std::isfinite(truth)) return std::isnan(broken) ? "no number" : "no limit";
-    const double far = broken - truth;
-    std::string out = (far > 0 ? "+" : "") + format_short(far);
-    if (!percent || truth == 0) return out;
-    constexpr double many = 5;
-    if (const double factor = broken / truth; factor >= many)
-        return out + (factor < 1e4 ? " (× " + format_short(factor) + ")" : "");
-    const std::string part = percent_text(far / truth);
-    return part.empty() ? out : out + " (" + (far > 0 ? "+" : "−") + part + ")";
-}
-
-std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step) {
-    if (!step) return state.comparison->mismatch.empty() ? told_where(state) : state.comparison->mismatch;
-    const std::string& why = step->broken.told.why;
-    const bool rounded = only_rounded(*state.problem);
-    const bool lost = !std::isfinite(step->broken.value) && std::isfinite(step->truth.value) &&
-                      (why.find("NaN") != std::string::npos || why.find("∞") != std::string::npos);
-    const bool told = why.starts_with("Fault") || why.starts_with("A fault") || lost;
-    const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
-    if (own.empty() || letter_count(own) > spoken_letters)
-        return numbers + because(*step, state.cursor.step, rounded);
-    if (lost)
-        return own + " " + cell_name(step->cell) + " should be " + format_short(step->truth.value) + ".";
-    const bool room =
-        own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;
-    return room ? own + " " + numbers + "." : own;
 }
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,6 @@
 // A broken walk on the stage of presenter mode: one cell as the true walk has it and as the broken one, what
 // comes of it in the result, and the keys that break and repair. What it looks like:
-// app/ui/parts/stage_broken.h.
+// app/ui/parts/stage_broken.h. The keys: stage_faults.cpp; the sentences: broken_words.cpp.
 #pragma once
 
 #include "app/ui/kit/key.h"
@@ -59,9 +59,17 @@ struct StageSide {
     Line quotient;               ///< "11.80 ÷ 1.639", where the lesson divides at the end
 };
 
+/// Something that both steps read and that already differs.
+struct BrokenCause {
+    CellRef cell;
+    double truth, broken;
+    int step;  ///< that wrote it; −1: given
+};
+
 struct BrokenStep {
     CellRef cell;  ///< the chosen one if it differs, else the one that is furthest off
     bool chosen = true;
+    std::optional<BrokenCause> cause;
     CellRef end;  ///< the element of the result that it leads to
     StageSide truth, broken;
     std::vector<bool> wrong_rows;  ///< of the result
@@ -69,6 +77,8 @@ struct BrokenStep {
 };
 /// Nothing where the step writes the same numbers in both walks.
 std::optional<BrokenStep> broken_step(const AppState& state);
+/// The same for the frame that is drawn: worked out when step, cell or walk change.
+const std::optional<BrokenStep>& shown_broken_step(AppState& state);
 
 /// What the fault does here, with numbers; where the step is the same, where it first shows.
 std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step);

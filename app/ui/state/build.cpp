@@ -166,7 +166,21 @@ const Problem& latest_problem(const AppState& state) {
     return state.pending ? *state.pending->problem : *state.problem;
 }
 
+void go_back(AppState& state, WalkView view) {
+    state.pending.reset();
+    static_cast<WalkView&>(state) = std::move(view);
+    state.hover.reset();
+    state.hover_sources.clear();
+    refresh_explanation(state);
+}
+
 void undo(AppState& state) {
+    if (!state.departures.empty() && !state.pending && state.departures.back().to == state.problem) {
+        Departure last = std::move(state.departures.back());
+        state.departures.pop_back();
+        last.from.presenter = state.presenter;
+        return go_back(state, std::move(last.from));
+    }
     if (state.undo.empty()) return notify(state, "There is nothing to undo.");
     rebuild(state, latest_lesson(state), state.undo.back(), History::undo);
 }

@@ -39,6 +39,9 @@ std::span<const Chapter> chapters() {
          Page::scale},
         {"chapter compare", "CPU vs GPU", "GPU",
          "A kernel's own numbers beside the CPU's walk of the same tiles", Page::compare},
+        {"chapter merge", "Merge", "Merge",
+         "Partial results of one query become one: split keys, shared prefixes", Page::walk,
+         lessons_of(ChapterId::merge)},
     };
     return table;
 }

@@ -35,9 +35,17 @@ struct KeyCell {
 
 constexpr int most_seed = 999999;
 
+/// The field of a number that may be left out: softcap, slope.
+struct LogitField {
+    char text[32] = "";
+    bool typed = false;  ///< it has the caret
+};
+
 /// Fields of the problem panel that are no part of the problem itself.
 struct ProblemForm {
-    bool numbers_tab = false;
+    enum Tab { settings, scores, numbers };
+    Tab tab = settings;
+    std::array<LogitField, 3> logits{};  ///< in the order of logit_changes()
     int random_N = 8, random_d = 4, seed = 1;
     char path[512] = "";
     char scale[32] = "";
@@ -45,6 +53,13 @@ struct ProblemForm {
     bool words_typed = false;  ///< the field of the words has the caret
     Slot matrix = Slot::Q;     ///< the input shown for editing
     int first_row = 0, first_col = 0;
+};
+
+/// The map of all heads, and P of each of them.
+struct HeadsCard {
+    bool open = false;
+    ProblemPtr problem;  ///< P is of its heads
+    std::vector<Matrix> P;
 };
 
 /// The softmax lessons: what is chosen below the three panels, and the walks that stand beside the shown one.
@@ -97,8 +112,11 @@ struct MemoryForm {
 struct ScaleForm {
     // What will be run
     bool backward = false, causal = false;
+    bool decode = false;  ///< forward with `queries` queries, however many keys there are
+    int queries = 1;
     int d = 64, heads = 8;
-    int threads = 0;  ///< 0: all that the machine has
+    int kv_heads = 0;  ///< 0: as many as heads
+    int threads = 0;   ///< 0: all that the machine has
     bool gpu = false;
     int type = 0;    ///< on a GPU: index into gpu_types
     int preset = 1;  ///< index into length_presets; its size: the user's own list

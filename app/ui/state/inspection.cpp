@@ -190,7 +190,7 @@ std::string patch_name(const Trace& trace, const Patch& patch) {
                       rows = range_text(patch.cells.row, patch.cells.row + patch.cells.rows - 1),
                       cols = range_text(patch.cells.col, patch.cells.col + patch.cells.cols - 1);
     // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
-    if (trace.lesson().one_row && !info(patch.slot).hbm) {
+    if (trace.lesson().chapter == ChapterId::softmax && !info(patch.slot).hbm) {
         const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;
         return wide && trace.problem().d() > 1 ? name + "[" + cols + "]" : name;
     }

@@ -26,6 +26,9 @@ std::string walk_key(const AppState& state) {
                   p.options.row, static_cast<int>(p.options.order), static_cast<int>(p.options.normalised),
                   state.trace->size()})
         title += "/" + str(n);
+    for (const int keys : p.options.splits) title += "," + str(keys);
+    title += "/" + str(static_cast<int>(p.options.merge)) + "/" + str(static_cast<int>(p.options.parts)) +
+             "/" + str(p.options.workers);
     return std::string(state.lesson->id) + "/" + title;
 }
 

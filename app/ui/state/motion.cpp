@@ -7,6 +7,7 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float usual_motion = 1.2f;
+constexpr float while_computing = .72f;  // of the motion of a step that also sends its result to HBM
 constexpr struct {
     Op op;
     float seconds;
@@ -23,6 +24,11 @@ constexpr float most_of_a_beat = .8f;  // while playing, of the time between two
 
 bool stands(const AppState& state) { return state.still || !state.settings.motion || state.moves_for <= 0; }
 
+// Of all that the step does.
+float whole_phase(const AppState& state) {
+    return stands(state) ? 1 : std::clamp(state.step_age / state.moves_for, 0.0f, 1.0f);
+}
+
 }  // namespace
 
 float motion_of(Op op) {
@@ -34,7 +40,7 @@ float motion_to(const AppState& state, Cursor next) {
     const int k = next.step;
     const bool whole = next.done == step_units(*state.trace, k);
     if (k != state.cursor.step + 1 || !whole) return 0;
-    const float seconds = motion_of(state.trace->step(k).op);
+    const float seconds = motion_of(*state.trace, k);
     if (state.player.playing) {
         const bool too_fast = state.settings.speed >= 4;
         return too_fast ? 0 : std::min(seconds, most_of_a_beat / static_cast<float>(state.settings.speed));
@@ -43,8 +49,25 @@ float motion_to(const AppState& state, Cursor next) {
     return hurried ? 0 : seconds;
 }
 
+float motion_of(const Trace& trace, int k) {
+    return motion_of(trace.step(k).op) / (sends(trace, k) ? while_computing : 1);
+}
+
+bool sends(const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    // Dense lessons do not say what lies on chip: there, nothing comes from it.
+    if (info(step.op).kind != OpKind::compute || step.traffic.sram_live == 0) return false;
+    return std::ranges::any_of(trace.writes(k), [](const Access& a) { return info(a.slot).hbm; });
+}
+
 float phase(const AppState& state) {
-    return stands(state) ? 1 : std::clamp(state.step_age / state.moves_for, 0.0f, 1.0f);
+    const float whole = whole_phase(state);
+    return sends(*state.trace, state.cursor.step) ? std::min(whole / while_computing, 1.0f) : whole;
+}
+
+float sent(const AppState& state) {
+    if (!sends(*state.trace, state.cursor.step)) return 1;
+    return over(whole_phase(state), {while_computing, 1});
 }
 
 float over(float phase, Stretch s) {

@@ -8,11 +8,17 @@ namespace tilewalk::ui {
 
 /// Seconds that the motion of an op takes.
 float motion_of(Op op);
+/// The same for step k, with the way to HBM of what it computes.
+float motion_of(const Trace& trace, int k);
 /// Going from the step that is shown to the next one: for how long that will move.
 float motion_to(const AppState& state, Cursor next);
 
 /// How far the motion of the current step has come, 0 … 1; 1 is the step as pictures show it.
 float phase(const AppState& state);
+/// Step k computes what goes to HBM at once, as a gradient that grows there.
+bool sends(const Trace& trace, int k);
+/// How far it has come on its way, 0 … 1, once it is computed; 1 for all other steps.
+float sent(const AppState& state);
 
 /// A part of the phase.
 struct Stretch {

@@ -39,6 +39,9 @@ void wait_for_walk(const AppState& state);
 /// The problem that is shown, or the one that is being built.
 const Problem& latest_problem(const AppState& state);
 
+/// To a walk and a place in it that were left.
+void go_back(AppState& state, WalkView view);
+/// The latest edit; in the problem of a moment as it was found, back to where the moment was gone to from.
 void undo(AppState& state);
 void redo(AppState& state);
 /// Words for the tokens, separated by spaces; none takes them away.
@@ -79,6 +82,8 @@ void next_max_change(AppState& state);
 /// behind which the proof cuts the row.
 void step_argument(AppState& state, int by);
 void move_cut(AppState& state, int by);
+/// Of a lesson with split keys: its first split.
+void move_split(AppState& state, int by);
 /// "S[0,2]" or, for one column, "ℓ[0]".
 std::string cell_name(CellRef cell);
 /// Settings as they were at the first start, but for the problem and the size of the window.

@@ -84,7 +84,30 @@ int most_ops_of_element(const Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// Lanes are workers (what is recorded goes worker after worker), columns their ticks.
+TimelineGrid timed_grid(const Trace& trace) {
+    TimelineGrid out;
+    out.timed = true;
+    out.columns = trace.ticks();
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& step = trace.step(k);
+        if (k == 0 || step.phase != trace.step(k - 1).phase) out.first.push_back(k);
+        out.column.push_back(step.when.start);
+        out.width.push_back(step.when.end - step.when.start);
+        out.beneath.push_back(step.when.beneath);
+        out.shares.resize(out.first.size());
+        if (step.when.beneath) out.shares.back() = true;
+    }
+    out.first.push_back(trace.size());
+    return out;
+}
+
+}  // namespace
+
 TimelineGrid timeline_grid(const Trace& trace) {
+    if (trace.workers() > 0) return timed_grid(trace);
     TimelineGrid out;
     out.by_query = lanes_by_query(trace);
     std::vector<std::set<Op>> ops;

@@ -22,8 +22,11 @@ struct TimelineGrid {
     std::vector<Group> blocks;  // one for each inner block
     std::vector<int> phases;  // first step of each, and one past the last of all; empty where each is a lane
     std::vector<int> column, width;
+    std::vector<bool> beneath,
+        shares;                 ///< timed: steps beside the work of their lane, and lanes with such steps
     int start = 0, finish = 0;  // columns before and after the blocks
     int columns = 0;
+    bool timed = false;       ///< columns are ticks: what runs side by side stands below each other
     bool by_element = false;  ///< a lane is a pass over the elements of one row
     bool by_query = true;  // a lane is a query block (or a pass): the inner blocks are key blocks (elements)
     int count() const { return static_cast<int>(first.size()) - 1; }

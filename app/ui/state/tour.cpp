@@ -9,14 +9,6 @@ namespace tilewalk::ui {
 
 namespace {
 
-void go_back(AppState& s, WalkView back) {
-    s.pending.reset();
-    static_cast<WalkView&>(s) = std::move(back);
-    s.hover.reset();
-    s.hover_sources.clear();
-    refresh_explanation(s);
-}
-
 // Once its walk is there, the step and the cell of the stop.
 void arrive_at_stop(AppState& state) {
     const TourStop& stop = state.tour->stop();

@@ -3,6 +3,7 @@
 
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -27,7 +28,30 @@ void explain_preprocess(const View& v) {
                 : !any ? "No gradient arrives at " + v.query() + ": its D and all its score gradients are 0."
                        : "D is the mean of dP over all keys, weighted with P. It equals dO · O, so " +
                              v.query() + " needs one dot product for it and no pass over the keys.";
+    if (any && !blind && v.problem.logits.sink) add_sentence(v, "The sink counts in it with a dP of 0.");
     set_numbers(v, rounded(v.problem.precision.softmax, dot(dO, O)));
+}
+
+// What the step read of the row, in whichever block it lies.
+Expr row_number(const View& v, Slot slot, int r) {
+    for (const Access& a : v.trace.reads(v.k))
+        if (a.slot == slot && v.trace.value(a.value).region.contains(r, 0)) {
+            v.source(slot, r, 0);
+            return num(v.at(v.trace.value(a.value), r, 0), info(slot).role);
+        }
+    return num(0);
+}
+
+void explain_sink_gradient(const View& v) {
+    const int N = v.problem.N();
+    const Expr sink = v.number(Slot::sink, 0, 0);
+    Numbers terms;
+    for (int r = 0; r < N; ++r)
+        terms.push_back(
+            product({exponential(difference(sink, row_number(v, Slot::L, r))), row_number(v, Slot::D, r)}));
+    v.out.formula =
+        join({sym(Slot::dsink), "  ←  −Σ exp(", sym(Slot::sink), " − ", sym(Slot::L), ") ", sym(Slot::D)});
+    tell_sink_gradient(v, std::move(terms));
 }
 
 void explain_load_kv(const View& v) {
@@ -170,16 +194,21 @@ void explain_gradient_store(const View& v) {
 void explain_flash_backward(const View& v) {
     switch (v.step.op) {
     case Op::preprocess: return explain_preprocess(v);
+    case Op::sink_gradient: return explain_sink_gradient(v);
     case Op::load_kv: return explain_load_kv(v);
     case Op::init: return explain_init(v);
     case Op::load_q: return explain_load_q(v);
     case Op::scores: return explain_scores(v);
+    case Op::softcap:
+    case Op::bias:
     case Op::mask:
     case Op::skip: return explain_forward(v);
     case Op::recompute: return explain_recompute(v);
     case Op::dv: return explain_dv(v);
     case Op::dp: return explain_dp(v);
     case Op::ds: return explain_ds(v);
+    case Op::cap_gradient:
+        return explain_cap_gradient(v, {v.query(), v.key(), Slot::S_cap, v.problem.precision.softmax});
     case Op::dq: return explain_dq(v);
     case Op::dk: return explain_dk(v);
     case Op::store: return explain_gradient_store(v);

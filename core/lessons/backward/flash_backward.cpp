@@ -4,6 +4,9 @@
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/tile_steps.h"
+#include "core/problem/logits.h"
+
+#include <cmath>
 
 namespace tilewalk {
 
@@ -34,7 +37,7 @@ void add(Recorder& rec, const Sum& sum, Format format, const Matrix& more, Regio
 // S as in the forward pass, then P = exp(S − Lᵢ)                                               (Br × Bc)
 void recompute(Recorder& rec, const Problem& p, const StepTile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows;
-    score_steps(rec, p, t);
+    score_steps(rec, p, t, Capped::kept);
     rec.begin(Op::recompute, t.i, t.j);
     const Matrix& S = rec.read(Slot::S);
     const Matrix& Li = rec.read(Slot::Li);
@@ -70,6 +73,14 @@ void weight_gradients(Recorder& rec, const Problem& p, const StepTile& t) {
     const Matrix& Di = rec.read(Slot::Di);
     rec.write(Slot::dS, round_to(p.precision.softmax, P.cwiseProduct(dP.colwise() - Di.col(0))), t.S);
     rec.end(2 * Br * Bc);
+    if (!p.logits.softcap) return;
+
+    // dS ← dS ⊙ (1 − (S ÷ cap)²): back through the softcap, before bias and mask               (Br × Bc)
+    rec.begin(Op::cap_gradient, t.i, t.j);
+    const Matrix& dS = rec.read(Slot::dS);
+    const Matrix slope = cap_slope(p, rec.read(Slot::S_cap));
+    rec.write(Slot::dS, round_to(p.precision.softmax, dS.cwiseProduct(slope)), t.S);
+    rec.end(4 * Br * Bc);
 }
 
 // dQᵢ and dKⱼ of one tile
@@ -113,6 +124,20 @@ void walk_tile(Recorder& rec, const Problem& p, int i, int j) {
     input_gradients(rec, p, tile);
 }
 
+// dsink = −Σ exp(sink − L) D: what every query gave the sink, times what it cost it
+void sink_gradient(Recorder& rec, const Problem& p) {
+    rec.begin(Op::sink_gradient);
+    const double sink = rec.fetch(Slot::sink)(0, 0);
+    double total = 0;
+    for (int i = 0; i < p.Tr(); ++i) {
+        const Matrix& L = rec.fetch(Slot::L, i);
+        const Matrix& D = rec.fetch(Slot::D, i);
+        total -= L.unaryExpr([=](double l) { return std::exp(sink - l); }).cwiseProduct(D).sum();
+    }
+    rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, round_to(p.precision.softmax, total)), {0, 0, 1, 1});
+    rec.end(4LL * p.N());
+}
+
 // Dᵢ = rowsum(dOᵢ ⊙ Oᵢ), before the tiles; what will grow in HBM starts there at 0
 void preprocess(Recorder& rec, const Problem& p) {
     for (int i = 0; i < p.Tr(); ++i) {
@@ -125,6 +150,7 @@ void preprocess(Recorder& rec, const Problem& p) {
         if (keys_outside(p)) rec.store(Slot::dQ, i, Matrix::Zero(q.rows, q.cols), q);
         rec.end(std::int64_t{2} * q.rows * q.cols);
     }
+    if (p.logits.sink) sink_gradient(rec, p);
     if (keys_outside(p)) return;
     rec.begin(Op::init);
     for (int j = 0; j < p.Tc(); ++j) {
@@ -214,34 +240,40 @@ std::int64_t estimate(const Problem& p) {
     // dK and dQ, one or two of them also stored. The forward walk that is made first is gone by the end, but
     // needs its room until then.
     return tiled_bytes({.tiles = std::int64_t{p.Tr()} * p.Tc(),
-                        .per_tile = 12,
+                        .per_tile = 12 + logit_steps(p, Capped::kept),
                         .beside = 8 * (std::int64_t{p.Tr()} + p.Tc()),
                         .accesses = 8,
-                        .doubles = 4 * N * d + 3 * M * d + 4 * N + 5 * N * M + 2 * p.Tc() * N * d +
-                                   4 * p.Tr() * M * d + 2 * N * d + 4 * M * d}) +
+                        .doubles = 4 * N * d + 3 * M * d + 4 * N +
+                                   (5 + logit_steps(p, Capped::kept) + (p.logits.softcap ? 1 : 0)) * N * M +
+                                   2 * p.Tc() * N * d + 4 * p.Tr() * M * d + 2 * N * d + 4 * M * d}) +
            flash_forward.estimate(p);
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine key_outer[] = {
         {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ),  dQᵢ ← 0", Op::preprocess},
+        {0, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {0, "for j in 0 … Tc−1"},
         {1, "load Kⱼ, Vⱼ", Op::load_kv},
         {1, "dKⱼ ← 0,  dVⱼ ← 0", Op::init},
         {1, "for i in 0 … Tr−1", Op::skip},
         {2, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ", Op::load_q},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S, S_cap ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "P  ← exp(S − Lᵢ)", Op::recompute},
         {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ", Op::dv},
         {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
         {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
+        {2, "dS ← dS ⊙ (1 − (S_cap ÷ cap)²)", Op::cap_gradient},
         {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ  in HBM", Op::dq},
         {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ", Op::dk},
         {1, "store dKⱼ, dVⱼ", Op::store},
     };
     static const CodeLine query_outer[] = {
         {0, "for all i:  Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)", Op::preprocess},
+        {0, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {0, "dK ← 0,  dV ← 0  in HBM", Op::init, CodeLine::no_block},
         {0, "for i in 0 … Tr−1"},
         {1, "load Qᵢ, dOᵢ, Lᵢ, Dᵢ", Op::load_q},
@@ -249,11 +281,14 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "for j in 0 … Tc−1", Op::skip},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S, S_cap ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "P  ← exp(S − Lᵢ)", Op::recompute},
         {2, "dVⱼ ← dVⱼ + Pᵀ dOᵢ  in HBM", Op::dv},
         {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
         {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
+        {2, "dS ← dS ⊙ (1 − (S_cap ÷ cap)²)", Op::cap_gradient},
         {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ", Op::dq},
         {2, "dKⱼ ← dKⱼ + scale · dSᵀ Qᵢ  in HBM", Op::dk},
         {1, "store dQᵢ", Op::store},
@@ -310,7 +345,7 @@ constinit const Lesson flash_backward = {
     .inputs = {},
     .faults = backward_faults,
     .division = Division::none,
-    .choices = chooses_order,
+    .choices = chooses_order | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

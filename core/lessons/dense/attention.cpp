@@ -1,7 +1,9 @@
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/running_words.h"
+#include "core/lessons/shared/tile_steps.h"
 
 namespace tilewalk {
 
@@ -20,6 +22,7 @@ void walk(Recorder& rec, const Problem& p) {
     rec.give(Slot::Q, p.Q, p.N());
     rec.give(Slot::K, p.K, p.N_kv());
     rec.give(Slot::V, p.V, p.N_kv());
+    give_sink(rec, p);
     DenseForward forward{rec, p, true};
 
     // Kernel 1: S = Q Kᵀ, written to HBM                                                     (N × N_kv)
@@ -51,19 +54,22 @@ void walk(Recorder& rec, const Problem& p) {
 
 std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
-    // Q, K, V; S as computed, scaled, stored and masked, P̃, P twice; m, ℓ; O twice
-    return dense_bytes(N * d + 2 * M * d + 7 * N * M + 2 * N + 2 * N * d);
+    // Q, K, V; S as computed, scaled, stored and masked, capped, biased, P̃, P twice; m, ℓ; O twice
+    const int more = logit_steps(p, Capped::dropped);
+    return dense_bytes(N * d + 2 * M * d + (7 + more) * N * M + 2 * N + 2 * N * d);
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
-    static const CodeLine scaled[] = {
+    static const CodeLine lines[] = {
         {0, "kernel S = Q Kᵀ"},
         {1, "load Q, K", Op::load, 0},
         {1, "S ← Q Kᵀ", Op::scores},
         {1, "S ← scale · S", Op::scale},
+        {1, "S ← cap · tanh(S ÷ cap)", Op::softcap},
         {1, "store S", Op::store, 0},
         {0, "kernel softmax"},
         {1, "load S", Op::load, 1},
+        {1, "S ← S − slope · distance", Op::bias},
         {1, "S ← −∞ where masked", Op::mask},
         {1, "m ← rowmax(S)", Op::row_max},
         {1, "P̃ ← exp(S − m)", Op::exponentials},
@@ -75,13 +81,15 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "O ← P V", Op::output},
         {1, "store O", Op::store, 2},
     };
-    static const std::vector<CodeLine> plain = [] {
-        std::vector<CodeLine> lines(std::begin(scaled), std::end(scaled));
-        std::erase_if(lines, [](const CodeLine& line) { return line.op == Op::scale; });
-        return lines;
+    static const std::vector<CodeLine> unscaled = [] {
+        std::vector<CodeLine> out(std::begin(lines), std::end(lines));
+        std::erase_if(out, [](const CodeLine& line) { return line.op == Op::scale; });
+        return out;
     }();
-    if (p.softmax_scale() == 1.0) return plain;
-    return scaled;
+    static const std::initializer_list<SinkLine> sink = {{Op::row_max, "m ← max(rowmax(S), sink)"},
+                                                         {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"}};
+    static const FaultCode code(lines, no_faults(), {}, sink), plain(unscaled, no_faults(), {}, sink);
+    return (p.softmax_scale() == 1.0 ? plain : code).of(p);
 }
 
 std::string lane(const Problem&, int phase) {
@@ -117,7 +125,7 @@ constinit const Lesson attention = {
     .inputs = {},
     .faults = no_faults,
     .division = Division::none,
-    .choices = no_choices,
+    .choices = takes_logits | takes_sink,
     .by_cell = true,
     .one_row = false,
 };

@@ -1,5 +1,6 @@
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 
 namespace tilewalk {
@@ -12,6 +13,7 @@ void walk(Recorder& rec, const Problem& p) {
     rec.give(Slot::Q, p.Q, p.N());
     rec.give(Slot::K, p.K, p.N_kv());
     rec.give(Slot::V, p.V, p.N_kv());
+    if (p.logits.softcap) rec.give(Slot::S_hbm, forward->result(Slot::S_hbm), p.N());
     rec.give(Slot::P_hbm, forward->result(Slot::P_hbm), p.N());
     rec.give(Slot::O, forward->result(Slot::O), p.N());
     rec.give(Slot::dO, output_gradient(p), p.N());
@@ -20,18 +22,24 @@ void walk(Recorder& rec, const Problem& p) {
 
 std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
-    // Q, O, dO, dQ; K, V, dK, dV; P, dP, dS; D
-    return dense_bytes(4 * N * d + 4 * M * d + 3 * N * M + N);
+    // Q, O, dO, dQ; K, V, dK, dV; P, dP, dS; D; with a softcap S and dS before it
+    return dense_bytes(4 * N * d + 4 * M * d + (p.logits.softcap ? 5 : 3) * N * M + N);
 }
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
-        {0, "given Q, K, V, P, dO"},       {0, "dV ← Pᵀ dO", Op::dv},
-        {0, "dP ← dO Vᵀ", Op::dp},         {0, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
-        {0, "dS ← P ⊙ (dP − D)", Op::ds},  {0, "dQ ← scale · dS K", Op::dq},
+        {0, "given Q, K, V, P, dO"},
+        {0, "dV ← Pᵀ dO", Op::dv},
+        {0, "dP ← dO Vᵀ", Op::dp},
+        {0, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
+        {0, "dsink ← −Σ (1 − rowsum(P)) D", Op::sink_gradient},
+        {0, "dS ← P ⊙ (dP − D)", Op::ds},
+        {0, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
+        {0, "dQ ← scale · dS K", Op::dq},
         {0, "dK ← scale · dSᵀ Q", Op::dk},
     };
-    return lines;
+    static const FaultCode code(lines, no_faults(), {});
+    return code.of(p);
 }
 
 std::string lane(const Problem&, int phase) {
@@ -68,7 +76,7 @@ constinit const Lesson attention_backward = {
     .inputs = {},
     .faults = no_faults,
     .division = Division::none,
-    .choices = no_choices,
+    .choices = takes_logits | takes_sink,
     .by_cell = true,
     .one_row = false,
 };

@@ -1,6 +1,7 @@
 #include "core/lessons/dense/explain_parts.h"
 
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/explain_logits.h"
 #include "core/problem/mask.h"
 #include "core/walk/lesson.h"
 
@@ -84,6 +85,11 @@ std::string names(const View& v, const std::vector<int>& which, std::string (*na
 
 }  // namespace dense
 
+static LogitWords logit_words(const View& v) {
+    return {dense::query_name(v, v.row), dense::key_name(v, v.col),
+            dense::read_one_of(v, Slot::S, Slot::S_hbm)};
+}
+
 void explain_dense(const View& v) {
     v.out.place = v.trace.lesson().lane(v.problem, v.step.phase);
     if (v.step.writes > 0) v.out.result = dense::result_line(v, v.out.target.slot, v.result());
@@ -92,6 +98,8 @@ void explain_dense(const View& v) {
     case Op::store: return dense::store(v);
     case Op::scores: return dense::scores(v);
     case Op::scale: return dense::scale(v);
+    case Op::softcap: return explain_softcap(v, logit_words(v));
+    case Op::bias: return explain_bias(v, logit_words(v));
     case Op::mask: return dense::mask(v);
     case Op::row_max: return dense::row_max(v);
     case Op::exponentials: return dense::exponentials(v);
@@ -101,7 +109,9 @@ void explain_dense(const View& v) {
     case Op::dv: return dense::dv(v);
     case Op::dp: return dense::dp(v);
     case Op::row_dot: return dense::row_dot(v);
+    case Op::sink_gradient: return dense::sink_gradient(v);
     case Op::ds: return dense::ds(v);
+    case Op::cap_gradient: return explain_cap_gradient(v, logit_words(v));
     case Op::dq: return dense::dq(v);
     case Op::dk: return dense::dk(v);
     case Op::project: return dense::project(v);

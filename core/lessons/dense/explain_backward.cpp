@@ -1,5 +1,6 @@
 // The words and numbers of the dense backward pass: dV, dP, D, dS, dQ, dK.
 #include "core/lessons/dense/explain_parts.h"
+#include "core/lessons/shared/explain_logits.h"
 #include "core/lessons/shared/explain_proofs.h"
 #include "core/problem/mask.h"
 
@@ -81,6 +82,10 @@ void row_dot(const View& v) {
         v.out.why = "The weights of " + q +
                     " sum to 1, so this is the mean of its dP. Raising one weight "
                     "lowers the others; what counts is how far a key lies from this mean.";
+    if (v.out.kind == 0 && v.problem.logits.sink)
+        v.out.why = "The weights of " + q +
+                    " and the sink's sum to 1, and the sink's dP is 0, so this is the mean of its "
+                    "dP; what counts is how far a key lies from it.";
 
     // D without P and dP: what makes the tiled backward pass possible
     const Held O = v.trace.live(Slot::O, v.k), dO = v.trace.live(Slot::dO, v.k);
@@ -96,6 +101,18 @@ void row_dot(const View& v) {
     aside.numbers = write(all, evaluate(all));
     aside.result = result_line(v, Slot::Di, evaluate(all));
     v.out.asides.push_back(std::move(aside));
+}
+
+// What its keys leave of 1 is the sink's weight in a row.
+void sink_gradient(const View& v) {
+    Numbers terms;
+    for (int r = 0; r < v.problem.N(); ++r) {
+        const Expr keys = sum(v.numbers_in_row(Slot::P_hbm, r)), D = v.number(Slot::Di, r, 0);
+        terms.push_back(product({difference(num(1), keys), D}));
+    }
+    v.out.formula = join({sym(Slot::dsink), "  ←  −Σ (1 − rowsum(", sym(Slot::Prob), ")) ", sym(Slot::Di)});
+    if (v.problem.N() * v.problem.N_kv() > most_terms) terms.assign(most_terms, num(0));
+    tell_sink_gradient(v, std::move(terms));
 }
 
 void ds(const View& v) {

@@ -1,6 +1,9 @@
 // The words and numbers of dense attention up to the row sums: loads, stores, S, the mask, m, P̃, ℓ.
 #include "core/lessons/dense/explain_parts.h"
+#include "core/lessons/dense/steps.h"
 #include "core/problem/mask.h"
+
+#include <cmath>
 
 namespace tilewalk::dense {
 
@@ -61,7 +64,7 @@ void store(const View& v) {
 
 void scores(const View& v) {
     const Numbers Q = v.numbers_in_row(Slot::Q, v.row), K = v.numbers_in_row(Slot::K, v.col);
-    const double factor = v.out.target.slot == Slot::S_hbm ? v.problem.softmax_scale() : 1.0;
+    const double factor = scales_apart(v.trace) ? 1.0 : v.problem.softmax_scale();
     bool meet = false;
     for (std::size_t c = 0; c < Q.size(); ++c) meet |= Q[c].value != 0 && K[c].value != 0;
     v.out.formula = join({sym(Slot::S), "  ←  ", factor != 1.0 ? text("scale · ") : Line{}, sym(Slot::Q), " ",
@@ -112,13 +115,21 @@ void mask(const View& v) {
 }
 
 void row_max(const View& v) {
-    const Numbers S = v.numbers_in_row(read_one_of(v, Slot::S, Slot::S_hbm), v.row);
-    v.out.formula = join({sym(Slot::m), "  ←  rowmax(", sym(Slot::S), ")"});
+    const auto sink = v.problem.logits.sink;
+    Numbers S = v.numbers_in_row(read_one_of(v, Slot::S, Slot::S_hbm), v.row);
+    v.out.formula = sink ? join({sym(Slot::m), "  ←  max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"})
+                         : join({sym(Slot::m), "  ←  rowmax(", sym(Slot::S), ")"});
+    if (sink) S.push_back(v.number(Slot::sink, 0, 0));
     if (static_cast<int>(S.size()) <= most_terms) v.out.numbers = write(maximum(S), v.result());
+    if (sink) S.pop_back();
     const std::string q = query_name(v, v.row);
     const std::vector<int> best = largest(S);
     v.out.kind = v.result() == minus_infinity ? 2 : best.size() > 1;
-    if (v.out.kind == 2)
+    if (sink && v.result() > evaluate(maximum(S)))
+        v.out.kind = 3, v.out.why = "No key scores as high with " + q +
+                                    " as the sink, which every query sees: its " +
+                                    "weight is measured from itself.";
+    else if (v.out.kind == 2)
         v.out.why = "The mask hides every key from " + q + ".";
     else if (best.size() == 1)
         v.out.why = capitalised(q) + " scores highest with " + key_name(v, best[0]) +
@@ -135,11 +146,11 @@ void exponentials(const View& v) {
     v.out.formula = join({sym(Slot::E), "  ←  exp(", sym(Slot::S), " − ", sym(Slot::m), ")"});
     v.out.numbers = write(exponential(difference(exponent, num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
-    v.out.kind = score == minus_infinity ? 1
-                 : score > 709.78        ? 2
-                 : score == most         ? 3
-                 : v.result() == 0       ? 4
-                                         : 0;
+    v.out.kind = score == minus_infinity       ? 1
+                 : std::isinf(std::exp(score)) ? 2
+                 : score == most               ? 3
+                 : v.result() == 0             ? 4
+                                               : 0;
     if (v.out.kind == 1)
         v.out.why = "A masked score gives weight exp(−∞) = 0: " + k + " does not count for " + q + ".";
     else if (v.out.kind == 2)
@@ -150,15 +161,33 @@ void exponentials(const View& v) {
                     " always becomes 1; the others become what part of it they are worth.";
     else if (v.out.kind == 4)
         v.out.why = "So far below the maximum that a double cannot tell the weight of " + k + " from 0.";
+    else if (v.problem.logits.sink)
+        v.out.why = "Every score becomes a positive weight; for " + q + ", " + k + " counts " +
+                    num_text(v.result()) + " times as much as the largest logit, the sink's among them.";
     else
         v.out.why = "Every score becomes a positive weight; for " + q + ", " + k + " counts " +
                     num_text(v.result()) + " times as much as its best key.";
 }
 
+static void row_sum_with_sink(const View& v, const std::string& q) {
+    Numbers weights = v.numbers_in_row(Slot::E, v.row);
+    const Expr sink = exponential(difference(v.number(Slot::sink, 0, 0), v.number(Slot::m)));
+    weights.push_back(sink);
+    v.out.formula = join(
+        {sym(Slot::l), "  ←  rowsum(", sym(Slot::E), ") + exp(", sym(Slot::sink), " − ", sym(Slot::m), ")"});
+    set_sum(v, sum(std::move(weights)));
+    const bool blind = keys_seen(v) == 0;
+    v.out.kind = blind;
+    v.out.why = blind ? capitalised(q) + " sees no key: the whole sum is the sink's weight."
+                      : "The sink's weight, " + num_text(evaluate(sink)) + ", counts in the sum of " + q +
+                            ": what it takes of the softmax, no key gets.";
+}
+
 void row_sum(const View& v) {
+    const std::string q = query_name(v, v.row);
+    if (v.problem.logits.sink) return row_sum_with_sink(v, q);
     v.out.formula = join({sym(Slot::l), "  ←  rowsum(", sym(Slot::E), ")"});
     set_sum(v, sum(v.numbers_in_row(Slot::E, v.row)));
-    const std::string q = query_name(v, v.row);
     const int seen = keys_seen(v);
     v.out.kind = seen == 0;
     v.out.why = seen == 0   ? capitalised(q) + " sees no key: there is nothing to add up."

@@ -47,6 +47,7 @@ void output(const View& v);
 void dv(const View& v);
 void dp(const View& v);
 void row_dot(const View& v);
+void sink_gradient(const View& v);
 void ds(const View& v);
 void dq(const View& v);
 void dk(const View& v);

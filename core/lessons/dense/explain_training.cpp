@@ -35,6 +35,11 @@ double promised(const View& v, Numbers* squares = nullptr) {
         total += square;
         if (squares) squares->push_back(num(square, info(path.weight).role));
     }
+    if (v.problem.logits.sink) {
+        const double square = v.trace.live(Slot::dsink, v.k).value->data.squaredNorm();
+        total += square;
+        if (squares) squares->push_back(num(square, info(Slot::sink).role));
+    }
     return -v.problem.options.learning_rate * total;
 }
 
@@ -47,6 +52,7 @@ void promise_aside(const View& v) {
     for (const WeightPath& path : weight_paths)
         aside.formula =
             join({aside.formula, path.weight == Slot::W_Q ? "‖" : " + ‖", sym(path.weight_gradient), "‖²"});
+    if (v.problem.logits.sink) aside.formula = join({aside.formula, " + ", sym(Slot::dsink), "²"});
     aside.formula.push_back(word(")"));
     Numbers squares;
     const double value = promised(v, &squares);
@@ -159,10 +165,12 @@ void weight_gradient(const View& v) {
 }
 
 void update(const View& v) {
-    const WeightPath& path = path_of(v);
-    const Expr weight = v.number(path.weight), gradient = v.number(path.weight_gradient);
+    const bool sink = v.out.target.slot == Slot::sink;
+    const Slot moved = sink ? Slot::sink : path_of(v).weight,
+               by = sink ? Slot::dsink : path_of(v).weight_gradient;
+    const Expr weight = v.number(moved), gradient = v.number(by);
     const double old = weight.value, slope = gradient.value, rate = v.problem.options.learning_rate;
-    v.out.formula = join({sym(path.weight), "  ←  ", sym(path.weight), " − η ", sym(path.weight_gradient)});
+    v.out.formula = join({sym(moved), "  ←  ", sym(moved), " − η ", sym(by)});
     v.out.numbers = write(difference(weight, product({num(rate), gradient})), v.result());
     const auto [from, to] = format_apart(old, v.result());
     v.out.kind = rate == 0 ? 0 : slope == 0 ? 1 : rate < 0 ? 2 : old == v.result() ? 3 : slope > 0 ? 4 : 5;

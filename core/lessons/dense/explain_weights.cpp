@@ -60,6 +60,11 @@ void output(const View& v) {
     v.out.kind = seen == 0 ? 3 : static_cast<int>(best.size()) == seen ? 2 : best.size() > 1;
     if (seen == 0)
         v.out.why = capitalised(q) + " sees no key: its output is 0.";
+    else if (v.problem.logits.sink)
+        v.out.why = "The weights of " + q +
+                    " leave a share to the sink, which has no value: the output is pulled towards " +
+                    (best.size() == 1 ? key_or_itself(v, best[0]) : names(v, best, key_name)) + " most, by " +
+                    percent(most) + ".";
     else if (seen == 1)
         v.out.why =
             capitalised(q) + " sees one key, " + key_or_itself(v, best[0]) + ", and takes over its value.";

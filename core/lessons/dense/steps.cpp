@@ -1,7 +1,10 @@
 #include "core/lessons/dense/steps.h"
 
 #include "core/lessons/shared/tile_steps.h"
+#include "core/problem/logits.h"
 #include "core/walk/formula.h"
+
+#include <algorithm>
 
 namespace tilewalk {
 
@@ -23,6 +26,18 @@ bool has_masked_cells(const Problem& p) {
     return false;
 }
 
+bool scales_apart(const Trace& trace) {
+    return std::ranges::any_of(trace.lesson().code(trace.problem()),
+                               [](const CodeLine& line) { return line.op == Op::scale; });
+}
+
+void DenseForward::leave_scores(Matrix S) {
+    if (staged)
+        rec.write(Slot::S, std::move(S), pairs(p));
+    else
+        rec.store(Slot::S_hbm, 0, std::move(S), pairs(p));
+}
+
 void DenseForward::scores() {
     const double scale = p.softmax_scale();
     const std::int64_t products = cells(pairs(p)) * p.d();
@@ -31,28 +46,45 @@ void DenseForward::scores() {
     rec.begin(Op::scores);
     const Matrix& Q = take(Slot::Q);
     const Matrix& K = take(Slot::K);
-    const Matrix S = Q * K.transpose();
-    if (staged)
-        rec.write(Slot::S, S, pairs(p));
+    Matrix S = Q * K.transpose();
+    if (!staged) S *= scale;
+    if (p.logits.softcap)
+        rec.write(Slot::S, std::move(S), pairs(p));
     else
-        rec.store(Slot::S_hbm, 0, scale * S, pairs(p));
+        leave_scores(std::move(S));
     rec.end(2 * products + (staged || scale == 1.0 ? 0 : cells(pairs(p))));
-    if (!staged || scale == 1.0) return;
 
     // S ← scale · S                                                                          (N × N_kv)
-    rec.begin(Op::scale);
-    rec.write(Slot::S, scale * rec.read(Slot::S), pairs(p));
-    rec.end(cells(pairs(p)));
+    if (staged && scale != 1.0) {
+        rec.begin(Op::scale);
+        rec.write(Slot::S, scale * rec.read(Slot::S), pairs(p));
+        rec.end(cells(pairs(p)));
+    }
+
+    // S ← cap · tanh(S ÷ cap), before S leaves the kernel                                    (N × N_kv)
+    if (p.logits.softcap) {
+        rec.begin(Op::softcap);
+        leave_scores(capped(p, rec.read(Slot::S)));
+        rec.end(3 * cells(pairs(p)));
+    }
 }
 
 void DenseForward::softmax() {
     const std::int64_t all = cells(pairs(p));
     Slot where = staged ? Slot::S : Slot::S_hbm;  // the scores that the next step reads
 
+    // S ← S − slope · distance                                                               (N × N_kv)
+    if (p.logits.alibi) {
+        rec.begin(Op::bias);
+        Matrix farther = biased(p, take_scores(where), 0, 0);
+        rec.write(where = Slot::S, std::move(farther), pairs(p));
+        rec.end(2 * all);
+    }
+
     // Mask: −∞ where a query must not look
     if (has_masked_cells(p)) {
         rec.begin(Op::mask);
-        Matrix masked = take(where);
+        Matrix masked = take_scores(where);
         for (int r = 0; r < p.N(); ++r)
             for (int c = 0; c < p.N_kv(); ++c)
                 if (!visible(p, r, c)) masked(r, c) = minus_infinity;
@@ -60,11 +92,14 @@ void DenseForward::softmax() {
         rec.end();
     }
 
-    // m = rowmax(S)                                                                          (N × 1)
+    // m = rowmax(S), the sink among them (N × 1)
     rec.begin(Op::row_max);
-    const Matrix& S = where == Slot::S ? rec.read(where) : rec.fetch(where);
-    const Matrix& m = rec.write(Slot::m, S.rowwise().maxCoeff(), column(p));
-    rec.end(all - p.N());
+    const Matrix& S = take_scores(where);
+    Matrix largest = S.rowwise().maxCoeff();
+    double sink = minus_infinity;
+    if (p.logits.sink) sink = rec.fetch(Slot::sink)(0, 0), largest = largest.cwiseMax(sink);
+    const Matrix& m = rec.write(Slot::m, std::move(largest), column(p));
+    rec.end(all - (p.logits.sink ? 0 : p.N()));
 
     // P̃ = exp(S − m). A row that sees no key has m = −∞; 0 stands in for it, so that P̃ becomes 0 instead
     // of NaN.                                                                                (N × N_kv)
@@ -75,11 +110,13 @@ void DenseForward::softmax() {
     const Matrix& E = rec.write(Slot::E, exp_of(S.colwise() - base.col(0)), pairs(p));
     rec.end(2 * all);
 
-    // ℓ = rowsum(P̃)                                                                          (N × 1)
+    // ℓ = rowsum(P̃), and exp(sink − m) of a sink (N × 1)
     rec.begin(Op::row_sum);
     rec.read(Slot::E);
-    const Matrix& l = rec.write(Slot::l, E.rowwise().sum(), column(p));
-    rec.end(all - p.N());
+    Matrix total = E.rowwise().sum();
+    if (p.logits.sink) rec.read(Slot::sink), rec.read(Slot::m), total += exp_of(sink - m.array());
+    const Matrix& l = rec.write(Slot::l, std::move(total), column(p));
+    rec.end(all + (p.logits.sink ? 2 : -1) * p.N());
 
     // P = P̃ ⊘ ℓ. A row that sees no key has ℓ = 0 and keeps P = 0.                            (N × N_kv)
     rec.begin(Op::divide);
@@ -135,13 +172,36 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     const Matrix& D = rec.write(Slot::Di, P.cwiseProduct(dP).rowwise().sum(), column(p));
     rec.end(2 * all);
 
+    // dsink = −Σ (1 − rowsum(P)) D: what the keys of a row leave of 1 is the sink's weight
+    if (p.logits.sink) {
+        rec.begin(Op::sink_gradient);
+        rec.read(Slot::P_hbm);
+        rec.read(Slot::Di);
+        const Matrix left = 1.0 - P.rowwise().sum().array();
+        rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, -left.cwiseProduct(D).sum()), {0, 0, 1, 1});
+        rec.end(all + 2LL * p.N());
+    }
+
     // dS = P ⊙ (dP − D): the derivative of softmax, row by row                               (N × N_kv)
     rec.begin(Op::ds);
     rec.read(Slot::P_hbm);
     rec.read(Slot::dP_hbm);
     rec.read(Slot::Di);
-    rec.store(Slot::dS_hbm, 0, P.cwiseProduct(Matrix(dP.colwise() - D.col(0))), pairs(p));
+    const Matrix gradient = P.cwiseProduct(Matrix(dP.colwise() - D.col(0)));
+    if (p.logits.softcap)
+        rec.write(Slot::dS, gradient, pairs(p));
+    else
+        rec.store(Slot::dS_hbm, 0, gradient, pairs(p));
     rec.end(2 * all);
+
+    // dS ← dS ⊙ (1 − (S ÷ cap)²): back through the softcap                                   (N × N_kv)
+    if (p.logits.softcap) {
+        rec.begin(Op::cap_gradient);
+        rec.read(Slot::dS);
+        const Matrix& S = rec.fetch(Slot::S_hbm);
+        rec.store(Slot::dS_hbm, 0, gradient.cwiseProduct(cap_slope(p, S)), pairs(p));
+        rec.end(4 * all);
+    }
 
     // dQ = scale · dS K                                                                      (N × d)
     next_lane();

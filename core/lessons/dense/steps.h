@@ -16,12 +16,16 @@ struct DenseForward {
     /// HBM what it needs and stores its result there.
     bool staged;
 
-    void scores();   ///< S                                       (N × N_kv)
-    void softmax();  ///< the mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ (N × N_kv)
-    void output();   ///< O = P V                                 (N × d)
+    void scores();   ///< S, capped where the problem has a softcap      (N × N_kv)
+    void softmax();  ///< bias, mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ   (N × N_kv)
+    void output();   ///< O = P V                                        (N × d)
 
 private:
     const Matrix& take(Slot slot) { return staged ? rec.read(slot) : rec.fetch(slot); }
+    /// What the first kernel leaves: on chip where a store follows, else in HBM.
+    void leave_scores(Matrix S);
+    /// The scores for the step that begins, and where it leaves its own.
+    const Matrix& take_scores(Slot where) { return where == Slot::S ? rec.read(where) : take(where); }
 };
 
 /// dQ, dK, dV from Q, K, V, dO and the P of the forward pass, all in HBM; one kernel for each product
@@ -35,6 +39,8 @@ std::int64_t dense_bytes(double numbers);
 void explain_dense(const View& view);
 Line dense_step_symbol(const Trace& trace, int k);
 
+/// The scale is a step of its own.
+bool scales_apart(const Trace& trace);
 /// Some query must not look at some key.
 bool has_masked_cells(const Problem& p);
 

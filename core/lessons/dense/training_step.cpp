@@ -1,7 +1,9 @@
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/dense/steps.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/running_words.h"
+#include "core/lessons/shared/tile_steps.h"
 
 namespace tilewalk {
 
@@ -22,6 +24,7 @@ void give_inputs(Recorder& rec, const Problem& p) {
     give(Slot::W_K, p.projection ? p.projection->W_K : p.K);
     give(Slot::W_V, p.projection ? p.projection->W_V : p.V);
     give(Slot::dO, output_gradient(p));
+    give_sink(rec, p);
 }
 
 // Q = X W_Q, K = X W_K, V = X W_V; then attention; then the loss ⟨dO, O⟩, whose gradient by O is dO itself
@@ -64,6 +67,13 @@ void change_weights(Recorder& rec, const Problem& p) {
         rec.store(path.weight, 0, W - p.options.learning_rate * dW, whole(W));
         rec.end(2 * W.size());
     }
+    // sink ← sink − η dsink
+    if (!p.logits.sink) return;
+    rec.begin(Op::update);
+    const Matrix& sink = rec.fetch(Slot::sink);
+    const Matrix& gradient = rec.fetch(Slot::dsink);
+    rec.store(Slot::sink, 0, sink - p.options.learning_rate * gradient, whole(sink));
+    rec.end(2);
 }
 
 void walk(Recorder& rec, const Problem& p) {
@@ -89,16 +99,20 @@ void walk(Recorder& rec, const Problem& p) {
 std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
     const double model = p.projection ? static_cast<double>(p.projection->X.cols()) : N + M;
+    const int more = logit_steps(p, Capped::kept);
     // X, X_kv; W, dW, the new W; twice Q, K, V, O, S, S masked, P̃, P, m, ℓ; dO, dQ, dK, dV, dP, dS, D
-    return dense_bytes((N + M) * model + 9 * model * d + 2 * (2 * N * d + 2 * M * d + 4 * N * M + 2 * N) +
-                       2 * N * d + 2 * M * d + 2 * N * M + N + 2);
+    return dense_bytes((N + M) * model + 9 * model * d +
+                       2 * (2 * N * d + 2 * M * d + (4 + more) * N * M + 2 * N) + 2 * N * d + 2 * M * d +
+                       (2 + more) * N * M + N + 2);
 }
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "forward"},
         {1, "Q, K, V ← X W_Q, X W_K, X W_V", Op::project},
         {1, "S ← scale · Q Kᵀ", Op::scores},
+        {1, "S ← cap · tanh(S ÷ cap)", Op::softcap},
+        {1, "S ← S − slope · distance", Op::bias},
         {1, "S ← −∞ where masked", Op::mask},
         {1, "m ← rowmax(S)", Op::row_max},
         {1, "P̃ ← exp(S − m)", Op::exponentials},
@@ -110,7 +124,9 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "dV ← Pᵀ dO", Op::dv},
         {1, "dP ← dO Vᵀ", Op::dp},
         {1, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
+        {1, "dsink ← −Σ (1 − rowsum(P)) D", Op::sink_gradient},
         {1, "dS ← P ⊙ (dP − D)", Op::ds},
+        {1, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
         {1, "dQ ← scale · dS K", Op::dq},
         {1, "dK ← scale · dSᵀ Q", Op::dk},
         {0, "for W in W_Q, W_K, W_V"},
@@ -118,7 +134,10 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "W  ← W − η dW", Op::update},
         {0, "forward again: a smaller loss?", Op::loss, 3},
     };
-    return lines;
+    static const FaultCode code(
+        lines, no_faults(), {},
+        {{Op::row_max, "m ← max(rowmax(S), sink)"}, {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"}});
+    return code.of(p);
 }
 
 std::string lane(const Problem&, int phase) {
@@ -165,7 +184,8 @@ TrafficModel model(const Problem& p) {
     const std::int64_t w = s.w + 2 * s.w_kv;
     const TrafficModel gradients = in_bytes(p, s.x + s.queries + 2 * (s.x_kv + s.keys), w),
                        update = in_bytes(p, 2 * w, w), pass = pass_model(p, s);
-    return add(add(add(pass, backward_model(p)), add(gradients, update)), pass);
+    const TrafficModel sink = p.logits.sink ? TrafficModel{8, 4, 0} : TrafficModel{};
+    return add(add(add(pass, backward_model(p)), add(gradients, add(update, sink))), pass);
 }
 
 constexpr Slot results[] = {Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dQ, Slot::dK, Slot::dV, Slot::O};
@@ -201,7 +221,7 @@ constinit const Lesson training_step = {
     .inputs = inputs,
     .faults = no_faults,
     .division = Division::none,
-    .choices = chooses_learning_rate,
+    .choices = chooses_learning_rate | takes_logits | takes_sink,
     .by_cell = true,
     .one_row = false,
 };

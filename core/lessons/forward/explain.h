@@ -2,6 +2,7 @@
 // and line.
 #pragma once
 
+#include "core/lessons/shared/explain_logits.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {
@@ -11,6 +12,7 @@ void explain_v1(const View& v);
 
 /// A score of the tile; `why` says what becomes of it.
 void explain_score(const View& v, const std::string& why);
+LogitWords tile_words(const View& v);
 // From correction to skip (explain_update.cpp)
 void explain_correction(const View& v);
 void explain_exponentials(const View& v, const char* division = "The division by ℓ comes at the end.");

@@ -1,6 +1,7 @@
 // The words and numbers of the ops that make S and m of a tile: load to new_max.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -26,13 +27,14 @@ void explain_init(const View& v) {
     const bool no_max = v.problem.switches.no_max;
     v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
                           sym(Slot::Oi, v.step.i), " ← 0"});
+    if (v.problem.logits.sink) return tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi, v.step.i));
     const std::string before = str(v.step.i - 1);
     v.out.why = no_max ? "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0."
                 : v.step.i == 0
                     ? "Nothing has been seen yet: the running maximum is −∞, the running sum and the output "
                       "are 0."
-                    : "Query block " + before + " is done and in HBM. Block " + str(v.step.i) +
-                          " starts anew: nothing of the other's m, ℓ and O is of use to it.";
+                    : "Query block " + str(v.step.i) + " starts anew: m, ℓ and O of block " + before +
+                          " are of no use to it. What block " + before + " gave is done and in HBM.";
 }
 
 void explain_load_kv(const View& v) {
@@ -179,12 +181,16 @@ void explain_score(const View& v, const std::string& why) {
                 rounded(v.problem.precision.scores, scaled ? product({num(scale), dot(Q, K)}) : dot(Q, K)));
 }
 
+LogitWords tile_words(const View& v) { return {v.query(), v.key(), Slot::S, v.problem.precision.scores}; }
+
 void explain_forward(const View& v) {
     switch (v.step.op) {
     case Op::load_q: return explain_load_q(v);
     case Op::init: return explain_init(v);
     case Op::load_kv: return explain_load_kv(v);
     case Op::scores: return explain_scores(v);
+    case Op::softcap: return explain_softcap(v, tile_words(v));
+    case Op::bias: return explain_bias(v, tile_words(v));
     case Op::mask: return explain_mask(v);
     case Op::tile_max: return explain_tile_max(v);
     case Op::new_max: return explain_new_max(v);

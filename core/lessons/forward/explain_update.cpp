@@ -13,7 +13,7 @@ namespace {
 
 std::string bracketed(double value, const std::string& text) { return value < 0 ? "(" + text + ")" : text; }
 
-// "2.718 times": by how much sums measured from `low` are too large for those measured from `high`.
+// "2.718 times": how many times what they should be sums are that were measured from the old maximum.
 std::string factor_text(const Move& move) {
     const double factor = std::exp(move.now - move.old);
     return std::isfinite(factor) ? num_text(factor) + " times" : "more than 10³⁰⁸ times";
@@ -83,14 +83,14 @@ std::string broken_weight(const View& v, double score, const Move& move) {
     if (off.no_max)
         return "Fault: nothing is subtracted. The division by ℓ would cancel the missing factor, but in " +
                std::string(name(format)) + " exp overflows beyond a score of " +
-               num_text(std::log(info(format).largest)) + ".";
+               largest_exponent_text(format) + ".";
     if (!off.stale_max) return {};
     if (move.old == minus_infinity)
         return "Fault: before its first keys the old maximum of " + query + " is −∞, and " + num_text(score) +
                " − (−∞) is ∞: the weight is exp(∞) = ∞.";
     if (move.kind == rises)
         return "Fault: this weight of " + query + " is measured from the old maximum " + move.from +
-               " instead of " + move.to + ", so it is " + factor_text(move) + " too large.";
+               " instead of " + move.to + ", so it is " + factor_text(move) + " what it should be.";
     return "A fault without effect here: the maximum of " + query + " did not rise in this tile.";
 }
 
@@ -126,12 +126,26 @@ std::string empty_row(const View& v) {
     return "Every weight of " + v.query() + " is 0";
 }
 
+// The row's maximum has risen, and nothing brought the old weights to the new one.
+bool mixes_maxima(const View& v) {
+    if (v.problem.switches.no_max || !v.problem.switches.no_correction) return false;
+    for (int k = 0; k < v.k; ++k) {
+        if (v.trace.step(k).op != Op::new_max) continue;
+        const Value &before = v.trace.value(v.trace.reads(k)[0].value),
+                    &now = v.trace.value(v.trace.writes(k).back().value);
+        if (now.region.contains(v.row, 0) && kind_of(v.at(before, v.row, 0), v.at(now, v.row, 0)) == rises)
+            return true;
+    }
+    return false;
+}
+
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i)});
     v.out.kind = faulty + (l == 0);
-    v.out.why = l == 0 ? empty_row(v) + ": the division is left out, but there is nothing to divide."
-                       : "Fault: the division is left out. All weights of " + v.query() + " together are " +
-                             num_text(l) + " instead of 1, and so much too large is its output.";
+    v.out.why = l == 0
+                    ? empty_row(v) + ": the division is left out, but there is nothing to divide."
+                    : "Fault: the division is left out. All weights of " + v.query() + " together are " +
+                          num_text(l) + " instead of 1, and its output is as many times what it should be.";
 }
 
 }  // namespace
@@ -180,7 +194,7 @@ void explain_correction(const View& v) {
                        ": −∞ − (−∞) would be NaN, so 0 stands in for m and α becomes 0.",
         .starts = query + " starts here: exp(−∞) = 0 multiplies the empty start values of ℓ and O away.",
         .rises = query + ": what it summed from maximum " + from + " is " +
-                 factor_text({old, now, rises, from, to}) + " too large beside maximum " + to +
+                 factor_text({old, now, rises, from, to}) + " what it should be beside maximum " + to +
                  ", whatever the scores were; α takes that back.",
         .stays = query + ": its maximum did not change, so α = 1 and its old sums stay as they are.",
     };
@@ -244,17 +258,35 @@ void explain_normalize(const View& v) {
                              (sees_some_key(v.problem, v.row) ? "left as it is." : "defined as 0.")
                        : "The only division of " + v.query() + ": all its weights together are " +
                              num_text(l) + ", after this they sum to " + one + ".";
+    if (v.problem.logits.sink) {
+        const double share = sink_share(v, v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0), l);
+        v.out.why = "The only division of " + v.query() + ": its weights and the sink's together are " +
+                    num_text(l) + ". After it the sink has " + num_text(share) +
+                    " of the whole, and the keys share the rest.";
+    }
     if (std::isinf(l))
         v.out.why = "ℓ of " + v.query() + " is ∞: divided by it every finite output becomes 0.";
+    else if (l != 0 && mixes_maxima(v)) {
+        v.out.why = "Fault: ℓ = " + num_text(l) + " of " + v.query() +
+                    " adds weights that are measured from different maxima. Divided by it they sum to 1, but "
+                    "their shares are wrong.";
+        v.out.kind |= faulty;
+    }
     if (l != 0 && !v.problem.broken()) tell_sum_in_one_go(v);
     if (l != 0) set_numbers(v, rounded(v.problem.precision.accumulator, quotient(total, row_sum)));
 }
 
 void explain_store(const View& v) {
     const Precision& format = v.problem.precision;
+    const bool mixed = mixes_maxima(v);
     if (v.out.target.slot == Slot::O) {
+        const double sum = v.at(v.read(Slot::l), v.row, 0);
+        const bool undivided = v.problem.switches.no_division && sum != 0 && sum != 1;
         v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi, v.step.i)});
-        v.out.why = "The finished output row leaves the chip: the only write of O to HBM.";
+        v.out.why = mixed || undivided
+                        ? "The output row leaves the chip as wrong as it is: nothing in the kernel notices."
+                        : "The finished output row leaves the chip: the only write of O to HBM.";
+        v.out.kind = mixed || undivided ? faulty : 0;
         const Expr O = v.number(Slot::Oi);
         if (!contains(format.output, format.accumulator)) set_numbers(v, rounded(format.output, O));
         return;
@@ -269,6 +301,15 @@ void explain_store(const View& v) {
             : "O and one number per row leave the chip. With this L the backward pass makes every weight "
               "of " +
                   v.query() + " again, as exp(S − L).";
+    if (l.value != 0 && v.step.i > 0 && v.step.i + 1 == v.problem.Tr())
+        v.out.why = "The last O and L leave the chip: all of both is in HBM now, and S and P have never been "
+                    "there.";
+    if (l.value != 0 && mixed) {
+        v.out.why = "Fault: the ℓ in L adds weights of different maxima. What the backward pass makes of it, "
+                    "exp(S − L), will not sum to 1 for " +
+                    v.query() + ".";
+        v.out.kind |= faulty;
+    }
     set_numbers(v, rounded(format.softmax, sum({m, logarithm(l)})));
 }
 

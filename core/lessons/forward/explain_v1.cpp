@@ -2,6 +2,7 @@
 // stores.
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
 
 #include <cmath>
@@ -19,6 +20,9 @@ void explain_clear(const View& v) {
         "With key blocks outside, no query block is finished in one go: its O, m and ℓ wait in HBM, so "
         "that is where they start.";
     if (no_max) add_sentence(v, "Fault: m starts at 0 and stays 0.");
+    if (!v.problem.logits.sink) return;
+    tell_sink_start(v, sym(Slot::m_hbm), sym(Slot::l_hbm), sym(Slot::O));
+    v.out.formula.push_back(word("   in HBM"));
 }
 
 void explain_load_kv(const View& v) {
@@ -46,6 +50,12 @@ Expr state_bytes(const View& v, const Region& O) {
 Slot chip_of(Slot hbm) { return hbm == Slot::O ? Slot::Oi : hbm == Slot::m_hbm ? Slot::m : Slot::l; }
 Slot hbm_of(Slot chip) { return chip == Slot::Oi ? Slot::O : chip == Slot::m ? Slot::m_hbm : Slot::l_hbm; }
 
+// m and ℓ as they lie there before the first tile
+std::string start_text(const View& v) {
+    return num_text(v.at(v.read(Slot::m_hbm), v.read(Slot::m_hbm).region.row, 0)) + " and " +
+           num_text(v.at(v.read(Slot::l_hbm), v.read(Slot::l_hbm).region.row, 0));
+}
+
 void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int i = v.step.i;
@@ -55,13 +65,12 @@ void explain_load_state(const View& v) {
                           sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
-    v.out.why = before > 0
-                    ? "What " + count(before, "key block") + " left of query block " + str(i) +
-                          " comes back from HBM. FlashAttention-2 keeps it on chip and reads nothing "
-                          "here."
-                    : "The first key block of query block " + str(i) +
-                          ": what comes from HBM are the start values 0, " +
-                          (v.problem.switches.no_max ? "0" : "−∞") + " and 0, and even they cost a read.";
+    v.out.why = before > 0 ? "What " + count(before, "key block") + " left of query block " + str(i) +
+                                 " comes back from HBM. FlashAttention-2 keeps it on chip and reads nothing "
+                                 "here."
+                           : "The first key block of query block " + str(i) +
+                                 ": what comes from HBM are the start values 0, " + start_text(v) +
+                                 ", and even they cost a read.";
     v.source(hbm_of(v.out.target.slot), v.row, v.col);
 }
 

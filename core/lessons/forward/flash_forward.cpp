@@ -41,8 +41,9 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
     // m ← −∞, ℓ ← 0, O ← 0
     rec.begin(Op::init, i);
-    rec.write(Slot::m, Matrix::Constant(q.rows, 1, p.switches.no_max ? 0 : minus_infinity), column);
-    rec.write(Slot::l, Matrix::Zero(q.rows, 1), column);
+    const RowStart start = row_start(rec, p);
+    rec.write(Slot::m, Matrix::Constant(q.rows, 1, start.m), column);
+    rec.write(Slot::l, Matrix::Constant(q.rows, 1, start.l), column);
     rec.write(Slot::Oi, Matrix::Zero(q.rows, p.d()), q);
     rec.end();
 
@@ -85,12 +86,13 @@ std::int64_t estimate(const Problem& p) {
     const std::int64_t N = p.N(), M = p.N_kv(), d = p.d();
     // The doubles in the values: inputs and outputs once, and per tile S (twice if masked), P, m_tile, m, α,
     // ℓ and O.
-    return tiled_bytes(
-        {.tiles = std::int64_t{p.Tr()} * p.Tc(),
-         .per_tile = 9,
-         .beside = 4LL * p.Tr(),
-         .accesses = 6,
-         .doubles = 2 * N * d + 2 * M * d + N * d + 3 * N * M + p.Tc() * N * (4 + d) + 4 * N + 2 * N * d});
+    return tiled_bytes({.tiles = std::int64_t{p.Tr()} * p.Tc(),
+                        .per_tile = 9 + logit_steps(p, Capped::dropped),
+                        .beside = 4LL * p.Tr(),
+                        .accesses = 6,
+                        .doubles = 2 * N * d + 2 * M * d + N * d +
+                                   (3 + logit_steps(p, Capped::dropped)) * N * M + p.Tc() * N * (4 + d) +
+                                   4 * N + 2 * N * d});
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
@@ -101,6 +103,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "for j in 0 … Tc−1", Op::skip},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "m̃  ← rowmax(S)", Op::tile_max},
         {2, "m_old ← m,  m ← max(m, m̃)", Op::new_max},
@@ -117,7 +121,9 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                  {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
                                  {&Switches::no_correction, Op::correction, "α  ← 1"},
                                  {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
-                                 {&Switches::no_division, Op::normalize, "O ← O"}});
+                                 {&Switches::no_division, Op::normalize, "O ← O"}},
+                                {{Op::init, "m ← sink,  ℓ ← 1,  O ← 0"},
+                                 {Op::init, "m ← 0,  ℓ ← exp(sink),  O ← 0", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -149,7 +155,7 @@ constinit const Lesson flash_forward = {
     .inputs = {},
     .faults = forward_faults,
     .division = Division::at_the_end,
-    .choices = no_choices,
+    .choices = takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

@@ -55,12 +55,12 @@ void walk_tile(Recorder& rec, const Problem& p, const StepTile& t) {
 // O ← 0, m ← −∞, ℓ ← 0 for every query block, in HBM
 void clear(Recorder& rec, const Problem& p) {
     rec.begin(Op::init);
+    const RowStart start = row_start(rec, p);
     for (int i = 0; i < p.Tr(); ++i) {
         const Region q = query_rows(p, i), column{q.row, 0, q.rows, 1};
         rec.store(Slot::O, i, Matrix::Zero(q.rows, q.cols), q);
-        rec.store(Slot::m_hbm, i, Matrix::Constant(q.rows, 1, p.switches.no_max ? 0 : minus_infinity),
-                  column);
-        rec.store(Slot::l_hbm, i, Matrix::Zero(q.rows, 1), column);
+        rec.store(Slot::m_hbm, i, Matrix::Constant(q.rows, 1, start.m), column);
+        rec.store(Slot::l_hbm, i, Matrix::Constant(q.rows, 1, start.l), column);
     }
     rec.end();
 }
@@ -91,10 +91,11 @@ std::int64_t estimate(const Problem& p) {
     // The doubles in the values: the inputs, and per tile S (twice if masked), P, m_tile, alpha, m and l
     // (each also stored), and O, also stored.
     return tiled_bytes({.tiles = std::int64_t{p.Tr()} * p.Tc(),
-                        .per_tile = 13,
+                        .per_tile = 13 + logit_steps(p, Capped::dropped),
                         .beside = 4LL * (p.Tr() + p.Tc()),
                         .accesses = 7,
-                        .doubles = N * d + 2 * M * d + 3 * N * M + p.Tc() * N * (6 + 2 * d) + N * (2 + d)});
+                        .doubles = N * d + 2 * M * d + (3 + logit_steps(p, Capped::dropped)) * N * M +
+                                   p.Tc() * N * (6 + 2 * d) + N * (2 + d)});
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
@@ -106,6 +107,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "load Qᵢ", Op::load_q},
         {2, "load Oᵢ, m, ℓ", Op::load_state},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "m̃  ← rowmax(S)", Op::tile_max},
         {2, "m_old ← m,  m ← max(m, m̃)", Op::new_max},
@@ -121,7 +124,9 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                  {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
                                  {&Switches::no_correction, Op::correction, "α  ← 1"},
                                  {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
-                                 {&Switches::no_division, Op::output, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}});
+                                 {&Switches::no_division, Op::output, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}},
+                                {{Op::init, "O ← 0,  m ← sink,  ℓ ← 1  in HBM"},
+                                 {Op::init, "O ← 0,  m ← 0,  ℓ ← exp(sink)  in HBM", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -153,7 +158,7 @@ constinit const Lesson flash_forward_v1 = {
     .inputs = {},
     .faults = forward_faults,
     .division = Division::in_every_tile,
-    .choices = no_choices,
+    .choices = takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

@@ -75,6 +75,8 @@ std::string accident(const View& v, const Expr& e) {
         return (begins.starts_with("exp(") ? begins : capitalised(begins)) + ", so " + cell + " is " + value +
                (came_in.empty() ? "." : ": " + came_in + ".");
     if (came_in.empty()) return {};
+    // A copy, or a sum that goes on: nothing is explained by itself.
+    if (came_in.starts_with(cell + " is " + value)) return came_in + " and stays " + value + ".";
     return came_in +
            (nan ? "; whatever is computed with NaN becomes NaN." : ", and so " + cell + " is " + value + ".");
 }
@@ -89,6 +91,8 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 }
 
 }  // namespace
+
+std::string largest_exponent_text(Format format) { return num_text(std::log(info(format).largest)); }
 
 std::string largest_text(Format format) {
     return "the largest number of " + std::string(name(format)) + ", " + num_text(info(format).largest);
@@ -114,30 +118,6 @@ void tell_copy_rounding(const View& v, Format format, double before) {
 
 void tell_input_rounding(const View& v, const Matrix& given) {
     tell_copy_rounding(v, v.problem.precision.inputs, given(v.row, v.col));
-}
-
-void tell_query_load(const View& v, const std::string& why) {
-    const Region q = v.written(Slot::Qi).region;
-    const int e = v.problem.element_bytes;
-    v.out.formula =
-        join({sym(Slot::Qi, v.step.i), "  ←  " + range(q.row, q.rows, "row", "rows") + " of ", sym(Slot::Q)});
-    set_bytes(v, product({num(q.rows), num(q.cols), num(e)}), "bytes read");
-    v.out.why = why;
-    tell_input_rounding(v, v.problem.Q);
-    v.source(Slot::Q, v.row, v.col);
-}
-
-void tell_key_load(const View& v, const std::string& why) {
-    const Region k = v.written(Slot::Kj).region;
-    const int e = v.problem.element_bytes, j = v.step.j;
-    v.out.formula =
-        join({sym(Slot::Kj, j), ", ", sym(Slot::Vj, j),
-              "  ←  " + range(k.row, k.rows, "row", "rows") + " of ", sym(Slot::K), ", ", sym(Slot::V)});
-    set_bytes(v, product({num(2), num(k.rows), num(k.cols), num(e)}), "bytes read");
-    v.out.why = why + ": 2 × " + size_words(k, e) + ".";
-    const bool value = v.out.target.slot == Slot::Vj;
-    tell_input_rounding(v, value ? v.problem.V : v.problem.K);
-    v.source(value ? Slot::V : Slot::K, v.row, v.col);
 }
 
 void tell_operand(const View& v, const char* what) {

@@ -20,9 +20,6 @@ void add_sentence(const View& v, const std::string& sentence);
 void tell_input_rounding(const View& v, const Matrix& given);
 /// A copy that lost digits on its way: `before` is what was copied.
 void tell_copy_rounding(const View& v, Format format, double before);
-/// A load of Qᵢ, or of Kⱼ and Vⱼ, whose bytes follow after `why`: what it copies, and what rounding changed.
-void tell_query_load(const View& v, const std::string& why);
-void tell_key_load(const View& v, const std::string& why);
 /// Says in which format P̃ or dS enters the product, if it is a coarser one than its own.
 void tell_operand(const View& v, const char* what);
 /// P̃ or dS as it enters the product.
@@ -31,6 +28,8 @@ Numbers operands(const View& v, Numbers numbers);
 inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
 /// "the largest number of fp16, 65 504": what overflows here.
 std::string largest_text(Format format);
+/// The largest exponent whose exp the format still holds: "11.09" of fp16.
+std::string largest_exponent_text(Format format);
 
 /// Kinds of rows beside those of a maximum that stays, rises, starts or is not there yet.
 enum FaultKind { faulty = 8, rounded_row = 16, accident_row = 32 };

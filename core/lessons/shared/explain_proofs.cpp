@@ -1,5 +1,6 @@
 #include "core/lessons/shared/explain_proofs.h"
 
+#include "core/problem/logits.h"
 #include "core/problem/mask.h"
 
 #include <cmath>
@@ -9,10 +10,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int most_keys = 6;
-
-double score(const Problem& p, int row, int key) {
-    return p.softmax_scale() * p.Q.row(row).dot(p.K.row(key));
-}
 
 Expr weight(double score, double m) { return exponential(difference(num(score, Role::S), num(m, Role::m))); }
 Line weight_formula(const Line& m) { return join({"exp(", sym(Slot::S), " − ", m, ")"}); }
@@ -31,8 +28,8 @@ std::optional<int> telling_key(const View& v, double old) {
     std::optional<int> best;
     for (int key = key_rows(v.problem, v.step.j).row; key-- > 0;) {
         if (!visible(v.problem, v.row, key)) continue;
-        if (!best || score(v.problem, v.row, key) < old) best = key;
-        if (score(v.problem, v.row, *best) < old) break;
+        if (!best || score_before_mask(v.problem, v.row, key) < old) best = key;
+        if (score_before_mask(v.problem, v.row, *best) < old) break;
     }
     return best;
 }
@@ -42,7 +39,7 @@ std::optional<int> telling_key(const View& v, double old) {
 void tell_why_alpha(const View& v, double old, double now) {
     const auto key = telling_key(v, old);
     if (!key) return;
-    const double S = score(v.problem, v.row, *key);
+    const double S = score_before_mask(v.problem, v.row, *key);
     const Expr alpha = exponential(difference(num(old, Role::m), num(now, Role::m)));
     add(v, "why this factor: the old weight of key " + str(*key) + ", times α",
         join({weight_formula(m_old()), " × exp(", m_old(), " − ", sym(Slot::m),
@@ -54,12 +51,16 @@ void tell_sum_in_one_go(const View& v) {
     const Held m = v.trace.live(Slot::m, v.k);
     if (!m || !m.value->region.contains(v.row, 0)) return;
     Numbers terms;
+    if (const auto sink = v.problem.logits.sink) terms.push_back(weight(*sink, v.at(*m.value, v.row, 0)));
     for (int key = 0; key < v.problem.N_kv(); ++key)
         if (visible(v.problem, v.row, key))
-            terms.push_back(weight(score(v.problem, v.row, key), v.at(*m.value, v.row, 0)));
+            terms.push_back(weight(score_before_mask(v.problem, v.row, key), v.at(*m.value, v.row, 0)));
     if (terms.empty() || static_cast<int>(terms.size()) > most_keys) return;
     add(v, "the same ℓ over the whole row at once",
-        join({sym(Slot::l), "  =  Σ ", weight_formula(sym(Slot::m))}), sum(std::move(terms)), sym(Slot::l));
+        join({sym(Slot::l), "  =  ",
+              v.problem.logits.sink ? join({"exp(", sym(Slot::sink), " − ", sym(Slot::m), ") + "}) : Line{},
+              "Σ ", weight_formula(sym(Slot::m))}),
+        sum(std::move(terms)), sym(Slot::l));
 }
 
 void tell_competition(const View& v, double P, double dP, double D) {

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/faults.h"
 
+#include "core/lessons/shared/explain_faults.h"
 #include "core/problem/precision.h"
 #include "core/walk/compare.h"
 #include "core/walk/explain_view.h"
@@ -30,8 +31,10 @@ std::string told_correction(const Walks& w) {
 
 std::string told_no_max(const Walks& w) {
     const Format format = w.broken.problem().precision.softmax;
-    const std::string limit =
-        num_text(std::log(info(format).largest)) + (format == Format::fp16 ? "" : " (in fp16: 11.09)");
+    const std::string short_limit = largest_exponent_text(Format::fp16),
+                      limit = format == Format::fp16
+                                  ? short_limit
+                                  : largest_exponent_text(format) + " (in fp16: " + short_limit + ")";
     const auto d = w.first(Op::exponentials);
     if (!d) return "Every maximum is 0, so leaving it out changes nothing here.";
     for (int k = 0; k < w.truth.size(); ++k) {
@@ -170,16 +173,42 @@ const char* fault_caption(const Problem& problem, Op op) {
     return nullptr;
 }
 
+// What a problem must have for a line to be there.
+enum LogitBits : unsigned { has_softcap = 1, has_bias = 2, has_sink = 4 };
+constexpr unsigned logit_bits = 3;
+
+static unsigned logits_of(const Problem& p) {
+    return (p.logits.softcap ? has_softcap : 0u) | (p.logits.alibi ? has_bias : 0u) |
+           (p.logits.sink ? has_sink : 0u);
+}
+
+static unsigned needed_by(Op op) {
+    if (op == Op::sink_gradient) return has_sink;
+    return op == Op::softcap || op == Op::cap_gradient ? has_softcap : op == Op::bias ? has_bias : 0u;
+}
+
 FaultCode::FaultCode(std::span<const CodeLine> lines, std::span<const Fault> faults,
-                     std::initializer_list<FaultLine> replaced)
+                     std::initializer_list<FaultLine> replaced, std::initializer_list<SinkLine> with_sink)
     : faults_(faults) {
-    for (unsigned bits = 0; bits < 1u << faults.size(); ++bits) {
+    for (unsigned bits = 0; bits < 1u << (faults.size() + logit_bits); ++bits) {
         std::vector<CodeLine>& code = codes_.emplace_back(lines.begin(), lines.end());
+        const unsigned logits = bits >> faults.size();
+        std::erase_if(
+            code, [&](const CodeLine& line) { return (logits & needed_by(line.op)) != needed_by(line.op); });
+        const auto put_sink = [&](bool Switches::*fault) {
+            for (const SinkLine& with : with_sink)
+                for (CodeLine& line : code)
+                    if ((logits & has_sink) != 0 && with.fault == fault && with.op == line.op)
+                        line.text = with.text;
+        };
+        put_sink(nullptr);
         for (std::size_t n = 0; n < faults.size(); ++n)
             for (const FaultLine& with : replaced)
                 for (CodeLine& line : code)
                     if ((bits >> n & 1) != 0 && with.fault == faults[n].on && with.op == line.op)
                         line.text = with.text;
+        for (std::size_t n = 0; n < faults.size(); ++n)
+            if ((bits >> n & 1) != 0) put_sink(faults[n].on);
     }
 }
 
@@ -187,7 +216,7 @@ std::span<const CodeLine> FaultCode::of(const Problem& p) const {
     unsigned bits = 0;
     for (std::size_t n = 0; n < faults_.size(); ++n)
         bits |= static_cast<unsigned>(p.switches.*faults_[n].on) << n;
-    return codes_[bits];
+    return codes_[bits | logits_of(p) << faults_.size()];
 }
 
 }  // namespace tilewalk

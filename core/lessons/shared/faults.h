@@ -27,17 +27,25 @@ struct FaultLine {
     const char* text;
 };
 
-/// The lines of a true kernel, some of them replaced: every combination of a lesson's faults, made once, so
-/// that what is handed out stays where it is.
+/// With a sink the line of this op reads `text`; with a fault as well only where it is named.
+struct SinkLine {
+    Op op;
+    const char* text;
+    bool Switches::*fault = nullptr;
+};
+
+/// The lines of a true kernel, some of them replaced, and without those of a softcap, bias or sink that
+/// the problem does not have: every combination, made once, so that what is handed out stays where it is.
 class FaultCode {
 public:
     FaultCode(std::span<const CodeLine> lines, std::span<const Fault> faults,
-              std::initializer_list<FaultLine> replaced);
+              std::initializer_list<FaultLine> replaced, std::initializer_list<SinkLine> with_sink = {});
     std::span<const CodeLine> of(const Problem& problem) const;
 
 private:
     std::span<const Fault> faults_;
-    std::vector<std::vector<CodeLine>> codes_;  ///< bit n of the index is the nth fault
+    std::vector<std::vector<CodeLine>>
+        codes_;  ///< bit n of the index is the nth fault; behind them the logits
 };
 
 }  // namespace tilewalk

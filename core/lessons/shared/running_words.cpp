@@ -18,8 +18,16 @@ double maximum_at(const Trace& trace, int k, int row) {
                                                        : minus_infinity;
 }
 
-std::string say_correction(const Trace& trace, const Explanation& e) {
+// The row has seen no key: what the formula has in place of its maximum.
+bool stands_in(const Trace& trace, int k, const Explanation& e) {
+    const Held held = trace.live(Slot::m, k);
+    return held && held.value->region.contains(e.target.row, 0) &&
+           value_at(*held.value, {Slot::m, e.target.row, 0}) == minus_infinity;
+}
+
+std::string say_correction(const Trace& trace, int k, const Explanation& e) {
     const std::string alpha = e.result.back().text, row = row_of(trace, e);
+    if (stands_in(trace, k, e)) return "No key for " + row + " yet: 0 stands in for m = −∞, and α is 0.";
     if (alpha == "1") return "Nothing to correct in " + row + ": the maximum stayed, and α is 1.";
     if (alpha == "0") return "α is 0: whatever " + row + " held before, it starts from nothing.";
     return "α is " + alpha + ": that is what the old sum of " + row + " is still worth.";
@@ -72,13 +80,15 @@ bool empty_sum(const Trace& trace, int k, const Explanation& e) {
 
 std::string say_weight(const Trace& trace, int k, const Explanation& e) {
     if (trace.step(k).op != Op::exponentials) return {};
+    if (stands_in(trace, k, e))
+        return "No key for " + row_of(trace, e) + " yet: 0 stands in for m = −∞, and the weight is 0.";
     return "A score becomes a weight: " + result_words(e) + ", and no weight is above 1.";
 }
 
 std::string say_maximum(const Trace& trace, int k, const Explanation& e) {
     switch (trace.step(k).op) {
     case Op::new_max: return say_new_maximum(trace, k, e, true);
-    case Op::correction: return say_correction(trace, e);
+    case Op::correction: return say_correction(trace, k, e);
     case Op::tile_max:
         return "The best score of " + row_of(trace, e) + " in this tile is " + e.result.back().text + ".";
     default: return say_weight(trace, k, e);
@@ -91,6 +101,9 @@ std::string say_running(const Trace& trace, int k, const Explanation& e) {
     case Op::output: return say_growing(trace, k, e, "output", "values by their weights");
     case Op::normalize:
         if (empty_sum(trace, k, e)) return {};
+        if (trace.problem().logits.sink)
+            return "One division at the very end: the weights of " + row_of(trace, e) +
+                   " and the sink's sum to 1.";
         return "One division at the very end: now the weights of " + row_of(trace, e) + " sum to 1.";
     default: return say_maximum(trace, k, e);
     }

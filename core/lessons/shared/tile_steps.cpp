@@ -1,5 +1,7 @@
 #include "core/lessons/shared/tile_steps.h"
 
+#include "core/problem/logits.h"
+
 #include <cmath>
 
 namespace tilewalk {
@@ -35,25 +37,55 @@ void skip_tile(Recorder& rec, int i, int j) {
     rec.end();
 }
 
-const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t) {
-    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
-    const double scale = p.softmax_scale();
-    rec.begin(Op::scores, t.i, t.j);
-    const Matrix& Qi = rec.read(Slot::Qi);
-    const Matrix& Kj = rec.read(Slot::Kj);
-    const Matrix& S = rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
-    rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
-    if (tile_cover(p, t.i, t.j) != TileCover::partial) return S;
+int logit_steps(const Problem& p, Capped kept) {
+    const int cap = kept == Capped::kept ? 2 : 1;
+    return (p.logits.softcap ? cap : 0) + (p.logits.alibi ? 1 : 0);
+}
 
-    // Cut the tile with the mask
+namespace {
+
+// S ← cap · tanh(S ÷ cap)                                                                     (Br × Bc)
+void softcap_step(Recorder& rec, const Problem& p, const StepTile& t, Capped kept) {
+    rec.begin(Op::softcap, t.i, t.j);
+    const Matrix S = round_to(p.precision.scores, capped(p, rec.read(Slot::S)));
+    if (kept == Capped::kept) rec.write(Slot::S_cap, S, t.S);
+    rec.write(Slot::S, S, t.S);
+    rec.end(3 * S.size());
+}
+
+// S ← S − slope · distance                                                                    (Br × Bc)
+void bias_step(Recorder& rec, const Problem& p, const StepTile& t) {
+    rec.begin(Op::bias, t.i, t.j);
+    const Matrix S = biased(p, rec.read(Slot::S), t.S.row, t.S.col);
+    rec.write(Slot::S, round_to(p.precision.scores, S), t.S);
+    rec.end(2 * S.size());
+}
+
+// S ← −∞ where a query must not look                                                          (Br × Bc)
+void mask_step(Recorder& rec, const Problem& p, const StepTile& t) {
     rec.begin(Op::mask, t.i, t.j);
     Matrix masked = rec.read(Slot::S);
     for (int r = 0; r < t.q.rows; ++r)
         for (int c = 0; c < t.k.rows; ++c)
             if (!passes_mask(p, t.q.row + r, t.k.row + c)) masked(r, c) = minus_infinity;
-    const Matrix& out = rec.write(Slot::S, std::move(masked), t.S);
+    rec.write(Slot::S, std::move(masked), t.S);
     rec.end();
-    return out;
+}
+
+}  // namespace
+
+const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Capped kept) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
+    const double scale = p.softmax_scale();
+    rec.begin(Op::scores, t.i, t.j);
+    const Matrix& Qi = rec.read(Slot::Qi);
+    const Matrix& Kj = rec.read(Slot::Kj);
+    rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
+    rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
+    if (p.logits.softcap) softcap_step(rec, p, t, kept);
+    if (p.logits.alibi) bias_step(rec, p, t);
+    if (tile_cover(p, t.i, t.j) == TileCover::partial) mask_step(rec, p, t);
+    return rec.latest(Slot::S);
 }
 
 void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matrix& S) {
@@ -92,6 +124,18 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     rec.end(2 * Br * Bc);
 }
 
+RowStart row_start(Recorder& rec, const Problem& p) {
+    const bool no_max = p.switches.no_max;
+    if (!p.logits.sink) return {no_max ? 0 : minus_infinity, 0};
+    const Format format = p.precision.softmax;
+    const double sink = rec.fetch(Slot::sink)(0, 0), m = no_max ? 0 : round_to(format, sink);
+    return {m, round_to(format, std::exp(sink - m))};
+}
+
+void give_sink(Recorder& rec, const Problem& p) {
+    if (p.logits.sink) rec.give(Slot::sink, Matrix::Constant(1, 1, *p.logits.sink), 1);
+}
+
 RowSum row_sum_step(Recorder& rec, const Problem& p, const StepTile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows;
     rec.begin(Op::row_sum, t.i, t.j);
@@ -119,6 +163,7 @@ void give_rounded_inputs(Recorder& rec, const Problem& p) {
     rec.give(Slot::Q, round_to(format, p.Q), p.Br);
     rec.give(Slot::K, round_to(format, p.K), p.Bc);
     rec.give(Slot::V, round_to(format, p.V), p.Bc);
+    give_sink(rec, p);
 }
 
 std::string query_block_lane(const Problem&, int phase) { return "Query block " + std::to_string(phase); }

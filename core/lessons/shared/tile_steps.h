@@ -19,10 +19,24 @@ StepTile tile_at(const Problem& problem, int i, int j);
 void load_keys(Recorder& rec, int i, int j);
 /// A tile that the mask removes whole: nothing is loaded, nothing is computed.
 void skip_tile(Recorder& rec, int i, int j);
-/// S = scale · Qᵢ Kⱼᵀ, −∞ where a query must not look                                       (Br × Bc)
-const Matrix& score_steps(Recorder& rec, const Problem& problem, const StepTile& tile);
+/// S = scale · Qᵢ Kⱼᵀ, then what the problem has of softcap, ALiBi bias and mask              (Br × Bc)
+/// A backward pass keeps the capped scores, for the gradient through the softcap.
+enum class Capped { dropped, kept };
+const Matrix& score_steps(Recorder& rec, const Problem& problem, const StepTile& tile,
+                          Capped capped = Capped::dropped);
+/// Steps of a tile beside those that every problem has: softcap and bias, in a backward pass the gradient
+/// through the softcap.
+int logit_steps(const Problem& problem, Capped capped);
 /// m̃, the new m, α and P̃ from S. The steps are the same with every switch.
 void weight_steps(Recorder& rec, const Problem& problem, const StepTile& tile, const Matrix& S);
+/// What m and ℓ of a row start with: −∞ and 0, or with a sink as if it had been seen: m = sink, ℓ = exp(0).
+struct RowStart {
+    double m, l;
+};
+/// The step that begins reads the sink from HBM, if there is one.
+RowStart row_start(Recorder& rec, const Problem& problem);
+/// The sink as it lies in HBM; nothing to give without one.
+void give_sink(Recorder& rec, const Problem& problem);
 /// ℓ ← α ⊙ ℓ + rowsum(P̃); what follows finds α, the old ℓ and P̃ here.
 struct RowSum {
     const Matrix &alpha, &l_old, &P, &l;

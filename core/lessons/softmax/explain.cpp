@@ -1,6 +1,8 @@
 // The words and numbers of the softmax lessons: loads, maximum, correction and weight.
 #include "core/lessons/softmax/parts.h"
 
+#include <cmath>
+
 namespace tilewalk {
 
 Kind RowView::kind() const {
@@ -164,11 +166,12 @@ void explain_row_weight(const RowView& r) {
     v.out.numbers =
         write(exponential(difference(score, num(m == minus_infinity ? 0 : m, Role::m))), v.result());
     r.result(softmax_weight(r.now), v.result());
-    v.out.kind = x == minus_infinity ? 1 : x > 709.78 ? 2 : x == m ? 3 : 0;
+    const bool overflows = std::isinf(std::exp(x));
+    v.out.kind = x == minus_infinity ? 1 : overflows ? 2 : x == m ? 3 : 0;
     if (x == minus_infinity)
         v.out.why = "A masked score weighs exp(−∞) = 0: key " + str(v.step.j) + " does not count for " +
                     r.query + ".";
-    else if (x > 709.78)
+    else if (overflows)
         v.out.why = "exp(" + num_text(x) +
                     ") alone would overflow; measured from the maximum no exponent is above 0.";
     else if (r.passes == 3)

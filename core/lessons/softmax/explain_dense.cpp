@@ -39,7 +39,8 @@ void explain_dense_weight(const RowView& r) {
                     " is 0, although no mask hides the key. Measured from the maximum it would be a number.";
     else
         v.out.why = "The score itself is the exponent: nothing is subtracted, so no maximum has to be known. "
-                    "It serves as long as no score is above 709.78.";
+                    "It serves as long as no score is above " +
+                    largest_exponent_text(Format::fp64) + ".";
 }
 
 void explain_dense_total(const RowView& r) {

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/softmax/parts.h"
+#include "core/problem/logits.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -285,7 +286,7 @@ template <SoftmaxForm form> constexpr Lesson lesson_of(const Own& own) {
 using enum SoftmaxForm;
 constexpr Slot results[] = {Slot::O, Slot::m, Slot::l};
 constexpr Slot dense_results[] = {Slot::O, Slot::l};
-constexpr Choices row_and_letters = chooses_row | chooses_notation;
+constexpr Choices row_and_letters = chooses_row | chooses_notation | takes_logits;
 constexpr Rival in_three_passes{"Softmax in three passes", model_of<three_passes>,
                                 "less: three passes would read the scores less often"};
 constexpr Rival in_one_pass{"Softmax in one pass", model_of<one_pass>, "less: every score is read once"};
@@ -358,7 +359,8 @@ int softmax_row(const Problem& p) { return std::clamp(p.options.row, 0, p.N() - 
 
 Matrix softmax_scores(const Problem& p) {
     const int R = softmax_row(p);
-    Matrix x = p.softmax_scale() * p.Q.row(R) * p.K.transpose();
+    Matrix x = capped(p, p.softmax_scale() * p.Q.row(R) * p.K.transpose());
+    if (p.logits.alibi) x = biased(p, x, R, 0);
     for (int c = 0; c < p.N_kv(); ++c)
         if (!visible(p, R, c)) x(0, c) = minus_infinity;
     return x;

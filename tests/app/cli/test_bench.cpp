@@ -11,8 +11,8 @@
 #include "tests/skip.h"
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace tilewalk::test;
 using nlohmann::json;
@@ -31,9 +31,9 @@ TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
     CHECK(all["peak_flops"].get<double>() > 0);
     CHECK(all["command"] ==
           "tilewalk bench --seqlen 40,17 --head-dim 8 --heads 2 --kv-heads 1 --causal --threads 2");
-    const auto engine = cpu::make_engine(2);
-    REQUIRE(all["points"].size() == 2 * engine->kernels().size());
+    REQUIRE(all["points"].size() == 2 * 3);  // those for few queries are left out
     CHECK(all["points"][0]["seqlen"] == 17);
+    CHECK(all["points"][0]["seqlen_q"] == 17);
     for (const json& point : all["points"]) {
         CHECK(point["verified"] == true);
         CHECK(point["skipped"].is_null());
@@ -50,6 +50,25 @@ TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
 TEST_CASE("cli: bench as text has the finding, and what does not fit with both numbers") {
     check_contains(output_of(with(small, {"--direction", "backward", "--memory-limit", "60K"})),
                    {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
+}
+
+TEST_CASE("cli: bench of few queries runs the kernels for decoding beside the others") {
+    const std::vector<std::string> decode = with(small, {"--seqlen-q", "3", "--kv-heads", "1"});
+    const json all = json::parse(output_of(with(decode, {"--format", "json"})));
+    REQUIRE(all["points"].size() == 2 * 5);
+    std::set<std::string> kernels;
+    for (const json& point : all["points"]) {
+        CHECK(point["seqlen_q"] == 3);
+        CHECK(point["state"] == "measured");
+        CHECK(point["workspace_bytes"] == point["model_bytes"]);
+        kernels.insert(point["kernel"]);
+    }
+    CHECK(kernels.contains("split-kv"));
+    CHECK(kernels.contains("read-kv"));
+    check_contains(output_of(decode), {"3 queries", "GB/s", "of reading", "100 %"});
+    // One of them alone for many queries is refused in the table, with the reason.
+    check_contains(output_of(with(small, {"--kernels", "split-kv"})),
+                   {"not supported", "it takes up to 16 queries"});
 }
 
 TEST_CASE("cli: results that were written are shown again") {
@@ -75,6 +94,8 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
         {
             {{"--seqlen", "0"}, "--seqlen is \"0\""},
             {{"--seqlen", "1,x"}, "--seqlen is \"x\""},
+            {{"--seqlen-q", "0"}, "--seqlen-q is \"0\""},
+            {{"--seqlen-q", "1,2"}, "--seqlen-q is \"1,2\""},
             {{"--seqlen", ""}, "needs a value"},
             {{"--head-dim", "2000"}, "--head-dim"},
             {{"--heads", "8", "--kv-heads", "3"}, "kv-heads is 3, expected a divisor of heads (8)."},

@@ -6,10 +6,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 using namespace tilewalk::test;
 
@@ -37,6 +39,26 @@ struct OwnProgram {
     }
 };
 
+// Two stops at one step, the second with four times the words; then a page.
+std::string own_tour(const Folder& folder) {
+    return folder.file("tour.md",
+                       "# A tour; with = and #\n\n## The sum\n- problem: worked-4x4\n"
+                       "- lesson: flash-forward\n- step: row_sum i=0 j=1\n- highlight: matrix l\n\n"
+                       "one two three four five six seven eight nine ten\n\n"
+                       "## Again; = #\n- highlight: matrix l\n\n"
+                       "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 "
+                       "30 31 32 33 34 35 36 37 38 39 40\n\n"
+                       "## Memory\n- lesson: memory\n- highlight: panel Scores\n\nIt grows.\n");
+}
+std::vector<std::string> film_of_tour(const Folder& folder, const std::string& output,
+                                      const std::vector<std::string>& more = {}) {
+    return with({"film", "--tour", own_tour(folder), "--size", "640x360", "--fps", "4", "-o", output}, more);
+}
+int frames_said(const std::string& sentence) {
+    const std::size_t at = sentence.find(" frames lie");
+    return at == std::string::npos ? 0 : std::atoi(sentence.c_str() + sentence.rfind(' ', at - 1));
+}
+
 std::string frame(const Folder& folder, int n) {
     const std::string number = std::to_string(n);
     return contents(folder.file("frames/frame-" + std::string(5 - number.size(), '0') + number + ".png"));
@@ -63,7 +85,16 @@ TEST_CASE("film: what is asked wrongly") {
             {{"-o", "w.mp4", "--lesson", "memory"}, "The page memory is no walk"},
             {{"-o", "w.mp4", "--example", "nothing"}, "nothing"},
             {{"-o", "w.mp4", "--seconds-per-step", "60"},
-             "The film would last 40 minutes, expected at most 30"},
+             "The film would last 40 minutes, expected at most 30 minutes; choose steps"},
+            {{"-o", "w.mp4", "--tour", "flash-attention", "--seconds-per-step", "60"}, "; choose stops with"},
+            {{"-o", "w.mp4", "--tour", "flash-attention", "--from", "400"},
+             "--from is \"400\", expected a whole number from 1 to "},
+            {{"-o", "w.mp4", "--tour", "flash-attention", "--no-subtitles"}, "leave out --no-subtitles"},
+            {{"-o", "w.mp4", "--tour", "flash-attention", "--lesson", "attention"},
+             "A tour has its own problems, lessons and steps"},
+            {{"-o", "w.mp4", "--tour", "nope"},
+             "nope: there is no such file, and no such tour; the program's own is flash-attention."},
+            {{"-o", "/proc/w.mp4", "--tour", "flash-atention"}, "did you mean flash-attention?"},
         },
         {"film"});
     CHECK(contains(output_of({"film", "--help"}), "--seconds-per-step"));
@@ -86,6 +117,43 @@ TEST_CASE("film: the same frames each time, the last of every step its picture")
     CHECK(frame(one, 19) == frame(one, 20));  // and rests
     const Ran silent = run(film_of(two.file("silent"), {"--no-subtitles"}));
     CHECK(contents(two.file("silent/frame-00020.png")) != frame(one, 20));
+}
+
+TEST_CASE("film: of a tour, stop after stop, each for as long as its card takes to be read") {
+    const Folder folder;
+    const auto frames = [&](const char* from, const char* to) {
+        const Ran ran = run(film_of_tour(folder, folder.file("frames"), {"--from", from, "--to", to}));
+        CHECK(ran.code == 0);
+        return frames_said(ran.err);
+    };
+    const int first = frames("1", "1");
+    CHECK(frame(folder, 1) != frame(folder, first));  // its step moves
+    // "The sum" and ten words, three a second, and half a second; 40 words more or less say 10 seconds.
+    CHECK(first == 18);
+    const int both = frames("1", "2");
+    CHECK(both - first == (3 + 40) * 4 / 3 + 2);
+    CHECK(frame(folder, first + 1) == frame(folder, both));  // what was just seen does not move again
+    CHECK(frame(folder, first) != frame(folder, both));
+    CHECK(frames("3", "3") > 0);
+    CHECK(frame(folder, 1) == frame(folder, 2));
+}
+
+TEST_CASE("film: the stops of a tour are its chapters") {
+    need_ffmpeg();
+    const Folder folder;
+    for (const char* ending : {".mp4", ".webm"}) {
+        const std::string film = folder.file(std::string("tour") + ending), said = folder.file("said");
+        CHECK(output_of(film_of_tour(folder, film, {"--seconds-per-step", "2"})).empty());
+        const std::string probe =
+            "ffprobe -v error -show_chapters -show_entries chapter=start_time,end_time:chapter_tags=title "
+            "-of csv=p=0 '" +
+            film + "' >'" + said + "'";
+        REQUIRE(std::system(probe.c_str()) == 0);
+        CHECK(contents(said) == "0.000000,2.000000,1 · The sum\n2.000000,4.000000,2 · Again; = #\n"
+                                "4.000000,6.000000,3 · Memory\n");
+    }
+    CHECK(output_of(film_of_tour(folder, folder.file("tour.gif"), {"--to", "1", "--seconds-per-step", "1"}))
+              .empty());
 }
 
 TEST_CASE("film: a folder holds the frames of one film") {
@@ -136,9 +204,12 @@ TEST_CASE("film: what ffmpeg says when it fails, and nothing is left behind") {
 TEST_CASE("film: Ctrl-C leaves nothing behind") {
     const Folder folder;
     for (const char* name : {"walk.mp4", "frames"}) {
-        const std::string command =
-            "timeout --signal=INT 1 " TILEWALK_BINARY " film -o '" + folder.file(name) + "' 2>/dev/null";
-        CHECK(std::system(command.c_str()) != 0);
+        const std::string command = "exec timeout --preserve-status --signal=INT 1 " TILEWALK_BINARY
+                                    " film -o '" +
+                                    folder.file(name) + "' 2>/dev/null";
+        const int status = std::system(command.c_str());
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 128 + SIGINT);
         CHECK(folder.count() == 0);
     }
 }

@@ -6,7 +6,6 @@
 #include "app/io/problem_json.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
-#include "core/lessons/table.h"
 #include "tests/app/cli/run.h"
 #include "tests/core/lessons/broken.h"
 
@@ -96,6 +95,57 @@ TEST_CASE("links: render draws the place that a link leads to") {
     CHECK(step == 16);
 }
 
+TEST_CASE("links: the command prints what leads to the place that its words name") {
+    const std::string line =
+        output_of({"link", "--example", "causal-8", "--lesson", "flash-backward", "--br", "2", "--break",
+                   "no_lse", "--step", "7", "--at", "1.2", "--presenter"});
+    REQUIRE(line.ends_with("\n"));
+    const auto state = opened(line);
+    REQUIRE_MESSAGE(state, state.error);
+    CHECK(std::string(state->lesson->id) == "flash-backward");
+    CHECK(state->problem->Br == 2);
+    CHECK(state->problem->switches.no_lse);
+    CHECK(state->cursor.step == 6);
+    CHECK(state->row == 1);
+    CHECK(state->col == 2);
+    CHECK(state->presenter);
+    CHECK(output_of({"link", "--link", line.substr(0, line.size() - 1)}) == line);
+    CHECK(contains(output_of({"link", "--lesson", "memory"}), "page=memory"));
+    check_refused({{{"link", "--step", "41"}, "--step is \"41\", expected a whole number from 1 to 40"},
+                   {{"link", "--at", "x"}, "--at is \"x\", expected ROW or ROW.COLUMN"},
+                   {{"link", "--step", "17", "--at", "2"}, "of what this step writes, 2 × 1, from 0"},
+                   {{"link", "--step", "17", "--at", "0.1"}, "from 0"},
+                   {{"link", "--at", "0."}, "from 0"},
+                   {{"link", "-o", "-"}, "leave -o out"}});
+}
+
+TEST_CASE("links: a problem that is too large for one is refused") {
+    const Folder folder;
+    std::string numbers;
+    for (int row = 0; row < 40; ++row)
+        for (int col = 0; col < 8; ++col)
+            numbers += std::to_string(.1234567 * row + col) + (col < 7 ? "," : "\n");
+    const std::string file = folder.file("m.csv", numbers);
+    check_refused({{{"link", "--q", file, "--k", file, "--v", file},
+                    "This problem is too large for a link of 2000 letters; save it as a file"}});
+}
+
+TEST_CASE("links: whatever names a walk takes one") {
+    const Folder folder;
+    const std::string line = output_of(
+                          {"link", "--example", "causal-8", "--lesson", "attention", "--step", "3"}),
+                      link = line.substr(0, line.size() - 1);
+    CHECK(output_of({"trace", "--link", link}) ==
+          output_of({"trace", "--example", "causal-8", "--lesson", "attention"}));
+    CHECK(output_of({"export", "--format", "md", "--link", link}) ==
+          output_of({"export", "--format", "md", "--example", "causal-8", "--lesson", "attention"}));
+    const std::string page = output_of({"link", "--lesson", "memory"});
+    check_refused({{{"trace", "--link", page.substr(0, page.size() - 1)},
+                    "The link leads to the page memory, which is no walk."},
+                   {{"export", "-o", "/nowhere/a.pdf", "--tour", "flash-attention", "--link", link},
+                    "A tour has its own problems"}});
+}
+
 TEST_CASE("links: mistakes are told in a sentence") {
     auto state = make_state(&default_lesson(), *find_example("worked-4x4"), ui::Settings{});
     REQUIRE(state);
@@ -110,7 +160,10 @@ TEST_CASE("links: mistakes are told in a sentence") {
                    {{"--link", link, "--example", "worked-4x4"}, "leave out the other options"},
                    {{"--link", link, "--tour", "flash-attention"}, "leave out the other options"},
                    {{"--link", link, "--link", link}, "more than once"},
-                   {{"trace", "--link", link}, "it belongs to the window and 'render'"},
+                   {{"questions", "--link", link}, "'tilewalk questions' has no option \"--link\""},
+                   {{"trace", "--link", link, "--br", "2"}, "leave out the other options"},
+                   {{"link", "--link", link, "--at", "0"}, "leave out the other options"},
+                   {{"trace", "--link", link + "0"}, "cut off"},
                    {{"render", "--link", "tilewalk:%", "-o", "/nowhere/a.png"}, "cut off"}});
     CHECK(run({"--link", "tilewalk:" + std::string(10'000'000, '%')}).code == 2);
 }

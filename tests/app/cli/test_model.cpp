@@ -55,6 +55,9 @@ TEST_CASE("cli: the model as JSON is the study, length by length") {
         CHECK(one["scores_bytes_one_head"] == 2 * in.N * in.N);
         CHECK(one["scores_and_probabilities_bytes"] == 4 * in.N * in.N * 6);
         CHECK(one["flash_lse_bytes"] == 4 * in.N * 6);
+        // 3 query heads: 3 key heads, or 1; two matrices, two sequences, 2 bytes
+        CHECK(one["kv_cache"] == json{{{"key_heads", 3}, {"bytes", 2 * 3 * in.N * 128 * 2 * 2}},
+                                      {{"key_heads", 1}, {"bytes", 2 * 1 * in.N * 128 * 2 * 2}}});
         CHECK(one["fits"] == (in.N < all["first_seqlen_too_large"].get<std::int64_t>()));
         for (std::size_t a = 0; a < 3; ++a) {
             const json& algorithm = one["algorithms"][a];
@@ -150,4 +153,35 @@ TEST_CASE("cli: scale and memory are pages, not walks") {
     }
     CHECK(run({"--lesson", "flash-forward", "--frames", "1"}, window).code == 0);
     CHECK(shown == ui::Page::walk);
+}
+
+TEST_CASE(
+    "cli: the model of a ring says what a round computes and sends, and from which N sending is hidden") {
+    const json all = model({"--ranks", "1,8", "--link", "25e9", "--rate", "1e14", "--seqlen", "4096,1048576",
+                            "--head-dim", "128", "--causal", "--heads", "16", "--kv-heads", "4"});
+    CHECK(all["schema"] == "tilewalk-ring-model-1");
+    REQUIRE(all["rows"].size() == 4);
+    const json &one = all["rows"][0], &small = all["rows"][2], &large = all["rows"][3];
+    CHECK(one["bytes_between"] == 0);
+    CHECK(one["hidden"] == true);
+    CHECK(small["ranks"] == 8);
+    CHECK(small["bytes_between"] == 7 * 2 * 4096 * 4 * 128 * 2);
+    CHECK(small["hidden"] == false);
+    CHECK(large["hidden"] == true);
+    const auto from = small["hidden_from_N"].get<std::int64_t>();
+    CHECK(from > 4096);
+    CHECK(from < 1048576);
+    CHECK(large["simulated"]["zigzag"]["busy"] > .99);
+    CHECK(large["simulated"]["contiguous"]["busy"] == doctest::Approx(4 / 7.5).epsilon(.02));
+    const std::string text = output_of({"model", "--ranks", "64", "--causal"});
+    check_contains(text, {"hidden from N =", "zigzag", "contiguous", "A round"});
+    check_refused({{{"--ranks", "0"}, "--ranks"},
+                   {{"--ranks", "64", "--seqlen", "100"}, "64 ranks with zigzag shards need 128 positions"},
+                   {{"--ranks", "8", "--link", "0"}, "--link is 0, expected a rate above 0"},
+                   {{"--ranks", "8", "--link", "fast"}, "--link"},
+                   {{"--ranks", "8", "--kv-heads", "3"}, "kv-heads is 3"},
+                   {{"--ranks", "8", "--br", "64"}, "leave out --br"},
+                   {{"--link", "25e9"}, "belong to --ranks"},
+                   {{"--causal"}, "belong to --ranks"}},
+                  {"model"});
 }

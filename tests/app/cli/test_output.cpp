@@ -5,8 +5,6 @@
 #include "tests/app/ui/png_reader.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 
 #include <sys/wait.h>
@@ -88,6 +86,13 @@ TEST_CASE("output: a path through a file, and a very long one, have sentences of
         CHECK(contains(ran.err, "a part of the path is a file, not a folder"));
     }
     CHECK(contains(run({"render", "--step", "all", "-o", file}).err, "there is a file of that name"));
+    CHECK(contains(run({"trace", "-o", folder.file("no/x")}).err, "its folder does not exist."));
+    CHECK(contains(run({"trace", "-o", "/proc/x.txt"}).err,
+                   "/proc/x.txt: cannot write the file: its folder takes no files."));
+    CHECK(contains(run({"render", "--step", "all", "-o", "/proc/x"}).err,
+                   "/proc/x: cannot make the folder: the folder around it takes none."));
+    CHECK(contains(run({"render", "--step", "all", "-o", folder.file("no/x")}).err,
+                   "the folder around it does not exist."));
     const std::string deep = folder.path.string() + repeated("/folder", 500);
     const Ran ran = run({"trace", "-o", deep});
     CHECK(ran.code == 4);

@@ -14,8 +14,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <doctest/doctest.h>
-#include <set>
-#include <sstream>
 
 using namespace tilewalk::test;
 
@@ -193,12 +191,6 @@ const GiftAnswer& marked(const GiftQuestion& q, double typed) {
     }
     FAIL("no answer takes everything else: ", q.text);
     return q.answers.front();
-}
-
-double three_digits(double v) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.3g", v);
-    return std::atof(text);
 }
 
 void check_number(const GiftQuestion& read, const Question& q, const Trace& trace) {

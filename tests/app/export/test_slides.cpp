@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <sstream>
+#include <filesystem>
 
 using namespace tilewalk::test;
 
@@ -123,6 +123,28 @@ TEST_SUITE("slides") {
         CHECK(contains(title({"--steps", "1,5,11-12"}), "4 of 40 steps"));
         CHECK(contains(title({}), "All 40 steps"));
         CHECK(contains(said_by(folder, "pdfinfo '" + folder.file("a.pdf") + "'"), "Tilewalk"));
+    }
+
+    TEST_CASE("nothing on a slide asks to be pressed") {
+        need_poppler();
+        const Folder folder;
+        const auto page = [&](const std::vector<std::string>& words) {
+            return pages_of(folder, export_as(folder.file("a.pdf"), words)).at(1);
+        };
+        const std::string broken = page({"--break", "no_correction", "--steps", "17"});
+        CHECK(contains(broken, "Fault: leave the correction out"));
+        CHECK_FALSE(contains(broken, "repairs"));
+        CHECK_FALSE(contains(page({"--precision", "fp16", "--steps", "17"}), "exact again"));
+    }
+
+    TEST_CASE("a page takes a few thousand letters, also where the walk has thousands of steps") {
+        const Folder folder;
+        const auto bytes = [&](const std::vector<std::string>& words) {
+            return std::filesystem::file_size(export_as(folder.file("a.pdf"), words));
+        };
+        const std::vector<std::string> large{"--random", "64x8", "--br", "4", "--bc", "4", "--steps"};
+        CHECK((bytes(with(large, {"101-140"})) - bytes(with(large, {"101-120"}))) / 20 < 10000);
+        CHECK((bytes({"--steps", "1-40"}) - bytes({"--steps", "1-20"})) / 20 < 7000);
     }
 
     TEST_CASE("typefaces are embedded, no text lies outside, and signs are what they are") {
@@ -276,7 +298,10 @@ TEST_SUITE("slides") {
              {{"--lesson", "memory"}, "is no walk"}},
             {"export", "-o", path});
         check_refused({{{"export", "--format", "pdf"}, "needs -o with the slides"},
-                       {{"export", "--format", "md", "--steps", "1"}, "--steps is about --format pdf."},
+                       {{"export", "-o", folder.file("a.html"), "--steps", "1"},
+                        "--steps is about pdf, md and tex; a page steps through the whole walk"},
+                       {{"export", "--format", "md", "--steps", "1-40,1"}, "--steps names some steps twice."},
+                       {{"export", "--format", "tex", "--steps", "41"}, steps.c_str()},
                        {{"export", "--format", "md", "--tour", "x"}, "--tour is about --format pdf."}});
         CHECK(folder.count() == 0);
         CHECK(run({"export", "-o", folder.file("no/such/a.pdf")}).code == 4);

@@ -6,7 +6,6 @@
 #include "tests/contains.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include <sstream>
@@ -79,6 +78,29 @@ TEST_CASE("a report reads back as it was written, to the last bit") {
         CHECK(a.model_bytes == b.model_bytes);
     }
     CHECK(bench_to_json(again) == text);
+}
+
+TEST_CASE("queries that are not as many as keys are written and read back; files without them have as many") {
+    BenchReport report = sample();
+    for (Point& p : report.points) p.workload.N_q = 3;
+    const std::string text = bench_to_json(report);
+    CHECK(good(bench_from_json(text, "r.json")).points[0].workload == report.points[0].workload);
+    auto old = nlohmann::json::parse(text);
+    for (auto& point : old["points"]) point.erase("seqlen_q");
+    const BenchReport read = good(bench_from_json(old.dump(), "r.json"));
+    CHECK(read.points[0].workload.N_q == 512);
+    CHECK(read.points[0].workload.N_kv == 512);
+}
+
+TEST_CASE("beside the yardstick, tables have the rate of reading in the place of arithmetic") {
+    BenchReport report = sample();
+    report.points = {timed(reading_kv, 512, {.1}), timed("split-kv", 512, {.125})};
+    for (Point& p : report.points) p.workload.N_q = 1;
+    const double GB = 2.0 * 4 * 2 * 512 * double(report.points[0].workload.d) * 1e-9;
+    check_contains(bench_to_markdown({&report, 1}),
+                   {"GB/s", "of reading", "| 80 % |", "| 100 % |", format_number(GB / .125, 3)});
+    check_contains(bench_to_csv({&report, 1}), {"of_reading", ",0.8,"});
+    CHECK_FALSE(contains(bench_to_markdown({&report, 1}), "GFLOP/s |"));
 }
 
 TEST_CASE("the JSON has the keys that other programs read") {
@@ -164,4 +186,24 @@ TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, a
         CHECK(bars == 10);
     }
     CHECK(rows == 2 + static_cast<int>(report.points.size()));
+}
+
+TEST_CASE("the figures of a ring read back as they were written; what cannot be is refused") {
+    BenchReport report = sample();
+    report.points.resize(1);
+    report.points[0].ring =
+        RingFigures{2, "striped", 1024, 1025, .25, {{.1, .2, 3, 4, 5}, {.5, .25, 7, 8, 9}}};
+    const std::string text = bench_to_json(report);
+    CHECK(good(bench_from_json(text, "r.json")).points[0].ring == report.points[0].ring);
+    CHECK(contains(bench_to_csv({&report, 1}), ",2,striped,1024,0.25,0.25,7,1.28"));
+
+    nlohmann::json json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["shards"] = "crossed";
+    CHECK(contains(refusal(json), "ring.shards is the string \"crossed\""));
+    json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["ranks"] = 3;
+    CHECK(contains(refusal(json), "ring has the figures of 2 ranks, expected 3"));
+    json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["of_rank"][0]["colour"] = 1;
+    CHECK(contains(refusal(json), "ring.of_rank[0"));
 }

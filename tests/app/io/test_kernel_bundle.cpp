@@ -34,7 +34,9 @@ std::string error_of(const std::string& text) { return bundle_from_json(text, "r
 }  // namespace
 
 TEST_CASE("bundle: everything of a run reads back exactly") {
-    const KernelTrace out = recorded({KernelFault::Quantity::P, 1, 0, 3, 5, 1e-3});
+    KernelTrace out = recorded({KernelFault::Quantity::P, 1, 0, 3, 5, 1e-3});
+    SUBCASE("a walk over all keys") { CHECK_FALSE(contains(bundle_to_json(out), "split_blocks")); }
+    SUBCASE("splits") { out.split_blocks = 1; }
     const std::string text = bundle_to_json(out);
     CHECK(is_bundle_json(text));
     CHECK_FALSE(is_bundle_json(problem_to_json(out.problem)));
@@ -43,6 +45,7 @@ TEST_CASE("bundle: everything of a run reads back exactly") {
     CHECK(in.title == out.title);
     CHECK(in.dtype == out.dtype);
     CHECK(in.kernel_d == out.kernel_d);
+    CHECK(in.split_blocks == out.split_blocks);
     CHECK(in.backward == out.backward);
     CHECK(in.fault == out.fault);
     CHECK(in.run.device == "emulator");

@@ -54,6 +54,7 @@ Problem any_linked(Random& random) {
     if (kind == 2) p = any_problem(random, 4);
     if (kind == 3) p = projected_problem(random, 3);
     if (kind == 0) return p;
+    if (pick(random, 0, 2) == 0) p.logits = any_logits(random);
     if (pick(random, 0, 1)) mark_changed(p);
     if (pick(random, 0, 1)) p.Br = pick(random, 1, 9);
     if (pick(random, 0, 1)) p.causal = !p.causal;

@@ -15,6 +15,7 @@ namespace {
 
 Problem with_everything() {
     Problem p = worked_example();
+    p.logits = {2.5, 0.0625, -1.5};
     p.tokens = {"The", "cat", "\"sat\"", "on"};
     p.options = {3, Notation::delta_omega, false, BackwardOrder::query_outer, 0.25};
     p.switches.no_correction = p.switches.no_lse = true;
@@ -42,6 +43,7 @@ TEST_CASE("everything is read back as it was written") {
     const Problem back = good(problem_from_json(problem_to_json(p, somewhere), "p.json", &view));
     CHECK(view == somewhere);
     CHECK(back.tokens == p.tokens);
+    CHECK(back.logits == p.logits);
     CHECK(back.options == p.options);
     CHECK(back.switches == p.switches);
     CHECK(back.precision == p.precision);
@@ -77,8 +79,16 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
     CHECK_FALSE(p->broken());
     CHECK_FALSE(p->projection);
     const std::string text = problem_to_json(*p);
-    for (const char* key : {"tokens", "options", "switches", "precision", "view", "\"x\""})
+    for (const char* key :
+         {"tokens", "options", "switches", "precision", "view", "softcap", "alibi", "sink", "\"x\""})
         CHECK_MESSAGE(!contains(text, key), std::string(key));
+}
+
+TEST_CASE("parts of the keys are read as they were written") {
+    Problem p = worked_example();
+    p.options.splits = {3, 0, 1};
+    p.options.merge = MergeOrder::pairs, p.options.parts = PartForm::normalised, p.options.workers = 7;
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
 }
 
 TEST_CASE("a random problem keeps its seed") {
@@ -108,6 +118,12 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("tokens": "a")", "tokens is the string"},
         {R"("tokens": [1])", "tokens[0] is 1"},
         {R"("tokens": ["a","b"])", "2 token labels"},
+        {R"("softcap": "a")", "softcap is the string"},
+        {R"("softcap": 0)", "The softcap is 0; it must be"},
+        {R"("softcap": -2)", "The softcap is"},
+        {R"("sink": {})", "sink is an object"},
+        {R"("alibi": [1])", "alibi is an array"},
+        {R"("alibi": -0.5)", "The ALiBi slope is"},
         {R"("options": 3)", "options is 3, expected an object"},
         {R"("options": {"row": 0.5})", "options.row is 0.5"},
         {R"("options": {"row": 1})", "The row is 1"},
@@ -117,6 +133,13 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("options": {"normalised": 1})", "options.normalised is 1"},
         {R"("options": {"learning_rate": "a"})", "options.learning_rate"},
         {R"("options": {"learning_rate": 1e300})", "The learning rate is"},
+        {R"("options": {"splits": 2})", "options.splits is 2"},
+        {R"("options": {"splits": [0.5]})", "options.splits[0] is 0.5"},
+        {R"("options": {"splits": [2, -1]})", "has -1 keys"},
+        {R"("options": {"splits": [2]})", "have 2 keys together, but K has 1"},
+        {R"("options": {"merge": "tree"})", "options.merge"},
+        {R"("options": {"parts": "sum"})", "options.parts"},
+        {R"("options": {"workers": 0})", "There are 0 workers"},
         {R"("switches": {})", "switches is an object"},
         {R"("switches": ["no_maximum"])", "switches[0]"},
         {R"("precision": [])", "precision is an array"},

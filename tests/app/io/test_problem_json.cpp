@@ -4,8 +4,6 @@
 #include "tests/folder.h"
 #include "tests/good.h"
 
-#include <doctest/doctest.h>
-
 #include <random>
 
 using namespace tilewalk::test;
@@ -134,6 +132,17 @@ TEST_CASE("json: mistakes in content are named by path") {
     CHECK(contains(parse(R"({"q": [[1e200]], "k": [[1e200]], "v": [[1]]})").error, "overflow"));
 }
 
+TEST_CASE("json: a file of a matrix is told from a problem file by its name") {
+    const Folder scratch;
+    for (const char* name : {"q.csv", "Q.NPY", "q.tsv"}) {
+        const std::string path = scratch.file(name, "1,2\n");
+        CHECK(load_problem_file(path).error ==
+              path +
+                  ": this is a file of one matrix, expected a problem file (.json); matrices are given with "
+                  "--q, --k and --v.");
+    }
+}
+
 TEST_CASE("json: mistakes of syntax are named by line and column") {
     struct Case {
         std::string text;
@@ -145,13 +154,13 @@ TEST_CASE("json: mistakes of syntax are named by line and column") {
         {"{\n  \"q\": [[1,\n  2x]]}", "line 3, column 4"},
         {"{\"q\": [[NaN]]}", "line 1, column 9"},
         {"{\"q\": [[-Infinity]]}", "line 1, column 10"},
-        {"{\"q\": [[1e999]]}", "number overflow"},
+        {"{\"q\": [[1e999]]}", "line 1, column 13: this number is too large"},
         {"{\"q\": [[01]]}", "line 1, column 10"},
         {"{\"q\": [[+1]]}", "line 1, column 9"},
         {"{\"q\": [[.5]]}", "line 1, column 9"},
         {"{\"q\": [[1,]]}", "line 1, column 11"},
         {"{\"q\": [[1]],}", "line 1, column 13"},
-        {"{q: 1}", "line 1, column 2"},
+        {"{q: 1}", "line 1, column 2: a key"},
         {"{'q': 1}", "line 1, column 2"},
         {"{\"q\": 1} x", "line 1, column 10"},
         {"{\"q\": 1}{", "line 1, column 9"},
@@ -159,7 +168,16 @@ TEST_CASE("json: mistakes of syntax are named by line and column") {
         {"{\"q", "line 1"},
         {"{\"q\": \"\x80\"}", "UTF-8"},
         {"{\"q\": \"\\ud800\"}", "surrogate"},
-        {"{\"q\": \"\n\"}", "control character"},
+        {"{\"q\": \"\n\"}", "must not hold a line break, a tab"},
+        {"{\"q\": [", "the file ends here, but something in it is still open"},
+        {"{\"q\": [[1,]]}", "column 11: \"]\" is not expected here"},
+        {"{\"q\": [tru]}", "this is no number, no text in quotes, and none of true"},
+        {"{\"q\": \"abc}", "a text in quotes does not end"},
+        {"{\"q\": \"\\x\"}", "this text in quotes is not written as JSON has it"},
+        {"{q: 1}", "a key in quotes is expected here"},
+        {"{\"q\": 1.}", "this number is not written as JSON has it"},
+        {"1,2\n3,4\n", "line 1, column 1: this is not JSON, expected a file that begins with {"},
+        {"\x89PNG\r\n", "this is not JSON"},
         {"// comment\n{}", "line 1, column 1"},
         {std::string("{\"q\": \0 1}", 10), "line 1, column 7"},
         {std::string("\xFF\xFE{\0", 4), "line 1, column 1"},

@@ -4,6 +4,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
+#include "core/lessons/table.h"
 #include "core/problem/precision.h"
 #include "core/study/memory_study.h"
 #include "tests/contains.h"
@@ -12,7 +13,7 @@
 #include "tests/good.h"
 
 #include <cmath>
-#include <doctest/doctest.h>
+#include <map>
 #include <random>
 
 using namespace tilewalk::test;
@@ -131,14 +132,113 @@ TEST_SUITE("tour files") {
         CHECK(least_height_that_pays(study(page).shape) == page.d / 2);
         for (const TileRow& row : tile_rows(study(page).shape))
             CHECK(row.saving == doctest::Approx(2.0 * static_cast<double>(row.Br) / 64).epsilon(.05));
+        // "4 Bc ÷ 3 d", and above Bc = ¾ d version 1 moves fewer
+        for (const int Bc : {16, 32, 48, 64, 128}) {
+            StudyInput other = page;
+            other.tile.Bc = Bc;
+            CHECK(study(other).saving(Algorithm::flash1) ==
+                  doctest::Approx(4.0 * Bc / (3 * 64)).epsilon(.05));
+        }
         // "Each bar is four times the one above"
         const auto rows = study(page).rows;
         for (std::size_t n = 1; n < rows.size(); ++n) CHECK(rows[n].all == 4 * rows[n - 1].all);
+        // "S and P … half of it", "FlashAttention-1 … here more than standard attention", "slightly more"
+        const auto moved = [&](const char* lesson) {
+            const Traffic all = walk_of(lesson, worked)->step(walk_of(lesson, worked)->size() - 1).traffic;
+            return all.hbm_read + all.hbm_write;
+        };
+        CHECK(moved("attention") == 2 * 4 * worked.N() * worked.N_kv() * worked.element_bytes);
+        CHECK(moved("flash-forward-v1") > moved("attention"));
+        CHECK(moved("flash-forward") < moved("attention"));
+        const double more = static_cast<double>(moved("flash-backward")) / moved("backward");
+        CHECK(more > 1);
+        CHECK(more < 1.1);
+        // Notes: "twelve, eight, four", as often as the passes read x
+        const auto reads = [&](const char* lesson) {
+            int count = 0;
+            const auto trace = walk_of(lesson, worked);
+            for (int k = 0; k < trace->size(); ++k)
+                for (const Access& a : trace->writes(k)) count += a.slot == Slot::S;
+            return count;
+        };
+        CHECK(reads("softmax-3pass") == 12);
+        CHECK(reads("softmax-2pass") == 8);
+        CHECK(reads("softmax-1pass") == 4);
         // Notes: "64 KiB for each head in place of 512 MiB"; "from 12 on: exp(12) is above 65504"
         CHECK(4 * page.N == 64 * 1024);
         CHECK(page.N * page.N * 2 == std::int64_t{512} << 20);
         CHECK(std::exp(12) > info(Format::fp16).largest);
         CHECK(info(Format::fp16).largest == 65504);
+    }
+
+    TEST_CASE("stops of the tour that others name are there, and come in the order of their walk") {
+        TourNames any{{"memory", "scale", "compare"}, {}, {}};
+        for (const Lesson& lesson : lessons())
+            any.panels[lesson.id] = {"Explanation", "Timeline", "Meters", "HBM",   "SRAM",
+                                     "Textbook",    "Matrices", "Lens",   "Beside"};
+        for (const char* id : {"softmax-dense", "softmax-1pass", "softmax-2pass", "softmax-3pass"})
+            any.panels[id] = {"One pass", "Two passes", "Three passes", "Textbook"};
+        any.panels["merge"] = {"Parts", "Lens", "Same result?"};
+        any.panels["split-kv"] = {"HBM", "Workers", "Lens"};
+        any.panels["memory"] = {"Hierarchy", "Scores", "Traffic", "Tile height", "Roofline"};
+        any.panels["scale"] = {"Time", "Memory"};
+        any.panels["compare"] = {"Verdict"};
+        const TourScript tour = good(load_tour(default_tour, any));
+        const auto shown = [&](const TourStop& stop) {
+            std::string out = stop.heading;
+            for (const Line& line : filled_text(stop, *walk_of(*stop.lesson, *stop.problem)))
+                out += "\n" + plain(line);
+            return out;
+        };
+        // "Step 17: …", "what stop 17 had", "L (stop 25 says what it is)"
+        constexpr const char* what_stop = "what stop ";
+        const std::map<int, std::string> others = {{7, "The output, and the bill"},
+                                                   {11, "A sum that starts too early"},
+                                                   {25, "What leaves the chip"}};
+        int named = 0;
+        for (const TourStop& stop : tour.stops) {
+            if (stop.heading.starts_with("Step ")) {
+                CHECK(std::atoi(stop.heading.c_str() + 5) == stop.step + 1);
+                ++named;
+            }
+            const std::string text = shown(stop);
+            const std::size_t at = text.find("stop ");
+            if (at == std::string::npos) continue;
+            ++named;
+            const int number = std::atoi(text.c_str() + at + 5);
+            const TourStop& there = tour.stops.at(static_cast<std::size_t>(number) - 1);
+            if (!contains(text, what_stop)) {
+                REQUIRE(others.contains(number));
+                CHECK(there.heading == others.at(number));
+                continue;
+            }
+            // FlashAttention-1 divides in each tile what is not yet divided there.
+            const auto walk = walk_of(*there.lesson, *there.problem),
+                       own = walk_of(*stop.lesson, *stop.problem);
+            const CellRef O{Slot::Oi, 0, 0}, l{Slot::l, 0, 0};
+            CHECK(value_at(*holding(*own, O, stop.step).value, O) ==
+                  doctest::Approx(value_at(*holding(*walk, O, there.step).value, O) /
+                                  value_at(*holding(*own, l, stop.step).value, l)));
+        }
+        CHECK(named == 5);
+        // Nobody is led back in a walk that goes on.
+        for (std::size_t n = 1; n < tour.stops.size(); ++n) {
+            const TourStop &before = tour.stops[n - 1], &stop = tour.stops[n];
+            const bool goes_on = stop.page.empty() && before.page.empty() && stop.lesson == before.lesson &&
+                                 stop.problem->name == before.problem->name &&
+                                 stop.problem->switches == before.problem->switches;
+            CHECK_MESSAGE((!goes_on || stop.step >= before.step), stop.heading);
+        }
+    }
+
+    TEST_CASE("random numbers instead of an example") {
+        const auto tour = good(parsed("# T\n## A\n- problem: random 80x64\n\n{N} × {d}\n"));
+        CHECK(shown_text(tour.stops[0]) == "80 × 64");
+        CHECK(tour.stops[0].problem->Q == good(random_problem(80, 64, 1)).Q);
+        for (const char* size : {"80", "x", "80x", "x64", "8.5x2", "80x64 seed=3"})
+            CHECK(refusal("# T\n## A\n- problem: random " + std::string(size) + "\n\nx\n") ==
+                  "my.md, line 3: expected a size such as 80x64 in place of \"" + std::string(size) + "\".");
+        CHECK(contains(refusal("# T\n## A\n- problem: random 0x64\n\nx\n"), "N is 0"));
     }
 
     TEST_CASE("notes are for the lecturer, with numbers of their stop, and hold for it alone") {
@@ -211,7 +311,9 @@ TEST_SUITE("tour files") {
 
     TEST_CASE("the name of a tour that is nearly right is told") {
         CHECK(contains(load_tour("flash-atention", names).error, "did you mean flash-attention?"));
-        CHECK_FALSE(contains(load_tour("no/such/tour.md", names).error, "did you mean"));
+        CHECK(load_tour("no/such/tour.md", names).error ==
+              "no/such/tour.md: there is no such file, and no such tour; the program's own is "
+              "flash-attention.");
     }
 
     TEST_CASE("every mistake is located") {

@@ -195,6 +195,12 @@ void Program::type(std::string_view text) {
     frame();
 }
 
+void Program::enter(std::string_view text) {
+    type(text);
+    press(Key::enter);
+    frame(2);
+}
+
 void Program::press(std::string_view keys) {
     for (const std::string& name : words_of(std::string(keys))) {
         const auto key = press_named(name);
@@ -247,10 +253,10 @@ void Program::edit_cell(std::string_view cell, std::string_view panel, std::stri
     press(Key::enter);
 }
 
-void Program::go_to_step(int k) {
+void Program::go_to_step(int k, int frames) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
-    frame();
+    frame(frames);
 }
 
 Canvas canvas_on(ImDrawList* list, ThemeId id, float scale) {

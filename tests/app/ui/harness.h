@@ -106,6 +106,8 @@ struct Program {
     void press(std::string_view keys);
     /// Characters as an input method would deliver them, with the key presses that go along.
     void type(std::string_view text);
+    /// Types it, and Enter.
+    void enter(std::string_view text);
     /// Replaces what stands in the field that has the caret.
     void retype(std::string_view text);
     /// What the keyboard's focus lies on; nothing if it lies nowhere.
@@ -120,8 +122,8 @@ struct Program {
     int step() const { return state.cursor.step; }
     /// For messages: "1280×720 presenter, dark, flash-forward, ties, step 5".
     std::string where() const;
-    /// Step k (from 0), seen as a whole, in a frame at rest.
-    void go_to_step(int k);
+    /// Step k (from 0), seen as a whole, in frames at rest.
+    void go_to_step(int k, int frames = 1);
 };
 
 /// A canvas on one of ImGui's lists.

@@ -5,6 +5,7 @@
 #include "app/ui/kit/theme.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <map>
 
@@ -131,6 +132,34 @@ void in_every_look(const std::function<void(Program&)>& look) {
                 Program program(example("worked-4x4"), screen, presenter, id);
                 look(program);
             }
+}
+
+bool looks_at_everything() {
+    const char* wish = std::getenv("TILEWALK_LAYOUT");
+    return wish && std::string(wish) == "all";
+}
+
+void in_every_lesson(Program& program, const Problem& problem,
+                     const std::function<std::vector<int>(const Trace&)>& steps,
+                     const std::function<void()>& look) {
+    program.show(problem);
+    for (const Lesson& lesson : lessons()) {
+        if (!build_trace(lesson, problem)) continue;
+        program.show_lesson(lesson.id);
+        for (const int k : steps(*program.state.trace)) {
+            program.go_to_step(k, 2);
+            look();
+        }
+    }
+}
+
+void at_every_step(Program& program, const Problem& problem, const std::function<void()>& look) {
+    const auto all = [](const Trace& trace) {
+        std::vector<int> out;
+        for (int k = 0; k < trace.size(); ++k) out.push_back(k);
+        return out;
+    };
+    in_every_lesson(program, problem, all, look);
 }
 
 std::vector<std::string> shortened_texts(const Program& program) {

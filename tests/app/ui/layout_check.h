@@ -31,6 +31,13 @@ void check_new_frame(Program& program, const std::string& what = {}, LayoutRules
 void check_card(const Program& program, std::string_view card, const std::string& what = {});
 /// Calls look(program) at every size, in every theme, with and without presenter mode.
 void in_every_look(const std::function<void(Program&)>& look);
+/// TILEWALK_LAYOUT=all: every step of every example, which takes long.
+bool looks_at_everything();
+/// Calls look() at these steps of every lesson that can walk through the problem.
+void in_every_lesson(Program& program, const Problem& problem,
+                     const std::function<std::vector<int>(const Trace&)>& steps,
+                     const std::function<void()>& look);
+void at_every_step(Program& program, const Problem& problem, const std::function<void()>& look);
 /// Texts that were cut with "…".
 std::vector<std::string> shortened_texts(const Program& program);
 

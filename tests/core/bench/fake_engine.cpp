@@ -53,9 +53,12 @@ FakeEngine::FakeEngine(std::vector<FakeKernel> ladder) : fakes(std::move(ladder)
 }
 
 std::span<const KernelInfo> FakeEngine::kernels() const {
-    for (KernelInfo& info : infos)
+    for (KernelInfo& info : infos) {
         if (const auto one = directions.find(info.name); one != directions.end())
             info.direction = one->second;
+        if (const auto few = most_queries.find(info.name); few != most_queries.end())
+            info.most_queries = few->second;
+    }
     return infos;
 }
 

@@ -26,10 +26,11 @@ public:
     std::function<void(const std::string& kernel, const Workload&, Tensors&)> spoil;  ///< after each run
     std::function<double(const std::string& kernel, const Workload&)> seconds;  ///< that a run says it took
     std::function<void(const std::string& kernel)> before_run;
-    std::vector<std::string> calls;               ///< "prepare flash 64", "run flash 64"
-    std::map<std::string, Direction> directions;  ///< of kernels that have one alone
-    std::optional<std::int64_t> own_memory;       ///< free bytes of the device
-    int alive = 0;                                ///< prepared kernels that are still there
+    std::vector<std::string> calls;                    ///< "prepare flash 64", "run flash 64"
+    std::map<std::string, Direction> directions;       ///< of kernels that have one alone
+    std::map<std::string, std::int64_t> most_queries;  ///< of kernels for few queries
+    std::optional<std::int64_t> own_memory;            ///< free bytes of the device
+    int alive = 0;                                     ///< prepared kernels that are still there
 
     std::string device() const override { return "fake"; }
     std::optional<std::string> why_not() const override { return std::nullopt; }

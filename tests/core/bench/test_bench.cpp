@@ -347,6 +347,27 @@ TEST_CASE("without names the kernels of one direction alone are run") {
     CHECK(run_bench(request, engine, silent, {}).points.size() == 1);
 }
 
+TEST_CASE(
+    "with a number of queries all points have it, and kernels for few queries are there for few alone") {
+    FakeEngine engine({{"standard", 8, 1 << 20}, {"few", 0, 1 << 20}});
+    engine.most_queries = {{"few", 4}};
+    BenchRequest request = small_request({24, 48});
+    request.queries = 4;
+    const BenchReport report = run_bench(request, engine, silent, {});
+    REQUIRE(report.points.size() == 4);
+    for (const Point& p : report.points) {
+        CHECK(p.state == Point::State::measured);
+        CHECK(p.workload.N_q == 4);
+        CHECK((p.workload.N_kv == 24 || p.workload.N_kv == 48));
+    }
+    request.queries = 5;
+    CHECK(run_bench(request, engine, silent, {}).points.size() == 2);
+    request.queries.reset();
+    CHECK(run_bench(request, engine, silent, {}).points.size() == 2);
+    request.kernels = {"few"};
+    CHECK(chosen_kernels(request, engine).size() == 1);  // named, it is tried
+}
+
 TEST_CASE("a device with memory of its own has its own limit, and each kernel its own inputs") {
     FakeEngine engine;
     BenchRequest request = small_request({24});

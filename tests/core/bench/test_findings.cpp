@@ -79,3 +79,33 @@ TEST_CASE(
         CHECK(is_standard(name));
     CHECK_FALSE(is_standard("flash"));
 }
+
+TEST_CASE("of decoding the finding says the queries, and how near to reading the fastest kernel comes") {
+    BenchReport report;
+    report.points = {measured("standard", 65536, 4, 1 << 20), measured(reading_kv, 65536, .9, 0),
+                     measured("split-kv", 65536, 1, 1 << 10)};
+    for (Point& p : report.points) p.workload.N_q = 1;
+    CHECK(finding(report) == "At N = 65\u2009536 with 1 query, split-kv is 4.0× as fast as standard "
+                             "attention and needs 1000× less "
+                             "extra memory (1.00 KiB against 1.00 MiB). It reaches 90 % of reading speed.");
+    std::erase_if(report.points, [](const Point& p) { return p.kernel == "standard"; });
+    CHECK(contains(finding(report), "split-kv runs with 1.00 KiB of extra memory. It reaches 90 %"));
+}
+
+TEST_CASE("the finding of rings: against one rank, and against contiguous shards") {
+    const auto ring = [](int ranks, const char* shards, double seconds, std::int64_t memory) {
+        Point p = measured("ring", 8192, seconds, 0);
+        p.workload.causal = true;
+        p.ring = RingFigures{.ranks = ranks, .shards = shards};
+        for (int rank = 0; rank < ranks; ++rank) p.ring->of_rank.push_back({.memory_bytes = memory});
+        return p;
+    };
+    BenchReport report;
+    report.points = {ring(1, "zigzag", 2, 8 << 20), ring(4, "contiguous", 1, 2 << 20),
+                     ring(4, "zigzag", .6, 2 << 20), ring(2, "zigzag", 1.1, 4 << 20)};
+    CHECK(finding(report) ==
+          "At N = 8192, causal, a ring of 4 ranks takes 0.30× the time of one rank and 0.25× "
+          "its memory on each; contiguous shards take 1.67× as long as zigzag ones.");
+    report.points = {ring(2, "striped", 1.1, 4 << 20)};
+    CHECK(finding(report) == "At N = 8192, causal, a ring of 2 ranks holds 4.00 MiB on each.");
+}

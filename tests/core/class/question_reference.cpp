@@ -1,11 +1,16 @@
 #include "tests/core/class/question_reference.h"
 
+#include "core/lessons/merge/merge.h"
+#include "core/lessons/merge/split_kv.h"
 #include "core/walk/lesson.h"
 
 #include "tests/core/expression.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <regex>
@@ -27,6 +32,15 @@ QuestionReference::QuestionReference(const Problem& problem)
 
 long double QuestionReference::raw_score(int r, int c) const {
     return p_.Q.row(r).cast<long double>().dot(p_.K.row(c).cast<long double>());
+}
+
+long double QuestionReference::score_at(Op op, const CellRef& cell) const {
+    const int r = cell.row, c = cell.col;
+    if (op == Op::cap_gradient) return gradients_.dS(r, c);
+    const long double capped = dense_.capped(r, c);
+    const int apart = std::abs((c - p_.N_kv()) - (r - p_.N()));
+    return op == Op::softcap ? capped
+                             : capped - p_.logits.alibi.value_or(0) * static_cast<long double>(apart);
 }
 
 long double QuestionReference::maximum(int r, int first, int end) const {
@@ -138,7 +152,7 @@ long double QuestionReference::dense(const Trace& trace, const Step& step, const
     case Op::dp: return gradients_.dP(r, x);
     case Op::row_dot:
     case Op::preprocess: return gradients_.D(r);
-    case Op::ds: return gradients_.dS(r, x);
+    case Op::ds: return gradients_.dS_capped(r, x);
     case Op::dq: return gradients_.dQ(r, x);
     case Op::dk: return gradients_.dK(r, x);
     default: return training(step, cell);
@@ -166,6 +180,99 @@ long double QuestionReference::training(const Step& step, const CellRef& cell) c
     return W(r, x) - p_.options.learning_rate * dW;
 }
 
+// The keys of a tile of parts: of one part, or of all parts that a merge has taken in by then.
+static std::pair<int, int> keys_of_tile(const Problem& p, int tile) {
+    const auto parts = merge_parts(p);
+    const auto keys = [&](int first, int last) {
+        const KeyPart &a = parts[static_cast<std::size_t>(first)], &b = parts[static_cast<std::size_t>(last)];
+        return std::pair(a.first, b.first + b.count);
+    };
+    if (tile < std::ssize(parts)) return keys(tile, tile);
+    for (const MergeNode& node : merge_plan(static_cast<int>(parts.size()), p.options.merge))
+        if (node.into == tile) return keys(node.first, node.last);
+    return {0, p.N_kv()};
+}
+
+// Of a tile of parts, or of the whole row; weights by what they are measured from.
+long double QuestionReference::merged(const Trace& trace, int k, const CellRef& cell) const {
+    const int r = p_.options.row;
+    const auto of = [&](std::pair<int, int> keys, int column) {
+        const long double m = maximum(r, keys.first, keys.second);
+        long double l = 0, O = 0;
+        for (int c = keys.first; c < keys.second; ++c) {
+            l += weight(r, c, m);
+            O += column < 0 ? 0 : weight(r, c, m) * p_.V(c, column);
+        }
+        return std::array<long double, 3>{m, l, O};
+    };
+    const bool divided = p_.options.parts == PartForm::normalised;
+    const auto keys = info(cell.slot).hbm || cell.slot < Slot::m_part ? std::pair(0, p_.N_kv())
+                                                                      : keys_of_tile(p_, cell.row);
+    const auto [m, l, O] = of(keys, one_column(cell.slot) ? -1 : cell.col);
+    switch (cell.slot) {
+    case Slot::m_part:
+    case Slot::m: return m;
+    case Slot::l_part:
+    case Slot::l: return l;
+    case Slot::L_part:
+    case Slot::Li:
+    case Slot::L: return m + std::log(l);
+    case Slot::w_part: break;
+    default:
+        return O / (l > 0 && (divided || trace.step(k).op == Op::normalize || cell.slot == Slot::O) ? l : 1);
+    }
+    const Access& to = trace.reads(k).front();
+    const auto [m_all, l_all, none] = of(
+        to.slot == Slot::m || to.slot == Slot::Li ? std::pair(0, p_.N_kv()) : keys_of_tile(p_, to.tile), -1);
+    if (m == minus_infinity) return 0;
+    return std::exp(m - m_all) * (divided ? l / l_all : 1);
+}
+
+// Of one split, from its first key block on; or of all of them.
+long double QuestionReference::of_split(const Trace& trace, int k, const CellRef& cell) const {
+    const int r = p_.options.row, x = cell.col, split = split_of(trace, k);
+    const Step& step = trace.step(k);
+    const std::vector<SplitBlocks> all = split_blocks(p_);
+    const auto keys = [&](int s) {
+        const SplitBlocks& blocks = all[static_cast<std::size_t>(s)];
+        return std::pair(blocks.first * p_.Bc, std::min(p_.N_kv(), (blocks.first + blocks.count) * p_.Bc));
+    };
+    struct Found {
+        long double m, l, O;
+    };
+    const auto look = [&](int from, int to) {
+        Found out{maximum(r, from, to), 0, 0};
+        for (int c = from; c < std::min(to, p_.N_kv()); ++c) {
+            out.l += weight(r, c, out.m);
+            out.O += x < p_.d() ? weight(r, c, out.m) * p_.V(c, x) : 0;
+        }
+        return out;
+    };
+    if (split < 0) {
+        const Found whole = look(0, p_.N_kv());
+        if (cell.slot != Slot::w_part)
+            return one_column(cell.slot) ? whole.m + std::log(whole.l) : dense_.O(r, x);
+        const auto [from, to] = keys(cell.row);
+        const Found part = look(from, to);
+        return part.l == 0 ? 0 : std::exp(part.m - whole.m) * part.l / whole.l;
+    }
+    const auto [first, end] = keys(split);
+    const int begin = std::max(0, step.j) * p_.Bc, now = step.j < 0 ? end : begin + p_.Bc;
+    const Found so_far = look(first, now);
+    switch (step.op) {
+    case Op::scores: return p_.softmax_scale() * raw_score(r, x);
+    case Op::tile_max: return maximum(r, begin, now);
+    case Op::new_max: return so_far.m;
+    case Op::correction: return correction(maximum(r, first, begin), so_far.m);
+    case Op::exponentials: return weight(r, x, so_far.m);
+    case Op::row_sum: return so_far.l;
+    case Op::output: return so_far.O;
+    case Op::normalize: return so_far.O / (so_far.l > 0 ? so_far.l : 1);
+    case Op::store: return so_far.m + std::log(so_far.l);
+    default: return std::nanl("");
+    }
+}
+
 Problem QuestionReference::updated() const {
     Problem out = p_;
     const auto update = [&](Matrix& A, const Matrix* W, const Dense::Table& gradient) {
@@ -183,10 +290,15 @@ Problem QuestionReference::updated() const {
 long double QuestionReference::value(const Trace& trace, int k, const CellRef& cell) const {
     const std::string lesson = trace.lesson().id;
     const Step& step = trace.step(k);
+    const bool of_scores = step.op == Op::softcap || step.op == Op::bias || step.op == Op::cap_gradient;
+    if (of_scores && !(lesson == "training-step" && step.phase == 3)) return score_at(step.op, cell);
+    if (of_scores) return QuestionReference(updated()).score_at(step.op, cell);
     if (lesson == "flash-forward" || lesson == "flash-forward-v1")
         return tiled(step, lesson != "flash-forward", cell);
     if (lesson == "flash-backward") return tiled_backward(trace, step, cell);
     if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
+    if (lesson == "merge") return merged(trace, k, cell);
+    if (lesson == "split-kv") return of_split(trace, k, cell);
     if (lesson == "training-step" && step.phase == 3)
         return QuestionReference(updated()).dense(trace, step, cell);
     return dense(trace, step, cell);
@@ -245,7 +357,7 @@ double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 struct Worked {
     std::vector<Numbers> g;
     Numbers now;  // of the number that has two values
-    double scale = 1, rate = 0;
+    double scale = 1, rate = 0, cap = 0, slope = 0, distance = 0;
     int passes = 0;
 
     double one(std::size_t n) const { return g.at(n).at(0); }
@@ -261,6 +373,9 @@ struct Worked {
     double result(Op op, bool first_version) const {
         switch (op) {
         case Op::scale: return scale * one(0);
+        case Op::softcap: return cap * std::tanh(one(0) / cap);
+        case Op::bias: return one(0) - slope * distance;
+        case Op::cap_gradient: return one(0) * (1 - one(1) / cap * (one(1) / cap));
         case Op::scores: return scale * dot(g.at(0), g.at(1));
         case Op::row_max:
         case Op::tile_max: return *std::ranges::max_element(g.at(0));
@@ -303,7 +418,42 @@ std::vector<GivenNumber> given_by(const std::string& question) {
     return out;
 }
 
+namespace {
+
+// A part, or a merge of parts; its numbers stand slot after slot, part after part.
+double merged_from_given(const Trace& trace, const Question& q, const std::vector<GivenNumber>& given) {
+    std::vector<Numbers> of(2);  // of the first slot, and of the others
+    for (const GivenNumber& one : given) {
+        const bool first = one.name.substr(0, 1) == given.front().name.substr(0, 1);
+        for (const double v : read_all(one.before)) of[first ? 0 : 1].push_back(v);
+    }
+    const Numbers &a = of[0], &b = of[1];
+    const double most = a.empty() ? 0 : *std::ranges::max_element(a);
+    double sum = 0, values = 0;
+    for (std::size_t n = 0; n < a.size(); ++n) {
+        sum += weight_of(a[n], most);
+        values += n < b.size() ? weight_of(a[n], most) * b[n] : 0;
+    }
+    const Slot about = q.explanation.target.slot;
+    switch (trace.step(q.step).op) {
+    case Op::merge_max: return most;
+    case Op::merge_lse: return most + std::log(sum);
+    case Op::merge_weights: return weight_of(a.at(0), a.size() > 1 ? a[1] : b.at(0));
+    case Op::part:
+        if (about == Slot::m_part) return most;
+        if (about == Slot::l_part) return sum;
+        if (about == Slot::L_part) return most + std::log(sum);
+        return values / (trace.problem().options.parts == PartForm::normalised ? sum : 1);
+    default: return dot(a, b);
+    }
+}
+
+bool is_of_parts(Op op) { return op >= Op::part && op <= Op::merge_output; }
+
+}  // namespace
+
 double worked_out_from_given(const Trace& trace, const Question& q) {
+    if (is_of_parts(trace.step(q.step).op)) return merged_from_given(trace, q, given_by(q.text));
     const std::string lesson = trace.lesson().id;
     Worked work;
     if (lesson.starts_with("softmax")) work.passes = lesson == "softmax-dense" ? 2 : passes_of(lesson);
@@ -313,6 +463,12 @@ double worked_out_from_given(const Trace& trace, const Question& q) {
             work.scale = values.at(0);
         else if (given.name == "η")
             work.rate = values.at(0);
+        else if (given.name == "cap")
+            work.cap = values.at(0);
+        else if (given.name == "slope")
+            work.slope = values.at(0);
+        else if (given.name == "distance")
+            work.distance = values.at(0);
         else
             work.g.push_back(values);
         if (!given.now.empty()) work.now = read_all(given.now);
@@ -349,7 +505,9 @@ Names read_by_kernels(const Trace& trace, int k) {
     case Op::load: return step.phase == 0 ? Names{"Q", "K"} : step.phase == 1 ? Names{"S"} : Names{"P", "V"};
     case Op::project: return {X, "W_" + which};
     case Op::scores: return {"Q", "K"};
+    case Op::bias:
     case Op::mask:
+    case Op::cap_gradient:
     case Op::row_max: return {"S"};
     case Op::output: return {"P", "V"};
     case Op::loss: return {"dO", "O"};
@@ -366,11 +524,25 @@ Names read_by_kernels(const Trace& trace, int k) {
 
 }  // namespace
 
+double three_digits(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return std::atof(text);
+}
+
 std::set<std::string> read_by_code(const Trace& trace, int k) {
     const std::string lesson = trace.lesson().id;
     if (lesson.starts_with("softmax"))
         return read_by_row(lesson == "softmax-dense" ? 2 : passes_of(lesson), trace.step(k).phase);
     if (lesson.starts_with("flash")) return read_by_tiles(lesson, trace.step(k));
+    if (lesson == "split-kv") {
+        const Op op = trace.step(k).op;
+        return op == Op::load_q    ? Names{"Q"}
+               : op == Op::load_kv ? Names{"K", "V"}
+               : op == Op::load    ? Names{"O_i", "L_i"}
+                                   : Names{};
+    }
+    if (lesson == "merge") return trace.step(k).op == Op::part ? Names{"S", "V"} : Names{};
     return read_by_kernels(trace, k);
 }
 

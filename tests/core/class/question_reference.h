@@ -22,13 +22,16 @@ private:
     long double tiled(const Step& step, bool first_version, const CellRef& cell) const;
     long double tiled_backward(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double one_row(const Step& step, int passes, const CellRef& cell) const;
+    long double merged(const Trace& trace, int k, const CellRef& cell) const;
+    long double of_split(const Trace& trace, int k, const CellRef& cell) const;
     long double dense(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double training(const Step& step, const CellRef& cell) const;
     Problem updated() const;  // with the weights of after the step
 
     long double raw_score(int r, int c) const;
-    long double maximum(int r, int first, int end) const;   // of the visible keys [first, end)
-    long double weight(int r, int c, long double m) const;  // exp(S − m), 0 where masked
+    long double score_at(Op op, const CellRef& cell) const;  // at softcap, bias, or back through the softcap
+    long double maximum(int r, int first, int end) const;    // of the visible keys [first, end)
+    long double weight(int r, int c, long double m) const;   // exp(S − m), 0 where masked
     long double sum(int r, int end, long double m) const;
     long double output(int r, int end, int x, long double m) const;
 
@@ -47,6 +50,9 @@ struct GivenNumber {
 std::vector<GivenNumber> given_by(const std::string& text);
 /// The answer as somebody works it out who has nothing but the numbers in the text; NaN if this is unknown.
 double worked_out_from_given(const Trace& trace, const Question& question);
+
+/// As somebody writes it down.
+double three_digits(double value);
 
 /// Bytes or FLOPs as the text of the question gives them.
 double worked_out_from(const std::string& text);

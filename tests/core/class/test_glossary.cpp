@@ -193,7 +193,7 @@ TEST_SUITE("glossary") {
                                                               {"causal", "causal-mask"},
                                                               {"window", "window"},
                                                               {"warp", "warp"},
-                                                              {"split", "warp"},
+                                                              {"split", "split-kv"},
                                                               {"tensor core", "tensor-core"},
                                                               {"d′", "sum-d-prime"},
                                                               {"o′", "output-o-prime"},

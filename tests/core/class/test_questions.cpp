@@ -218,6 +218,7 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     if (id == "training-step" && pick(random, 0, 1)) p = projected_problem(random);
     if (pick(random, 0, 6) == 0) p = tutorial_backward();
     p.causal = pick(random, 0, 1) == 1;
+    if (pick(random, 0, 3) == 0) p.logits = any_logits(random), p.logits.sink.reset();
     p.options.row = pick(random, 0, p.N() - 1);
     p.options.notation = static_cast<Notation>(pick(random, 0, 2));
     p.options.normalised = pick(random, 0, 1) == 1;
@@ -340,7 +341,7 @@ TEST_CASE("the softmax lessons ask in the letters of their formulas") {
     Random random(66);
     std::set<std::string> letters;
     every_walk(random, 9, [&](const Trace& trace) {
-        if (!trace.lesson().one_row) return;
+        if (trace.lesson().chapter != ChapterId::softmax) return;
         every_question(trace, random, [&](const Question& q) {
             for (const GivenNumber& given : given_by(q.text)) {
                 const std::string letter = given.name.substr(0, given.name.find('['));
@@ -402,6 +403,56 @@ Question number_question(double expected) {
 }
 
 }  // namespace
+
+TEST_CASE("what is mistaken in bytes and FLOPs is what its cause says") {
+    Random random(68);
+    std::map<std::string, int> seen;
+    every_walk(random, 6, [&](const Trace& trace) {
+        every_question(trace, random, [&](const Question& q) {
+            if (!q.exact) return;
+            const int k = q.step;
+            const Traffic &now = trace.step(k).traffic, &old = trace.step(k - 1).traffic;
+            const bool read = q.kind != Question::Kind::bytes_written;
+            double numbers = 0;
+            for (const Access& a : read ? trace.reads(k) : trace.writes(k))
+                if (info(a.slot).hbm) numbers += static_cast<double>(trace.value(a.value).data.size());
+            const double before =
+                q.kind == Question::Kind::total_read ? static_cast<double>(old.hbm_read) : 0;
+            const double cells = static_cast<double>(trace.value(trace.writes(k)[0].value).data.size()),
+                         d = trace.problem().d(), flops = static_cast<double>(now.flops - old.flops);
+            for (const WrongAnswer& wrong : q.wrong) {
+                CAPTURE(q.text + " " + wrong.cause);
+                const std::string begin = wrong.cause.substr(0, wrong.cause.find_first_of(",:;"));
+                ++seen[begin];
+                CHECK(check(q, print(wrong.value)).cause == wrong.cause);
+                if (begin == "These are numbers") CHECK(wrong.value == before + numbers);
+                if (begin == "This is what the step alone reads")
+                    CHECK(wrong.value == static_cast<double>(now.hbm_read - old.hbm_read));
+                if (begin == "Multiplications and additions both count")
+                    CHECK(wrong.value == flops - cells * d);
+                if (begin == "This is for one number") CHECK(wrong.value == flops / cells);
+            }
+        });
+    });
+    CHECK(seen.size() == 4);
+    for (const auto& [cause, times] : seen) CHECK_MESSAGE(times > 20, cause);
+}
+
+TEST_CASE("who has the text alone knows which step has just been taken") {
+    Random random(69);
+    int asked = 0;
+    every_walk(random, 4, [&](const Trace& trace) {
+        every_question(trace, random, [&](const Question& q) {
+            if (q.kind != Question::Kind::next_op && q.kind != Question::Kind::read_from_hbm) return;
+            const Explanation e = explain(trace, q.step - 1);
+            const std::string title = e.title == "The maximum rises" ? "New maximum" : e.title;
+            CHECK_MESSAGE(q.text.starts_with("Just done: " + title), q.text);
+            CHECK_MESSAGE((e.place == e.title || contains(q.text, ", " + e.place + ". W")), q.text);
+            ++asked;
+        });
+    });
+    CHECK(asked > 200);
+}
 
 TEST_CASE("numbers as people type them") {
     const Question q = number_question(13.4402);

@@ -30,12 +30,6 @@ VariantsWanted wanted_of(const Lesson& lesson, int count, std::uint64_t seed = 7
     return {&lesson, worked_example(), {}, count, seed};
 }
 
-double three_digits(double v) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.3g", v);
-    return std::atof(text);
-}
-
 void check_answer(const Trace& trace, const Question& q) {
     CAPTURE(q.text);
     if (q.is_choice()) return;
@@ -201,7 +195,7 @@ std::string as_typed(double value) {
 void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& seen) {
     const Given given = read_given(trace, q);
     std::string op = name(trace.step(q.step).op);
-    if (op == "output" && given.g.size() > 3) op += trace.lesson().one_row ? "-row" : "-tile";
+    if (op == "output" && given.g.size() > 3) op += trace.lesson().chapter == ChapterId::softmax ? "-row" : "-tile";
     for (const WrongAnswer& wrong : q.wrong) {
         CAPTURE(op + ": " + q.text + " " + wrong.cause);
         CHECK(wrong.cause.ends_with("."));
@@ -384,6 +378,18 @@ TEST_CASE("numbers are multiples of a tenth, and the shape stays") {
                 CHECK(v == std::round(v * 10) / 10);
             }
     }
+}
+
+TEST_CASE("no variant of one step is easier than the others: α is 1 in none") {
+    VariantsWanted wanted = wanted_of(forward(), 300);
+    wanted.step = nth_step(*walk_of(forward(), wanted.shape), Op::row_sum, 1);
+    for (wanted.seed = 1; wanted.seed <= 4; ++wanted.seed)
+        for (const Variant& variant : variants(wanted).at(0).variants) {
+            const Question& q = variant.question;
+            CHECK_MESSAGE(contains(q.text, "α["), q.text);
+            CHECK_MESSAGE(!contains(q.text, "]\u00A0=\u00A01,"), q.text);
+            CHECK_MESSAGE(q.wrong.size() >= 3, q.text);
+        }
 }
 
 TEST_CASE("one step alone, or a sentence") {

@@ -45,6 +45,12 @@ struct Told {
                 return value_at(trace.value(a.value), cell);
         return NAN;
     }
+    // A part that has seen no key.
+    bool saw_no_key() const {
+        return std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+            return a.slot == Slot::L_part && trace.value(a.value).data(0, 0) == -INFINITY;
+        });
+    }
     // A sum of weights that is 0 divides nothing.
     bool divides_by_nothing() const {
         return value({Slot::l, cell.row, 0}, k) == 0.0 || value({Slot::l, cell.row, 0}, k - 1) == 0.0;
@@ -81,7 +87,7 @@ int check_result(const Told& t) {
 void check_numbers_are_there(const Told& t) {
     const Op op = t.step.op;
     const bool none = op == Op::init || op == Op::mask || op == Op::store || op == Op::preprocess ||
-                      t.e.sources.size() >= 256 || t.divides_by_nothing() ||
+                      t.e.sources.size() >= 256 || t.divides_by_nothing() || t.saw_no_key() ||
                       (op == Op::new_max && t.problem.switches.no_max) ||
                       (op == Op::normalize && t.problem.switches.no_division) ||
                       (op == Op::correction && t.broken());
@@ -122,6 +128,12 @@ void check_sources(const Told& t) {
 std::vector<double> beside_sources(const Told& t) {
     std::vector<double> out{t.problem.softmax_scale()};
     if (t.step.op == Op::update) out.push_back(t.problem.options.learning_rate);
+    if (t.step.op == Op::sink_gradient) out.insert(out.end(), {0, 1});
+    if (t.problem.logits.softcap) out.insert(out.end(), {*t.problem.logits.softcap, 1});
+    if (t.problem.logits.alibi) {
+        const int key_position = t.cell.col - t.problem.N_kv(), query_position = t.cell.row - t.problem.N();
+        out.insert(out.end(), {*t.problem.logits.alibi, std::abs(1.0 * key_position - query_position)});
+    }
     for (const Access& a : t.trace.reads(t.k)) {
         const Value& old = t.trace.value(a.value);
         if (&old == t.trace.live(a.slot, a.tile, t.k - 1).value) continue;
@@ -157,7 +169,7 @@ void check_operands(const Told& t) {
 std::vector<const char*> code_of(Op op) {
     switch (op) {
     case Op::load_q: return {"load Qᵢ"};
-    case Op::init: return {"← 0", "← −∞"};
+    case Op::init: return {"← 0", "← −∞", ", 0"};
     case Op::load_kv: return {"load Kⱼ, Vⱼ"};
     case Op::load_state: return {"load Oᵢ, m, ℓ"};
     case Op::preprocess: return {"for all i:", "dKⱼ ← 0"};
@@ -166,6 +178,8 @@ std::vector<const char*> code_of(Op op) {
     case Op::project: return {"X W_Q"};
     case Op::scores: return {"Qᵢ Kⱼᵀ", "Q Kᵀ"};
     case Op::scale: return {"scale · S"};
+    case Op::softcap: return {"cap · tanh(S ÷ cap)"};
+    case Op::bias: return {"S − slope · distance"};
     case Op::mask: return {"where masked"};
     case Op::row_max:
     case Op::tile_max: return {"rowmax(S)"};
@@ -176,12 +190,20 @@ std::vector<const char*> code_of(Op op) {
     case Op::divide: return {"P̃ ⊘ ℓ", "a ← exp(xᵢ − m) / ", "a ← exp(xᵢ) / "};
     case Op::output: return {"P̃ Vⱼ", "P V", "a Vᵢ", "p Vᵢ", "Vᵢ p"};
     case Op::normalize: return {"O ⊘ ℓ", " / "};
+    case Op::part: return {"Oᵢ ← its"};
+    case Op::merge_max: return {"max mᵢ"};
+    case Op::merge_lse: return {"ln Σ exp Lᵢ"};
+    case Op::merge_weights: return {"exp(mᵢ − m)", "exp(Lᵢ − L)"};
+    case Op::merge_sum: return {"Σ wᵢ ℓᵢ"};
+    case Op::merge_output: return {"Σ wᵢ Oᵢ"};
     case Op::recompute: return {"exp(S − Lᵢ)"};
     case Op::loss: return {"sum(dO ⊙ O)", "a smaller loss?"};
     case Op::dv: return {"Pᵀ dO"};
     case Op::dp: return {"dOᵢ Vⱼᵀ", "dO Vᵀ"};
     case Op::row_dot: return {"rowsum(P ⊙ dP)"};
+    case Op::sink_gradient: return {"dsink ← −Σ "};
     case Op::ds: return {"P ⊙ (dP − D"};
+    case Op::cap_gradient: return {"÷ cap)²"};
     case Op::dq: return {"dS K"};
     case Op::dk: return {"dSᵀ Q"};
     case Op::weight_gradient: return {"dW ← Xᵀ dQ"};
@@ -308,7 +330,9 @@ bool step_writes(const Trace& trace, int k, Slot slot) {
 }
 
 // One row without a maximum: the textbook's softmax, where nothing is subtracted before exp.
-bool is_textbook(const Lesson& lesson) { return lesson.one_row && !leaves(lesson, Slot::m); }
+bool is_textbook(const Lesson& lesson) {
+    return lesson.chapter == ChapterId::softmax && !leaves(lesson, Slot::m);
+}
 
 // The product with the scale is a step of its own.
 bool scales_apart(const Trace& trace) {
@@ -316,23 +340,41 @@ bool scales_apart(const Trace& trace) {
                                [](const CodeLine& line) { return line.op == Op::scale; });
 }
 
+bool makes_L(const Trace& trace, int k) {
+    const bool reads_sum = std::ranges::count(trace.reads(k), Slot::l, &Access::slot) > 0;
+    return reads_sum && (step_writes(trace, k, Slot::L) || step_writes(trace, k, Slot::L_parts));
+}
+
+// How many parts a merge reads, or keys a part.
+std::int64_t parts_read(const Trace& trace, int k) {
+    const auto reads = trace.reads(k);
+    if (trace.step(k).op == Op::part) return trace.value(reads.front().value).data.size();
+    return std::ssize(reads);
+}
+
 // Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
 std::int64_t operations(const Trace& trace, int k) {
     const Problem& p = trace.problem();
     const Step& step = trace.step(k);
     const Lesson& lesson = trace.lesson();
-    const int passes = lesson.one_row ? softmax_passes(softmax_form(trace)) : 0;
+    const int passes = lesson.chapter == ChapterId::softmax ? softmax_passes(softmax_form(trace)) : 0;
     const bool textbook = is_textbook(lesson);
     if (trace.writes(k).empty()) return 0;
     const Matrix& out = trace.value(trace.writes(k).back().value).data;
     const bool tiled = step.j >= 0 && passes == 0;
     const std::int64_t cells = out.size(), rows = out.rows(), d = p.d(),
                        keys = tiled ? keys_of(p, step.j) : p.N_kv(),
-                       queries = tiled ? rows_of(p, step.i) : p.N(), scaled = p.softmax_scale() != 1.0;
+                       queries = lesson.one_row ? 1
+                                 : tiled        ? rows_of(p, step.i)
+                                                : p.N(),
+                       scaled = p.softmax_scale() != 1.0;
     switch (step.op) {
     case Op::scores: return cells * (2 * d + (scales_apart(trace) ? 0 : scaled));
     case Op::scale: return cells;
-    case Op::row_max:
+    case Op::softcap: return 3 * cells;  // ÷, tanh, ×
+    case Op::bias: return 2 * cells;     // ×, −
+    case Op::cap_gradient: return 4 * cells;
+    case Op::row_max: return rows * (keys - (p.logits.sink ? 0 : 1));
     case Op::tile_max: return rows * (keys - 1);
     case Op::new_max: return rows;
     case Op::correction: return 2 * rows;
@@ -343,7 +385,7 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::update: return 2 * (step.op == Op::loss ? queries * d : cells);
     case Op::row_sum:
         if (passes > 0) return passes == 3 || textbook ? 1 : 2;
-        return rows * (tiled ? keys + 1 : keys - 1);
+        return rows * (tiled || !p.logits.sink ? (tiled ? keys + 1 : keys - 1) : keys + 2);
     case Op::divide: return textbook ? 2 : passes > 0 ? 3 : cells;
     case Op::output:
         if (passes > 0) return passes > 1 ? 2 * d : p.options.normalised ? 3 + 3 * d : 3 * d;
@@ -351,13 +393,24 @@ std::int64_t operations(const Trace& trace, int k) {
         return lesson.division == Division::at_the_end ? cells * (1 + 2 * keys)
                                                        : rows + cells * (2 + 2 * keys);
     case Op::normalize: return cells;
+    case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
+    // Of a part of n keys: its maximum, n exponentials of differences, their sum, and the values by them;
+    // where parts are normalised also their quotient, and L.
+    case Op::part:
+        return (parts_read(trace, k) - 1) + 2 * parts_read(trace, k) + (parts_read(trace, k) - 1) +
+               2 * parts_read(trace, k) * d + (step_writes(trace, k, Slot::L_part) ? d + 2 : 0);
+    case Op::merge_max: return rows * (parts_read(trace, k) - 1);
+    case Op::merge_lse: return rows * 4 * parts_read(trace, k);
+    case Op::merge_weights: return rows * 2 * (parts_read(trace, k) - 1);
+    case Op::merge_sum:
+    case Op::merge_output: return cells * (2 * (parts_read(trace, k) / 2) - 1);
     case Op::row_dot: return 2 * rows * keys;
     case Op::dv:
     case Op::dp: return 2 * queries * keys * d;
     case Op::dq:
     case Op::dk: return 2 * queries * keys * d + scaled * (tiled ? queries * keys : cells);
-    case Op::store: return step_writes(trace, k, Slot::L) ? 2 * rows : 0;  // L = m + ln ℓ
-    default: return -1;                                                    // not held here
+    case Op::store: return makes_L(trace, k) ? 2 * rows : 0;  // L = m + ln ℓ
+    default: return -1;                                       // not held here
     }
 }
 
@@ -390,6 +443,14 @@ bool has_full_tile(const Problem& p) {
     return false;
 }
 
+// The same for the keys of one query.
+bool has_full_keys(const Problem& p) {
+    for (int j = 0; j < p.Tc(); ++j)
+        for (int c = j * p.Bc; c < j * p.Bc + keys_of(p, j); ++c)
+            if (keys_of(p, j) == std::min(p.Bc, p.N_kv()) && sees(p, p.options.row, c)) return true;
+    return false;
+}
+
 }  // namespace
 
 bool check_costs(const Trace& trace) {
@@ -413,7 +474,10 @@ bool check_costs(const Trace& trace) {
     CHECK(before.hbm_write == model.hbm_write);
     CHECK(peak <= model.sram_peak);
     // What is reserved is used where a largest tile comes by; one row has no tiles.
-    const bool whole = lesson.one_row || has_full_tile(trace.problem());
+    const bool in_tiles = trace.tiles(Slot::K) > 0;
+    const bool whole = !in_tiles        ? lesson.one_row || has_full_tile(trace.problem())
+                       : lesson.one_row ? has_full_keys(trace.problem())
+                                        : has_full_tile(trace.problem());
     if (whole) CHECK(peak == model.sram_peak);
     const auto real = static_cast<std::int64_t>(trace.bytes()), said = lesson.estimate(trace.problem());
     CHECK(real <= said);
@@ -473,8 +537,8 @@ void check_lanes(const Trace& trace) {
     for (int k = 0; k < trace.size(); ++k) {
         const Step& step = trace.step(k);
         const std::string lane = lesson.lane(trace.problem(), step.phase);
-        const bool ahead =
-            step.op == Op::preprocess || step.op == Op::init;  // of all blocks, in the first lane
+        const bool ahead = step.op == Op::preprocess || step.op == Op::sink_gradient ||
+                           step.op == Op::init;  // of all blocks, in the first lane
         const int block = ahead                             ? -1
                           : lane.starts_with("Query block") ? step.i
                           : lane.starts_with("Key block")   ? step.j
@@ -527,11 +591,21 @@ void check_gradients(const Trace& trace) {
     CHECK(close_to(trace.result(Slot::dQ), g.dQ, g.size_dQ, g.precision));
     CHECK(close_to(trace.result(Slot::dK), g.dK, g.size_dK, g.precision));
     CHECK(close_to(trace.result(Slot::dV), g.dV, g.size_dV, g.precision));
+    CHECK((trace.tiles(Slot::dsink) > 0) == p.logits.sink.has_value());
+    if (p.logits.sink)
+        CHECK(std::abs(trace.result(Slot::dsink)(0, 0) - g.dsink) <=
+              (1e-12L + g.precision) * g.size_dsink + 1e-290L);
     if (trace.tiles(Slot::dS_hbm) > 0)
         CHECK(close_to(trace.result(Slot::dS_hbm), g.dS, g.size_dS, g.precision));
 }
 
 }  // namespace
+
+Problem as_taken(const Lesson& lesson, Problem p) {
+    if (!lesson.uses(takes_sink)) p.logits.sink.reset();
+    if (!lesson.uses(takes_logits)) p.logits = {};
+    return p;
+}
 
 int check_results(const Trace& trace) {
     const Lesson& lesson = trace.lesson();

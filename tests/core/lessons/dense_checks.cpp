@@ -27,7 +27,12 @@ DenseGradients dense_gradients(const Problem& p, const Matrix& output_gradient) 
     g.dP = dO * V.transpose();
     g.dV = P.transpose() * dO;
     g.D = P.cwiseProduct(g.dP).rowwise().sum();
-    g.dS = P.cwiseProduct(g.dP.colwise() - g.D);
+    g.dS_capped = g.dS = P.cwiseProduct(g.dP.colwise() - g.D);
+    if (p.logits.softcap) {
+        const long double cap = *p.logits.softcap;
+        for (Eigen::Index n = 0; n < g.dS.size(); ++n)
+            g.dS.data()[n] *= 1 - std::pow(dense.capped.data()[n] / cap, 2);
+    }
     g.dQ = scale * g.dS * K;
     g.dK = scale * g.dS.transpose() * Q;
     const Dense::Table size_dP = dO.cwiseAbs() * V.cwiseAbs().transpose();
@@ -36,7 +41,13 @@ DenseGradients dense_gradients(const Problem& p, const Matrix& output_gradient) 
     g.size_dS = P.cwiseProduct(size_dP.colwise() + size_D);
     g.size_dQ = steepness * g.size_dS * K.cwiseAbs();
     g.size_dK = steepness * g.size_dS.transpose() * Q.cwiseAbs();
-    g.precision = 16 * std::numeric_limits<double>::epsilon() * dense.size.maxCoeff();
+    if (p.logits.sink)
+        for (int r = 0; r < p.N(); ++r) {
+            g.dsink -= std::exp(*p.logits.sink - dense.L(r)) * g.D(r);
+            g.size_dsink += size_D(r);
+        }
+    const long double cap = p.logits.softcap.value_or(1e300);
+    g.precision = 16 * std::numeric_limits<double>::epsilon() * dense.size.maxCoeff() * (1 + 1 / cap);
     return g;
 }
 

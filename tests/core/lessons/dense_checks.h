@@ -11,7 +11,9 @@ namespace tilewalk::test {
 /// Gradients of Σ dO ⊙ O, and how large the sums are that they come from.
 struct DenseGradients {
     Dense::Table dP, dS, dQ, dK, dV;
+    Dense::Table dS_capped;  ///< of the capped scores; dS has the slope of the softcap in it
     Eigen::VectorX<long double> D;
+    long double dsink = 0, size_dsink = 0;  ///< of the sink, if there is one
     Dense::Table size_dS, size_dQ, size_dK, size_dV;
     long double precision = 0;  ///< relative error that the scores leave in P
 };

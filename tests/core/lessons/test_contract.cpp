@@ -38,8 +38,9 @@ struct Counts {
     }
 };
 
-void check_everything(const Lesson& lesson, const Problem& p, bool explanations = true,
+void check_everything(const Lesson& lesson, const Problem& drawn, bool explanations = true,
                       Counts* counts = nullptr) {
+    const Problem p = as_taken(lesson, drawn);
     REQUIRE_MESSAGE(!refuse(lesson, p), *refuse(lesson, p));
     const auto trace = lesson.build(p);
     REQUIRE(&trace->lesson() == &lesson);
@@ -58,11 +59,18 @@ Problem drawn(Random& random, int largest) {
     do {
         p = any_problem(random, largest);
         if (pick(random, 0, 2) > 0) p.dO = random_problem(p.N(), p.d(), random())->dO;
+        if (pick(random, 0, 2) == 0) p.logits = any_logits(random);
         p.options.row = pick(random, 0, p.N() - 1);
         p.options.notation = static_cast<Notation>(pick(random, 0, 2));
         p.options.normalised = pick(random, 0, 1) == 0;
         p.options.order = static_cast<BackwardOrder>(pick(random, 0, 1));
         p.options.learning_rate = choose(random, {0.1, 0.01, 1, -0.5, 0});
+        p.options.merge = static_cast<MergeOrder>(pick(random, 0, 2));
+        p.options.parts = static_cast<PartForm>(pick(random, 0, 1));
+        p.options.workers = pick(random, 1, 4);
+        p.options.splits.clear();
+        for (int left = pick(random, 0, 1) * p.N_kv(); left > 0; left -= p.options.splits.back())
+            p.options.splits.push_back(pick(random, 0, left));
         if (pick(random, 0, 2) == 0)
             for (int n = 0; n < std::max(p.N(), p.N_kv()); ++n) p.tokens.push_back("w" + std::to_string(n));
     } while (validate(p) || validate_gradients(p) || validate_update(p));
@@ -225,7 +233,9 @@ TEST_CASE("what a lesson is made of is there, and is its own") {
         CHECK(titles.insert(lesson.title).second);
         CHECK(std::string(lesson.summary).ends_with("."));
         // Within one walk two ops never bear the same title.
-        const auto trace = lesson.build(tutorial_backward());
+        Problem p = tutorial_backward();
+        p.logits = {2, 0.5, 1};
+        const auto trace = lesson.build(as_taken(lesson, p));
         std::map<std::string, Op> op_of;
         for (int k = 0; k < trace->size(); ++k) {
             const Op op = trace->step(k).op;
@@ -242,13 +252,16 @@ TEST_CASE("every lesson can be asked about: each op that computes has a question
         for (const bool causal : {false, true}) {
             Problem p = tutorial_backward();
             p.causal = causal;
-            const auto trace = lesson.build(p);
+            if (causal) p.logits = {2, 0.5, 1};
+            const auto trace = lesson.build(as_taken(lesson, p));
             for (int k = 1; k < trace->size(); ++k) {
                 const Explanation e = explain(*trace, k);
                 bool& found = asked[trace->step(k).op];
-                // Copies are asked for their bytes, and the loss is a sum too long for a head.
+                // Copies are asked for their bytes, and the loss and the gradient of a sink are sums too long
+                // for a head.
                 const Op op = trace->step(k).op;
-                found = found || e.numbers.empty() || is_load(op) || is_store(op) || op == Op::loss;
+                found = found || e.numbers.empty() || is_load(op) || is_store(op) || op == Op::loss ||
+                        op == Op::sink_gradient;
                 for (const Question& q : questions_before(*trace, k))
                     found = found || q.kind == Question::Kind::value;
             }

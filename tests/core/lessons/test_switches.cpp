@@ -5,11 +5,7 @@
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/contract.h"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cmath>
-#include <string>
 
 using namespace tilewalk::test;
 
@@ -29,6 +25,19 @@ void check_same_structure(const Trace& a, const Trace& b) {
                           same_places(a.writes(k), b.writes(k));
         CHECK_MESSAGE(same, "step ", k, " of ", describe(a.problem()));
     }
+}
+
+// A tile that the query sees has a larger score than all before it.
+bool maximum_rises(const Problem& p, int row) {
+    const Dense dense = dense_attention(p);
+    double most = -INFINITY;
+    for (int first = 0; first < p.N_kv(); first += p.Bc) {
+        const int keys = std::min(p.Bc, p.N_kv() - first);
+        const double tile = static_cast<double>(dense.S.row(row).segment(first, keys).maxCoeff());
+        if (std::isfinite(most) && tile > most) return true;
+        most = std::max(most, tile);
+    }
+    return false;
 }
 
 void check_broken(const Lesson& lesson, const Problem& p) {
@@ -94,7 +103,10 @@ TEST_SUITE("what is said about a fault") {
             {&Switches::no_correction, Op::row_sum, "is 2.718 times what it should be"},
             {&Switches::no_division, Op::normalize, "are 1.639 instead of 1"},
             {&Switches::stale_max, Op::exponentials,
-             "measured from the old maximum 1 instead of 2, so it is 2.718 times"},
+             "measured from the old maximum 1 instead of 2, so it is 2.718 times what it should be"},
+            {&Switches::no_correction, Op::normalize,
+             "Fault: ℓ = 2.503 of query 0 adds weights that are measured from different maxima"},
+            {&Switches::no_correction, Op::store, "will not sum to 1 for query 0"},
         };
         for (const Row& row : rows) {
             const auto trace = forward().build(with(worked_example(), row.fault));
@@ -126,6 +138,55 @@ TEST_SUITE("what is said about a fault") {
         }
         CHECK(births > 0);
         CHECK(passed_on > 0);
+    }
+    TEST_CASE("what a fault has spoiled is not praised, and what it has not is no fault") {
+        Random random(66);
+        int spoiled = 0, whole = 0;
+        for (int n = 0; n < 60; ++n) {
+            const Problem p = with(any_problem(random, 7), &Switches::no_correction);
+            const auto trace = forward().build(p);
+            every_written_cell(*trace, [&](const CellRef& cell, int k) {
+                const Op op = trace->step(k).op;
+                if (op != Op::normalize && op != Op::store) return;
+                const std::string why = explain(*trace, k, cell).why;
+                const bool blames = why.starts_with("Fault: ") || contains(why, "as wrong as it is");
+                const bool rises = maximum_rises(p, cell.row);
+                CHECK_MESSAGE(blames == rises, why);
+                ++(rises ? spoiled : whole);
+            });
+        }
+        CHECK(spoiled > 50);
+        CHECK(whole > 50);
+        const auto undivided = forward().build(with(worked_example(), &Switches::no_division));
+        const int stored = nth_step(*undivided, Op::store);
+        CHECK(contains(explain(*undivided, stored, CellRef{Slot::O, 0, 0}).why, "as wrong as it is"));
+        CHECK(contains(explain(*undivided, stored, CellRef{Slot::L, 0, 0}).why, "again, as exp(S − L)"));
+        // The weights that the backward pass makes of such an L.
+        const auto trace = forward().build(with(worked_example(), &Switches::no_correction));
+        const Dense dense = dense_attention(worked_example());
+        for (int r = 0; r < 4; ++r) {
+            const double L =
+                value_at(*holding(*trace, {Slot::L, r, 0}, trace->size() - 1).value, {Slot::L, r, 0});
+            const double sum = (dense.S.row(r).cast<double>().array() - L).exp().sum();
+            CHECK((std::abs(sum - 1) > .1) == (r < 2));
+        }
+    }
+    TEST_CASE("nothing is explained by itself: what was ∞ or NaN before stays so") {
+        Random random(67);
+        int stays = 0;
+        for (int n = 0; n < 40; ++n)
+            for (const Broken& b : breakable()) {
+                const Problem p =
+                    random_precision(random, random_faults(random, b.of(any_problem(random, 5))));
+                const auto trace = b.lesson.build(p);
+                every_written_cell(*trace, [&](const CellRef& cell, int k) {
+                    const std::string why = explain(*trace, k, cell).why, own = cell_text(cell) + " is ";
+                    const bool itself = why.starts_with(own) && contains(why, ", and so " + own);
+                    CHECK_MESSAGE(!itself, why);
+                    stays += contains(why, " and stays ");
+                });
+            }
+        CHECK(stays > 10);
     }
     TEST_CASE("the pseudocode is that of the broken kernel") {
         const auto code =

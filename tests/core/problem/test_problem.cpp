@@ -54,6 +54,17 @@ TEST_SUITE("problem") {
             check_refused([&](Problem& p) { p.element_bytes = bytes; },
                           {std::to_string(bytes), "1, 2, 4 or 8"});
     }
+    TEST_CASE("softcap, slope and sink") {
+        for (const double cap : {0.0, -2.0, static_cast<double>(INFINITY), static_cast<double>(NAN)})
+            check_refused([=](Problem& p) { p.logits.softcap = cap; }, {"softcap is", "above 0"});
+        for (const double slope : {-0.5, 1e300, static_cast<double>(INFINITY), static_cast<double>(NAN)})
+            check_refused([=](Problem& p) { p.logits.alibi = slope; }, {"slope is", "0 or more"});
+        for (const double sink : {1e300, static_cast<double>(INFINITY), static_cast<double>(NAN)})
+            check_refused([=](Problem& p) { p.logits.sink = sink; }, {"sink is", "finite"});
+        Problem p = worked_example();
+        p.logits = {1e-3, 0.0, -700.0};
+        CHECK_FALSE(validate(p));
+    }
     TEST_CASE("a number that is not finite is named by its place") {
         check_refused([](Problem& p) { p.Q(1, 2) = NAN; }, {"Q[1,2] is NaN"});
         check_refused([](Problem& p) { p.K(3, 0) = INFINITY; }, {"K[3,0] is ∞"});

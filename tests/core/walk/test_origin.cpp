@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -184,6 +183,8 @@ TEST_SUITE("origin") {
             {"flash-forward-v1", {Slot::Q, Slot::K, Slot::V}},
             {"attention", {Slot::Q, Slot::K, Slot::V}},
             {"softmax-dense", {Slot::x, Slot::V}},
+            {"merge", {Slot::x, Slot::V}},
+            {"split-kv", {Slot::Q, Slot::K, Slot::V}},
             {"softmax-3pass", {Slot::x, Slot::V}},
             {"softmax-2pass", {Slot::x, Slot::V}},
             {"softmax-1pass", {Slot::x, Slot::V}},

@@ -178,6 +178,11 @@ TEST_SUITE("the reasons") {
         const auto trace = flash_forward(blind);
         check_contains(explain(*trace, 0).why, {"hides every key block"});
         check_contains(explain(*trace, trace->size() - 1).why, {"leave the chip"});
+        const auto worked = flash_forward(worked_example());
+        const std::vector<int> stores = steps_of(*worked, Op::store);
+        REQUIRE(stores.size() == 2);
+        check_contains(explain(*worked, stores[0]).why, {"again, as exp(S − L)"});
+        check_contains(explain(*worked, stores[1]).why, {"all of both is in HBM now"});
     }
 
     TEST_CASE("a changed example says so and no longer says what to watch") {

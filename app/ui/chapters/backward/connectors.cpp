@@ -117,6 +117,7 @@ void backward_connectors(const Canvas& c, const AppState& state, const BackwardG
         row_arrows(c, state, g[Slot::dOi], g[Slot::dP]);
         return down_arrow(c, g[Slot::Vj], g[Slot::dP]);
     case Op::ds: row_arrows(c, state, g[Slot::Di], g[Slot::dS]); return weight_curve(c, g);
+    case Op::cap_gradient: return row_arrows(c, state, g[Slot::S_cap], g[Slot::dS]);
     case Op::dq: return fall(c, g[Slot::dS], g[Slot::dQi], Role::S, .8f);
     case Op::dk:
         fall(c, g[Slot::dS], g[Slot::dKj], Role::S, .85f);

@@ -132,7 +132,7 @@ BackwardGeometry backward_geometry(const AppState& state, const Rect& panel) {
     g.out_line = panel.bottom() - space::foot - h.lens_h - (panel.h >= from::high_sram ? 22.0f : 17.0f);
     g.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
     place_band(g, columns, {left, panel.y + h.band_y}, h.band_ch, Br);
-    g[Slot::Prob] = g[Slot::S];
+    g[Slot::Prob] = g[Slot::S_cap] = g[Slot::S];
     const float above = panel.y + h.band_y - 40;  // Kᵀ and Vᵀ stand here
     g[Slot::Kj] = standing(g[Slot::S], above, h.k_ch, p.d());
     g[Slot::Vj] = standing(g[Slot::dP], above, h.k_ch, p.d());

@@ -178,8 +178,14 @@ std::vector<CurvePoint> weight_points(const Around& a) {
 // Without L, or with rounded scores.
 bool off_the_curve(const Around& a) { return a.op() == Op::recompute && off_the_curve(weight_points(a)); }
 
+// What is left of the scores, after softcap, bias or mask; and what is left of their gradient.
+bool as_scores(Op op) { return op == Op::softcap || op == Op::bias || op == Op::mask; }
+bool as_bars(Op op) { return as_scores(op) || op == Op::cap_gradient; }
+
 std::vector<Bar> bars_of(const Around& a) {
-    return row_bars(a, live(a, a.op() == Op::mask ? Slot::S : Slot::Prob));
+    return row_bars(a, live(a, a.op() == Op::cap_gradient ? Slot::dS
+                               : as_scores(a.op())        ? Slot::S
+                                                          : Slot::Prob));
 }
 
 bool as_stack(Op op) { return op == Op::dv || op == Op::dq || op == Op::dk; }
@@ -190,6 +196,10 @@ const char* caption(Op op) {
     case Op::preprocess: return "one dot product per query: the mean of dP, before any dP is known";
     case Op::init: return "the sums before any tile";
     case Op::scores: return "the same dot product as in the forward pass";
+    case Op::softcap: return "the scores of this row, bent below the cap";
+    case Op::bias: return "the scores of this row, less what their distance costs";
+    case Op::sink_gradient: return "what each query adds: −exp(sink − L) D";
+    case Op::cap_gradient: return "what the slope of the softcap leaves of each gradient";
     case Op::mask: return "what is left of this row's scores";
     case Op::recompute: return "distance to L, on the curve exp(x): final weights at once";
     case Op::dv: return "the sum so far, then weight × dO of each query";
@@ -217,6 +227,16 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     }
 }
 
+void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
+    const Trace& trace = *state.trace;
+    const double sink = value_in(trace, trace.reads(state.cursor.step), Slot::sink)->data(0, 0);
+    const Matrix L = trace.result(Slot::L), D = trace.result(Slot::D);
+    std::vector<Bar> list;
+    for (int r = 0; r < state.problem->N(); ++r)
+        list.push_back({index_label(*state.problem, "q", r), -std::exp(sink - L(r, 0)) * D(r, 0), Role::S});
+    bars(c, pane, list, false, extent(list), phase(state));
+}
+
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const Op op = op_now(state);
     const float now = phase(state);
@@ -224,13 +244,13 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     Extent scale;
     for (const Around& row : all.rows) {
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
-        if (op == Op::mask || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
+        if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
     draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
         if (as_dot(op)) return dot(c, pane, dot_of_step(row), now);
-        if (op == Op::mask || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
+        if (as_bars(op) || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
         if (op == Op::recompute) return curve(c, pane, weight_points(row), now);
         if (op == Op::ds) return areas(c, state, pane, row.row);
     });
@@ -242,8 +262,9 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const Op op = op_now(state);
-    // Weights of a broken row do not sum to 1, so its areas need not cancel.
-    const bool cancels = op != Op::ds || !state.truth;
+    // What a sink takes is missing in the areas, too. Weights of a broken row do not sum to 1, so its areas
+    // need not cancel.
+    const bool cancels = op != Op::ds || (!state.truth && !state.problem->logits.sink);
     const char* broken = fault_caption(*state.problem, op);
     const Rect inner = lens_title(c, a,
                                   about_bytes(op) ? bytes_caption(op)
@@ -254,6 +275,8 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
         traffic_bars(c, state, inner);
     else if (op == Op::init)
         draw_start(c, state, inner);
+    else if (op == Op::sink_gradient)
+        draw_sink_gradient(c, state, inner);
     else
         drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
 }

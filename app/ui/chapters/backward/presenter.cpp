@@ -5,8 +5,6 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 
-#include <algorithm>
-
 namespace tilewalk::ui {
 
 namespace {

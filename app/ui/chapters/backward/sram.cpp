@@ -56,6 +56,7 @@ const Value* before(const AppState& state, Slot slot) {
 }  // namespace
 
 Slot scores_slot(const AppState& state) {
+    if (op_now(state) == Op::cap_gradient) return Slot::S_cap;  // P is not needed any more
     const Held S = state.trace->live(Slot::S, state.cursor.step),
                P = state.trace->live(Slot::Prob, state.cursor.step);
     return P && P.step > S.step ? Slot::Prob : Slot::S;
@@ -101,7 +102,10 @@ std::string loaded(const AppState& state, Slot slot) {
 
 void band_labels(const Canvas& c, const AppState& state, const BackwardGeometry& g) {
     const Slot S = scores_slot(state);
-    const char* scores = op_now(state) == Op::scores ? "" : S == Slot::Prob ? "recomputed" : "scores";
+    const char* scores = op_now(state) == Op::scores ? ""
+                         : S == Slot::Prob           ? "recomputed"
+                         : S == Slot::S_cap          ? "kept"
+                                                     : "scores";
     const std::pair<Slot, std::string> all[] = {{Slot::Qi, loaded(state, Slot::Qi)},
                                                 {S, scores},
                                                 {Slot::Li, ""},

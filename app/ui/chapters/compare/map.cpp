@@ -58,6 +58,7 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 std::string what_it_is(const AppState& state, const Map& map) {
+    if (map.from_exact) return "from the CPU's walk none differs";
     if (!map.quantity) return map.slot == Slot::L ? "every row" : "every cell of the output";
     const Place at = place_of(state);
     return tile_text(at.i, at.j);
@@ -160,7 +161,8 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::panel);
     c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, radius::panel);
     const bool worst = !map.quantity && at.row == map.worst.row && at.column == map.worst.column;
-    c.text(a.x + 12, a.title_y(), worst ? "Worst cell" : "Cell", size::body, t.t1, Face::semibold);
+    const char* const title = !worst ? "Cell" : map.from_exact ? "Worst cell" : "Furthest";
+    c.text(a.x + 12, a.title_y(), title, size::body, t.t1, Face::semibold);
     c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
     const std::pair<const char*, double> lines[] = {
@@ -277,8 +279,8 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                               std::string(run.device == "cuda" ? run.device_name : "emulator");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    const Line title =
-        pieces(strong("Difference of "), slot_symbol(map->slot), strong(" from the CPU's walk"));
+    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot),
+                              strong(map->from_exact ? " from fp64" : " from the CPU's walk"));
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
     c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);

@@ -45,7 +45,7 @@ void take_result(AppState& state, Result<KernelComparison> result) {
 bool same_walk(const Problem& a, const Problem& b) {
     if (a.N() != b.N() || a.N_kv() != b.N_kv() || a.d() != b.d()) return false;
     return a.Q == b.Q && a.K == b.K && a.V == b.V && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal &&
-           a.window == b.window && a.scale == b.scale;
+           a.window == b.window && a.scale == b.scale && a.logits == b.logits;
 }
 
 // The whole tiles that a kernel computes for the problem
@@ -252,11 +252,11 @@ bool answer_ctrl_key(AppState& state, Key key) {
 
 std::vector<Shortcut> compare_keys() {
     const char* const g = "CPU vs GPU";
-    return {{g, "←  →", "tile", {{Key::left}, {Key::right}}},
-            {g, "↑  ↓", "query row", {{Key::up}, {Key::down}}},
+    return {{g, "←  →", "previous, next tile", {{Key::left}, {Key::right}}},
+            {g, "↑  ↓", "previous, next query row", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
-            {g, "L", "what is measured", {{Key::l}}},
-            {g, "D  G", "where it begins; its step", {{Key::d}, {Key::g}}}};
+            {g, "L", "measure: |Δ|, ULP, relative", {{Key::l}}},
+            {g, "D  G", "where a fault begins; its step", {{Key::d}, {Key::g}}}};
 }
 
 bool answer_compare_key(AppState& state, const KeyPress& press) {

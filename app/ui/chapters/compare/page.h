@@ -84,6 +84,7 @@ struct Map {
     ThreeWays values;
     Format format = Format::fp32;
     int row0 = 0, column0 = 0;   ///< the map's first cell in the whole matrix
+    bool from_exact = false;     ///< of an output that is all as the CPU has it: how far from fp64
     Matrix far;                  ///< as the chosen measure has it; NaN where both are −∞
     double least = 0, most = 0;  ///< of those above 0 and finite
     MapCell worst;               ///< the cell furthest off

@@ -5,8 +5,6 @@
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tilewalk::ui {
 
@@ -24,22 +22,23 @@ int last_tile(const KernelComparison& c, int i) {
     return 0;
 }
 
-double measured(int measure, Format format, double kernel, double cpu) {
-    if (std::isinf(cpu) && kernel == cpu) return std::numeric_limits<double>::quiet_NaN();
-    const double far = kernel == cpu ? 0 : std::abs(kernel - cpu);
+double measured(int measure, Format format, double kernel, double other) {
+    if (std::isinf(other) && kernel == other) return std::numeric_limits<double>::quiet_NaN();
+    const double far = kernel == other ? 0 : std::abs(kernel - other);
     if (std::isnan(far)) return infinity;
     if (measure == 0 || far == 0) return far;
-    return measure == 1 ? ulp_distance(format, kernel, cpu) : far / std::max(std::abs(kernel), std::abs(cpu));
+    return measure == 1 ? ulp_distance(format, kernel, other)
+                        : far / std::max(std::abs(kernel), std::abs(other));
 }
 
 void measure_cells(Map& map, int measure) {
-    const Matrix &kernel = map.values.kernel, &cpu = map.values.cpu;
+    const Matrix &kernel = map.values.kernel, &other = map.from_exact ? map.values.exact : map.values.cpu;
     map.far.resize(kernel.rows(), kernel.cols());
     double most = -1;
     map.least = infinity;
     for (int r = 0; r < kernel.rows(); ++r)
         for (int c = 0; c < kernel.cols(); ++c) {
-            const double far = map.far(r, c) = measured(measure, map.format, kernel(r, c), cpu(r, c));
+            const double far = map.far(r, c) = measured(measure, map.format, kernel(r, c), other(r, c));
             if (far > most) most = far, map.worst = {r, c};
             if (far > 0 && std::isfinite(far))
                 map.least = std::min(map.least, far), map.most = std::max(map.most, far);
@@ -160,9 +159,9 @@ std::optional<Map> map_of(const AppState& state) {
     }
     if (map.values.kernel.size() != map.values.cpu.size()) map.values = {};
     measure_cells(map, state.compare.measure);
-    // Of an output "worst" is what the rule means by it: furthest from fp64.
-    for (const OutputVerdict& v : c->outputs)
-        if (!map.quantity && v.slot == map.slot) map.worst = {v.worst.row, std::max(0, v.worst.column)};
+    // Where no cell of an output differs, what the rule measures: how far it is from fp64.
+    map.from_exact = !map.quantity && map.far.size() > 0 && map.far.isZero(0);
+    if (map.from_exact) measure_cells(map, state.compare.measure);
     return map;
 }
 

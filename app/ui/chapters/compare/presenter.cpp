@@ -2,7 +2,6 @@
 // page of 1280 × 720. The arrow keys choose row and tile.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
-#include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -18,10 +17,11 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     const Theme& t = *c.theme;
     c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_title,
            shown.passed() ? t.t1 : t.danger, Face::semibold);
-    const std::string words =
-        std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " times the error" : "off, where";
+    const bool finite = std::isfinite(v.ratio());
+    const std::string words = finite ? format_fixed(v.ratio(), 2) + " times as far from fp64" : "off, where";
     c.text(space::far_side, 160, words, size::far_number, t.t2);
-    c.text(space::far_side, 194, "of standard attention", size::far_number, t.t2);
+    c.text(space::far_side, 194, finite ? "as standard attention" : "standard attention is exact",
+           size::far_number, t.t2);
     error_gauge(c, v, {470, 96, W - 470 - 60, 100}, 27);
     note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
@@ -56,7 +56,8 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
 
 void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
-    const Line title = pieces(strong("Difference of "), slot_symbol(map.slot));
+    const Line title = pieces(strong("Difference of "), slot_symbol(map.slot),
+                              strong(map.from_exact ? " from fp64" : " from the CPU"));
     c.rich(a.x, a.y + 16, title, size::far_text, Align::left, t.t1);
     if (map.far.size() == 0) return;
     const Rect filled = heat_map(c, map, {a.x, a.y + 48, a.w, a.h - 48 - 44});
@@ -64,9 +65,12 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     const Rect at = heat_cell(map, filled, shown.row, shown.column);
     const float r = std::max(0.0f, (18 - std::min(at.w, at.h)) / 2);
     const Rect frame{at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6};
-    c.frame(frame.x, frame.y, frame.w, frame.h, t.light ? t.inv : t.t1, 3.5f, 5);
-    const std::string most =
-        map.most > 0 ? "largest " + three_digits(map.most) : "no cell differs: both round alike";
+    // Dark and bright, to be seen on every colour of the map
+    c.frame(frame.x, frame.y, frame.w, frame.h, t.inv, 7, 5);
+    c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, 3.5f, 5);
+    const std::string most = !(map.most > 0) ? "no cell differs: both round alike"
+                                             : "largest " + three_digits(map.most) +
+                                                   (map.from_exact ? "; from the CPU: none" : "");
     c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
 }
 
@@ -74,7 +78,8 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
 
 void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ComparePage& comparing = compare_page(state);
-    PresenterPage page(canvas, state, W, H, "CPU vs GPU", 290);
+    const bool emulated = comparing.shown && comparing.shown->kernel->run.device != "cuda";
+    PresenterPage page(canvas, state, W, H, emulated ? "CPU vs GPU, emulated" : "CPU vs GPU", 400);
     page.back = "Tile before (←)", page.forward = "Next tile (→)";
     page.move = [&](int by) {
         const Place at = place_of(state);

@@ -45,7 +45,7 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);
     c.text(a.right() - 12, y + step / 2, ulp_text(ulp), ulp > 0 && !sheet.names_once ? 16 : 14,
            ulp > 0 ? t.t1 : t.t3, ulp > 0 ? Face::semibold : Face::regular, Align::right);
-    if (sheet.pitch <= 82) return;
+    if (sheet.pitch <= 82 || ulp == 0) return;
     // Eight boxes: one for every unit
     for (int n = 0; n < 8; ++n) {
         const float X = a.x + names + px(n) * 8;

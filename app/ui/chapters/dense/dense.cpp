@@ -41,8 +41,10 @@ std::string token(const Problem& p, int n, bool query) {
     return plain({word(query ? "q" : "k"), sub(str(n))});
 }
 
-// Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs.
-void names(const Canvas& c, const AppState& state, const DensePlace& place, float left) {
+// Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs, closer
+// where other matrices hang below them.
+void names(const Canvas& c, const AppState& state, const DenseLayout& layout, const DensePlace& place,
+           float left) {
     const Problem& p = *state.problem;
     const Bed& bed = place.bed;
     const CellRef target = state.explanation.target;
@@ -57,10 +59,13 @@ void names(const Canvas& c, const AppState& state, const DensePlace& place, floa
                           chosen ? Face::medium : Face::regular, Align::right);
         }
     if (!pairs(p, place.slot) || bed.cw < 20) return;
+    const bool others_below =
+        std::ranges::any_of(layout.places, [](const DensePlace& other) { return other.entry.level < 0; });
+    const float y = bed.bottom() + (others_below ? 11 : 14);
     for (int k = 0; k < p.N_kv(); ++k) {
         const bool chosen = targets_pair && target.col == k;
-        c.text_within(bed.x + (px(k) + .5f) * bed.cw, bed.bottom() + 14, bed.cw - 2, token(p, k, false),
-                      size::small, chosen ? c.theme->t1 : c.theme->t3, chosen ? Face::medium : Face::regular,
+        c.text_within(bed.x + (px(k) + .5f) * bed.cw, y, bed.cw - 2, token(p, k, false), size::small,
+                      chosen ? c.theme->t1 : c.theme->t3, chosen ? Face::medium : Face::regular,
                       Align::center);
     }
 }
@@ -173,7 +178,7 @@ void dense_main(const Canvas& c, AppState& state, const Layout& all) {
         if (written_now(state, place.slot)) draw_matrix(c, state, layout, place);
     for (const DensePlace& place : layout.places) {
         label(c, state, place);
-        names(c, state, place, left);
+        names(c, state, layout, place, left);
     }
     flows(c, state, layout);
     // What the matrices leave over goes to the lens.

@@ -5,6 +5,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
+#include "core/lessons/dense/steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ Factors factors(const AppState& state) {
 
 bool scaled(const AppState& state) {
     const Op op = op_now(state);
-    return op == Op::dq || op == Op::dk || (op == Op::scores && state.explanation.target.slot == Slot::S_hbm);
+    return op == Op::dq || op == Op::dk || (op == Op::scores && !scales_apart(*state.trace));
 }
 
 // Nothing if the step is no sum of products (loads, softmax, updates) or sums over everything (the loss).
@@ -166,6 +167,10 @@ void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
     const Value* E = value_read(state, Slot::E);
     Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
     for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
+    if (const Value* sink = value_read(state, Slot::sink)) {
+        const double m = value_read(state, Slot::m)->data(state.explanation.target.row, 0);
+        out.parts.push_back({std::exp(sink->data(0, 0) - m), Role::m});
+    }
     if (to_scale(extent(out))) return stack(c, pane, out, extent(out), phase(state));
     c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", size::lead, c.theme->t2);
 }
@@ -206,6 +211,7 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
         double squares = 0;
         for (Slot slot : {Slot::dW_Q, Slot::dW_K, Slot::dW_V})
             squares += trace.live(slot, k).value->data.squaredNorm();
+        if (const Held sink = trace.live(Slot::dsink, k)) squares += sink.value->data.squaredNorm();
         list = {{"loss before", before, Role::none},
                 {"loss after", now, Role::none},
                 {"promised", -state.problem->options.learning_rate * squares, Role::alpha},
@@ -217,6 +223,18 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
             const std::string word = state.problem->query_token(r);
             list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::O});
         }
+    }
+    draw_bars(c, state, pane, list, false);
+}
+
+// What each query adds to the gradient of the sink.
+void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
+    const Matrix left = 1.0 - value_read(state, Slot::P_hbm)->data.rowwise().sum().array();
+    const Matrix parts = -left.cwiseProduct(value_read(state, Slot::Di)->data);
+    std::vector<Bar> list;
+    for (int r = 0; r < parts.rows(); ++r) {
+        const std::string word = state.problem->query_token(r);
+        list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::S});
     }
     draw_bars(c, state, pane, list, false);
 }
@@ -278,12 +296,19 @@ const char* caption(const AppState& state) {
     if (about_bytes(op)) return bytes_caption(op);
     switch (op) {
     case Op::scale:
+    case Op::softcap:
+    case Op::bias:
     case Op::mask: return "what becomes of this row's scores";
     case Op::row_max: return "the largest score of the row";
     case Op::exponentials: return "distance to the maximum, on the curve exp(x)";
     case Op::row_sum: return "all weights of the row, end to end";
     case Op::divide: return "what each key gets of the whole";
-    case Op::ds: return "width P × height dP − D = area dS; over the row the areas cancel";
+    case Op::sink_gradient: return "what each query adds: −(1 − rowsum(P)) D";
+    case Op::ds:
+        return state.problem->logits.sink
+                   ? "width P × height dP − D = area dS"
+                   : "width P × height dP − D = area dS; over the row the areas cancel";
+    case Op::cap_gradient: return "what the slope of the softcap leaves of each gradient";
     case Op::update: return "the weight before, its step, and after";
     case Op::loss:
         return state.explanation.asides.size() == 2 ? "what the gradient promised, and what came"
@@ -297,7 +322,10 @@ void draw(const Canvas& c, const AppState& state, const Rect& pane) {
     if (const auto terms = dense_terms(state)) return draw_terms(c, state, *terms, pane);
     switch (op_now(state)) {
     case Op::scale:
+    case Op::softcap:
+    case Op::bias:
     case Op::mask:
+    case Op::cap_gradient:
     case Op::divide:  // the row of weights, all together 1
         return draw_bars(c, state, pane, row_bars(state, *value_written(state), Role::S), false);
     case Op::row_max: {
@@ -307,6 +335,7 @@ void draw(const Canvas& c, const AppState& state, const Rect& pane) {
     }
     case Op::exponentials: return draw_exponentials(c, state, pane);
     case Op::row_sum: return draw_row_sum(c, state, pane);
+    case Op::sink_gradient: return draw_sink_gradient(c, state, pane);
     case Op::ds: return draw_score_gradient(c, state, pane);
     case Op::update: return draw_update(c, state, pane);
     case Op::loss: return draw_loss(c, state, pane);

@@ -10,31 +10,33 @@ namespace {
 
 constexpr Slot none = Slot::count;
 
-DensePage attention_page() {
-    return {{{none, Slot::Q, "queries"},
-             {Slot::S, Slot::S_hbm, "scores"},
-             {Slot::m, none, "max"},
-             {Slot::E, none, "exp"},
-             {Slot::l, none, "sum"},
-             {Slot::Prob, Slot::P_hbm, "weights"},
-             {Slot::Oi, Slot::O, "output"},
-             {none, Slot::K, "keys", 1, 1, true},
-             {none, Slot::V, "values", 1, 6}}};
+DensePage attention_page(const Problem& p) {
+    DenseGroup all{{none, Slot::Q, "queries"},     {Slot::S, Slot::S_hbm, "scores"},
+                   {Slot::m, none, "max"},         {Slot::E, none, "exp"},
+                   {Slot::l, none, "sum"},         {Slot::Prob, Slot::P_hbm, "weights"},
+                   {Slot::Oi, Slot::O, "output"},  {none, Slot::K, "keys", 1, 1, true},
+                   {none, Slot::V, "values", 1, 6}};
+    if (p.logits.sink) all.push_back({none, Slot::sink, "", 1, 2});
+    return {all};
 }
 
 // Gradients of K and V belong to keys, so they hang below the columns of the pairs.
-DensePage backward_page() {
-    return {{{none, Slot::Q, "queries"},
-             {none, Slot::dO, "from the loss"},
-             {none, Slot::P_hbm, "weights"},
-             {none, Slot::dP_hbm, "gradient of P"},
-             {Slot::Di, none, "mean"},
-             {none, Slot::dS_hbm, "gradient of S"},
-             {none, Slot::dQ, "gradient of Q"},
-             {none, Slot::V, "values", 1, 3, true},
-             {none, Slot::K, "keys", 1, 6},
-             {none, Slot::dV, "gradient of V", -1, 2, true},
-             {none, Slot::dK, "gradient of K", -1, 5, true}}};
+DensePage backward_page(const Problem& p) {
+    const bool capped = p.logits.softcap.has_value();
+    DenseGroup all{{none, Slot::Q, "queries"},
+                   {none, Slot::dO, "from the loss"},
+                   {none, Slot::P_hbm, "weights"},
+                   {none, Slot::dP_hbm, "gradient of P"},
+                   {Slot::Di, none, "mean"},
+                   {capped ? Slot::dS : none, Slot::dS_hbm, "gradient of S"},
+                   {none, Slot::dQ, "gradient of Q"},
+                   {none, Slot::V, "values", 1, 3, true},
+                   {none, Slot::K, "keys", 1, 6},
+                   {none, Slot::dV, "gradient of V", -1, 2, true},
+                   {none, Slot::dK, "gradient of K", -1, 5, true}};
+    if (p.logits.sink) all.push_back({none, Slot::dsink, "", -1, 4});
+    if (capped) all.push_back({none, Slot::S_hbm, "capped scores"});
+    return {all};
 }
 
 DensePage forward_page(const Problem& p) {
@@ -46,15 +48,16 @@ DensePage forward_page(const Problem& p) {
     inputs.push_back({none, Slot::W_Q, "weights", 1, 1});
     inputs.push_back({none, Slot::W_K, "weights", 1, keys});
     inputs.push_back({none, Slot::W_V, "weights", 1, keys + 1});
-    return {inputs,
-            {{Slot::S, Slot::S_hbm, "scores"},
-             {Slot::m, none, "max"},
-             {Slot::E, none, "exp"},
-             {Slot::l, none, "sum"},
-             {none, Slot::P_hbm, "weights"},
-             {none, Slot::O, "output"},
-             {none, Slot::dO, "what the loss asks"},
-             {Slot::loss, none, ""}}};
+    DenseGroup steps{{Slot::S, Slot::S_hbm, "scores"},
+                     {Slot::m, none, "max"},
+                     {Slot::E, none, "exp"},
+                     {Slot::l, none, "sum"},
+                     {none, Slot::P_hbm, "weights"},
+                     {none, Slot::O, "output"},
+                     {none, Slot::dO, "what the loss asks"},
+                     {Slot::loss, none, ""}};
+    if (p.logits.sink) steps.push_back({none, Slot::sink, "", 1, 1});
+    return {inputs, steps};
 }
 
 DensePage weights_page(const Problem& p) {
@@ -70,16 +73,20 @@ DensePage weights_page(const Problem& p) {
             all.push_back({none, level == 1 ? path.weight_gradient : path.weight,
                            level == 1 ? "gradient" : "weights", level, on});
         }
+    if (p.logits.sink) {
+        all.push_back({none, Slot::dsink, ""});
+        all.push_back({none, Slot::sink, ""});
+    }
     return {all};
 }
 
 }  // namespace
 
 DensePage dense_page(const AppState& state) {
-    if (state.lesson->picture == Picture::attention) return attention_page();
-    if (state.lesson->picture == Picture::dense_backward) return backward_page();
+    if (state.lesson->picture == Picture::attention) return attention_page(*state.problem);
+    if (state.lesson->picture == Picture::dense_backward) return backward_page(*state.problem);
     const int phase = step_now(state).phase;
-    return phase == 1   ? backward_page()
+    return phase == 1   ? backward_page(*state.problem)
            : phase == 2 ? weights_page(*state.problem)
                         : forward_page(*state.problem);
 }
@@ -127,6 +134,8 @@ Region dense_shape(const Problem& p, Slot slot) {
     case Slot::W_V:
     case Slot::dW_K:
     case Slot::dW_V: return {0, 0, model_kv, d};
+    case Slot::sink:
+    case Slot::dsink:
     case Slot::loss: return {0, 0, 1, 1};
     case Slot::Q:
     case Slot::dQ:

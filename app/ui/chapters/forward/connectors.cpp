@@ -166,12 +166,14 @@ void curve_below(const Canvas& c, const Bed& from, const Bed& to, Role role, con
     c.text(mid, text_y, label, size, colour, Face::semibold, Align::center);
 }
 
-// α of the chosen row, or only its name when the rows differ.
+// α of the chosen row, with the digits that it has in the formula, or only its name when the rows differ.
 std::string alpha_label(const AppState& state) {
     const Held held = state.trace->live(Slot::alpha, state.cursor.step);
     const Matrix& a = held.value->data;
-    const bool same = (a.array() == a(0, 0)).all();
-    return same ? "× " + format_short(a(0, 0)) : "× α";
+    if (!(a.array() == a(0, 0)).all()) return "× α";
+    for (const Span& span : state.explanation.numbers)
+        if (span.role == Role::alpha && a(0, 0) > 0 && a(0, 0) < 1) return "× " + span.text;
+    return "× " + format_short(a(0, 0));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
@@ -254,9 +253,14 @@ bool was_touched(const AppState& state, Slot slot, int block) {
     return false;
 }
 
+// What is on its way there counts when it has arrived.
+Held held_in_hbm(const AppState& state, Slot slot, int block) {
+    return state.trace->live(slot, block, on_its_way(state) ? state.cursor.step - 1 : state.cursor.step);
+}
+
 // Something else than the zeros from which it starts.
 bool has_numbers(const AppState& state, Slot slot, int block) {
-    const Held held = state.trace->live(slot, block, state.cursor.step);
+    const Held held = held_in_hbm(state, slot, block);
     return held && (held.value->data.array() != 0).any();
 }
 
@@ -282,9 +286,7 @@ void strip_blocks(const Canvas& page, const AppState& state, Slot slot, const Re
     const bool reached = current >= 0 && was_touched(state, slot, current);
     for (int row = 0, b = 0; row < rows; row += block, ++b) {
         const float y = a.y + px(row) * ch, h = px(std::min(block, rows - row)) * ch;
-        // What this step stores is there when it has arrived.
-        const int k = on_its_way(state) ? state.cursor.step - 1 : state.cursor.step;
-        const bool there = static_cast<bool>(state.trace->live(slot, b, k));
+        const bool there = static_cast<bool>(held_in_hbm(state, slot, b));
         const bool now = b == current && reached, zeros = partial_sums && !has_numbers(state, slot, b);
         c.rect(a.x + 1, y + 1, a.w - 2, std::max(h - 2, 1.0f),
                !there ? t.well : mix(t.panel, colour, now && !zeros ? .5f : .14f), radius::cell);

@@ -122,6 +122,8 @@ const char* caption(const AppState& state) {
     switch (op) {
     case Op::init: return "the state before any key is seen";
     case Op::scores: return "multiply pair by pair, then add up: one score";
+    case Op::softcap: return "the scores of this row, bent below the cap";
+    case Op::bias: return "the scores of this row, less what their distance costs";
     case Op::mask: return "what is left of this row's scores";
     case Op::tile_max: return "the largest score of the row in this tile";
     case Op::new_max: return "the larger of the two becomes the maximum";
@@ -146,7 +148,9 @@ std::vector<Bar> bars_of(const Around& a) {
 }
 
 bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
-bool as_bars(Op op) { return op == Op::mask || op == Op::tile_max || op == Op::new_max; }
+// What is left of the scores, after softcap, bias or mask.
+bool as_scores(Op op) { return op == Op::softcap || op == Op::bias || op == Op::mask; }
+bool as_bars(Op op) { return as_scores(op) || op == Op::tile_max || op == Op::new_max; }
 
 // What the step left in a slot, on chip or (FlashAttention-1) in HBM.
 double start_of(const AppState& state, Slot chip, Slot hbm) {
@@ -155,13 +159,16 @@ double start_of(const AppState& state, Slot chip, Slot hbm) {
 }
 
 void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
-    const double m = start_of(state, Slot::m, Slot::m_hbm);
+    const double m = start_of(state, Slot::m, Slot::m_hbm), l = start_of(state, Slot::l, Slot::l_hbm);
     const struct {
         Slot slot;
         double value;
         const char* words;
-    } cards[] = {{Slot::m, m, std::isinf(m) ? "any score is larger" : "and it stays 0"},
-                 {Slot::l, start_of(state, Slot::l, Slot::l_hbm), "no weight yet"},
+    } cards[] = {{Slot::m, m,
+                  std::isinf(m)                           ? "any score is larger"
+                  : m == 0 && !state.problem->logits.sink ? "and it stays 0"
+                                                          : "the sink, before any key"},
+                 {Slot::l, l, l == 0 ? "no weight yet" : "the sink's weight"},
                  {Slot::Oi, start_of(state, Slot::Oi, Slot::O), "nothing collected"}};
     const float w = (pane.w - 32) / 3, mid = pane.y + pane.h * .36f;
     float x = pane.x + w / 2;
@@ -185,7 +192,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     }
     draw_lens_rows(c, all, inner, "q", [&](const Around& row, const Rect& pane) {
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
-        if (as_bars(op)) return bars(c, pane, bars_of(row), op != Op::mask, scale, now);
+        if (as_bars(op)) return bars(c, pane, bars_of(row), !as_scores(op), scale, now);
         if (op == Op::scores) return dot(c, pane, scores_dot(row), now);
         if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
         if (op == Op::correction) return draw_correction(c, row, pane, now);

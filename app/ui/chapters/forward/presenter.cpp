@@ -4,7 +4,6 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
-#include "app/ui/state/state.h"
 
 #include <algorithm>
 

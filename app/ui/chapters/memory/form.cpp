@@ -85,7 +85,7 @@ void play_trips(MemoryForm& form) {
 std::vector<Shortcut> memory_keys() {
     const char* const g = "Memory";
     return {{g, "←  →", "round trip; presenter mode: length", {{Key::left}, {Key::right}}},
-            {g, "↑  ↓", "longer, shorter", {{Key::up}, {Key::down}}},
+            {g, "↑  ↓", "length: longer, shorter", {{Key::up}, {Key::down}}},
             {g, "Space", "play the round trips", {{Key::space}}}};
 }
 

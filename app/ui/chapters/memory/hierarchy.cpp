@@ -4,7 +4,6 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace tilewalk::ui {
 
@@ -23,7 +22,7 @@ std::string slower(double fast, double slow, const char* than) {
 std::vector<Level> levels(const Hardware& h) {
     const double on_chip = h.sms.value * h.sram.value;
     const std::string sms =
-        format_count(static_cast<std::int64_t>(h.sms.value)) + " × " + held_text(h.sram.value);
+        format_count(static_cast<std::int64_t>(h.sms.value)) + " SMs × " + held_text(h.sram.value);
     Level sram{"SRAM",
                format_large_size(on_chip),
                sms,
@@ -56,7 +55,7 @@ std::string shortened(std::string source) {
     for (const char* const what : {"NVIDIA ", " Tensor Core GPU", " Architecture", " C++",
                                    ", technical specifications per compute capability"})
         source = replaced(std::move(source), what, "");
-    return source;
+    return replaced(source.substr(0, source.find(" (arXiv")), "Programming Guide", "guide");
 }
 
 // Each source once, in the order of the figures.
@@ -77,24 +76,25 @@ std::string sources(const Hardware& h, int element_bytes, bool full) {
 
 bool mouse_over(const Canvas& c, const Rect& a) { return a.contains(c.mouse()) && ImGui::IsWindowHovered(); }
 
-// What lies where: a tile of S on chip, all of S in HBM.
+// What lies where: a tile of S on chip, as it is computed, all of S in HBM, as it is stored.
 void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_hbm, float h, float to_sram,
                float to_hbm) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S), full = mix(t.panel, colour, .42f), pale = mix(t.panel, colour, .2f);
     const double tile = 4.0 * static_cast<double>(std::min(s.shape.Br, s.shape.N)) *
                         static_cast<double>(std::min(s.shape.Bc, s.shape.N));
-    const auto box = [&](float y, ImU32 fill, const char* what, double bytes) {
+    const auto box = [&](float y, ImU32 fill, const char* what, double bytes, int element_bytes) {
         c.rect(x, y, 112, h, fill, 7);
         c.frame(x + .5f, y + .5f, 111, h - 1, colour, 1.6f, 7);
         const Line line{word(what), symbol("S", Role::none)};
         c.rich(x + 56, y + h / 2 - 10, line, size::body, Align::center, ink_on(t, fill));
-        c.text(x + 56, y + h / 2 + 9, held_text(bytes), size::small, ink_on(t, fill), Face::medium,
-               Align::center);
+        c.text(x + 56, y + h / 2 + 9, held_text(bytes) + ", " + format_name(element_bytes), size::small,
+               ink_on(t, fill), Face::medium, Align::center);
     };
-    box(y_sram, full, "tile of ", tile);
+    box(y_sram, full, "tile of ", tile, 4);
     box(y_hbm, pale, "all of ",
-        static_cast<double>(s.shape.N) * static_cast<double>(s.shape.N) * s.shape.element_bytes);
+        static_cast<double>(s.shape.N) * static_cast<double>(s.shape.N) * s.shape.element_bytes,
+        s.shape.element_bytes);
     c.arrow({{x + 116, y_sram + h / 2}, {to_sram - 3, y_sram + h / 2}}, ArrowStyle::active, colour);
     c.arrow({{x + 116, y_hbm + h / 2}, {to_hbm - 3, y_hbm + h / 2}}, ArrowStyle::active, colour);
 }

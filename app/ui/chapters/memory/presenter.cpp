@@ -2,9 +2,7 @@
 // Nothing under 27 px on a page of 1280 × 720. The arrow keys change N.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/memory/memory.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/state/tour.h"
-#include "core/base/numbers.h"
 
 #include <algorithm>
 
@@ -92,15 +90,17 @@ void tile_height(const Canvas& c, const Study& s, const Rect& a) {
     c.paragraph(a.x, a.bottom() - note + 4, a.w, height_that_pays(s), size::far, c.theme->t1, 2);
 }
 
-void bars(const Canvas& c, const Study& s, const Rect& a) {
+void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
     const Theme& t = *c.theme;
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
-    const float x = a.x + 280, pitch = a.h / 3, h = std::min(44.0f, pitch - 12), room = a.w - 280 - 350;
+    const float head = *title ? 36 : 0, x = a.x + 280, pitch = (a.h - head) / 3,
+                h = std::min(44.0f, pitch - 12), room = a.w - 280 - 350;
+    c.text(a.x, a.y + 18, title, size::far, t.t2, Face::medium);
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
     for (std::size_t n = 0; n < s.by_algorithm.size(); ++n) {
         const AlgorithmStudy& one = s.by_algorithm[n];
-        const float y = a.y + (px(n) + .5f) * pitch;
+        const float y = a.y + head + (px(n) + .5f) * pitch;
         c.text(x - 20, y, algorithm_name(one.algorithm), size::far_text, t.t1, Face::semibold, Align::right);
         const float w =
             share_bar(c, one, x, y - h / 2, h, static_cast<double>(room) / static_cast<double>(most), 28);
@@ -159,16 +159,24 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     if (points_at(state, "Tile height")) return tile_height(c, s, {x, 72, w, H - 72 - 16});
     const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
     const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
-    c.text_within(right, 107, x + w - right, "the N × N matrices, and HBM bytes of one head", size::far_text,
+    const bool brief = H < from::presenter_page;  // the card of a tour has the rest: what it speaks of stays
+    const bool traffic = brief && points_at(state, "Traffic");
+    const std::int64_t heads = s.input.heads * s.input.batch;
+    const std::string matrices =
+        "the N × N matrices of " + (heads == 1 ? std::string("one head") : format_count(heads) + " heads");
+    c.text_within(right, 107, x + w - right,
+                  traffic ? std::string("bytes through HBM, of one head") : matrices, size::far_text,
                   c.theme->t2);
-    if (H < from::presenter_page) {  // the card of a tour has the rest: what it speaks of stays
+    if (brief) {
         const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
-        return points_at(state, "Traffic") ? bars(c, s, room) : table(c, s, room);
+        return traffic ? bars(c, s, room, "") : table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});
-    c.line({x, 380.5f}, {W - x, 380.5f}, c.theme->line);
-    bars(c, s, {x, 394, w, 192});
-    c.paragraph(x, 604, w, short_verdict(s), size::far_text, c.theme->t1, 2, Face::regular, size::lines);
+    c.line({x, 378.5f}, {W - x, 378.5f}, c.theme->line);
+    bars(c, s, {x, 384, w, 204}, "Bytes through HBM, of one head");
+    const std::string verdict = short_verdict(s);
+    c.paragraph(x, 604, even_width(w, verdict, size::far_text, 2), verdict, size::far_text, c.theme->t1, 2,
+                Face::regular, size::lines);
 }
 
 }  // namespace tilewalk::ui

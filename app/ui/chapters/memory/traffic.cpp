@@ -4,7 +4,6 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace tilewalk::ui {
 
@@ -64,6 +63,13 @@ struct BarRows {
     double scale;
 };
 
+// "4.19 MB in, 537 MB out"; the larger of both alone where there is no room for more.
+std::string in_and_out(const Trip& trip, float room) {
+    const std::string in = moved(trip.read) + " in", out = moved(trip.write) + " out", both = in + ", " + out;
+    if (text_width(Face::regular, size::small, both) <= room) return both;
+    return trip.read > trip.write ? in : out;
+}
+
 // Under the bar, each kernel where its part begins: what it fetches and leaves.
 void trip_captions(const Canvas& c, const AppState& state, const Study& s, const BarRows& r) {
     const Theme& t = *c.theme;
@@ -93,9 +99,7 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, const
         const float room = at[n + 1] - at[n] - 10;
         c.text_within(at[n], y, room, words(n, full), size::small, done ? t.t1 : t.t3,
                       current ? Face::medium : Face::regular);
-        if (r.high)
-            c.text_within(at[n], y + 18, room, moved(trip.read) + " in, " + moved(trip.write) + " out",
-                          size::small, t.t3);
+        if (r.high) c.text_within(at[n], y + 18, room, in_and_out(trip, room), size::small, t.t3);
     }
 }
 
@@ -131,23 +135,31 @@ std::string caption(const Study& s, Algorithm algorithm, bool wide) {
 
 std::string tile(const Tile& t) { return format_count(t.Br) + " × " + format_count(t.Bc); }
 
-// What the bars come to, the most important first; as many as there is room for.
+// What the bars come to, the most important first.
 std::vector<std::string> remarks(const Study& s) {
-    const char* const where = s.fit == TileFit::shared      ? " fit into the shared memory of one SM"
-                              : s.fit == TileFit::registers ? " fit into one SM with S, P and O in registers"
-                                                            : " do not fit into one SM";
+    const char* const where = s.fit == TileFit::shared      ? "they fit into SRAM"
+                              : s.fit == TileFit::registers ? "they fit on chip if registers hold S, P and O"
+                                                            : "they do not fit on chip";
     const Growth& g = s.growth;
-    std::string growth = "The paper's estimate, up to a factor: N d + N² = " + format_number(g.standard, 3) +
-                         " elements against N² d² ÷ M = " + format_number(g.flash, 3) +
-                         ", where M = " + format_count(static_cast<std::int64_t>(g.M)) + " fit on chip";
+    std::string growth = "Up to a factor: standard N d + N² = " + format_number(g.standard, 3) +
+                         " numbers, flash N² d² ÷ M = " + format_number(g.flash, 3) +
+                         ", M = " + format_count(static_cast<std::int64_t>(g.M)) + " on chip";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
-    return {traffic_verdict(s),
-            "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +
-                format_large_size(real(s.need.total())) + " and" + where +
-                "; all of it in shared memory: at most " + tile(s.square) + ".",
-            growth + ".",
-            "S and P cross HBM four times: ▲ S ▼ S ▲ P ▼ P. Q, K, V and O are in every bar; where no colour "
-            "shows, they are thinner than a pixel."};
+    return {
+        traffic_verdict(s),
+        "S and P cross HBM four times in all. Q, K, V and O are in every bar, if only thinner than a pixel.",
+        "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " + format_large_size(real(s.need.total())) +
+            ": " + where + "; all in SRAM: at most " + tile(s.square) + ".",
+        growth + "."};
+}
+
+// As many as there is room for; of those below the first what would be cut off is left out.
+std::vector<std::string> remarks_within(const Study& s, float room, std::size_t most) {
+    std::vector<std::string> out;
+    for (std::string& remark : remarks(s))
+        if (out.empty() || (out.size() < most && text_width(Face::regular, size::small, remark) <= room))
+            out.push_back(std::move(remark));
+    return out;
 }
 
 // Four remarks if the bars stay as far apart as they must; what room is left goes between the bars.
@@ -221,13 +233,10 @@ void memory_traffic(const Canvas& c, AppState& state, const Study& s, const Rect
     flash_row(c, s, r, first, Algorithm::flash1);
     flash_row(c, s, r, second, Algorithm::flash2);
     c.line({r.x - 8.5f, r.y - 8}, {r.x - 8.5f, second + r.bar + 4}, t.line2);
-    const std::vector<std::string> words = remarks(s);
-    for (int n = 0; n < r.notes; ++n)
-        c.text_within(a.inner_x(), a.bottom() - 15 - 19 * px(r.notes - 1 - n), a.inner_w(),
-                      words[static_cast<std::size_t>(n)], size::small,
-                      n == 0  ? t.t1
-                      : n < 3 ? t.t2
-                              : t.t3);
+    const std::vector<std::string> words = remarks_within(s, a.inner_w(), static_cast<std::size_t>(r.notes));
+    for (std::size_t n = 0; n < words.size(); ++n)
+        c.text_within(a.inner_x(), a.bottom() - 15 - 19 * (px(r.notes - 1) - px(n)), a.inner_w(), words[n],
+                      size::small, n == 0 ? t.t1 : t.t2);
 }
 
 }  // namespace tilewalk::ui

@@ -17,10 +17,18 @@ void times(std::vector<Line>& out, const Record& r) {
     out.push_back({"median", format_time(r.median) + " of " + str(r.seconds.size()) + " runs"});
     out.push_back({"20 %, 80 %", format_time(r.p20) + ", " + format_time(r.p80)});
     if (r.first > 0) out.push_back({"first run", format_time(r.first) + ", with its memory"});
-    out.push_back({"rate", format_number(r.flop_rate() / 1e9, 4) + " GFLOP/s"});
+    if (r.flop_rate() > 0) out.push_back({"rate", format_number(r.flop_rate() / 1e9, 4) + " GFLOP/s"});
     if (const double share = r.of_peak(); share > 0)
         out.push_back({"of the peak", format_number(100 * share, 3) + " % of " +
                                           format_number(r.peak / 1e9, 4) + " GFLOP/s"});
+}
+
+// Where the yardstick ran beside it.
+void of_the_yardstick(std::vector<Line>& out, const BenchReport& report, const Record& r) {
+    const double share = of_reading(report, r);
+    if (share <= 0) return;
+    out.push_back({"K and V", format_number(r.kv_rate() / 1e9, 3) + " GB/s, " +
+                                  format_number(100 * share, 3) + " % of reading them"});
 }
 
 void memory(std::vector<Line>& out, const Record& r) {
@@ -48,7 +56,7 @@ void origin(std::vector<Line>& out, const ShownReport& shown, const Record& r) {
 
 std::vector<Line> lines_of(const ShownReport& shown, const Record& r) {
     std::vector<Line> out;
-    if (r.state == Record::State::measured) times(out, r);
+    if (r.state == Record::State::measured) times(out, r), of_the_yardstick(out, shown.report, r);
     if (r.error_limit > 0)
         out.push_back({"error", format_number(r.max_error, 3) + ", " +
                                     format_number(r.max_error / r.error_limit, 2) + " of the limit"});
@@ -68,7 +76,7 @@ const SceneMark* mark_of(const ScalePage& page, int number) {
 void draw(const Canvas& main, const ShownReport& shown, const Record& r, Point at, float W, float H) {
     const std::vector<Line> lines = lines_of(shown, r);
     const std::string title =
-        r.kernel + ", N = " + format_count(r.workload.N_q) +
+        r.kernel + ", N = " + format_count(r.workload.N_kv) +
         (r.state == Record::State::measured ? "" : std::string(": ") + name_of(r.state));
     constexpr float step = 20, names = 104;
     float value = 0;

@@ -71,8 +71,16 @@ std::vector<std::int64_t> chosen_lengths(const ScaleForm& form) {
         return {own.begin(), own.end()};
     }
     std::vector<std::int64_t> out;
-    for (std::int64_t N = 512; N <= length_presets[n].last; N *= 2) out.push_back(N);
+    const std::int64_t last = length_presets[n].last;
+    for (std::int64_t N = 512; N <= (form.decode ? last : std::min(last, longest_square)); N *= 2)
+        out.push_back(N);
     return out;
+}
+
+int kv_heads_of(const ScaleForm& form) {
+    int n = form.kv_heads == 0 ? form.heads : std::min(form.kv_heads, form.heads);
+    while (form.heads % n != 0) --n;
+    return n;
 }
 
 BenchRequest bench_request(const ScaleForm& form) {
@@ -82,8 +90,9 @@ BenchRequest bench_request(const ScaleForm& form) {
         request.workload.dtype = gpu_types[static_cast<std::size_t>(form.type)];
     }
     request.workload.direction = form.backward ? Direction::backward : Direction::forward;
+    if (form.decode) request.queries = form.queries;
     request.workload.d = form.d;
-    request.workload.heads = request.workload.kv_heads = form.heads;
+    request.workload.heads = form.heads, request.workload.kv_heads = kv_heads_of(form);
     request.workload.causal = form.causal;
     request.lengths = chosen_lengths(form);
     return request;
@@ -92,7 +101,7 @@ BenchRequest bench_request(const ScaleForm& form) {
 std::vector<Shortcut> scale_keys() {
     const char* const g = "At scale";
     return {{g, "←  →", "one kernel less, one more", {{Key::left}, {Key::right}}},
-            {g, "↑  ↓", "length", {{Key::up}, {Key::down}}},
+            {g, "↑  ↓", "length that is shown", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "measure; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
             {g, "L", "axes: logarithmic, linear", {{Key::l}}}};
 }

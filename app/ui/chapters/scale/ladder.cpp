@@ -31,7 +31,7 @@ void judge(Rung& rung, const ShownReport& shown) {
         any |= r.state == Record::State::measured;
         if (r.state == Record::State::failed && !failed) failed = &r;
         if (r.state == Record::State::skipped && !skipped) skipped = &r;
-        const bool shorter = !no_memory || r.workload.N_q < no_memory->workload.N_q;
+        const bool shorter = !no_memory || r.workload.N_kv < no_memory->workload.N_kv;
         if (r.state == Record::State::no_memory && shorter) no_memory = &r;
     }
     if (failed) {
@@ -42,7 +42,7 @@ void judge(Rung& rung, const ShownReport& shown) {
         rung.reason = "not supported: " + skipped->reason;
     } else {
         rung.sign = any ? Sign::verified : Sign::pending;
-        if (no_memory) rung.reason = "no memory from N = " + format_count(no_memory->workload.N_q);
+        if (no_memory) rung.reason = "no memory from N = " + format_count(no_memory->workload.N_kv);
     }
 }
 
@@ -114,7 +114,7 @@ void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Ladder", a, "Kernel ladder",
                       wide ? "each must be right before it is timed" : "right, then timed");
     const float top = a.y + 42, room = a.bottom() - 8 - top;
-    const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 28.0f, 78.0f);
+    const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 24.0f, 78.0f);
     const auto fit = static_cast<std::size_t>(room / pitch);
     for (std::size_t n = 0; n < std::min(all.size(), fit); ++n) {
         const float y = top + pitch * px(n);

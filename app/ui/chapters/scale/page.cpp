@@ -27,11 +27,6 @@ Background<ScaleDevices> ask_for_devices(const std::function<std::unique_ptr<Eng
     });
 }
 
-Workload shape_of(Workload workload) {
-    workload.N_q = workload.N_kv = 0;
-    return workload;
-}
-
 // A report has its points in the order in which they were run; here the ladder comes first.
 void sort_by_ladder(ScalePage& page, BenchReport& report) {
     if (!page.engine) page.engine = page.make_engine(page.engine_threads = 0);
@@ -41,7 +36,7 @@ void sort_by_ladder(ScalePage& page, BenchReport& report) {
     }
     const auto place = [&](const Record& point) {
         const auto rung = std::ranges::find(page.ladder, point.kernel);
-        return std::pair{point.workload.N_q, rung - page.ladder.begin()};
+        return std::pair{point.workload.N_kv, rung - page.ladder.begin()};
     };
     std::ranges::stable_sort(report.points,
                              [&](const Record& a, const Record& b) { return place(a) < place(b); });
@@ -81,14 +76,19 @@ void name_reports(ScalePage& page) {
     ++page.changes;
 }
 
-// Direction, mask and d: what makes times comparable. Heads, batch and formats are named where they stand.
-std::string shape_key(bool backward, bool causal, std::int64_t d) {
-    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + str(d);
+// Direction, mask, d and queries (0: as many as keys): what makes times comparable. Heads, batch and formats
+// are named where they stand.
+std::string shape_key(bool backward, bool causal, std::int64_t d, std::int64_t queries) {
+    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + str(d) + " " +
+           str(queries);
 }
-std::string asked_for(const ScaleForm& form) { return shape_key(form.backward, form.causal, form.d); }
+std::string asked_for(const ScaleForm& form) {
+    return shape_key(form.backward, form.causal, form.d, form.decode ? form.queries : 0);
+}
 bool is_asked_for(const ScaleForm& form, const ShownReport& one) {
-    const Workload shape = one.shape();
-    return shape_key(shape.direction == Direction::backward, shape.causal, shape.d) == asked_for(form);
+    const Workload shape = shape_of(one.shape());
+    return shape_key(shape.direction == Direction::backward, shape.causal, shape.d, shape.N_q) ==
+           asked_for(form);
 }
 
 void select_reports(AppState& state) {
@@ -117,7 +117,7 @@ std::string ShownReport::name() const {
 
 std::vector<std::int64_t> ShownReport::lengths() const {
     std::set<std::int64_t> all;
-    for (const Record& point : report.points) all.insert(point.workload.N_q);
+    for (const Record& point : report.points) all.insert(point.workload.N_kv);
     return {all.begin(), all.end()};
 }
 
@@ -130,7 +130,7 @@ std::vector<std::string> ShownReport::kernels() const {
 
 const Record* ShownReport::find(const std::string& kernel, std::int64_t N) const {
     for (const Record& point : report.points)
-        if (point.kernel == kernel && point.workload.N_q == N) return &point;
+        if (point.kernel == kernel && point.workload.N_kv == N) return &point;
     return nullptr;
 }
 
@@ -218,7 +218,9 @@ void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
     const std::span added = std::span(page.kept).subspan(before);
     const auto asked = [&](const ShownReport& one) { return is_asked_for(state.scale, one); };
     if (!added.empty() && std::ranges::none_of(added, asked)) {
-        const Workload shape = added.front().shape();
+        const Workload shape = shape_of(added.front().shape());
+        state.scale.decode = shape.N_q > 0;
+        if (shape.N_q > 0) state.scale.queries = static_cast<int>(shape.N_q);
         state.scale.backward = shape.direction == Direction::backward;
         state.scale.causal = shape.causal;
         state.scale.d = static_cast<int>(shape.d);

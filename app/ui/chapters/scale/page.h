@@ -19,12 +19,19 @@ struct LengthPreset {
     std::int64_t last;
 };
 /// Powers of two from 512 on.
-inline constexpr std::array<LengthPreset, 4> length_presets = {
-    {{"to 4096", 4096}, {"to 8192", 8192}, {"to 16384", 16384}, {"to 65536", 65536}}};
+inline constexpr std::array<LengthPreset, 5> length_presets = {{{"to 4096", 4096},
+                                                                {"to 8192", 8192},
+                                                                {"to 16384", 16384},
+                                                                {"to 65536", 65536},
+                                                                {"to 1048576", 1048576}}};
+/// The last one is for decoding, whose work grows with N alone.
+inline constexpr std::int64_t longest_square = 65536;
 
 /// The lengths that are asked for, ascending, each once; none where the user's list cannot be read.
 std::vector<std::int64_t> chosen_lengths(const ScaleForm& form);
 BenchRequest bench_request(const ScaleForm& form);
+/// Heads of K and V: those asked for, or the next fewer that divide the heads.
+int kv_heads_of(const ScaleForm& form);
 inline const char* run_label(const ScaleForm& form) { return form.gpu ? "Run on GPU" : "Run on CPU"; }
 
 /// Answers a key of the page. False: the key means what it means everywhere.
@@ -40,7 +47,7 @@ void refresh_scale(AppState& state);
 /// `Point` alone is a place on the canvas here.
 using Record = tilewalk::Point;
 
-/// One report, or the part of one that has one shape: the points differ in kernel and N only.
+/// One report, or the part of one that has one shape: the points differ in kernel and length only.
 struct ShownReport {
     BenchReport report;
     bool recorded = false;  ///< read from a file; otherwise measured by this process
@@ -75,7 +82,7 @@ struct ScalePage {
 
     std::vector<ShownReport> kept;     ///< all that there is
     std::vector<ShownReport> reports;  ///< of what the form asks for; what was measured here comes first
-    std::string reports_for;           ///< the direction, mask and d that they are of
+    std::string reports_for;           ///< the direction, mask, d and queries that they are of
     int changes = 0;                   ///< of `reports`
     Background<ScaleDevices> asked;    ///< for the devices, once
     std::optional<ScaleDevices> devices;

@@ -14,12 +14,12 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
     const ScalePage& page = *state.bench;
     char text[512];
     std::snprintf(text, sizeof text,
-                  "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s", c.theme->name,
-                  double(c.s), double(a.x), double(a.y), double(a.w), double(a.h), state.presenter,
-                  page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2], f.linear_memory,
-                  f.backward, f.causal, f.d, f.heads, f.threads, f.gpu, f.type, f.preset,
-                  page.running * 2 + page.devices.has_value(), f.lengths);
-    return text;
+                  "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s",
+                  c.theme->name, double(c.s), double(a.x), double(a.y), double(a.w), double(a.h),
+                  state.presenter, page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2],
+                  f.linear_memory, f.backward, f.causal, f.decode, f.queries, f.d, f.heads, f.kv_heads,
+                  f.threads, f.gpu, f.type, f.preset, page.running * 2 + page.devices.has_value(), f.lengths);
+    return text + std::string(" ") + std::to_string(chosen_length(state));
 }
 
 ChartLook look_for(const Rect& a, float buttons) {
@@ -36,7 +36,9 @@ void renew(ScalePage::Drawn& drawn, const Canvas& c, const AppState& state, cons
     Chart chart = make();
     // A title that does not fit beside the buttons says less.
     if (text_width(Face::semibold, size::lead, chart.title) > look.title_room)
-        chart.title = chart.title.ends_with("backward pass") ? "Backward" : "Forward";
+        chart.title = chart.title.ends_with("decoding")        ? "Decoding"
+                      : chart.title.ends_with("backward pass") ? "Backward"
+                                                               : "Forward";
     if (text_width(Face::semibold, size::lead, chart.title) > look.title_room) chart.title.clear();
     drawn = {now, lay_out(chart, a, look, *c.theme)};
 }
@@ -81,7 +83,7 @@ void choose_record(AppState& state, int number) {
     const ShownReport* shown = nullptr;
     const Record* record = record_of(scale_page(state), number, &shown);
     if (!record) return;
-    state.scale.N = record->workload.N_q;
+    state.scale.N = record->workload.N_kv;
     state.scale.kernel = record->kernel;
     state.scale.report = static_cast<int>(shown - state.bench->reports.data());
 }
@@ -91,7 +93,11 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     scale_engine(state);  // the looks of the kernels follow its ladder
     const bool wide = a.w > 400;
-    const std::vector<std::string> measures = {"time", "GFLOP/s", wide ? "% of peak" : "%"};
+    const bool read = shows_decoding(state);
+    const std::vector<std::string> measures = {"time", read ? "GB/s" : "GFLOP/s",
+                                               !wide  ? "%"
+                                               : read ? "% of reading"
+                                                      : "% of peak"};
     const float w = segmented_width(measures);
     renew(page.time, c, state, a, look_for(a, w + 50), [&] { return time_chart(*c.theme, state); });
     paint(c, page.time.scene);

@@ -8,7 +8,9 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr const char* length_title = "N, sequence length";
+const char* length_title(const AppState& state) {
+    return shows_decoding(state) ? "N, keys" : "N, sequence length";
+}
 
 // Reports tell themselves apart by their dashes and how strong they are.
 struct ReportLook {
@@ -44,16 +46,16 @@ void sort_by_x(ChartSeries& series) {
                              [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
 }
 
-// Time, GFLOP/s or per cent of the peak, with what 20 and 80 of 100 runs kept below.
-ChartPoint measured_point(const Record& r, int measure) {
-    const auto x = static_cast<double>(r.workload.N_q);
+// Time, GFLOP/s or per cent of the peak (decoding: GB/s of K and V, per cent of reading them), with what 20
+// and 80 of 100 runs kept below.
+ChartPoint measured_point(const BenchReport& report, const Record& r, int measure) {
+    const auto x = static_cast<double>(r.workload.N_kv);
     if (measure == 0) return {x, r.median, r.p20, r.p80};
-    const double work = flops(r.workload), peak = r.peak,
-                 unit = measure == 1 ? 1e-9
-                        : peak > 0   ? 100 / peak
-                                     : 0;
-    return {x, work / r.median * unit, r.p80 > 0 ? work / r.p80 * unit : 0,
-            r.p20 > 0 ? work / r.p20 * unit : 0};
+    const bool decoding = shape_of(r.workload).N_q > 0;
+    const double work = decoding ? static_cast<double>(kv_bytes(r.workload)) : flops(r.workload),
+                 of_all = decoding ? of_reading(report, r) : r.of_peak(), rate = work / r.median,
+                 unit = measure == 1 ? 1e-9 : 100 * of_all / rate;
+    return {x, rate * unit, r.p80 > 0 ? work / r.p80 * unit : 0, r.p20 > 0 ? work / r.p20 * unit : 0};
 }
 
 bool measured(const Record& r) { return r.state == Record::State::measured && r.median > 0; }
@@ -93,7 +95,7 @@ void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownR
         ChartSeries counted = series_of(t, state, shown, kernel), model = counted;
         for (const Record& r : shown.report.points) {
             if (r.kernel != kernel) continue;
-            const auto x = static_cast<double>(r.workload.N_q), by_form = static_cast<double>(r.model_bytes);
+            const auto x = static_cast<double>(r.workload.N_kv), by_form = static_cast<double>(r.model_bytes);
             const bool none = r.state == Record::State::no_memory;
             if (r.model_bytes > 0) model.points.push_back({x, by_form});
             if (measured(r) && r.workspace_bytes > 0)
@@ -124,7 +126,7 @@ void forms_only(Chart& chart, const Theme& t, AppState& state) {
         series.label = kernel.name;
         series.colour = kernel_look(t, state, kernel.name).colour;
         for (std::int64_t N : request.lengths) {
-            w.N_q = w.N_kv = N;
+            w.N_q = request.queries.value_or(N), w.N_kv = N;
             if (refuse(w) || engine.why_not(kernel, w)) continue;
             series.points.push_back(
                 {static_cast<double>(N), static_cast<double>(engine.model_bytes(kernel, w))});
@@ -160,13 +162,17 @@ std::string recorded_mark(const ScalePage& page) {
 
 Chart time_chart(const Theme& t, const AppState& state) {
     static const char* const titles[] = {"Time per ", "GFLOP/s, ", "Share of the FMA peak, "};
+    static const char* const of_decoding[] = {"Time, ", "GB/s of K and V, ", "Share of reading K and V, "};
     const ShownReport* chosen = chosen_report(state);
+    if (has_ring(chosen) && state.scale.measure == 0) return ring_time_chart(t, state, *chosen);
     const bool backward = chosen ? chosen->shape().direction == Direction::backward : state.scale.backward;
     const auto measure = static_cast<std::size_t>(state.scale.measure);
     Chart chart;
-    chart.title = std::string(titles[measure]) + (backward ? "backward pass" : "forward pass");
+    chart.title = shows_decoding(state)
+                      ? std::string(of_decoding[measure]) + "decoding"
+                      : std::string(titles[measure]) + (backward ? "backward pass" : "forward pass");
     chart.subtitle = "median, bars: 20 % to 80 % of the runs";
-    chart.x = {length_title, Unit::length};
+    chart.x = {length_title(state), Unit::length};
     chart.y.unit = measure == 0 ? Unit::seconds : measure == 1 ? Unit::number : Unit::percent;
     chart.y.logarithmic = !state.scale.linear[measure];
     bool any = false;
@@ -176,7 +182,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
             ChartSeries series = series_of(t, state, shown, kernel);
             for (const Record& r : shown.report.points) {
                 if (r.kernel != kernel || !measured(r)) continue;
-                ChartPoint p = measured_point(r, state.scale.measure);
+                ChartPoint p = measured_point(shown.report, r, state.scale.measure);
                 p.record = number_of(*state.bench, r);
                 if (p.y > 0) series.points.push_back(p);
             }
@@ -198,10 +204,13 @@ Chart time_chart(const Theme& t, const AppState& state) {
 }
 
 Chart memory_chart(const Theme& t, AppState& state) {
+    scale_page(state);
+    if (const ShownReport* chosen = chosen_report(state); has_ring(chosen))
+        return ring_memory_chart(t, state, *chosen);
     Chart chart;
     chart.title = "Extra memory";
     chart.subtitle = "beyond inputs and outputs; dashed: by formula";
-    chart.x = {length_title, Unit::length};
+    chart.x = {length_title(state), Unit::length};
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     const ScalePage& page = scale_page(state);
     for (const ShownReport& shown : page.reports) memory_of(chart, t, state, shown);

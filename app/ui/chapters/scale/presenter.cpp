@@ -3,7 +3,6 @@
 // change it.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/scale/scale.h"
-#include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
 
@@ -32,13 +31,14 @@ struct BarColumn {
 
 double time_of(const Record& r) { return r.state == Record::State::measured ? r.median : 0; }
 double memory_of(const Record& r) {
+    if (r.ring && r.state == Record::State::measured) return static_cast<double>(r.ring->most_memory());
     return static_cast<double>(r.workspace_bytes > 0 ? r.workspace_bytes : r.model_bytes);
 }
 
 // What stands behind a bar of time: how many times as fast, or why there is none.
 std::string beside_time(const ShownReport& shown, const Record& r) {
     if (time_of(r) <= 0) return r.state == Record::State::no_memory ? "does not fit" : name_of(r.state);
-    const double times = times_as_fast(shown, r.kernel, r.workload.N_q);
+    const double times = times_as_fast(shown, r.kernel, r.workload.N_kv);
     return is_standard(r.kernel) || times == 0 ? "" : format_number(times, 2) + "×";
 }
 
@@ -72,8 +72,8 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
     const std::array<BarColumn, 2> columns = {
         {{"Time", time_title + ", N = " + format_count(N), first, half, time_of,
           [](double s) { return ms_text(s) + " ms"; }, beside_time},
-         {"Memory", "Extra memory", first + half + gap, half, memory_of,
-          [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
+         {"Memory", has_ring(&shown) ? "Memory of a rank" : "Extra memory", first + half + gap, half,
+          memory_of, [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
           [](const ShownReport&, const Record&) { return std::string(); }}}};
     const float head = 64, most_rows = std::max(0.0f, std::floor((a.h - head) / 38));
     if (px(rows.size()) > most_rows) rows.resize(static_cast<std::size_t>(most_rows));

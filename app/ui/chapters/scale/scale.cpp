@@ -76,7 +76,7 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     const bool high = a.h > from::high_page;
     const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
     const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
-    const float left = std::clamp(std::floor(a.w * .235f), 250.0f, 400.0f);
+    const float left = std::clamp(std::floor(a.w * .24f), 250.0f, 400.0f);
     devices_strip(c, state, {margin, a.y + margin, w, strip});
     const bool with_gpu = page.devices && !page.devices->gpu.empty();
     const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);

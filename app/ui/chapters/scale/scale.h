@@ -60,8 +60,17 @@ struct KernelLook {
 };
 KernelLook kernel_look(const Theme& theme, const AppState& state, const std::string& kernel);
 
-/// The two plots.
+/// Whether the chosen report, or what the form asks for, is of few queries: what counts is the rate of
+/// reading.
+bool shows_decoding(const AppState& state);
+
+/// The two plots. Of a report of rings they are over its ranks, at the chosen length (ring_plots.cpp).
 Chart time_chart(const Theme& theme, const AppState& state);
 Chart memory_chart(const Theme& theme, AppState& state);
+bool has_ring(const ShownReport* shown);
+/// That of a ring says how its sequence is cut; none for other kernels.
+std::optional<KernelLook> ring_look(const Theme& theme, const std::string& kernel);
+Chart ring_time_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
+Chart ring_memory_chart(const Theme& theme, const AppState& state, const ShownReport& shown);
 
 }  // namespace tilewalk::ui

@@ -9,7 +9,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr int most_d = 256, most_heads = 256;
+constexpr int most_d = 256, most_heads = 256, most_queries = 16;
 
 int cores(const AppState& state) {
     if (state.bench && state.bench->devices && state.bench->devices->machine.cores > 0)
@@ -27,12 +27,30 @@ struct Form {
     float room() const { return right - field(); }
 };
 
+const std::vector<std::string>& directions() {
+    static const std::vector<std::string> all = {"forward", "backward", "decode"};
+    return all;
+}
+
+void choose_direction(ScaleForm& form, int n) { form.decode = n == 2, form.backward = n == 1; }
+
+// Side by side, with the mask beside them; as a list where there is no room for that
 void direction_line(const Form& f, ScaleForm& form) {
-    int backward = form.backward ? 1 : 0;
-    if (segmented(f.c, "##scale-direction", f.x, f.y - space::control / 2, {"forward", "backward"}, backward))
-        form.backward = backward == 1;
-    const float x = f.x + segmented_width({"forward", "backward"}) + 14;
-    if (f.right - x > 80) checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
+    constexpr float list_w = 118, mask_w = 80;
+    int chosen = form.decode ? 2 : form.backward ? 1 : 0;
+    float x = f.x + segmented_width(directions()) + 14;
+    const float y = f.y - space::control / 2;
+    if (f.right - x > mask_w) {
+        if (segmented(f.c, "##scale-direction", f.x, y, directions(), chosen)) choose_direction(form, chosen);
+    } else {
+        x = f.x + list_w + 14;
+        const std::string& label = directions()[static_cast<std::size_t>(chosen)];
+        if (const Dropdown list{f.c, "##scale-direction", {f.x, y, list_w, space::control}, label})
+            for (std::size_t n = 0; n < directions().size(); ++n)
+                if (dropdown_item(f.c, directions()[n], directions()[n], chosen == int(n)))
+                    choose_direction(form, static_cast<int>(n));
+    }
+    checkbox(f.c, "##scale-causal", x, f.y, "causal", form.causal);
 }
 
 void d_line(const Form& f, ScaleForm& form) {
@@ -55,6 +73,21 @@ void device_line(const Form& f, ScaleForm& form) {
 void heads_line(const Form& f, ScaleForm& form, float w) {
     f.name("heads");
     stepper(f.c, "##scale-heads", f.field(), f.y - space::control / 2, w, form.heads, 1, most_heads);
+}
+
+// Steps go from one divisor of the heads to the next.
+void kv_heads_line(const Form& f, ScaleForm& form, float w) {
+    f.name("of K, V");
+    const int before = kv_heads_of(form);
+    int n = before;
+    if (!stepper(f.c, "##scale-kv-heads", f.field(), f.y - space::control / 2, w, n, 1, form.heads)) return;
+    while (n > before && form.heads % n != 0) ++n;
+    form.kv_heads = n == form.heads ? 0 : n;
+}
+
+void queries_line(const Form& f, ScaleForm& form, float w) {
+    f.name("queries");
+    stepper(f.c, "##scale-queries", f.field(), f.y - space::control / 2, w, form.queries, 1, most_queries);
 }
 
 void threads_line(const Form& f, ScaleForm& form, int most, float w) {
@@ -80,27 +113,32 @@ void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, floa
     type_line(f, form, w);
 }
 
-// Both in one line, where lines are few.
-void counts_line(const Form& f, ScaleForm& form, int most_threads) {
-    const float words = text_width(Face::regular, size::body, form.gpu ? "type" : "threads") + 8,
-                w = std::min((f.room() - words - 10) / 2, 116.0f);
-    heads_line(f, form, w);
-    Form beside = f;
-    beside.x = f.field() + w + 10, beside.label = words;
-    threads_or_type_line(beside, form, most_threads, w);
+// Two numbers in one line: how wide they are, and where each stands.
+struct Halves {
+    float w;
+    Form first, second;
+};
+Halves halves(const Form& f) {
+    const auto label = [](const char* words) { return text_width(Face::regular, size::body, words) + 8; };
+    Halves two{0, f, f};
+    two.first.label = label("of K, V"), two.second.label = label("threads");
+    two.w = std::min((f.right - f.x - two.first.label - two.second.label - 6) / 2, 116.0f);
+    two.second.x = two.first.field() + two.w + 6;
+    return two;
 }
 
 void lengths_line(const Form& f, ScaleForm& form) {
     const auto own = static_cast<int>(length_presets.size());
     const bool typed = form.preset >= own;
-    const char* label =
-        typed ? "own list" : length_presets[static_cast<std::size_t>(std::max(0, form.preset))].name;
+    const std::vector<std::int64_t> all = chosen_lengths(form);
+    const std::string label = typed ? "own list" : "to " + str(all.back());
     // The user's own list needs the room of the name.
     const float x = typed && f.room() < 240 ? f.x : f.field(), w = typed ? 98 : std::min(f.room(), 160.0f);
     if (x > f.x) f.name("N");
     if (const Dropdown list{
             f.c, "##scale-lengths", {x, f.y - space::control / 2, w, space::control}, label}) {
         for (int n = 0; n < own; ++n) {
+            if (!form.decode && length_presets[static_cast<std::size_t>(n)].last > longest_square) continue;
             const std::string last = length_presets[static_cast<std::size_t>(n)].name;
             if (dropdown_item(f.c, last, "512 " + last, form.preset == n)) form.preset = n;
         }
@@ -120,30 +158,21 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
     const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
     const Panel panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
-    const bool causal_beside = a.w > 330, apart = a.h > 280;
-    const float lines =
-                    4.0f + (causal_beside ? 0.0f : 1.0f) + (apart ? 1.0f : 0.0f) + (with_gpu ? 1.0f : 0.0f),
-                pitch = (a.h - 48) / lines;
-    Form f{c, a.inner_x(), a.y + 40 + pitch / 2, a.inner_right(), pitch, apart ? 68.0f : 52.0f};
+    const float lines = with_gpu ? 6 : 5, pitch = (a.h - 48) / lines;
+    Form f{c, a.inner_x(), a.y + 40 + pitch / 2, a.inner_right(), pitch, a.w > 330 ? 68.0f : 52.0f};
     if (with_gpu) {
         device_line(f, form);
         f.y += pitch;
     }
     direction_line(f, form);
     f.y += pitch;
-    if (!causal_beside) {
-        checkbox(c, "##scale-causal", f.x, f.y, "causal mask", form.causal);
-        f.y += pitch;
-    }
     d_line(f, form);
     f.y += pitch;
-    if (apart) {
-        heads_line(f, form, 120);
-        f.y += pitch;
-        threads_or_type_line(f, form, cores(state), 120);
-    } else {
-        counts_line(f, form, cores(state));
-    }
+    heads_line(halves(f).first, form, halves(f).w);
+    threads_or_type_line(halves(f).second, form, cores(state), halves(f).w);
+    f.y += pitch;
+    kv_heads_line(halves(f).first, form, halves(f).w);
+    if (form.decode) queries_line(halves(f).second, form, halves(f).w);
     f.y += pitch;
     lengths_line(f, form);
 }

@@ -22,7 +22,7 @@ struct Columns {
 float widest(const ShownReport& shown) {
     float w = 0;
     for (const Record& r : shown.report.points) {
-        w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_q)));
+        w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_kv)));
         if (r.state == Record::State::measured)
             w = std::max(w, text_width(Face::mono_bold, size::small, cell_text(&r)));
     }
@@ -101,7 +101,7 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
     const Columns k = columns_of(state, shown, a);
     const float head = 24, pitch = std::min(32.0f, (a.h - head) / px(kernels.size()));
     const auto fit =
-        std::min(kernels.size(), static_cast<std::size_t>((a.h - head) / std::max(20.0f, pitch)));
+        std::min(kernels.size(), static_cast<std::size_t>((a.h - head) / std::max(17.0f, pitch)));
     heads(c, state, k, a.y + 11, a.y + head + pitch * px(fit));
     for (std::size_t n = 0; n < fit; ++n) {
         const std::string& kernel = kernels[n];

@@ -15,6 +15,7 @@ std::string shape_text(const Workload& w) {
     if (w.batch > 1) text += ", batch " + str(w.batch);
     if (w.causal) text += ", causal";
     if (w.window) text += ", window " + str(*w.window);
+    if (w.N_q != w.N_kv) text += ", " + queries_text(w);
     return w.dtype == DType::f32 ? text : text + ", " + name_of(w.dtype);
 }
 
@@ -81,17 +82,24 @@ std::string scale_as_text(AppState& state) {
     return text;
 }
 
+bool shows_decoding(const AppState& state) {
+    const ShownReport* const shown = chosen_report(state);
+    return shown ? shape_of(shown->shape()).N_q > 0 : state.scale.decode;
+}
+
 KernelLook kernel_look(const Theme& t, const AppState& state, const std::string& kernel) {
     if (kernel == "standard" || kernel == "f0-cublas" || kernel == "b0-materialise")
         return {t.t1, Marker::square};
-    // The last rung of the ladder is the brightest; kernels that only files know come behind the others.
+    if (const auto look = ring_look(t, kernel)) return *look;
+    // The last rung of the ladder is the brightest; kernels for few queries and those that only files know
+    // come behind the others.
     std::vector<std::string> names;
     const Engine* const engine = !state.bench      ? nullptr
                                  : state.scale.gpu ? state.bench->gpu_engine.get()
                                                    : state.bench->engine.get();
     if (engine)
         for (const KernelInfo& one : engine->kernels())
-            if (one.name != "standard") names.insert(names.begin(), one.name);
+            if (one.name != "standard" && one.most_queries == 0) names.insert(names.begin(), one.name);
     if (state.bench)
         for (const ShownReport& shown : state.bench->reports)
             for (const std::string& name : shown.kernels())

@@ -141,7 +141,7 @@ Line reads_of_x(int count) {
 }
 
 void step_argument(AppState& state, int by) {
-    if (!state.trace->lesson().one_row) return;
+    if (state.trace->lesson().picture != Picture::softmax) return;
     SoftmaxPage& page = state.softmax;
     if (page.tab == SoftmaxPage::values) {
         page.tab = SoftmaxPage::derivation;
@@ -158,7 +158,8 @@ void step_argument(AppState& state, int by) {
 }
 
 void move_cut(AppState& state, int by) {
-    if (!state.trace->lesson().one_row) return;
+    if (state.trace->lesson().uses(chooses_splits)) return move_split(state, by);
+    if (state.trace->lesson().picture != Picture::softmax) return;
     SoftmaxPage& page = state.softmax;
     const int N = state.problem->N_kv();
     if (page.split < 0 || page.split > N) page.split = N / 2;

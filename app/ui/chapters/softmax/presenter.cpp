@@ -1,8 +1,6 @@
 // Presenter mode of the softmax lessons: the row large, the pass under way, and what it carries along.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/softmax/parts.h"
-#include "app/ui/kit/canvas_cell.h"
-#include "app/ui/kit/items.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
@@ -86,16 +84,23 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
     }
 }
 
+// The value that the pass under way is for: m, then the sum, in the last one the output.
+int value_of_pass(const SoftmaxWalk& walk) {
+    const int pass = walk.step().phase;
+    if (pass > 0 && pass == walk.passes - 1) return 2;
+    return pass > 0 || walk.form == SoftmaxForm::dense ? 1 : 0;
+}
+
 // Where a step writes one of the running values: which.
 int running_value(const SoftmaxWalk& walk) {
     switch (walk.step().op) {
-    case Op::row_sum:
-    case Op::exponentials: return 1;
+    case Op::row_sum: return 1;
+    case Op::exponentials: return std::max(1, value_of_pass(walk));
     case Op::output:
     case Op::divide:
     case Op::normalize:
     case Op::store: return 2;
-    default: return walk.form == SoftmaxForm::dense ? 1 : 0;
+    default: return value_of_pass(walk);
     }
 }
 

@@ -174,6 +174,10 @@ void digits_picture(const Sheet& s) {
     }
     if (low) return;
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);
+    if (ulp == 0) {
+        s.c.text_within(a.x, a.bottom() - 11, a.w, "0 ULP: every digit alike", size::small, t.t2);
+        return;
+    }
     for (int n = 0; n < 8; ++n) {
         const float X = a.x + px(n) * 13, Y = a.bottom() - 16;
         if (n < std::min(8.0, std::ceil(ulp)))

@@ -77,20 +77,26 @@ ProblemPtr problem_of(const AppState& state, const Moment& moment) {
     return std::make_shared<const Problem>(std::move(problem));
 }
 
-bool same_problem(const Problem& a, const Problem& b) {
-    return a.name == b.name && a.Br == b.Br && a.Bc == b.Bc && a.causal == b.causal && a.window == b.window &&
-           a.scale == b.scale && a.element_bytes == b.element_bytes && a.options == b.options &&
-           a.switches == b.switches && a.precision == b.precision;
+constexpr std::size_t most_departures = 40;
+
+// It is shown as it was gone to.
+bool shown_already(const AppState& state, const Problem& problem) {
+    return !state.pending && !state.departures.empty() && state.departures.back().to == state.problem &&
+           state.problem->name == problem.name && state.problem->switches == problem.switches &&
+           state.problem->options == problem.options;
 }
 
 // False, with a notice, if it cannot be shown.
 bool show_walk_of(AppState& state, const Moment& moment) {
     const ProblemPtr problem = problem_of(state, moment);
     if (!problem) return notify(state, "The example of this moment is not there."), false;
-    const bool shown = !state.pending && same_problem(*state.problem, *problem);
-    if (!show_walk(state, *find_lesson(moment.lesson), shown ? state.problem : problem, !shown)) return false;
+    const bool shown = shown_already(state, *problem);
+    const WalkView from = state;
+    if (!show_walk(state, *find_lesson(moment.lesson), shown ? state.problem : problem)) return false;
     wait_for_walk(state);
     take_finished_trace(state);
+    if (!shown) state.departures.push_back({from, state.problem});
+    if (state.departures.size() > most_departures) state.departures.erase(state.departures.begin());
     const int k = step_of(moment, state.truth ? *state.truth : *state.trace);
     state.row = 0, state.col = -1;
     state.cursor = at_step(*state.trace, k);

@@ -36,7 +36,7 @@ std::vector<RecordedKernel> recorded_kernels(const std::vector<BenchReport>& rep
                 if (point.workload.direction != Direction::forward || point.median <= 0) continue;
                 auto kernel = std::ranges::find(out, point.kernel, &RecordedKernel::name);
                 if (kernel == out.end()) kernel = out.insert(out.end(), {point.kernel, {}});
-                kernel->times.push_back({point.workload.N_q, point.median});
+                kernel->times.push_back({point.workload.N_kv, point.median});
                 kernel->memory = std::max(kernel->memory, point.workspace_bytes);
             }
         }
@@ -194,7 +194,7 @@ double start_idle_seconds(const AppState& state) {
 std::vector<Shortcut> start_keys() {
     const char* const g = "Start page";
     return {{g, "←  →  ↑  ↓", "to another door", {{Key::left}, {Key::right}, {Key::up}, {Key::down}}},
-            {g, "Enter", "its door; without one: continue", {{Key::enter}}},
+            {g, "Enter", "open that door; none: continue", {{Key::enter}}},
             {g, "Ctrl O", "open a file", {{Key::o, false, true}}}};
 }
 

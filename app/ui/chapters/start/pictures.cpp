@@ -427,6 +427,21 @@ void kernels_picture(const Sheet& s) {
         draw_rows(s, rows, s.area);
 }
 
+// Two parts and what they become: bars of their sums, as they lie beside each other in the walk of the row.
+void merge_picture(const Sheet& s) {
+    const Theme& t = *s.c.theme;
+    const float h = std::min(s.big ? 44.0f : 22.0f, s.area.h * .3f), gap = h * .5f, w = (s.area.w - gap) / 2;
+    const float top = s.area.y + (s.area.h - 2 * h - 1.4f * h) / 2, low = top + 2.4f * h;
+    const ImU32 fill = mix(t.panel, hue(t, Role::l), t.light ? .25f : .3f);
+    for (const float x : {s.area.x, s.area.x + w + gap}) {
+        s.c.rect(x, top, w, h, fill, radius::bar);
+        s.c.hatch(x, top, w, h, with_alpha(hue(t, Role::l), .5f), 6);
+        s.c.arrow({{x + w / 2, top + h + 3}, {x + w / 2, low - 3}}, ArrowStyle::idle);
+    }
+    s.c.rect(s.area.x, low, s.area.w, h, mix(t.panel, hue(t, Role::O), t.light ? .3f : .4f), radius::bar);
+    s.c.frame(s.area.x + .5f, low + .5f, s.area.w - 1, h - 1, hue(t, Role::O), 1, radius::bar);
+}
+
 void gpu_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     std::vector<std::string> names = s.page.gpu_kernels;

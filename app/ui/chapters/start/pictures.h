@@ -27,6 +27,7 @@ void training_picture(const Sheet& sheet);
 void memory_picture(const Sheet& sheet);
 void kernels_picture(const Sheet& sheet);
 void gpu_picture(const Sheet& sheet);
+void merge_picture(const Sheet& sheet);
 
 /// The row of S whose softmax the softmax door shows, in the picture of the forward pass.
 Rect chosen_row(const Sheet& forward);

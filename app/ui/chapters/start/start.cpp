@@ -28,7 +28,8 @@ constexpr DoorLook door_looks[] = {{"chapter attention", "HBM: slow, large", att
                                    {"chapter training", "", training_picture},
                                    {"chapter memory", "N = {N}", memory_picture, "at {N}"},
                                    {"chapter scale", "recorded", kernels_picture, "recorded"},
-                                   {"chapter compare", "", gpu_picture}};
+                                   {"chapter compare", "", gpu_picture},
+                                   {"chapter merge", "", merge_picture}};
 
 const DoorLook* look_of(std::size_t n) {
     const std::string_view id = chapters()[n].id;

@@ -131,10 +131,10 @@ TEST_CASE("typing leaves what fits, the list scrolls, Escape closes it") {
     const std::ptrdiff_t at_first = actions_shown(program);
     CHECK(at_first > 20);
     program.press(Key::end);
-    CHECK(program.shows("where it begins; its step"));
+    CHECK(program.shows("where a fault begins; its step"));
     program.press(Key::home);
     program.wheel(-100);
-    CHECK(program.shows("where it begins; its step"));
+    CHECK(program.shows("where a fault begins; its step"));
     program.type("bookmark");
     CHECK(actions_shown(program) == 2);
     CHECK(program.shows("go to bookmark"));

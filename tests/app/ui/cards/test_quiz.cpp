@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 
 using namespace tilewalk::test;
 
@@ -63,8 +62,7 @@ TEST_CASE("Q asks before a step; the right number is confirmed and Enter goes on
     CHECK(program.step() == 15);
     CHECK(program.shows("Before the next step"));
     CHECK(ImGui::GetIO().WantTextInput);
-    program.type(answer_text(program.state.quiz->question));
-    program.press(Key::enter);
+    program.enter(answer_text(program.state.quiz->question));
     program.check_shows({"Right: ℓ[", "1 of 1"});
     CHECK(program.step() == 15);
     program.press(Key::enter);
@@ -83,14 +81,12 @@ TEST_CASE("Q asks before a step; the right number is confirmed and Enter goes on
 TEST_CASE("a wrong number: the formula, one more try, then the answer") {
     Program program;
     ask(program, 16, Kind::value);
-    program.type("7.5");
-    program.press(Key::enter);
+    program.enter("7.5");
     CHECK(program.shows("You typed 7.5; that is not it yet."));
     CHECK_FALSE(program.shows("Right:"));
     program.press(Key::backspace);
     CHECK(program.state.quiz->entries.at(0).text[0] == 0);
-    program.type("7.4");
-    program.press(Key::enter);
+    program.enter("7.4");
     program.check_shows({"You typed 7.4; ℓ[", "0 of 1"});
     program.press(Key::backspace);  // no third try
     CHECK(program.state.quiz->decided());
@@ -103,8 +99,7 @@ TEST_CASE("a wrong number: the formula, one more try, then the answer") {
 TEST_CASE("what is no number gets a sentence and another chance; Escape skips") {
     Program program;
     ask(program, 16, Kind::value);
-    program.type("abc");
-    program.press(Key::enter);
+    program.enter("abc");
     CHECK(program.shows("\"abc\" is no number"));
     CHECK(program.state.quiz->open);
     CHECK(program.state.quiz->tries == 0);
@@ -238,9 +233,7 @@ TEST_CASE("gaps: Enter and Tab lead from field to field, the last Enter checks")
     for (std::size_t n = 0; n < 4; ++n) {
         CHECK(program.state.quiz->entry == n);
         program.check_shows({target(program, n)});
-        program.type(answer_text(gap(program, n)));
-        program.press(Key::enter);
-        program.frame(2);
+        program.enter(answer_text(gap(program, n)));
     }
     program.check_shows({"All 4 are right.", "1 of 1"});
     program.press(Key::enter);
@@ -279,12 +272,9 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
     char typed[32];
     std::snprintf(typed, sizeof typed, "%#.6g", wrong.value);
     CHECK(wrong.value > old);
-    for (const std::string& text : {std::string(typed), answer_text(gap(program, 1)),
-                                    answer_text(gap(program, 2)), std::string("77")}) {
-        program.type(text);
-        program.press(Key::enter);
-        program.frame(2);
-    }
+    for (const std::string& text :
+         {std::string(typed), answer_text(gap(program, 1)), answer_text(gap(program, 2)), std::string("77")})
+        program.enter(text);
     program.check_shows({"2 of 4 are right.", target(program, 0) + ": α is missing", wrong.working});
     CHECK_FALSE(program.shows(answer_text(gap(program, 0))));
     program.press(Key::backspace);
@@ -293,13 +283,9 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
     CHECK(entries[1].is_right());
     CHECK(entries[0].text[0] == 0);
     CHECK(program.state.quiz->entry == 0);
-    program.type(answer_text(gap(program, 0)));
-    program.press(Key::enter);
-    program.frame(2);
+    program.enter(answer_text(gap(program, 0)));
     CHECK(program.state.quiz->entry == 3);  // what is right is passed over
-    program.type("78");
-    program.press(Key::enter);
-    program.frame(2);
+    program.enter("78");
     program.check_shows({"3 of 4 are right.", answer_text(gap(program, 3)), "0 of 1"});
     CHECK(program.state.quiz->answers.at(0).outcome == QuizAnswer::Outcome::wrong);
     CHECK(program.state.quiz->answers.at(0).given.ends_with("; 78"));
@@ -308,8 +294,7 @@ TEST_CASE("gaps: what is right stays, what is wrong is explained and tried again
 TEST_CASE("a single wrong number names what was done, too") {
     Program program;
     ask(program, 16, Kind::value);
-    program.type("2.503");
-    program.press(Key::enter);
+    program.enter("2.503");
     program.check_shows({"α is missing: the old ℓ", " = 2.503"});
 }
 
@@ -436,8 +421,7 @@ TEST_CASE("the file of results: one line each, quoted, and no formulas") {
     };
     CHECK(path.empty());  // only when asked for
     program.press(Key::s);
-    program.type("class 1");
-    program.press(Key::enter);
+    program.enter("class 1");
     CHECK(path == "class 1.csv");
     CHECK(csv.starts_with("number,problem,lesson,step,question,expected,answer,verdict\n"
                           "1,worked-4x4,flash-forward,17,\"Next: Row sum"));

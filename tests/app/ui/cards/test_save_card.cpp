@@ -1,7 +1,6 @@
 // The card that saves what is on the screen.
 #include "app/ui/cards/cards.h"
 #include "app/ui/shell/frame.h"
-#include "app/ui/shell/panels.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/kit/xml_check.h"
 #include "tests/app/ui/layout_check.h"

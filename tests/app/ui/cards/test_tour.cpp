@@ -6,11 +6,14 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
+#include "core/compare/kernel_compare.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/core/steps.h"
+#include "tests/good.h"
 
 #include <algorithm>
-#include <doctest/doctest.h>
 #include <set>
 
 using namespace tilewalk::test;
@@ -143,6 +146,43 @@ TEST_CASE("the tour goes through every lesson and page") {
     for (const char* page : {"memory", "scale", "compare"}) CHECK_MESSAGE(seen.contains(page), page);
 }
 
+TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α is found") {
+    const TourScript script = good(load_tour(default_tour, tour_names()));
+    const auto on_page = std::ranges::find(script.stops, "compare", &TourStop::page);
+    REQUIRE(on_page != script.stops.end());
+    const TourStop& last = *on_page;
+    int worst = -1;  // the row that the page shows at first
+    for (const double amount : {0.0, 0.001}) {
+        gpu::TraceRequest request;
+        request.problem = *last.problem;
+        if (amount > 0) request.fault = {KernelFault::Quantity::alpha, 0, 1, 0, -1, amount};
+        auto trace = gpu::trace_kernel(gpu::Where::emulator, request, {});
+        REQUIRE(trace);
+        CHECK(trace->tiles.size() == 2);
+        const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+        CHECK(compared.passed() == (amount == 0));
+        if (amount == 0) worst = compared.outputs.front().worst.row;
+    }
+    const auto walk = walk_of("flash-forward", [&] {
+        Problem p = *last.problem;
+        p.Br = 128, p.Bc = 64;
+        return p;
+    }());
+    const Value& alpha = *walk->live(Slot::alpha, nth_step(*walk, Op::correction, 1)).value;
+    CHECK((alpha.data.array() > 0).all());
+    CHECK((alpha.data.array() < 1).count() > 10);
+    REQUIRE(worst >= 0);
+    CHECK(alpha.data(worst, 0) < .9);
+    // "A forgotten α is off by tens of times": it is 1 there.
+    gpu::TraceRequest forgotten;
+    forgotten.problem = *last.problem;
+    forgotten.fault = {KernelFault::Quantity::alpha, 0, 1, worst, -1, 1 / alpha.data(worst, 0) - 1};
+    auto trace = gpu::trace_kernel(gpu::Where::emulator, forgotten, {});
+    REQUIRE(trace);
+    const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+    CHECK(compared.outputs.front().ratio() > 20);
+}
+
 TEST_CASE("keys: next, back, away and back again; Escape leaves") {
     Program p;
     p.press("u pagedown pagedown enter");
@@ -178,6 +218,18 @@ TEST_CASE("the card's buttons do what the keys do") {
     CHECK(at_stop(p.state));
     p.click("leave tour", "Tour");
     CHECK_FALSE(p.state.tour);
+}
+
+TEST_CASE("a card to take along has no buttons") {
+    Program p;
+    p.state.presenter = true;
+    p.press(Key::u);
+    p.frame(2);
+    REQUIRE(p.look_for("next stop"));
+    p.state.to_take_along = true;
+    p.frame(2);
+    for (const char* name : {"next stop", "previous stop", "leave tour"}) CHECK_FALSE(p.look_for(name));
+    CHECK(p.look_for("1 / " + str(p.state.tour->stops())));
 }
 
 TEST_CASE("leaving leads back to where one was") {

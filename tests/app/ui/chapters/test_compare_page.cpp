@@ -7,8 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
-
 using namespace tilewalk::test;
 using Quantity = KernelFault::Quantity;
 
@@ -72,7 +70,25 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
     page.check_shows({digits_of(l.cpu(row, 0), l.kernel(row, 0)).text, "query row " + std::to_string(at.row),
-                      "Tile by tile all within rounding", "Worst cell"});
+                      "Tile by tile all within rounding", "Furthest"});
+}
+
+TEST_CASE("compare page: the ring marks the cell that the map shows as the furthest") {
+    // All as the CPU has it: the map tells how far it is from fp64, as the verdict does.
+    OnPage same({1280, 720}, example("worked-4x4"));
+    const auto exact = map_of(same.state);
+    REQUIRE(exact);
+    CHECK(exact->from_exact);
+    CHECK(exact->most == doctest::Approx(same.shown().nearest().error));
+    CHECK(exact->worst.row == same.shown().nearest().worst.row);
+    same.check_shows({"from fp64", "Worst cell", "from the CPU's walk none differs"});
+    // A kernel that is off: how far it is from the CPU's walk.
+    same.run_with({Quantity::P, 0, 0, 1, -1, 2});
+    const auto off = map_of(same.state);
+    REQUIRE(off);
+    CHECK_FALSE(off->from_exact);
+    CHECK(off->far(off->worst.row, off->worst.column) == off->far.maxCoeff());
+    same.check_shows({"from the CPU's walk", "Furthest"});
 }
 
 TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {

@@ -1,7 +1,7 @@
 // One rule for the numbers of a matrix, in all lessons and examples.
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
-#include "tests/core/lessons/contract.h"
+#include "core/lessons/table.h"
 
 #include <cmath>
 #include <doctest/doctest.h>

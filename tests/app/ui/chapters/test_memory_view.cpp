@@ -66,6 +66,17 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
     }
 }
 
+TEST_CASE("memory: at first nothing is cut off at 1280 × 720 and more") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+        MemoryPage page(screen);
+        for (const bool tile_height : {false, true}) {
+            page.form().tile_height = tile_height;
+            page.frame(2);
+            for (const std::string& text : shortened_texts(page)) FAIL_CHECK(page.where(), ": ", text);
+        }
+    }
+}
+
 TEST_CASE("memory: the presenter page holds at 27 px and more") {
     for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
         MemoryPage page(screen);
@@ -84,6 +95,17 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
         page.press("pageup left");
         CHECK(page.form().N == 8192);
     }
+}
+
+TEST_CASE("memory: in presenter mode each part says of how many heads it tells") {
+    MemoryPage page({1280, 720});
+    page.state.presenter = true;
+    page.form().heads = 8, page.form().batch = 2;
+    page.frame(2);
+    page.check_shows({"the N × N matrices of 16 heads", "Bytes through HBM, of one head"});
+    page.form().heads = page.form().batch = 1;
+    page.frame(2);
+    CHECK(page.shows("the N × N matrices of one head"));
 }
 
 TEST_CASE("memory: every text stands out in every theme") {

@@ -109,6 +109,31 @@ TEST_CASE("Ctrl Z leads from a moment back to the user's own problem; the same m
     CHECK(program.state.problem == own);
 }
 
+TEST_CASE(
+    "Ctrl Z leads from moments back to the lesson, the step and the page that were left, one after another") {
+    Program program(random_with_tiles(6, 4, 2, 2));
+    program.show_lesson("softmax-2pass");
+    program.go_to_step(7);
+    program.state.row = 2;
+    const ProblemPtr own = program.state.problem;
+    program.press("alt+1 alt+2");
+    CHECK(broken_walk(program.state));
+    program.press("left left ctrl+z");
+    CHECK(shows_correction(program.state));
+    CHECK_FALSE(broken_walk(program.state));
+    set_element(program.state, {Slot::Q, 0, 0}, 2);  // an edit on the way is undone first
+    program.press("ctrl+z");
+    CHECK(program.state.problem->Q(0, 0) == 1);
+    CHECK(program.state.lesson->id == std::string("flash-forward"));
+    program.press("ctrl+z");
+    CHECK(program.state.problem == own);
+    CHECK(program.state.lesson->id == std::string("softmax-2pass"));
+    CHECK(program.step() == 7);
+    CHECK(program.state.row == 2);
+    program.press("ctrl+z");
+    CHECK(program.state.notice == "There is nothing to undo.");
+}
+
 TEST_CASE("every moment has a line in the list of keys, and a key and a name of its own") {
     std::set<std::string> keys, ids, titles;
     for (const Moment& moment : moments()) {

@@ -39,6 +39,63 @@ TEST_CASE("scale: the form makes the request") {
     CHECK(contains(page.state.notice, "no list of lengths"));
 }
 
+TEST_CASE("scale: decoding has a number of queries, and K and V as many heads as divide the others") {
+    AtScale page;
+    CHECK_FALSE(page.shows("queries"));
+    page.click("scale-direction/decode");
+    page.click("scale-queries/more");
+    BenchRequest request = bench_request(page.form());
+    CHECK(request.workload.direction == Direction::forward);
+    CHECK(request.queries == 2);
+    page.check_shows({"Split K and V, then combine", "Read K and V once", "queries"});
+    page.click("scale-kv-heads/less");  // 8 → 7, which is no divisor
+    CHECK(kv_heads_of(page.form()) == 4);
+    page.click("scale-kv-heads/less");
+    CHECK(kv_heads_of(page.form()) == 2);
+    page.click("scale-kv-heads/more");
+    page.click("scale-kv-heads/more");
+    CHECK(kv_heads_of(page.form()) == 8);
+    CHECK(page.form().kv_heads == 0);
+    page.click("scale-lengths");
+    page.click("to 1048576");
+    CHECK(bench_request(page.form()).lengths.back() == 1 << 20);
+    // Nobody waits for as many queries.
+    page.click("scale-direction/forward");
+    request = bench_request(page.form());
+    CHECK(request.lengths.back() == 65536);
+    CHECK_FALSE(request.queries);
+    CHECK_FALSE(page.shows("Split K and V"));
+}
+
+TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
+    AtScale page;
+    page.use_lengths("8, 20");
+    page.form().d = 8, page.form().heads = 2, page.form().decode = true;
+    page.press(Key::space);
+    page.let_run();
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].report.points.size() == 2 * 5);
+    for (const Record& r : page.page().reports[0].report.points)
+        CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
+    page.check_shows({"1 query", "GB/s", "% of reading"});
+    CHECK(contains(finding(page.page().reports[0].report), "% of reading speed."));
+    page.click("scale-measure/GB/s");
+    page.form().measure = 2;
+    page.frame(2);
+    for (const SceneMark& mark : page.page().time.scene.marks) {
+        const Record& record = *record_of(page.page(), mark.record);
+        CHECK(mark.y == doctest::Approx(page.page().time.scene.Y(
+                            100 * of_reading(page.page().reports[0].report, record))));
+    }
+    page.form().kernel = "split-kv", page.form().card = true;
+    page.frame(2);
+    CHECK(page.shows("% of reading them"));
+    // What the form does not ask for is not shown.
+    page.form().queries = 2;
+    page.frame(2);
+    CHECK(page.page().reports.empty());
+}
+
 TEST_CASE("scale: files go through the hooks, and buttons without one say why") {
     AtScale page;
     page.state.hooks.load_results = nullptr;
@@ -106,7 +163,8 @@ TEST_CASE("scale: a run fills the page while it goes on, and ends") {
     REQUIRE(page.page().reports.size() == 1);
     const BenchReport& report = page.page().reports[0].report;
     CHECK(report.complete);
-    CHECK(report.points.size() == 2 * scale_engine(page.state).kernels().size());
+    CHECK(report.points.size() ==
+          2 * chosen_kernels(bench_request(page.form()), scale_engine(page.state)).size());
     for (const Record& r : report.points) CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
     CHECK(page.page().time.scene.marks.size() == report.points.size());
     CHECK(page.shows(finding(report).substr(0, 20)));
@@ -170,7 +228,7 @@ TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU")
     // Of the ladder those of one direction
     std::size_t forward = 0;
     for (const KernelInfo& kernel : scale_engine(page.state).kernels())
-        forward += kernel.direction == Direction::forward;
+        forward += kernel.direction == Direction::forward && kernel.most_queries == 0;
     CHECK(page.shows(std::to_string(5 * forward) + " points: " + std::to_string(forward) + " kernels at N"));
     page.click("scale-device/CPU");
     CHECK(bench_request(page.form()).workload.dtype == DType::f32);

@@ -49,6 +49,15 @@ void for_each_look(AtScale& page, const std::function<void(const std::string&)>&
     causal.lengths.insert(causal.lengths.begin(), 256);
     causal.causal = true, causal.direction = Direction::backward, causal.d = 128, causal.speed = 20;
     page.record(causal, "other.json");
+    page.form().decode = true;
+    look("decoding, empty");
+    BenchReport few =
+        made_up_report({.lengths = {4096, 65536, 1048576},
+                        .kernels = {"standard", "flash-eigen", "flash", reading_kv, "split-kv"}});
+    for (tilewalk::Point& p : few.points) p.workload.N_q = 1;
+    page.show(few);
+    for (page.form().measure = 0; page.form().measure < 3; ++page.form().measure) look("decoding");
+    page.form().decode = false;
     for (int measure = 0; measure < 3; ++measure)
         for (bool linear : {false, true}) {
             page.form().measure = measure;
@@ -82,7 +91,8 @@ TEST_CASE("scale: before a run nothing is shown that would have to be measured")
     int dashed = 0;
     for (const ScenePath& path : page.page().memory.scene.paths)
         dashed += path.dash.on > 0 && path.points.size() == chosen_lengths(page.form()).size();
-    CHECK(dashed == static_cast<int>(scale_engine(page.state).kernels().size()));
+    CHECK(dashed ==
+          static_cast<int>(chosen_kernels(bench_request(page.form()), scale_engine(page.state)).size()));
 }
 
 TEST_CASE("scale: plots hold the measured points, and crosses where standard does not fit") {
@@ -310,7 +320,49 @@ TEST_CASE("scale: kernels stand in the order of the ladder, whatever ran first")
     std::reverse(report.points.begin(), report.points.end());
     page.show(report);
     std::vector<std::string> ladder;
-    for (const KernelInfo& one : scale_engine(page.state).kernels()) ladder.push_back(one.name);
+    for (const KernelInfo& one : scale_engine(page.state).kernels())
+        if (one.most_queries == 0) ladder.push_back(one.name);
     CHECK(page.page().reports[0].kernels() == ladder);
     CHECK(page.page().reports[0].report.points.front().workload.N_q == 512);
+}
+
+TEST_CASE("scale: a report of rings is drawn over its ranks, at the chosen length") {
+    AtScale page;
+    BenchReport report = made_up_report();
+    report.points.clear();
+    for (const std::int64_t N : {4096, 8192})
+        for (const int ranks : {1, 2, 4})
+            for (const char* shards : {"zigzag", "contiguous"}) {
+                tilewalk::Point p;
+                p.device = "cpu", p.kernel = "ring-" + std::to_string(ranks) + "-" + shards;
+                p.workload.N_q = p.workload.N_kv = N, p.workload.causal = page.form().causal;
+                p.workload.d = page.form().d;
+                p.state = tilewalk::Point::State::measured, p.verified = true;
+                p.seconds = {1.0 / ranks * double(N) / 4096}, p.max_error = 1, p.error_limit = 2;
+                p.ring =
+                    RingFigures{.ranks = ranks, .shards = shards, .bytes_between = (ranks - 1) * N * 1024};
+                for (int rank = 0; rank < ranks; ++rank)
+                    p.ring->of_rank.push_back(
+                        {.computing = .1, .waiting = .01, .memory_bytes = N * 4096 / ranks});
+                summarise(p);
+                report.points.push_back(p);
+            }
+    page.show(report);
+    page.form().N = 4096;
+    page.frame(2);
+    const Theme& look = theme(ThemeId::dark);
+    const Chart time = time_chart(look, page.state), memory = memory_chart(look, page.state);
+    CHECK(time.title == "Time over ranks");
+    REQUIRE(time.series.size() == 4);  // zig-zag and contiguous: time, waiting
+    REQUIRE(time.series[0].points.size() == 3);
+    for (std::size_t k = 0; k < 3; ++k) {
+        CHECK(time.series[0].points[k].x == 1 << k);
+        CHECK(time.series[0].points[k].y == doctest::Approx(1.0 / (1 << k)));
+        CHECK(memory.series[0].points[k].y == 4096 * 4096 / (1 << k));
+    }
+    CHECK(memory.series[0].label == "per rank");
+    REQUIRE(memory.series[1].points.size() == 2);  // one rank sends nothing
+    CHECK(memory.series[1].points[1].y == 3 * 4096 * 1024);
+    page.form().N = 8192;
+    CHECK(time_chart(look, page.state).series[0].points[0].y == doctest::Approx(2));
 }

@@ -6,7 +6,6 @@
 #include "app/ui/chapters/start/start.h"
 #include "app/ui/kit/focus.h"
 #include "app/ui/state/chapters.h"
-#include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/words.h"
 #include "tests/app/ui/layout_check.h"
@@ -206,8 +205,7 @@ TEST_CASE("a file is opened by its name or dropped, and its walk is shown; what 
     show_start(program, false);
     program.press("ctrl+o");
     program.frame(2);
-    program.type(path);
-    program.press(Key::enter);
+    program.enter(path);
     program.settle();
     CHECK(program.state.page == Page::walk);
     CHECK(program.state.problem->N() == 6);

@@ -1,13 +1,9 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/canvas_cell.h"
-#include "app/ui/kit/items.h"
-#include "app/ui/state/app_state.h"
 #include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
-#include <functional>
-#include <string>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;
@@ -195,6 +191,39 @@ TEST_CASE("paragraphs break into lines that fit, and end in an ellipsis where th
     CHECK(cut == doctest::Approx(2 * 15 * 1.45f));
     for (const Item& item : list.items) CHECK(item.max.x <= 10 + 120 + 1);
     CHECK(list.items.back().text.ends_with("…"));
+}
+
+TEST_CASE("a paragraph breaks neither beside a sign nor between a number and its unit") {
+    const Paper paper;
+    const auto lines_of = [&](std::string_view text, float w) {
+        ItemRegistry list;
+        item_registry = &list;
+        paper.draw(900, 400, [&](const Canvas& c) { c.paragraph(10, 10, w, text, 15); });
+        item_registry = nullptr;
+        std::vector<std::string> lines;
+        for (const Item& item : list.items) lines.push_back(item.text);
+        return lines;
+    };
+    const std::string blocks = "the key blocks stream past: 2 rows × 4 columns × 4 bytes.";
+    const auto fits = [](std::string_view text) { return text_width(Face::regular, 15, text) + 2; };
+    CHECK(lines_of(blocks, fits("the key blocks stream past: 2 rows ×")) ==
+          std::vector<std::string>{"the key blocks stream past:", "2 rows × 4 columns × 4 bytes."});
+    CHECK(lines_of("and keeps 1 MiB of L instead", fits("and keeps 1")) ==
+          std::vector<std::string>{"and keeps", "1 MiB of L", "instead"});
+    CHECK(lines_of("agrees with what key 0 contains", fits("agrees with what key")) ==
+          std::vector<std::string>{"agrees with what", "key 0 contains"});
+    // Where nothing else is left, a formula breaks as it can.
+    CHECK(lines_of("1 + 2 + 3 + 4 + 5 + 6", fits("1 + 2 +")).size() > 2);
+}
+
+TEST_CASE("lines of even width are not more of them, and end closer to each other") {
+    const Paper paper;
+    const std::string text =
+        "Queries 0 and 1 come on chip once and stay there while all key blocks stream past";
+    const float w = text_width(Face::regular, 15, text) - 40, even = even_width(w, text, 15);
+    CHECK(even < .7f * w);
+    CHECK(paragraph_height(even, text, 15) == paragraph_height(w, text, 15));
+    CHECK(even_width(2 * w, text, 15) == 2 * w);
 }
 
 TEST_CASE("words without a space and odd bytes still break") {

@@ -1,5 +1,4 @@
 #include "app/ui/kit/theme.h"
-#include "app/ui/state/app_state.h"
 
 #include <algorithm>
 #include <cmath>

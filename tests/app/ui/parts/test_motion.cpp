@@ -140,6 +140,37 @@ TEST_CASE("motion: tiles go from their places in HBM to their beds, beside each 
     CHECK_FALSE(part_of(program, "flying O"));
 }
 
+TEST_CASE("motion: a gradient that grows in HBM goes back there when it is computed") {
+    Program program(example("worked-4x4"), projector, true);
+    program.show_lesson("flash-backward");
+    const Trace& trace = *program.state.trace;
+    int k = 0;
+    while (trace.step(k).op != Op::dq) ++k;
+    REQUIRE(sends(trace, k));
+    CHECK(motion_of(trace, k) > motion_of(Op::dq));
+    CHECK_FALSE(sends(trace, k - 1));
+    CHECK(motion_of(trace, k - 1) == motion_of(trace.step(k - 1).op));
+    show_at(program, k, .6f);
+    CHECK_FALSE(part_of(program, "flying dQ"));
+    CHECK(phase(program.state) < 1);
+    float left = 1e9f;
+    for (float at = .78f; at < .98f; at += .04f) {
+        show_at(program, k, at);
+        CAPTURE(at);
+        CHECK(phase(program.state) == 1);
+        const Item* item = part_of(program, "flying dQ");
+        REQUIRE(item);
+        CHECK((item->min.x + item->max.x) / 2 <= left + .5f);
+        left = (item->min.x + item->max.x) / 2;
+    }
+    CHECK(left < 300);  // near its place on the strip
+    show_at(program, k, 1.05f);
+    CHECK_FALSE(part_of(program, "flying dQ"));
+    // Dense lessons write to HBM with every step, and say nothing of a chip that it would come from.
+    program.show_lesson("backward");
+    for (int n = 0; n < program.state.trace->size(); ++n) CHECK_FALSE(sends(*program.state.trace, n));
+}
+
 TEST_CASE(
     "motion: → moves the step, whoever hurries finds it there; not back, not by far, not when switched off") {
     Program program(example("worked-4x4"), projector, true);

@@ -39,26 +39,6 @@ std::vector<int> sample(const Trace& trace) {
     }
     return {out.begin(), out.end()};
 }
-std::vector<int> every(const Trace& trace) {
-    std::vector<int> out;
-    for (int k = 0; k < trace.size(); ++k) out.push_back(k);
-    return out;
-}
-
-// look() at these steps of every lesson on stage.
-template <class Steps, class Look>
-void on_stage(Program& program, const Problem& problem, Steps steps, Look look) {
-    program.show(problem);
-    for (const Lesson& lesson : lessons()) {
-        if (!build_trace(lesson, problem)) continue;
-        program.show_lesson(lesson.id);
-        for (const int k : steps(*program.state.trace)) {
-            program.go_to_step(k);
-            program.frame();
-            look();
-        }
-    }
-}
 
 bool inside(const Item& text, const Item& cell) {
     const ImVec2 at = middle(text);
@@ -89,16 +69,21 @@ Shown shown(const Program& program, const StageTerm& term) {
 }  // namespace
 
 TEST_CASE("stage: a computing step shows all that it reads, what it writes, and what was there before") {
-    for (const char* name : {"worked-4x4", "ragged-7x5", "causal-8"})
+    Problem with_logits = example("causal-8");
+    with_logits.name = "with softcap, slope and sink";
+    with_logits.logits = {2, 0.5, 1};
+    for (const Problem& problem :
+         {example("worked-4x4"), example("ragged-7x5"), example("causal-8"), with_logits})
         for (const Lesson& lesson : lessons()) {
-            if (lesson.picture == Picture::softmax) continue;  // one row, with a stage of its own
-            const auto trace = build_trace(lesson, example(name));
+            if (lesson.one_row) continue;  // with a stage of its own
+            const std::string& name = problem.name;
+            const auto trace = build_trace(lesson, problem);
             if (!trace) continue;
             for (int k = 0; k < (*trace)->size(); ++k) {
                 const Trace& t = **trace;
                 if (info(t.step(k).op).kind != OpKind::compute) continue;
                 const std::vector<StageTerm> terms = stage_terms(t, k);
-                INFO(std::string(lesson.id), " ", std::string(name), " step ", k + 1, ":", line_of(terms));
+                INFO(std::string(lesson.id), " ", name, " step ", k + 1, ":", line_of(terms));
                 // Each value that was read stands there once: no form of an op is missing.
                 std::vector<const Value*> read, shown;
                 for (const Access& a : t.reads(k)) read.push_back(&t.value(a.value));
@@ -174,7 +159,7 @@ TEST_CASE("stage: below each other, what the result replaces stands right above 
 TEST_CASE("stage: every number that a step is about is there to be read, however large the matrices are") {
     for (const Problem& problem : {example("worked-4x4"), example("causal-8"), large(), ragged()}) {
         Program program(problem, {1280, 720}, true);
-        on_stage(program, problem, sample, [&] {
+        in_every_lesson(program, problem, sample, [&] {
             if (program.state.lesson->one_row) return;
             for (const StageTerm& term : stage_terms(*program.state.trace, program.step())) {
                 if (term.old) continue;
@@ -192,9 +177,12 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
         for (const ThemeId id : {ThemeId::dark, ThemeId::light}) {
             Program program(example("worked-4x4"), screen, true, id);
             const auto look = [&] { check_frame(program); };
-            on_stage(program, example("worked-4x4"), every, look);
-            on_stage(program, large(), sample, look);
-            on_stage(program, ragged(), sample, look);
+            at_every_step(program, example("worked-4x4"), look);
+            for (const Problem& problem : {large(), ragged()})
+                if (looks_at_everything())
+                    at_every_step(program, problem, look);
+                else
+                    in_every_lesson(program, problem, sample, look);
         }
 }
 
@@ -203,8 +191,7 @@ TEST_CASE("stage: the correction is the way from one curve to the other, an old 
         Program program(example("worked-4x4"), {1280, 720}, true);
         program.show_lesson(lesson);
         for (const int k : steps_of(*program.state.trace, Op::correction)) {
-            program.go_to_step(k);
-            program.frame();
+            program.go_to_step(k, 2);
             const auto m = program.state.trace->reads(k);
             const double before = program.state.trace->value(m[0].value).data(0, 0),
                          now = program.state.trace->value(m[1].value).data(0, 0);
@@ -242,8 +229,7 @@ TEST_CASE("stage: a value of the softmax lessons that changes stands beside what
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("softmax-1pass");
     const int k = steps_of(*program.state.trace, Op::row_sum)[1];
-    program.go_to_step(k);
-    program.frame();
+    program.go_to_step(k, 2);
     const auto sum = [&](int at) {
         return format_short(program.state.trace->live(Slot::l, at).value->data(0, 0));
     };
@@ -252,13 +238,24 @@ TEST_CASE("stage: a value of the softmax lessons that changes stands beside what
     CHECK(program.look_for(sum(k - 1)));
 }
 
+TEST_CASE("stage: while a pass loads its elements, what the pass is for is drawn") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("softmax-3pass");
+    const char* const drawn[] = {"running max", "running sum", "running output"};
+    for (const int k : steps_of(*program.state.trace, Op::load_x)) {
+        program.go_to_step(k);
+        program.frame();
+        CAPTURE(k);
+        CHECK(program.shows(drawn[program.state.trace->step(k).phase]));
+    }
+}
+
 TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     for (const auto& [lesson, there, not_there] :
          {std::tuple{"flash-forward-v1", "ℓ", "L"}, std::tuple{"flash-forward", "L", "ℓ"}}) {
         program.show_lesson(lesson);
-        program.go_to_step(steps_of(*program.state.trace, Op::load_kv)[0]);
-        program.frame();
+        program.go_to_step(steps_of(*program.state.trace, Op::load_kv)[0], 2);
         CHECK(program.look_for(there, "HBM"));
         CHECK_FALSE(program.look_for(not_there, "HBM"));
     }
@@ -267,28 +264,25 @@ TEST_CASE("stage: the strip of HBM has what the lesson keeps there") {
 TEST_CASE("stage: the strip of the backward pass has what its first step reads and writes") {
     Program program(example("gradients-4x4"), {1280, 720}, true);
     program.show_lesson("flash-backward");
-    program.go_to_step(0);
-    program.frame();
+    program.go_to_step(0, 2);
     for (const char* symbol : {"O", "dO", "D", "L", "dQ"}) CHECK(program.look_for(symbol, "HBM"));
 }
 
 TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the result come to") {
     Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
-    program.go_to_step(steps_of(*program.state.trace, Op::scores)[5]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[5], 2);
     const Trace& trace = *program.state.trace;
     const auto reads = trace.reads(program.state.cursor.step);
     const Value &Q = trace.value(reads[0].value), &K = trace.value(reads[1].value);
-    CHECK(program.shows("(8 of 64 terms)"));
-    CHECK(program.shows("Σ of these 8 = "));
-    CHECK(program.shows("+ 56 more"));
+    CHECK(program.shows(", 8 of 64 terms"));
+    CHECK(program.shows("8 shown "));
+    CHECK(program.shows(", 56 "));
     CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
 }
 
 TEST_CASE("stage: every weight of a row of eight is told beside the curve") {
     Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
-    program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4], 2);
     CHECK(program.shows("k₃₂: "));
     CHECK(program.shows("k₃₉: "));
     CHECK_FALSE(program.shows(" more"));
@@ -308,8 +302,7 @@ TEST_CASE("stage: what is dimmed can still be read") {
 TEST_CASE("stage: a title has beside it where the step is, not the title again") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("attention");
-    program.go_to_step(steps_of(*program.state.trace, Op::scores)[0]);
-    program.frame();
+    program.go_to_step(steps_of(*program.state.trace, Op::scores)[0], 2);
     CHECK(program.look_for("row 0"));
 }
 
@@ -317,8 +310,7 @@ TEST_CASE("an old value of another quantity has the decimals of that quantity") 
     Program program;
     program.show_lesson("flash-backward");
     const int k = steps_of(*program.state.trace, Op::recompute)[0];
-    program.go_to_step(k);
-    program.frame();
+    program.go_to_step(k, 2);
     // S = 1 stands below P = 0.225, both in one cell
     const Item cell = program.find(cell_name({Slot::Prob, 0, 0}));
     std::vector<std::string> texts;

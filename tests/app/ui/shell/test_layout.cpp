@@ -2,6 +2,7 @@
 // step instead of a choice of them; TILEWALK_LAYOUT_REPORT=FILE writes what was found as a list.
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "core/problem/heads.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -43,11 +44,6 @@ std::vector<Case> cases() {
     return {all_cases[0], all_cases[4], all_cases[6]};
 }
 
-bool every_step() {
-    const char* wish = std::getenv("TILEWALK_LAYOUT");
-    return wish && std::string(wish) == "all";
-}
-
 // Steps that look different from each other: each kind of step where it first occurs, in the middle and last.
 std::vector<int> steps_to_look_at(const Trace& trace) {
     std::set<int> out;
@@ -55,8 +51,9 @@ std::vector<int> steps_to_look_at(const Trace& trace) {
     for (int n = 0; n < static_cast<int>(Op::count); ++n) {
         const Op op = static_cast<Op>(n);
         const std::vector<int> steps = steps_of(trace, op);
-        if (steps.empty() || (!small && op != Op::output && op != Op::scores && !every_step())) continue;
-        if (small && every_step()) out.insert(steps.begin(), steps.end());
+        if (steps.empty() || (!small && op != Op::output && op != Op::scores && !looks_at_everything()))
+            continue;
+        if (small && looks_at_everything()) out.insert(steps.begin(), steps.end());
         out.insert(steps.front());
         if (in_full && small) out.insert(steps[steps.size() / 2]);
         if (in_full) out.insert(steps.back());
@@ -153,6 +150,15 @@ TEST_CASE("what opens over the panels has its place too") {
         state.show_help = true;
         look("help");
         state.show_help = false;
+        Problem grouped = example("causal-8");
+        give_heads(grouped, 8, 2);
+        show_head(grouped, 5);
+        const Problem before = *state.problem;
+        program.show(grouped);
+        state.heads.open = true;
+        look("heads");
+        state.heads.open = false;
+        program.show(before);
         state.show_goto = true;
         look("go to step");
         state.show_goto = false;
@@ -170,15 +176,21 @@ TEST_CASE("what opens over the panels has its place too") {
         if (c.presenter) continue;
         state.show_problem = true;
         for (const Problem& problem : problems())
-            for (const bool numbers : {false, true}) {
+            for (const auto tab : {ProblemForm::settings, ProblemForm::scores, ProblemForm::numbers}) {
                 program.show(problem);
-                state.form.numbers_tab = numbers;
-                look(numbers ? "numbers" : "settings");
+                state.form.tab = tab;
+                look(tab == ProblemForm::numbers  ? "numbers"
+                     : tab == ProblemForm::scores ? "scores"
+                                                  : "settings");
             }
-        state.form.numbers_tab = false;
+        state.form.tab = ProblemForm::settings;
         Problem numbered = example("window-12");
         numbered.scale = {Scale::Kind::number, 0.12345678901};
+        numbered.logits = {12.345678901, 0.0625, -1.5};
         program.show(numbered);
+        state.form.tab = ProblemForm::scores;
+        look("problem panel, softcap and slope");
+        state.form.tab = ProblemForm::settings;
         look("problem panel, window and number");
     }
     report.write();

@@ -120,8 +120,7 @@ TEST_SUITE("marks") {
         program.press("shift+f9");
         program.frame(2);
         CHECK(program.shows("Names: i, j, step, op"));
-        program.type("alpha < <");
-        program.press(Key::enter);
+        program.enter("alpha < <");
         CHECK(program.shows("column 9: expected a number or a name, found '<'"));
         CHECK(program.state.marks->breakpoints.empty());
         program.frame(2);  // the field has the caret again

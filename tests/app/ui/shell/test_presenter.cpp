@@ -118,8 +118,7 @@ template <class Look> void every_lesson(Program& program, Look look) {
     for (const Lesson& lesson : lessons()) {
         program.show_lesson(lesson.id);
         for (int k = 0; k < program.state.trace->size(); k += 3) {
-            program.go_to_step(k);
-            program.frame(2);
+            program.go_to_step(k, 3);
             look(lesson, k);
         }
     }
@@ -198,8 +197,7 @@ TEST_CASE("subtitles say every step in two lines that lie over nothing") {
     }
     Program program;
     program.state.presenter = true;
-    program.go_to_step(13);
-    program.frame();
+    program.go_to_step(13, 2);
     CHECK(program.shows("found a larger score"));
     program.state.settings.subtitles = false;
     program.frame();

@@ -201,14 +201,23 @@ TEST_SUITE("timeline") {
         CHECK(program.shows("skipped"));
     }
 
+    TEST_CASE("the gradients of the weights have their letters in the narrowest window, too") {
+        Program program(example("worked-4x4"), {1024, 640});
+        program.show_lesson("training-step");
+        program.go_to_step(0);
+        program.frame();
+        CHECK(std::ranges::count_if(program.items(), [](const Item& item) {
+                  return item.panel == "Timeline" && item.text.starts_with("dW");
+              }) == 3);
+    }
+
     TEST_CASE("on stage no cell is without its symbol, in any lesson, and the lane has its name") {
         for (const Lesson& lesson : lessons()) {
             Program program(example("worked-4x4"), {1280, 720}, true);
             program.show_lesson(lesson.id);
             const TimelineGrid& grid = program.state.look.grid;
             for (int k = 0; k < program.state.trace->size(); ++k) {
-                program.go_to_step(k);
-                program.frame();
+                program.go_to_step(k, 2);
                 // At least those of half the lane have room, each in letters that the back row reads.
                 const int steps = grid.end(grid.lane_of(k)) - grid.begin(grid.lane_of(k));
                 CAPTURE(lesson.id);
@@ -223,8 +232,7 @@ TEST_SUITE("timeline") {
         program.go_to_step(16);
         program.check_shows({"dWQ", "dWK", "dWV", "Gradient of WQ"});
         show_large_backward(program);
-        program.go_to_step(200);
-        program.frame();
+        program.go_to_step(200, 2);
         CHECK(symbols_on_stage(program) >= 10);
     }
 

@@ -66,15 +66,12 @@ TEST_CASE("go to step: typed, entered, refused, left") {
     Program program;
     program.click("goto");
     CHECK(program.state.show_goto);
-    program.type("17");
-    program.press(Key::enter);
+    program.enter("17");
     CHECK(program.step() == 16);
     CHECK_FALSE(program.state.show_goto);
 
     program.press(Key::g);
-    program.type("99");
-    program.press(Key::enter);
-    program.frame(2);
+    program.enter("99");
     CHECK(program.step() == 16);
     check_contains(program.state.notice, {"99", "1 to 40"});
     CHECK(program.shows("There is no step"));
@@ -90,8 +87,7 @@ TEST_CASE("go to step: typed, entered, refused, left") {
 TEST_CASE("what is typed into go to step replaces what was refused") {
     Program program;
     program.press(Key::g);
-    program.type("0");
-    program.press(Key::enter);
+    program.enter("0");
     program.frame(3);
     REQUIRE(program.state.show_goto);
     program.retype("3");
@@ -129,8 +125,7 @@ TEST_CASE("more than three rows are chosen with a stepper") {
     program.click("row/more");
     CHECK(program.state.row == 1);
     program.click("row/value");
-    program.type("6");
-    program.press(Key::enter);
+    program.enter("6");
     CHECK(program.state.row == 6);
     program.click("row/less");
     CHECK(program.state.row == 5);

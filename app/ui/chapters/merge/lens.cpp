@@ -1,0 +1,284 @@
+// The step to scale: the scores of a part on the curve of exp; the parts brought to the common maximum and
+// laid end to end; of normalised parts width wᵢ × height Oᵢ, levelled.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/state/motion.h"
+#include "core/base/numbers.h"
+#include "core/lessons/softmax/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+const Value& value_of(const MergeNow& now, Slot slot, int tile) {
+    return *now.trace.live(slot, tile, now.k).value;
+}
+
+// The scores of a part on the curve, measured from its maximum.
+void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    const KeyPart& part = now.parts[static_cast<std::size_t>(now.part)];
+    const Matrix S = softmax_scores(now.trace.problem());
+    double most = minus_infinity;
+    for (int j = part.first; j <= part.last(); ++j) most = std::max(most, S(0, j));
+    if (most == minus_infinity) {
+        c.text(a.x, a.y + a.h * .4f,
+               part.count == 0 ? "No keys: nothing to draw" : "The mask hides every key", size::lead,
+               c.theme->t2);
+        return;
+    }
+    std::vector<CurvePoint> points;
+    for (int j = part.first; j <= part.last(); ++j)
+        points.push_back({S(0, j) - most, index_label(now.trace.problem(), "S", j), Role::S});
+    curve(c, a, points, phase);
+}
+
+void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    const Slot slot = now.normalised ? Slot::L_part : Slot::m_part;
+    std::vector<Bar> list;
+    for (const int tile : now.rows())
+        if (const auto m = now.number(slot, tile); m && std::isfinite(*m))
+            list.push_back({now.name(tile), *m, info(slot).role});
+    if (list.empty()) {
+        c.text(a.x, a.y + a.h * .4f, "No part has seen a key", size::lead, c.theme->t2);
+        return;
+    }
+    bars(c, a, list, !now.normalised, extent(list), phase);
+}
+
+void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    const Slot slot = now.normalised ? Slot::L_part : Slot::m_part;
+    const auto to = now.result(slot);
+    std::vector<CurvePoint> points;
+    for (const int tile : now.rows())
+        if (const auto from = now.number(slot, tile);
+            from && to && std::isfinite(*from) && std::isfinite(*to))
+            points.push_back({*from - *to, now.name(tile), Role::alpha});
+    if (points.empty())
+        c.text(a.x, a.y + a.h * .4f, "No part has seen a key: every weight is 0", size::lead, c.theme->t2);
+    else
+        curve(c, a, points, phase);
+}
+
+// ---- Parts end to end, at their own maxima above, at the common one below
+
+struct Share {
+    std::string name;
+    double own, weight;  // at its own maximum, and what is left of it
+    double now() const { return own * weight; }
+};
+
+std::vector<Share> shares(const MergeNow& now, Slot slot, int col) {
+    std::vector<Share> out;
+    for (const int tile : now.rows()) {
+        const auto own = now.number(slot, tile, col), weight = now.number(Slot::w_part, tile);
+        if (own && weight && std::isfinite(*own)) out.push_back({now.name(tile), *own, *weight});
+    }
+    return out;
+}
+
+void bar_text(const Canvas& c, const Rect& bar, const std::string& text, ImU32 fill, Face face = Face::mono) {
+    if (text_width(face, size::small, text) <= bar.w - 6)
+        c.text(bar.x + bar.w / 2, bar.middle(), text, size::small, ink_on(*c.theme, fill), face,
+               Align::center);
+}
+
+// All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
+void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, Slot slot, double result,
+                float phase) {
+    const Theme& t = *c.theme;
+    const Role role = info(slot).role;
+    double above = 0, below = 0;
+    for (const Share& share : all) above += std::abs(share.own), below += std::abs(share.now());
+    if (above == 0) return;
+    const float gap = all.size() > 8 ? 2.0f : 8.0f, h = std::clamp(a.h * .17f, 18.0f, 26.0f);
+    const float scale = (a.w - gap * px(all.size() - 1)) / static_cast<float>(std::max(above, below));
+    const float y1 = a.y + (a.h > 100 ? 18.0f : 2.0f), y2 = y1 + h + std::clamp(a.h * .2f, 16.0f, 34.0f);
+    const ImU32 quiet = mix(t.panel, hue(t, role), .2f),
+                full = mix(t.panel, hue(t, role), t.light ? .32f : .42f),
+                wedge = with_alpha(hue(t, Role::alpha), .16f);
+    const float moved = over(phase, during::shrinking);
+    float x = a.x, to = a.x;
+    for (const Share& share : all) {
+        const float w = std::max(1.0f, static_cast<float>(std::abs(share.own)) * scale),
+                    v = static_cast<float>(std::abs(share.now())) * scale;
+        const float now_x = x + (to - x) * moved, now_w = w + (v - w) * moved;
+        c.polygon({{x, y1 + h}, {x + w, y1 + h}, {now_x + now_w, y2}, {now_x, y2}}, wedge);
+        c.line({x + w, y1 + h}, {now_x + now_w, y2}, with_alpha(hue(t, Role::alpha), .7f));
+        c.line({x, y1 + h}, {now_x, y2}, with_alpha(hue(t, Role::alpha), .7f));
+        const Rect before{x, y1, w, h}, after{now_x, y2, now_w, h};
+        c.rect(before.x, before.y, before.w, before.h, quiet, radius::bar);
+        c.hatch(before.x, before.y, before.w, before.h, with_alpha(hue(t, role), .5f), 6);
+        const std::string own = format_short(share.own), name = "part " + share.name + "  " + own;
+        const bool named = all.size() > 1 && text_width(Face::mono, size::small, name) <= w - 6;
+        bar_text(c, before, named ? name : own, quiet);
+        if (now_w > .5f) {
+            c.rect(after.x, after.y, after.w, after.h, full, radius::bar);
+            c.frame(after.x + .5f, after.y + .5f, after.w - 1, after.h - 1, hue(t, role), 1, radius::bar);
+            bar_text(c, after, format_short(share.now()), full);
+        }
+        const std::string factor = "× " + format_short(share.weight);
+        const float mid = (x + now_x) / 2 + 8;
+        if (text_width(Face::medium, size::small, factor) < std::max(w, v) && y2 - y1 - h >= 18)
+            c.text(mid, (y1 + h + y2) / 2, factor, size::small, hue(t, Role::alpha), Face::medium);
+        x += w + gap, to += v;
+    }
+    const float there = over(phase, during::sum), line = y2 + h + 5;
+    if (there <= 0 || line + 16 > a.bottom() + 4) return;
+    const Canvas now = c.faded(there);
+    now.line({a.x, line}, {to, line}, t.t1, 1.6f);
+    for (const float end : {a.x + .8f, to - .8f}) now.line({end, line - 4}, {end, line}, t.t1, 1.6f);
+    const Line total = pieces(slot_symbol(slot).front(), "  ", strong(format_short(result)));
+    const float half = rich_width(c, total, size::lead) / 2;
+    now.rich(std::clamp((a.x + to) / 2, a.x + half, a.right() - half), line + 13, total, size::lead,
+             Align::center);
+}
+
+// Terms of both signs: a bar each, from zero, what is left of it over what it was.
+void about_zero(const Canvas& c, const Rect& a, const std::vector<Share>& all, Slot slot, double result) {
+    const Theme& t = *c.theme;
+    const Role role = info(slot).role;
+    double lo = std::min(0.0, result), hi = std::max(0.0, result);
+    for (const Share& share : all) lo = std::min(lo, share.own), hi = std::max(hi, share.own);
+    if (hi == lo) return;
+    const float names = 48, rows = px(all.size() + 1), row = std::min(34.0f, a.h / rows);
+    const float numbers = 64, w = a.w - names - numbers;
+    const auto x_of = [&](double v) { return a.x + names + w * static_cast<float>((v - lo) / (hi - lo)); };
+    const auto draw = [&](float y, double v, float h, ImU32 fill, bool hatched) {
+        const float x0 = std::min(x_of(0), x_of(v)), bar = std::max(1.0f, std::abs(x_of(v) - x_of(0)));
+        c.rect(x0, y, bar, h, fill, radius::bar);
+        if (hatched) c.hatch(x0, y, bar, h, with_alpha(hue(t, role), .5f), 6);
+    };
+    float y = a.y;
+    for (const Share& share : all) {
+        const float h = std::max(6.0f, row - 8);
+        c.text(a.x + names - 8, y + h / 2, share.name, size::small, t.t2, Face::medium, Align::right);
+        draw(y, share.own, h, mix(t.panel, hue(t, role), .18f), true);
+        draw(y + h * .25f, share.now(), h * .5f, hue(t, role), false);
+        c.text(a.right(), y + h / 2, format_short(share.now(), 3), size::small, t.t2, Face::mono,
+               Align::right);
+        y += row;
+    }
+    const float h = std::max(6.0f, row - 8);
+    c.rich(a.x + names - 8, y + h / 2, {slot_symbol(slot).front()}, size::lead, Align::right);
+    draw(y, result, h, mix(t.panel, hue(t, role), .45f), false);
+    c.text(a.right(), y + h / 2, format_short(result, 3), size::small, t.t1, Face::mono_bold, Align::right);
+    c.line({x_of(0), a.y}, {x_of(0), y + h}, t.line2, 1.4f);
+}
+
+void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, int col, float phase) {
+    const auto result = now.result(slot, col);
+    const std::vector<Share> all = shares(now, slot, col);
+    if (!result || !std::isfinite(*result)) return;
+    const bool mixed = std::ranges::any_of(all, [](const Share& s) { return s.own < 0; }) &&
+                       std::ranges::any_of(all, [](const Share& s) { return s.own > 0; });
+    const float label = 34;
+    Line letter = {slot_symbol(slot).front()};
+    if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(sub(str(col), Role::O));
+    c.rich(a.x, a.y + std::min(a.h / 2, 46.0f), letter, size::symbol);
+    const Rect room{a.x + label, a.y, a.w - label, a.h};
+    if (mixed)
+        about_zero(c, room, all, slot, *result);
+    else
+        end_to_end(c, room, all, slot, *result, phase);
+}
+
+// ---- Of normalised parts: as wide as its share, as high as its output; the level is the output of all
+
+void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
+    const Theme& t = *c.theme;
+    const std::vector<Share> all = shares(now, Slot::O_part, col);
+    const auto result = now.result(Slot::O_part, col);
+    if (!result) return;
+    double lo = std::min(0.0, *result), hi = std::max(0.0, *result);
+    for (const Share& share : all) lo = std::min(lo, share.own), hi = std::max(hi, share.own);
+    if (hi == lo) hi = lo + 1;
+    const float top = a.y + 18, bottom = a.bottom() - 24, left = a.x + 8, w = a.w - 78;
+    const auto y_of = [&](double v) {
+        return bottom - (bottom - top) * static_cast<float>((v - lo) / (hi - lo));
+    };
+    const ImU32 fill = mix(t.panel, hue(t, Role::O), t.light ? .3f : .4f);
+    float x = left;
+    for (const Share& share : all) {
+        const float bw = w * static_cast<float>(share.weight);
+        const float y0 = std::min(y_of(0), y_of(share.own)), h = std::abs(y_of(share.own) - y_of(0));
+        if (bw < .5f) continue;
+        c.rect(x + 1, y0, std::max(1.0f, bw - 2), h, fill, 2);
+        c.frame(x + 1.5f, y0 + .5f, std::max(1.0f, bw - 3), h, hue(t, Role::O), 1, 2);
+        const std::string number = format_short(share.own, 3);
+        if (text_width(Face::mono, size::small, number) <= std::max(bw, 26.0f))
+            c.text(x + bw / 2, y_of(share.own) - 10, number, size::small, t.t2, Face::mono, Align::center);
+        c.line({x + 1, bottom + 5}, {x + bw - 1, bottom + 5}, hue(t, Role::alpha), 3);
+        const std::string weight = format_short(share.weight, 3);
+        if (text_width(Face::mono, size::small, weight) <= bw)
+            c.text(x + bw / 2, bottom + 17, weight, size::small, hue(t, Role::alpha), Face::mono,
+                   Align::center);
+        x += bw;
+    }
+    c.line({left - 4, y_of(0)}, {left + w + 4, y_of(0)}, t.line2);
+    const Canvas there = c.faded(over(phase, during::sum));
+    there.line({left - 4, y_of(*result)}, {left + w + 6, y_of(*result)}, t.focus, 2.6f);
+    there.text(left + w + 12, y_of(*result), format_short(*result), size::lead, t.t1, Face::mono_bold);
+}
+
+// O ÷ ℓ
+void draw_division(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
+    const double l = value_of(now, Slot::l, 0).data(0, 0);
+    const Value& before = *now.trace.live(Slot::Oi, now.k - 1).value;
+    const Value& after = value_of(now, Slot::Oi, 0);
+    if (l == 0) return;
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = before.data(0, col), .divisor = l};
+    out.total = after.data(0, col);
+    stack(c, a, out, extent(out), phase);
+}
+
+const char* caption_of(const MergeNow& now) {
+    switch (now.trace.step(now.k).op) {
+    case Op::part: return "every weight of the part, measured from its own maximum";
+    case Op::merge_max: return "the larger one is the common maximum";
+    case Op::merge_lse: return "exp of these adds up";
+    case Op::merge_weights: return "each part, below the common maximum";
+    case Op::merge_sum: return "brought to the common maximum, then added";
+    case Op::merge_output:
+        return now.normalised ? "width w × height O, levelled" : "brought to the common maximum, then added";
+    case Op::normalize: return "divided by ℓ, once";
+    default: return "";
+    }
+}
+
+}  // namespace
+
+void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    c.well(a.x, a.y, a.w, a.h);
+    const PanelPart part(c, "Lens", a);
+    const Op op = op_now(state);
+    const Rect inner = lens_title(c, {a.x, a.y, a.w, a.h}, caption_of(now));
+    const float come = phase(state);
+    const int col = merge_column(state);
+    switch (op) {
+    case Op::init:
+    case Op::part: return draw_looking(c, now, inner, come);
+    case Op::merge_max:
+    case Op::merge_lse: return draw_maxima(c, now, inner, come);
+    case Op::merge_weights: return draw_weights(c, now, inner, come);
+    case Op::merge_sum: return draw_sum(c, now, inner, Slot::l_part, 0, come);
+    case Op::normalize: return draw_division(c, now, inner, col, come);
+    case Op::load:
+    case Op::store: return traffic_bars(c, state, inner);
+    default: break;
+    }
+    if (now.normalised) return draw_level(c, now, inner, col, come);
+    // ℓ above O where both have room: the same weights fit.
+    if (inner.h < 190) return draw_sum(c, now, inner, Slot::O_part, col, come);
+    const float half = (inner.h - 14) / 2;
+    draw_sum(c, now, {inner.x, inner.y, inner.w, half}, Slot::l_part, 0, 1);
+    c.line({inner.x, inner.y + half + 7}, {inner.right(), inner.y + half + 7}, c.theme->line);
+    draw_sum(c, now, {inner.x, inner.y + half + 14, inner.w, half}, Slot::O_part, col, come);
+}
+
+}  // namespace tilewalk::ui

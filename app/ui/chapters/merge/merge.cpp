@@ -1,0 +1,195 @@
+// The lesson about merging: the row and where it is split, its parts and their merge, the step to scale;
+// below, two trees over the same parts and what rounding makes of them.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/presenter.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "core/base/words.h"
+#include "core/lessons/merge/split_kv.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_parts = 16;  // that are chosen here; files may have more
+
+// Returns the left edge of what it took.
+float choices(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    Options options = latest_problem(state).options;
+    const float y = a.y + space::control_top;
+    float right = a.right() - space::control_edge;
+
+    int form = now.normalised;
+    const std::vector<std::string> forms = {"ℓ, O", "L, O ÷ ℓ"};
+    right -= segmented_width(forms);
+    if (segmented(c, "##merge form", right, y, forms, form)) {
+        options.parts = static_cast<PartForm>(form);
+        choose_merge(state, options);
+    }
+    int order = static_cast<int>(now.trace.problem().options.merge);
+    const std::vector<std::string> orders = {"chain", "pairs", "at once"};
+    right -= segmented_width(orders) + 12;
+    if (segmented(c, "##merge order", right, y, orders, order)) {
+        options.merge = static_cast<MergeOrder>(order);
+        choose_merge(state, options);
+    }
+    int count = static_cast<int>(now.parts.size());
+    right -= 122 + 12;
+    if (stepper(c, "##merge parts", right, y, 122, count, 1, std::min(most_parts, state.problem->N_kv()))) {
+        options.splits = *even_parts(state.problem->N_kv(), count);
+        choose_merge(state, options);
+    }
+    right -= 8;
+    right -= c.text(right, y + 16, "parts", size::body, c.theme->t2, Align::right) + 16;
+    int row = now.trace.problem().options.row;
+    if (right - a.x < 470) return right;
+    right -= 122;
+    if (stepper(c, "##merge row", right, y, 122, row, 0, state.problem->N() - 1)) {
+        options.row = row;
+        choose_merge(state, options);
+    }
+    right -= 8;
+    return right - c.text(right, y + 16, "query", size::body, c.theme->t2, Align::right);
+}
+
+void parts_panel(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Parts", a);
+    const MergeNow now(state);
+    const float right = choices(c, state, now, a);
+    const std::string title = "One query, " + counted(now.parts.size(), "part");
+    const float w = c.text_within(a.inner_x(), a.title_y(), right - a.inner_x() - 8, title, size::lead, 0,
+                                  Face::semibold);
+    const char* hint = "drag a handle, or press S";
+    if (text_width(Face::regular, size::body, hint) < right - a.inner_x() - w - 30)
+        c.text(a.inner_x() + w + 12, a.title_y(), hint, size::body, c.theme->t3);
+    const float top = a.y + 44;
+    const float wanted = std::max(.5f * a.w, 400.0f);
+    const float split = draw_split(c, state, now, {a.inner_x(), top, wanted - 24, a.bottom() - top});
+    const Rect below{a.inner_x(), top + split, wanted - 24, a.bottom() - top - split - 8};
+    const float table = draw_parts(c, state, now, below);
+    const float x = a.inner_x() + std::max(table, std::min(wanted - 24, 420.0f)) + 20;
+    const Rect lens{x, top, a.right() - 12 - x, a.bottom() - top - 12};
+    if (lens.w > 180) draw_merge_lens(c, state, now, lens);
+}
+
+}  // namespace
+
+void merge_main(const Canvas& c, AppState& state, const Layout& layout) {
+    const Rect& a = layout.main;
+    const float gap = a.h < 450 ? 8.0f : 12.0f;
+    const float below = std::clamp(a.h * .43f, 176.0f, 330.0f);
+    parts_panel(c, state, {a.x, a.y, a.w, a.h - below - gap});
+    draw_trees(c, state, {a.x, a.bottom() - below, a.w, below});
+}
+
+void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
+    const MergeNow now(state);
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const float w = a.w / size::far_growth, h = a.h / size::far_growth;
+    note_part(c, a, "Parts");
+    const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
+    if (w - table > 170 && !quiz_waits(state)) {
+        note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
+                  "Lens");
+        draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
+    }
+}
+
+namespace {
+
+std::vector<KeyPart> parts_of(const Trace& trace) {
+    const Problem& p = trace.problem();
+    if (&trace.lesson() == &merge_lesson) return merge_parts(p);
+    std::vector<KeyPart> out;
+    for (const SplitBlocks& split : split_blocks(p)) {
+        const int first = std::min(p.N_kv(), split.first * p.Bc);
+        out.push_back({first, std::min(p.N_kv(), (split.first + split.count) * p.Bc) - first});
+    }
+    return out;
+}
+
+MergeOrder order_of(const Trace& trace) {
+    return &trace.lesson() == &merge_lesson ? trace.problem().options.merge : MergeOrder::at_once;
+}
+
+}  // namespace
+
+MergeNow::MergeNow(const AppState& state)
+    : trace(*state.trace), k(state.cursor.step), parts(parts_of(trace)),
+      plan(merge_plan(static_cast<int>(parts.size()), order_of(trace))),
+      normalised(&trace.lesson() != &merge_lesson || trace.problem().options.parts == PartForm::normalised),
+      splits(&trace.lesson() != &merge_lesson) {
+    if (splits) {
+        part = split_of(trace, k);
+        if (part < 0) node = 0;
+        return;
+    }
+    const int phase = trace.step(k).phase, count = static_cast<int>(parts.size());
+    if (phase < count)
+        part = phase;
+    else
+        node = phase - count;
+}
+
+std::string MergeNow::name(int tile) const { return splits ? str(tile) : merge_name(trace.problem(), tile); }
+
+std::vector<int> MergeNow::rows() const {
+    if (node >= 0) return plan[static_cast<std::size_t>(node)].parts;
+    std::vector<int> out;
+    for (int n = 0; n < std::ssize(parts); ++n) out.push_back(n);
+    return out;
+}
+
+Slot MergeNow::result_slot(Slot slot) const {
+    if (!whole()) return slot;
+    switch (slot) {
+    case Slot::m_part: return Slot::m;
+    case Slot::l_part: return Slot::l;
+    case Slot::L_part: return Slot::Li;
+    default: return Slot::Oi;
+    }
+}
+
+std::optional<double> MergeNow::number(Slot slot, int tile, int col) const {
+    const Held held = trace.live(slot, tile, k);
+    if (!held) return {};
+    return held.value->data(0, std::min<Eigen::Index>(col, held.value->data.cols() - 1));
+}
+
+std::optional<double> MergeNow::result(Slot slot, int col) const {
+    if (node < 0) return {};
+    return number(result_slot(slot), result_tile(), col);
+}
+
+int merge_column(const AppState& state) {
+    const CellRef target = state.explanation.target;
+    // The columns of scores and weights are keys.
+    if (info(target.slot == Slot::count ? Slot::m : target.slot).role == Role::O)
+        return std::min(target.col, state.problem->d() - 1);
+    return std::clamp(state.softmax.component, 0, state.problem->d() - 1);
+}
+
+void choose_merge(AppState& state, const Options& options) {
+    Problem changed = latest_problem(state);
+    if (changed.options == options) return;
+    changed.options = options;
+    set_problem(state, std::move(changed));
+}
+
+void move_split(AppState& state, int by) {
+    Problem changed = latest_problem(state);
+    std::vector<int> sizes;
+    for (const KeyPart& part : merge_parts(changed)) sizes.push_back(part.count);
+    if (sizes.size() < 2) return;
+    // The first cut: its left part gives or takes a key.
+    const int moved = std::clamp(by, -sizes[0], sizes[1]);
+    sizes[0] += moved, sizes[1] -= moved;
+    changed.options.splits = sizes;
+    if (moved != 0) set_problem(state, std::move(changed));
+}
+
+}  // namespace tilewalk::ui

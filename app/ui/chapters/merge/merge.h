@@ -1,0 +1,56 @@
+// What the parts of the merge view share: the parts of one row, the merge at hand, and two trees over the
+// parts.
+#pragma once
+
+#include "app/ui/kit/layout.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/state/app_state.h"
+#include "core/lessons/merge/merge.h"
+
+namespace tilewalk::ui {
+
+void merge_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void merge_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+void split_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void split_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+
+/// The parts and the merge that the current step is about, of `merge` or of `split-kv`.
+struct MergeNow {
+    explicit MergeNow(const AppState& state);
+
+    const Trace& trace;
+    int k;
+    std::vector<KeyPart> parts;
+    std::vector<MergeNode> plan;
+    bool normalised;
+    bool splits;    ///< parts are splits, made by workers
+    int node = -1;  ///< of the plan; −1 while the parts are made
+    int part = -1;  ///< that is made by this step
+
+    bool whole() const { return node + 1 == static_cast<int>(plan.size()); }
+    /// Tiles that stand in the table: all parts, or those that are merged.
+    std::vector<int> rows() const;
+    /// Where the result lies: a tile of parts, or m, ℓ (or L), O of the query.
+    Slot result_slot(Slot part_slot) const;
+    int result_tile() const { return whole() ? 0 : plan[static_cast<std::size_t>(node)].into; }
+    std::string name(int tile) const;
+    /// One number of a part after step k; nothing while it is not there.
+    std::optional<double> number(Slot slot, int tile, int col = 0) const;
+    std::optional<double> result(Slot part_slot, int col = 0) const;
+};
+
+/// The column of O that drawings are about: that of the formula.
+int merge_column(const AppState& state);
+
+// The parts, one file each
+/// Scores of the row with handles between its parts; returns the height.
+float draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+/// One row for each part, the result below; returns the width.
+float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+void draw_trees(const Canvas& canvas, AppState& state, const Rect& area);
+
+/// A changed choice is a changed problem, and can be undone.
+void choose_merge(AppState& state, const Options& options);
+
+}  // namespace tilewalk::ui

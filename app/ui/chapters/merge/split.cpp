@@ -1,0 +1,494 @@
+// Split keys: what lies in HBM and what it costs; the workers side by side, beside flash-forward on one of
+// them; below, the split at hand in SRAM or, in the second kernel, the merge of all splits.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/presenter.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/lessons/merge/split_kv.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// ---- HBM: bytes of both ways, and the partial results
+
+struct Segment {
+    std::string name;
+    Role role;
+    std::int64_t bytes, so_far;
+};
+
+struct Ledger {
+    std::vector<Segment> segments;
+    std::int64_t bytes = 0, so_far = 0;
+    void add(const char* name, Role role, std::int64_t all, std::int64_t now) {
+        segments.push_back({name, role, all, now});
+        bytes += all, so_far += now;
+    }
+};
+
+// Bytes that steps up to k moved of this slot.
+std::int64_t moved(const Trace& trace, int k, Slot slot) {
+    std::int64_t out = 0;
+    const int each = info(slot).counts_elements ? trace.problem().element_bytes : 4;
+    for (int step = 0; step <= k; ++step) {
+        for (const Access& a : trace.reads(step))
+            if (a.slot == slot && is_load(trace.step(step).op))
+                out += trace.value(a.value).data.size() * each;
+        for (const Access& a : trace.writes(step))
+            if (a.slot == slot) out += trace.value(a.value).data.size() * each;
+    }
+    return out;
+}
+
+Ledger ledger_of(const Trace& trace, int k) {
+    Ledger out;
+    const auto add = [&](const char* name, Role role, std::initializer_list<Slot> slots) {
+        std::int64_t all = 0, now = 0;
+        for (const Slot slot : slots)
+            all += moved(trace, trace.size() - 1, slot), now += moved(trace, k, slot);
+        out.add(name, role, all, now);
+    };
+    add("Q", Role::Q, {Slot::Q});
+    add("K", Role::K, {Slot::K});
+    add("V", Role::V, {Slot::V});
+    add("parts", Role::alpha, {Slot::O_parts, Slot::L_parts});
+    add("O", Role::O, {Slot::O, Slot::L});
+    return out;
+}
+
+// One query in one go: the query once, K and V, O and L.
+Ledger flash_ledger(const Ledger& split, int splits) {
+    Ledger out;
+    for (const Segment& one : split.segments)
+        if (one.name != "parts") {
+            const std::int64_t bytes = one.name == "Q" ? one.bytes / splits : one.bytes;
+            out.add(one.name.c_str(), one.role, bytes, bytes);
+        }
+    return out;
+}
+
+void ledger_bar(const Canvas& c, const Rect& a, const Ledger& ledger, std::int64_t most) {
+    const Theme& t = *c.theme;
+    float x = a.x;
+    for (const Segment& one : ledger.segments) {
+        const float w = a.w * static_cast<float>(one.bytes) / static_cast<float>(most),
+                    done = a.w * static_cast<float>(one.so_far) / static_cast<float>(most);
+        if (w < .5f) continue;
+        const ImU32 ink = hue(t, one.role);
+        if (done > 0) c.rect(x + .5f, a.y, std::max(1.0f, done - 1), a.h, mix(t.panel, ink, .45f), 2);
+        if (one.name == "parts" && done > 0) c.hatch(x + .5f, a.y, done - 1, a.h, with_alpha(ink, .7f), 5);
+        if (done < w - .5f)
+            c.dashed_frame(x + 1, a.y + .5f, w - 2, a.h - 1, t.line2, 1, {3, 3});
+        else
+            c.frame(x + 1, a.y + .5f, std::max(1.0f, w - 2), a.h - 1, ink, 1, 2);
+        x += w;
+    }
+}
+
+void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const int d = state.problem->d();
+    const float room = a.w - 30 - 56, cw = std::clamp(room / px(std::min(d, 4)), 24.0f, 46.0f);
+    const int cols = std::clamp(static_cast<int>(room / cw), 1, d);
+    const float row = 30;
+    const int rows = std::clamp(static_cast<int>((a.h - 26) / row), 1, static_cast<int>(now.parts.size()));
+    const int first =
+        std::clamp(std::max(0, now.part) - rows / 2, 0, static_cast<int>(now.parts.size()) - rows);
+    c.rich(a.x + 26, a.y + 8, part_symbol(Slot::O_parts, ""), size::symbol);
+    c.rich(a.right() - 44, a.y + 8, part_symbol(Slot::L_parts, ""), size::symbol);
+    for (int n = 0; n < rows; ++n) {
+        const int tile = first + n;
+        const float y = a.y + 24 + px(n) * row;
+        c.text(a.x + 14, y + 12, str(tile), size::small, tile == now.part ? c.theme->t1 : c.theme->t2,
+               Face::medium, Align::right);
+        const auto draw = [&](Slot slot, float x, int across, float w) {
+            const Held held = now.trace.live(slot, tile, now.k);
+            MatrixLook look;
+            look.slot = slot, look.value = held.value, look.x = x, look.y = y, look.cw = w, look.ch = 24;
+            look.region = {tile, 0, 1, across};
+            look.size = size::small, look.least_digits = 2;
+            look.dim = !held || held.step != now.k;
+            look.state = !held                ? CellState::pending
+                         : held.step == now.k ? CellState::written
+                                              : CellState::idle;
+            if (held && across < held.value->region.cols) look.window = Region{tile, 0, 1, across};
+            const std::string widget = "hbm " + str(tile);
+            matrix(c, state, look, widget.c_str());
+        };
+        draw(Slot::O_parts, a.x + 26, cols, cw);
+        draw(Slot::L_parts, a.right() - 48, 1, 46);
+    }
+    if (rows < static_cast<int>(now.parts.size()))
+        c.text(a.x + 26, a.y + 24 + px(rows) * row + 4, "of " + counted(now.parts.size(), "split"),
+               size::small, c.theme->t3);
+}
+
+void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Panel panel(c, "HBM", a, "HBM", a.w > 200 ? "slow, big" : "");
+    const Theme& t = *c.theme;
+    const Ledger split = ledger_of(now.trace, now.k);
+    const Ledger flash = flash_ledger(split, static_cast<int>(now.parts.size()));
+    const float below = 146, x = a.inner_x(), w = a.inner_w();
+    c.text(x, a.y + 50, "Partial results", size::body, 0, Face::semibold);
+    part_rows(c, state, now, {x, a.y + 68, w, a.h - 68 - below - 12});
+    float y = a.bottom() - below;
+    rule(c, a, y - 4);
+    c.text(x, y + 14, "HBM bytes, one query", size::body, 0, Face::semibold);
+    const std::int64_t most = std::max(split.bytes, flash.bytes);
+    const auto line = [&](const char* name, const std::string& bytes, const Ledger& ledger) {
+        c.text(x, y + 36, name, size::small, t.t2);
+        c.text(a.inner_right(), y + 36, bytes, size::small, t.t1, Face::mono, Align::right);
+        ledger_bar(c, {x, y + 46, w, 13}, ledger, most);
+        y += 42;
+    };
+    line("Flash forward", format_traffic(flash.bytes), flash);
+    line(a.w > 250 ? "Split keys" : "Split",
+         format_traffic(split.so_far) + " of " + format_traffic(split.bytes), split);
+    const double times = static_cast<double>(split.bytes) / static_cast<double>(flash.bytes);
+    c.text_within(x, y + 36, w, format_short(times, 3) + " × the bytes: time is the gain", size::small, t.t2);
+}
+
+// ---- Workers side by side
+
+// Steps of one worker that belong together: the beginning, a key block, the end, the combining kernel.
+struct Run {
+    int row, first, last;  // the row is a worker
+    int start, end;
+    std::string name;
+    bool combine;
+};
+std::vector<Run> runs_of(const Trace& trace) {
+    std::vector<Run> out;
+    const int workers = busy_workers(trace.problem());
+    for (int k = 0; k < trace.size(); ++k) {
+        const Step& s = trace.step(k);
+        const bool combine = s.phase >= workers;
+        const bool same = !out.empty() && trace.step(k - 1).phase == s.phase && trace.step(k - 1).j == s.j &&
+                          (combine || s.j >= 0 || s.op != Op::load_q) && s.op != Op::normalize;
+        if (!same) out.push_back({s.when.worker, k, k, s.when.start, s.when.end, "", combine});
+        Run& run = out.back();
+        run.last = k, run.end = s.when.end;
+        run.name = combine ? "merge" : s.j >= 0 ? "K" + str(s.j) : s.op == Op::store ? "÷ℓ" : "q";
+    }
+    return out;
+}
+
+struct Axis {
+    float x, w;
+    int ticks;
+    float at(int tick) const { return x + w * px(tick) / px(ticks); }
+};
+
+void run_cell(const Canvas& c, const AppState& state, const Axis& axis, const Run& run, float y, float h) {
+    const Theme& t = *c.theme;
+    const int k = state.cursor.step;
+    const float x = axis.at(run.start) + .5f, w = std::max(1.5f, axis.at(run.end) - axis.at(run.start) - 1);
+    const bool current = k >= run.first && k <= run.last, done = k > run.last;
+    if (current) c.rect(x - 2, y - 2, w + 4, h + 4, with_alpha(t.focus, .2f), 5);
+    if (current || done)
+        c.rect(x, y, w, h, current ? t.t1 : t.raised, std::min(4.0f, w / 4));
+    else
+        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.line2, 1, std::min(4.0f, w / 4));
+    if (text_width(Face::medium, size::small, run.name) <= w - 4)
+        c.text(x + w / 2, y + h / 2, run.name, size::small,
+               current ? t.inv
+               : done  ? t.t1
+                       : t.t2,
+               Face::medium, Align::center);
+}
+
+void idle_cell(const Canvas& c, const Axis& axis, int from, int to, float y, float h) {
+    if (to <= from) return;
+    c.hatch(axis.at(from) + 1, y + 1, axis.at(to) - axis.at(from) - 2, h - 2, c.theme->line2, 7);
+}
+
+// Flash-forward for the same query: the steps of all key blocks one after another, on one worker.
+std::vector<Run> flash_runs(const std::vector<Run>& split) {
+    std::vector<Run> out;
+    int free = 0;
+    const auto add = [&](const Run& run) {
+        const int ticks = run.end - run.start;
+        out.push_back({0, -1, -1, free, free + ticks, run.name, false});
+        free += ticks;
+    };
+    std::vector<Run> blocks;
+    for (const Run& run : split)
+        if (run.name.starts_with("K")) blocks.push_back(run);
+    std::ranges::sort(blocks, {}, [](const Run& run) { return std::stoi(run.name.substr(1)); });
+    add(split.front());
+    for (const Run& run : blocks) add(run);
+    for (const Run& run : split)
+        if (run.name == "÷ℓ") return add(run), out;
+    return out;
+}
+
+int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Problem& p = now.trace.problem();
+    Options options = latest_problem(state).options;
+    float right = a.right() - space::control_edge;
+    int workers = p.options.workers, splits = static_cast<int>(now.parts.size());
+    right -= 112;
+    if (stepper(c, "##workers", right, a.y + space::control_top, 112, workers, 1, 64)) {
+        options.workers = workers;
+        choose_merge(state, options);
+    }
+    right -= c.text(right - 6, a.y + 22, "workers", size::body, c.theme->t2, Align::right) + 16;
+    right -= 112;
+    if (stepper(c, "##splits", right, a.y + space::control_top, 112, splits, 1, std::min(64, p.Tc()))) {
+        // Whole key blocks, as even as they can be
+        options.splits.clear();
+        int left = p.N_kv();
+        const std::vector<int> sizes = *even_parts(p.Tc(), splits);
+        for (const int blocks : sizes) {
+            options.splits.push_back(std::min(left, blocks * p.Bc));
+            left -= options.splits.back();
+        }
+        choose_merge(state, options);
+    }
+    right -= c.text(right - 6, a.y + 22, "splits", size::body, c.theme->t2, Align::right) + 10;
+    return static_cast<int>(right);
+}
+
+void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Panel panel(c, "Workers", a);
+    const Theme& t = *c.theme;
+    const Problem& p = now.trace.problem();
+    const int right = choose_splits(c, state, now, a);
+    const std::string title = counted(p.options.workers, "worker") + ", one query";
+    const float title_w = c.text_within(a.inner_x(), a.title_y(), px(right) - a.inner_x(), title, size::lead,
+                                        0, Face::semibold);
+    if (px(right) - a.inner_x() - title_w > 230)
+        c.text(a.inner_x() + title_w + 12, a.title_y(), "time to the right, one tick a step", size::body,
+               t.t3);
+
+    const std::vector<Run> split = runs_of(now.trace), flash = flash_runs(split);
+    const int flash_end = flash.back().end, split_end = now.trace.ticks();
+    const float names = 72;
+    const Axis axis{a.inner_x() + names, a.inner_w() - names - 8, std::max(flash_end, split_end)};
+    const float top = a.y + 48, bottom = a.bottom() - 24;
+    const int shown = std::clamp(static_cast<int>((bottom - top - 60) / 2 / 20), 1, p.options.workers);
+    const float row = std::min(28.0f, (bottom - top - 44) / px(2 * shown)), h = row - 4;
+
+    const auto lanes = [&](const char* method, float y, const std::vector<Run>& runs, int end, bool walked) {
+        c.text(a.inner_x(), y + 8, method, size::small, 0, Face::semibold);
+        const float lane = y + 18;
+        for (int w = 0; w < shown; ++w) {
+            const float at = lane + px(w) * row;
+            c.text(a.inner_x(), at + h / 2, "worker " + str(w), size::small, t.t2);
+            int free = 0;
+            for (const Run& run : runs)
+                if (run.row == w) {
+                    idle_cell(c, axis, free, run.start, at, h);
+                    if (walked)
+                        run_cell(c, state, axis, run, at, h);
+                    else {
+                        c.rect(axis.at(run.start) + .5f, at, axis.at(run.end) - axis.at(run.start) - 1, h,
+                               t.raised, 4);
+                        if (text_width(Face::medium, size::small, run.name) <
+                            axis.at(run.end) - axis.at(run.start) - 5)
+                            c.text((axis.at(run.start) + axis.at(run.end)) / 2, at + h / 2, run.name,
+                                   size::small, t.t2, Face::medium, Align::center);
+                    }
+                    free = run.end;
+                }
+            idle_cell(c, axis, free, end, at, h);
+            if (!walked && w == 1 && end > 4) {
+                const char* words = "idle: one query is one row of work";
+                const float w_text = text_width(Face::regular, size::small, words);
+                c.rect(axis.x + 14, at + h / 2 - 9, w_text + 12, 18, t.panel, 4);
+                c.text(axis.x + 20, at + h / 2, words, size::small, t.t2);
+            }
+        }
+        return lane + px(shown) * row;
+    };
+    const float second = lanes("Flash forward", top, flash, flash_end, false) + 4;
+    const float end = lanes("Split keys", second, split, split_end, true);
+
+    // One playhead through both
+    const float x = axis.at(now.trace.step(now.k).when.start) + axis.w / px(axis.ticks) / 2;
+    c.line({x, top + 16}, {x, end + 2}, with_alpha(t.focus, .6f), 1.4f);
+    c.pill(x, end + 12, "tick " + str(now.trace.step(now.k).when.start), size::small, t.t1, t.inv,
+           Align::center);
+    const int gain = flash_end - split_end;
+    const std::string words =
+        gain > 0   ? str(gain) + " ticks earlier: " + str(flash_end) + " → " + str(split_end)
+        : gain < 0 ? str(-gain) + " ticks later: " + str(flash_end) + " → " + str(split_end)
+                   : "as long: " + str(split_end) + " ticks";
+    const float words_w = text_width(Face::medium, size::small, words);
+    const bool left = x > a.inner_right() - words_w - 60;
+    c.text(left ? axis.x : a.inner_right(), end + 12, words, size::small, t.t1, Face::medium,
+           left ? Align::left : Align::right);
+    if (shown < p.options.workers)
+        c.text(a.inner_x(), end + 12, "of " + str(p.options.workers), size::small, t.t3);
+}
+
+// ---- The split at hand: the query over its keys, weights beside the values, the sums below
+
+struct Chip {
+    const Canvas& c;
+    AppState& state;
+    Rect a;
+
+    void draw(Slot slot, float x, float y, float cw, float ch, bool transposed = false) {
+        MatrixLook look = slot_look(state, slot);
+        look.transposed = transposed;
+        look.x = x, look.y = y, look.cw = cw, look.ch = ch;
+        look.size = cw >= 44 ? size::lead : size::small;
+        look.least_digits = 2;
+        const Problem& p = *state.problem;
+        const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
+        const bool row = slot == Slot::Qi || slot == Slot::Oi;
+        look.region = row                                    ? Region{0, 0, 1, d}
+                      : slot == Slot::Kj || slot == Slot::Vj ? Region{0, 0, keys, d}
+                      : slot == Slot::S || slot == Slot::P   ? Region{0, 0, 1, keys}
+                                                             : Region{0, 0, 1, 1};
+        matrix(c, state, look, "sram");
+    }
+    void label(Line symbol, const char* word, float x, float y, float room) {
+        const float w = c.rich(x, y, symbol, size::symbol);
+        if (text_width(Face::regular, size::small, word) < room - w - 8)
+            c.text(x + w + 6, y, word, size::small, c.theme->t3);
+    }
+};
+
+float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
+    Chip chip{c, state, a};
+    const Problem& p = *state.problem;
+    const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
+    const float gap = 18, single = 54;
+    const float cw = std::clamp((a.w - 2 * single - 4 * gap) / px(2 * d), 8.0f, 54.0f);
+    const float ch = std::clamp((a.h - 84) / px(keys + 2), 8.0f, 44.0f);
+    const float x_K = a.x + 6, x_S = x_K + cw * px(d) + gap, x_P = x_S + single + gap,
+                x_V = x_P + single + gap;
+    const float y_q = a.y + 26, y_K = y_q + ch + 30, y_O = y_K + ch * px(keys) + 30;
+    const Step& step = step_now(state);
+    chip.label({slot_symbol(Slot::Qi).front()}, "the query", x_K, y_q - 14, cw * px(d));
+    chip.label(slot_symbol(Slot::Kj, step.j), "keys", x_K, y_K - 14, cw * px(d));
+    chip.label({slot_symbol(Slot::S)}, "score", x_S, y_K - 14, single + gap);
+    chip.label({slot_symbol(Slot::P)}, "weight", x_P, y_K - 14, single + gap);
+    chip.label(slot_symbol(Slot::Vj, step.j), "values", x_V, y_K - 14, cw * px(d));
+    chip.draw(Slot::Qi, x_K, y_q, cw, ch);
+    chip.draw(Slot::Kj, x_K, y_K, cw, ch);
+    chip.draw(Slot::S, x_S, y_K, single, ch, true);
+    chip.draw(Slot::P, x_P, y_K, single, ch, true);
+    chip.draw(Slot::Vj, x_V, y_K, cw, ch);
+    const float above = y_q - 14;
+    chip.label({slot_symbol(Slot::m_tile)}, "block", x_S, above, single + gap);
+    chip.draw(Slot::m_tile, x_S, y_q, single, ch);
+    chip.label({slot_symbol(Slot::alpha)}, "corr.", x_P, above, single + gap);
+    chip.draw(Slot::alpha, x_P, y_q, single, ch);
+    chip.label({slot_symbol(Slot::m)}, "max", x_S, y_O - 14, single + gap);
+    chip.draw(Slot::m, x_S, y_O, single, ch);
+    chip.label({slot_symbol(Slot::l)}, "sum", x_P, y_O - 14, single + gap);
+    chip.draw(Slot::l, x_P, y_O, single, ch);
+    chip.label({slot_symbol(Slot::Oi).front()}, "of this split", x_V, y_O - 14, cw * px(d));
+    chip.draw(Slot::Oi, x_V, y_O, cw, ch);
+    return x_V + cw * px(d) + 8 - a.x;
+}
+
+// The step of a split to scale: that of its one row.
+void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
+    c.well(a.x, a.y, a.w, a.h);
+    const PanelPart part(c, "Lens", a);
+    const Rect inner = lens_title(c, a, "");
+    const MergeNow now(state);
+    const int k = state.cursor.step, row = now.trace.problem().options.row, col = merge_column(state);
+    const Around at(state, row, col);
+    const float come = phase(state);
+    switch (at.op()) {
+    case Op::scores: {
+        const Value &Q = at.read(Slot::Qi), &K = at.read(Slot::Kj);
+        const int key =
+            std::clamp(state.explanation.target.col, K.region.row, K.region.row + K.region.rows - 1);
+        Dot one = dot_of(Q, row, K, key);
+        one.q_name = "q", one.k_name = "k" + str(key);
+        one.scale = now.trace.problem().softmax_scale();
+        one.total = Around::at(*now.trace.live(Slot::S, k).value, row, key);
+        return dot(c, inner, one, come);
+    }
+    case Op::tile_max:
+    case Op::mask:
+        return bars(c, inner, row_bars(at, *now.trace.live(Slot::S, k).value), at.op() == Op::tile_max,
+                    extent(row_bars(at, *now.trace.live(Slot::S, k).value)), come);
+    case Op::exponentials: {
+        const Value &S = at.read(Slot::S), &m = at.read(Slot::m);
+        const double base = m.data(0, 0) == minus_infinity ? 0 : m.data(0, 0);
+        return curve(c, inner, row_points(at, S, at.written(), base), come);
+    }
+    case Op::row_sum: {
+        Stack out{.symbol = Slot::l, .has_old = true};
+        out.old = at.read(Slot::l).data(0, 0), out.alpha = at.read(Slot::alpha).data(0, 0);
+        const Value& P = at.read(Slot::P);
+        for (int c2 = 0; c2 < P.region.cols; ++c2) out.parts.push_back({P.data(0, c2), Role::S});
+        out.total = at.written().data(0, 0);
+        return stack(c, inner, out, extent(out), come);
+    }
+    case Op::output: {
+        Stack out{.symbol = Slot::Oi, .has_old = true};
+        out.old = at.read(Slot::Oi).data(0, col), out.alpha = at.read(Slot::alpha).data(0, 0);
+        const Value &P = at.read(Slot::P), &V = at.read(Slot::Vj);
+        for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n) * V.data(n, col), Role::O});
+        out.total = at.written().data(0, col);
+        return stack(c, inner, out, extent(out), come);
+    }
+    case Op::normalize: {
+        const double l = at.read(Slot::l).data(0, 0);
+        if (l == 0) return no_scale(c, inner);
+        Stack out{.symbol = Slot::Oi, .has_old = true, .old = at.read(Slot::Oi).data(0, col), .divisor = l};
+        out.total = at.written().data(0, col);
+        return stack(c, inner, out, extent(out), come);
+    }
+    default: return traffic_bars(c, state, inner);
+    }
+}
+
+void work_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const bool combine = now.node >= 0;
+    const Panel panel(
+        c, "SRAM", a, combine ? "Combine" : "SRAM of worker " + str(step_now(state).when.worker),
+        combine ? "kernel 2, on worker 0: one row is one split" : "split " + str(now.part) + ", kernel 1");
+    const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 52};
+    const bool wide = inner.w > 560;
+    const float room = wide ? inner.w * .6f : inner.w;
+    const float taken = combine ? draw_parts(c, state, now, {inner.x, inner.y, room, inner.h})
+                                : draw_chip(c, state, {inner.x, inner.y, room, inner.h});
+    const float x = inner.x + std::max(taken + 16, wide ? room * .8f : 0.0f);
+    const Rect lens{x, inner.y - 6, a.right() - 12 - x, inner.h};
+    if (lens.w < 170) return;
+    combine ? draw_merge_lens(c, state, now, lens) : chip_lens(c, state, lens);
+}
+
+}  // namespace
+
+void split_main(const Canvas& c, AppState& state, const Layout& layout) {
+    const MergeNow now(state);
+    hbm_panel(c, state, now, layout.hbm);
+    const Rect& a = layout.sram;
+    const float gap = a.h < 450 ? 8.0f : 12.0f, top = std::clamp(a.h * .46f, 190.0f, 330.0f);
+    workers_panel(c, state, now, {a.x, a.y, a.w, top});
+    work_panel(c, state, now, {a.x, a.y + top + gap, a.w, a.h - top - gap});
+}
+
+void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
+    const MergeNow now(state);
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const float w = a.w / size::far_growth, h = a.h / size::far_growth;
+    note_part(c, a, "SRAM");
+    const float table = now.node >= 0 ? draw_parts(large.c, state, now, {0, 0, w, h})
+                                      : draw_chip(large.c, state, {0, 0, w * .7f, h});
+    if (w - table < 170 || quiz_waits(state)) return;
+    note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
+              "Lens");
+    const Rect lens{table + 16, 0, w - table - 16, h};
+    now.node >= 0 ? draw_merge_lens(large.c, state, now, lens) : chip_lens(large.c, state, lens);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,288 @@
+// The row of scores with the handles of its split, and the parts as rows of one table, the result below.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/lessons/softmax/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// ---- The row of scores
+
+struct SplitBar {
+    float x, cw;  // of the first key, and from key to key
+    float y, h;   // of the cells
+    float at(int key) const { return x + px(key) * cw; }
+};
+
+void score(const Canvas& c, const MergeNow& now, const SplitBar& bar, const Matrix& S, int j, double most) {
+    const Theme& t = *c.theme;
+    const double v = S(0, j);
+    const bool own = now.part >= 0 && j >= now.parts[static_cast<std::size_t>(now.part)].first &&
+                     j <= now.parts[static_cast<std::size_t>(now.part)].last();
+    CellLook look{.state = CellState::idle, .role = Role::S, .masked = std::isinf(v), .text = {}, .before = {}};
+    look.t = std::isinf(v) ? 0 : static_cast<float>(std::abs(v) / most);
+    look.with_sign = v < 0;
+    if (v < 0) look.t = -look.t;
+    look.dim = now.part >= 0 && !own;
+    look.size = size::small;
+    const std::string text = format_short(v, 3);
+    const float gap = bar.cw > 16 ? 3.0f : 1.0f;
+    if (text_width(Face::mono, look.size, text) <= bar.cw - 2 * gap - 4) look.text = text;
+    const float x = bar.at(j) + gap, w = bar.cw - 2 * gap;
+    if (bar.cw < 9)
+        c.rect(x, bar.y, w, bar.h, cell_fill(t, look));
+    else
+        cell(c, x, bar.y, w, bar.h, look);
+    if (own && bar.cw > 12) c.dashed_frame(x, bar.y, w, bar.h, hue(t, Role::S), 2, {5, 3});
+}
+
+// A line across the row that can be dragged; handles at the same place (an empty part) lie beside each other.
+void handle(const Canvas& c, AppState& state, const MergeNow& now, const SplitBar& bar, int n) {
+    const Theme& t = *c.theme;
+    const int key = now.parts[static_cast<std::size_t>(n)].first;
+    int same = 0, before = 0;
+    for (int other = 1; other < std::ssize(now.parts); ++other) {
+        const bool here = now.parts[static_cast<std::size_t>(other)].first == key;
+        same += here, before += here && other < n;
+    }
+    const float x = bar.at(key) + (px(before) - px(same - 1) / 2) * 12;
+    const float top = bar.y - 8, bottom = bar.y + bar.h + 8;
+    const Hot hot = hot_area(c, "##split " + str(n), x - 8, top, 16, bottom - top + 10, ItemKind::button);
+    const bool lit = hot.hovered || hot.held || hot.focused;
+    c.line({x, top}, {x, bottom}, lit ? t.focus : t.t1, 2);
+    c.rect(x - 6, bar.y + bar.h / 2 - 11, 12, 22, lit ? t.focus : t.t1, 6);
+    for (const float dy : {-5.0f, 0.0f, 5.0f})
+        for (const float dx : {-2.0f, 2.0f}) c.disc(x + dx, bar.y + bar.h / 2 + dy, 1.1f, t.inv);
+    if (hot.hovered)
+        tooltip(c, "Split between parts " + str(n - 1) + " and " + str(n) + ": drag it to another key");
+    if (!hot.held) return;
+    // Not beyond its neighbours: a part may be empty, but not negative.
+    const KeyPart &left = now.parts[static_cast<std::size_t>(n - 1)],
+                  &right = now.parts[static_cast<std::size_t>(n)];
+    const int wanted = std::clamp(static_cast<int>(std::lround((c.mouse().x - bar.x) / bar.cw)), left.first,
+                                  right.first + right.count);
+    if (wanted == key) return;
+    Options options = latest_problem(state).options;
+    options.splits.clear();
+    for (const KeyPart& part : now.parts) options.splits.push_back(part.count);
+    options.splits[static_cast<std::size_t>(n - 1)] = wanted - left.first;
+    options.splits[static_cast<std::size_t>(n)] = right.first + right.count - wanted;
+    choose_merge(state, options);
+}
+
+// Below the row, which keys are in which part.
+void part_names(const Canvas& c, const MergeNow& now, const SplitBar& bar) {
+    const float y = bar.y + bar.h + 18;
+    float taken = bar.x - 100;
+    for (int n = 0; n < std::ssize(now.parts); ++n) {
+        const KeyPart& part = now.parts[static_cast<std::size_t>(n)];
+        const float a = bar.at(part.first) + 3, b = bar.at(part.first + part.count) - 3, mid = (a + b) / 2;
+        const bool own = now.part == n;
+        const std::string text = part.count == 0 ? str(n) + " empty" : "part " + str(n);
+        const std::string& name =
+            text_width(Face::medium, size::small, text) <= std::max(b - a, 60.0f) ? text : str(n);
+        const float w = text_width(Face::medium, size::small, name);
+        if (part.count > 0) {
+            const float line = y - 9;
+            c.line({a, line}, {b, line}, own ? c.theme->t1 : c.theme->line2, own ? 2.0f : 1.2f);
+        }
+        if (mid - w / 2 < taken + 4) continue;
+        c.text(mid, y + 3, name, size::small, own ? c.theme->t1 : c.theme->t2, Face::medium, Align::center);
+        taken = mid + w / 2;
+    }
+}
+
+// ---- The table
+
+struct Column {
+    Slot slot;
+    const char* word;
+    const char* way;  // from the parts to the result
+    float x = 0, w = 0;
+    int cols = 1, first = 0;
+};
+
+constexpr float head_h = 26, row_gap = 10, name_w = 52, column_gap = 12, arrow_h = 26;
+
+// m, w, ℓ, O, or L, w, O; of a wide O as many columns as have room, round that of the formula.
+std::vector<Column> columns_for(const AppState& state, const MergeNow& now, float room, float cw) {
+    std::vector<Column> out;
+    if (now.normalised)
+        out = {{Slot::L_part, "ln Σ exp", "ln Σ exp"},
+               {Slot::w_part, "weight", ""},
+               {Slot::O_part, "divided", "Σ w O"}};
+    else
+        out = {{Slot::m_part, "max", "max"},
+               {Slot::w_part, "weight", ""},
+               {Slot::l_part, "sum", "Σ w ℓ"},
+               {Slot::O_part, "not divided", "Σ w O"}};
+    float x = name_w;
+    for (Column& column : out) {
+        column.x = x, column.w = cw;
+        if (column.slot == Slot::O_part) {
+            const int d = state.problem->d();
+            column.cols = std::clamp(static_cast<int>((room - x) / cw), 1, d);
+            column.first = std::clamp(merge_column(state) - column.cols / 2, 0, d - column.cols);
+        }
+        x += cw * px(column.cols) + column_gap;
+    }
+    return out;
+}
+
+struct Table {
+    const Canvas& c;
+    AppState& state;
+    const MergeNow& now;
+    Rect a;
+    float cw, ch, text;
+    std::vector<Column> columns = columns_for(state, now, a.w, cw);
+
+    bool touched(std::span<const Access> accesses, Slot slot, int tile) const {
+        return std::ranges::any_of(accesses,
+                                   [&](const Access& x) { return x.slot == slot && x.tile == tile; });
+    }
+
+    void tile(const Column& column, Slot slot, int tile, float y, const std::string& widget) {
+        const Trace& trace = now.trace;
+        const Held held = trace.live(slot, tile, now.k);
+        MatrixLook look;
+        look.slot = slot;
+        look.value = held.value;
+        look.x = a.x + column.x, look.y = y, look.cw = cw, look.ch = ch, look.size = text;
+        look.region = {tile, 0, 1, column.cols};
+        look.boxes = true;
+        const bool read = touched(trace.reads(now.k), slot, tile);
+        if (!held)
+            look.state = CellState::pending;
+        else if (held.step == now.k) {
+            look.state = CellState::written;
+            look.fade = transition(state);
+        } else if (read)
+            look.state = CellState::read;
+        look.dim = !read && !(held && held.step == now.k);
+        if (held && column.cols < held.value->region.cols)
+            look.window = Region{held.value->region.row, column.first, 1, column.cols};
+        look.least_digits = 2;
+        matrix(c, state, look, widget.c_str());
+    }
+
+    void heads(float y) {
+        for (const Column& column : columns) {
+            const float w = c.rich(a.x + column.x, y, {slot_symbol(column.slot).front()}, size::symbol);
+            const float room = cw * px(column.cols) + column_gap - w - 10;
+            if (text_width(Face::regular, size::small, column.word) <= room)
+                c.text(a.x + column.x + w + 6, y, column.word, size::small, c.theme->t3);
+        }
+    }
+
+    void name(float y, const std::string& text, const std::string& keys, bool strong) {
+        const bool two = ch >= 36 && !keys.empty();
+        const float mid = y + ch / 2;
+        c.text(a.x + name_w - 14, two ? mid - 8 : mid, text, size::body, strong ? c.theme->t1 : c.theme->t2,
+               Face::semibold, Align::right);
+        if (two) c.text(a.x + name_w - 14, mid + 9, keys, size::small, c.theme->t3, Align::right);
+    }
+
+    std::string keys_of(int tile) const {
+        if (tile >= static_cast<int>(now.parts.size())) return {};
+        const KeyPart& part = now.parts[static_cast<std::size_t>(tile)];
+        if (part.count == 0) return "empty";
+        return part.count == 1 ? str(part.first) : str(part.first) + "–" + str(part.last());
+    }
+
+    // As many rows as fit, those of this step among them.
+    std::vector<int> shown_rows(float room) const {
+        std::vector<int> all = now.rows();
+        const auto most = static_cast<std::size_t>(std::max(1.0f, (room + row_gap) / (ch + row_gap)));
+        if (all.size() <= most) return all;
+        const std::size_t at = now.part >= 0 ? static_cast<std::size_t>(now.part) : 0;
+        const std::size_t first = std::min(at - std::min(at, most / 2), all.size() - most);
+        return {all.begin() + static_cast<std::ptrdiff_t>(first),
+                all.begin() + static_cast<std::ptrdiff_t>(first + most)};
+    }
+
+    void ways(float from, float to) {
+        for (const Column& column : columns) {
+            if (!*column.way) continue;
+            const Slot result = now.result_slot(column.slot);
+            const bool current = touched(now.trace.writes(now.k), result, now.result_tile());
+            const float x = a.x + column.x + cw * px(column.cols) / 2;
+            c.arrow({{x, from}, {x, to}}, current ? ArrowStyle::link : ArrowStyle::idle);
+            const float room = cw * px(column.cols) / 2 + column_gap;
+            if (text_width(Face::regular, size::small, column.way) <= room)
+                c.text(x + 9, (from + to) / 2 - 2, column.way, size::small,
+                       current ? c.theme->t1 : c.theme->t3);
+        }
+    }
+
+    void draw() {
+        heads(a.y + 10);
+        float y = a.y + head_h;
+        const float result_h = arrow_h + ch + row_gap;
+        for (const int row : shown_rows(a.bottom() - y - result_h)) {
+            name(y, now.name(row), keys_of(row), row == now.part || now.node >= 0);
+            for (const Column& column : columns) tile(column, column.slot, row, y, "part " + str(row));
+            y += ch + row_gap;
+        }
+        const bool merging = now.node >= 0;
+        if (merging) ways(y - row_gap + 6, y - row_gap + arrow_h - 2);
+        y += arrow_h - row_gap + 4;
+        const MergeNode& node = now.plan[static_cast<std::size_t>(std::max(0, now.node))];
+        if (!merging) return;
+        name(y, str(node.first) + "–" + str(node.last), now.whole() ? "whole" : "", true);
+        for (const Column& column : columns)
+            if (column.slot != Slot::w_part)
+                tile(column, now.result_slot(column.slot), now.result_tile(), y, "merged");
+    }
+
+    float width() const {
+        const Column& last = columns.back();
+        return last.x + cw * px(last.cols) + 6;
+    }
+};
+
+}  // namespace
+
+float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Matrix S = softmax_scores(now.trace.problem());
+    const int N = static_cast<int>(S.cols());
+    const float left = name_w, head = 18, h = 30;
+    SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N)), a.y + head, h};
+    double most = 1e-300;
+    for (int j = 0; j < N; ++j)
+        if (std::isfinite(S(0, j))) most = std::max(most, std::abs(S(0, j)));
+    c.rich(a.x + left - 14, bar.y + h / 2, {symbol("S", Role::S)}, size::symbol, Align::right);
+    for (int j = 0; j < N; ++j) {
+        score(c, now, bar, S, j, most);
+        const std::string word = now.trace.problem().key_token(j);
+        const std::string full = word.empty() ? "key " + str(j) : word, number = str(j);
+        const std::string& head_text =
+            text_width(Face::regular, size::small, full) <= bar.cw - 4 ? full : number;
+        if (text_width(Face::regular, size::small, head_text) <= bar.cw - 2)
+            c.text(bar.at(j) + bar.cw / 2, a.y + 6, head_text, size::small, c.theme->t3, Align::center);
+    }
+    part_names(c, now, bar);
+    for (int n = 1; n < std::ssize(now.parts); ++n) handle(c, state, now, bar, n);
+    return head + h + 38;
+}
+
+float draw_parts(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const float rows = std::max(2.0f, std::min(4.0f, px(now.rows().size()))) + 1;
+    const float ch = std::clamp((a.h - head_h - arrow_h - rows * row_gap) / rows, 24.0f, 46.0f);
+    const int d = state.problem->d(), singles = now.normalised ? 2 : 3;
+    const float room = a.w - name_w - px(singles) * column_gap - 6;
+    float cw = std::clamp(room / px(singles + d), 44.0f, 60.0f);
+    Table table{c, state, now, a, cw, ch, ch >= 30 ? size::lead : size::small};
+    table.draw();
+    return table.width();
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,244 @@
+// Two trees over the same parts side by side, and what rounding makes of them: the first digit in which they
+// differ.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/lessons/merge/trees.h"
+#include "core/lessons/softmax/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float least_box_w = 66, least_box_h = 32, least_gap = 10;
+
+// Parts to begin with: those of the lesson where there are enough and not too many, else single keys or equal
+// parts.
+struct Leaves {
+    std::vector<KeyPart> parts;
+    std::string words;
+};
+Leaves leaves_for(const Problem& p, int most) {
+    const std::vector<KeyPart> own = merge_parts(p);
+    const int N = p.N_kv();
+    if (std::ssize(own) > 2 && std::ssize(own) <= most) return {own, "the parts of this row"};
+    Leaves out;
+    int first = 0;
+    const std::vector<int> sizes = *even_parts(N, std::min(N, most));
+    for (const int keys : sizes) out.parts.push_back({first, keys}), first += keys;
+    out.words = N <= most ? counted(out.parts.size(), "part") + " of one key each"
+                          : counted(out.parts.size(), "part") + " of this row";
+    return out;
+}
+
+// The numbers of every tile, as one order of merging makes them in one format.
+struct Tree {
+    std::vector<MergeNode> plan;
+    std::vector<PartialResult> tiles;
+    const PartialResult& whole() const { return tiles.back(); }
+};
+Tree tree_of(const Problem& p, const std::vector<KeyPart>& parts, MergeOrder order, Format format) {
+    Tree out{merge_plan(static_cast<int>(parts.size()), order), {}};
+    const Matrix S = softmax_scores(p);
+    std::vector<PartialResult> leaves;
+    for (const KeyPart& part : parts) leaves.push_back(part_of(S, p.V, part, format));
+    out.tiles = merged_by(std::move(leaves), out.plan, format);
+    return out;
+}
+
+// ---- A tree
+
+struct Box {
+    float x = 0;  // its middle
+    int level = 0;
+};
+
+std::string fitting_number(double v, float room) {
+    for (const int digits : {4, 3, 2})
+        if (const std::string text = format_short(v, digits);
+            text_width(Face::mono, size::small, text) <= room)
+            return text;
+    return {};
+}
+
+void part_of_box(const Canvas& c, const Rect& a, Role role, double v) {
+    const Theme& t = *c.theme;
+    const ImU32 fill = mix(t.panel, hue(t, role), t.light ? .2f : .24f);
+    c.rect(a.x, a.y, a.w, a.h, fill, radius::bar);
+    const std::string text = fitting_number(v, a.w - 4);
+    c.text(a.x + a.w / 2, a.middle(), text, size::small, ink_on(t, fill), Face::mono, Align::center);
+}
+
+void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, bool last) {
+    const Theme& t = *c.theme;
+    if (last) c.halo(a.x, a.y, a.w, a.h, radius::card);
+    c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
+    const float h = (a.h - 3) / 2, m_w = std::round(a.w * .36f);
+    part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
+    part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
+    part_of_box(c, {a.x + 1, a.y + h + 2, a.w - 2, h}, Role::O, of.O[static_cast<std::size_t>(col)]);
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, last ? t.focus : t.line2, last ? 2.4f : 1, radius::card);
+    if (last) c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 9, t.focus);
+}
+
+void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col) {
+    const std::size_t n = leaves.parts.size();
+    const float pitch = a.w / px(n), box_w = std::min(pitch - 6, 92.0f);
+    std::vector<Box> boxes;
+    int levels = 0;
+    for (std::size_t k = 0; k < n; ++k) boxes.push_back({a.x + pitch * (px(k) + .5f), 0});
+    for (const MergeNode& node : tree.plan) {
+        Box box;
+        for (const int tile : node.parts) {
+            const Box& from = boxes[static_cast<std::size_t>(tile)];
+            box.x += from.x / px(node.parts.size());
+            box.level = std::max(box.level, from.level + 1);
+        }
+        levels = std::max(levels, box.level);
+        boxes.push_back(box);
+    }
+    const float names = 16, most_h = 40, rows = px(levels) + 1;
+    const float gap =
+        std::clamp((a.h - names - rows * most_h) / std::max(1.0f, px(levels)), least_gap, 20.0f);
+    const float box_h = std::clamp((a.h - names - px(levels) * gap) / rows, least_box_h - 4, most_h);
+    const auto top = [&](const Box& box) { return a.y + names + px(box.level) * (box_h + gap); };
+    for (const MergeNode& node : tree.plan) {
+        const Box& to = boxes[static_cast<std::size_t>(node.into)];
+        for (std::size_t k = 0; k < node.parts.size(); ++k) {
+            const Box& from = boxes[static_cast<std::size_t>(node.parts[k])];
+            const float into = to.x + (px(k) - px(node.parts.size() - 1) / 2) * 16, turn = top(to) - gap / 2;
+            c.arrow({{from.x, top(from) + box_h}, {from.x, turn}, {into, turn}, {into, top(to)}},
+                    ArrowStyle::idle);
+        }
+    }
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+        const Rect box{boxes[k].x - box_w / 2, top(boxes[k]), box_w, box_h};
+        draw_box(c, box, tree.tiles[k], col, k + 1 == boxes.size());
+        if (k >= n) continue;
+        const KeyPart& part = leaves.parts[k];
+        const std::string keys = part.count == 0   ? "empty"
+                                 : part.count == 1 ? "key " + str(part.first)
+                                                   : str(part.first) + "–" + str(part.last());
+        c.text(boxes[k].x, a.y + 6, keys, size::small, c.theme->t3, Align::center);
+    }
+}
+
+// ---- The same numbers in a format, digit by digit
+
+constexpr int digits_of(Format format) { return format == Format::fp32 ? 9 : 6; }
+
+std::string all_digits(double v, Format format) {
+    if (!std::isfinite(v)) return format_short(v);
+    const int whole = v == 0 ? 1 : std::max(1, static_cast<int>(std::floor(std::log10(std::abs(v)))) + 1);
+    return format_fixed(v, std::max(0, digits_of(format) - whole));
+}
+
+// From the first digit on in which it differs from the other, the number is inverted.
+void number_apart(const Canvas& c, float right, float y, const std::string& text, const std::string& other) {
+    std::size_t same = 0;
+    while (same < text.size() && same < other.size() && text[same] == other[same]) ++same;
+    const std::string tail = text.substr(same);
+    const float tail_w = text_width(Face::mono, size::small, tail);
+    c.text(right - tail_w, y, text.substr(0, same), size::small, c.theme->t2, Face::mono, Align::right);
+    if (tail.empty()) return;
+    c.rect(right - tail_w - 1, y - 8, tail_w + 3, 16, c.theme->t1, 2);
+    c.text(right, y, tail, size::small, c.theme->inv, Face::mono, Align::right);
+}
+
+struct Compared {
+    Line symbol;
+    double chain, pairs;
+};
+std::vector<Compared> compared(const Tree& chain, const Tree& pairs, int col, Format format) {
+    const auto c = static_cast<std::size_t>(col);
+    const PartialResult &a = chain.whole(), &b = pairs.whole();
+    const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O)), l = {symbol("ℓ", Role::l)};
+    return {{l, a.l, b.l},
+            {O, a.O[c], b.O[c]},
+            {pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))}};
+}
+
+void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int col, const Rect& a) {
+    const Theme& t = *c.theme;
+    const bool brief = a.w < 330;
+    const float right = a.right(), middle = right - (brief ? 86 : 96);
+    c.text(middle, a.y + 8, "chain", size::small, t.t2, Face::medium, Align::right);
+    c.text(right, a.y + 8, "pairs", size::small, t.t2, Face::medium, Align::right);
+    float y = a.y + 27;
+    std::vector<Format> formats = {Format::fp64, Format::fp32, Format::bf16};
+    const float row = std::clamp((a.h - 27 - 3 * 6) / 9, 14.0f, 20.0f);
+    for (const Format format : formats) {
+        const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
+                   pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
+        const char* const title = format == Format::fp64 ? "real" : name(format);
+        bool first = true;
+        for (const Compared& one : compared(chain, pairs, col, format)) {
+            if (first) c.text(a.x, y, title, size::small, t.t1, Face::medium);
+            first = false;
+            const bool real = format == Format::fp64;
+            const std::string left = real ? format_short(one.chain) : all_digits(one.chain, format),
+                              other = real ? format_short(one.pairs) : all_digits(one.pairs, format);
+            const std::int64_t apart = real ? -1 : steps_apart(one.chain, one.pairs, format);
+            if (apart >= 0 && !brief)
+                c.text(a.x + 44, y, apart == 0 ? "equal" : str(apart) + " ULP", size::small, t.t3);
+            c.rich(middle - 84, y, one.symbol, size::small, Align::right);
+            number_apart(c, middle, y, left, other);
+            number_apart(c, right, y, other, left);
+            y += row;
+        }
+        y += 6;
+    }
+}
+
+}  // namespace
+
+void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Trees", a);
+    const Problem& p = state.trace->problem();
+    const float table_w = std::clamp(a.w * .3f, 270.0f, 360.0f);
+    const float trees_w = a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
+    const float top = a.y + 64, h = a.bottom() - 10 - top;
+    const int by_width = static_cast<int>(each / least_box_w),
+              by_height = static_cast<int>((h - 16 + least_gap) / (least_box_h - 4 + least_gap));
+    const Leaves leaves = leaves_for(p, std::clamp(std::min(by_width, by_height), 2, 8));
+    const int col = merge_column(state);
+    const float w = c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
+    const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
+                             symbol("ℓ", Role::l), " above ", symbol("O", Role::O), sub(str(col), Role::O));
+    if (rich_width(c, what, size::body) < trees_w - w - 14)
+        c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
+    const char* const names[] = {"Chain", "Pairs"};
+    const char* const uses[] = {"one after another: flash-forward, a ring",
+                                "by neighbours: a reduction on many cores"};
+    for (int n = 0; n < 2; ++n) {
+        const float x = a.inner_x() + px(n) * (each + 24);
+        const float name_w = c.text(x, a.y + 48, names[n], size::body, 0, Face::semibold);
+        if (text_width(Face::regular, size::small, uses[n]) < each - name_w - 10)
+            c.text(x + name_w + 10, a.y + 48, uses[n], size::small, c.theme->t3);
+        draw_tree(c, {x, top, each, h},
+                  tree_of(p, leaves.parts, n == 0 ? MergeOrder::chain : MergeOrder::pairs, Format::fp64),
+                  leaves, col);
+    }
+    const float x = a.inner_right() - table_w;
+    c.line({x - 14, a.y + 14}, {x - 14, a.bottom() - 14}, c.theme->line);
+    const PanelPart part(c, "Same result?", {x - 6, a.y, table_w + 12, a.h});
+    const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
+    const char* note = "each exp, × and + rounded";
+    if (text_width(Face::regular, size::small, note) < table_w - title - 12)
+        c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
+    const char* const why = "Parts of a fixed size keep the tree, and with it every digit. A number of parts "
+                            "that follows the load "
+                            "changes the tree: the same row differs from batch to batch.";
+    const float why_h = paragraph_height(table_w, why, size::small) + 4;
+    const bool room = a.bottom() - 8 - (a.y + 38) - why_h >= 27 + 9 * 15 + 24;
+    draw_compared(c, p, leaves, col,
+                  {x, a.y + 38, table_w, a.bottom() - 8 - (a.y + 38) - (room ? why_h : 0)});
+    if (room) c.paragraph(x, a.bottom() - 6 - why_h, table_w, why, size::small, c.theme->t2);
+}
+
+}  // namespace tilewalk::ui

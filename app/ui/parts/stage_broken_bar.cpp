@@ -1,0 +1,186 @@
+// The bar of a pane, and what stands beside it.
+#include "app/ui/parts/stage_broken_pane.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace tilewalk::ui::panes {
+
+namespace {
+
+constexpr float label_h = 37;     // of a line beside the bar
+constexpr float least_part = 38;  // a part of the bar that is lower has its number beside it
+
+ImU32 fill_of(const Theme& theme, Role role) { return ramp(theme, role, .8f); }
+
+void hatched(const Pane& p, float from, float to) {
+    const float top = std::min(from, to), h = std::abs(to - from);
+    if (h < 4) return;
+    p.c.hatch(p.x() + 2, top + 1, bar_w - 4, h - 2, p.theme().danger, 13, 2.4f);
+}
+
+// The stretch between two values, measured from 0, and what of it should not be there.
+void draw_part(const Pane& p, std::size_t n, double from) {
+    const BarPart& part = p.side.parts[n];
+    const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value), top = std::min(y0, y1),
+                h = std::max(2.0f, std::abs(y1 - y0));
+    const Theme& t = p.theme();
+    p.c.rect(p.x(), top, bar_w, h, fill_of(t, part.role), radius::bar);
+    if (p.broken && !p.rounded) {
+        const double should = p.step.truth.parts[n].value;
+        if (should * part.value < 0)
+            hatched(p, y0, y1);
+        else if (std::abs(part.value) > std::abs(should))
+            hatched(p, p.bars.at(from + should), y1);
+    }
+    p.c.frame(p.x(), top, bar_w, h, hue(t, part.role), 2, radius::bar);
+}
+
+void draw_part_number(const Pane& p, const BarPart& part, double from) {
+    const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value), middle = (y0 + y1) / 2;
+    if (std::abs(y1 - y0) < least_part) return;
+    const std::string text = format_short(part.value);
+    const float w = text_width(Face::mono, size::far, text);
+    if (w > bar_w - 12) return;
+    const ImU32 fill = fill_of(p.theme(), part.role);
+    p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 17, w + 10, 34, fill, 3);
+    p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
+}
+
+// What the bar lacks of the true one.
+void draw_missing(const Pane& p) {
+    const double is = p.step.broken.value, should = p.step.truth.value;
+    if (!p.broken || p.rounded || is * should < 0 || std::abs(is) >= std::abs(should)) return;
+    const float y0 = p.bars.at(is), y1 = p.bars.at(should), top = std::min(y0, y1), h = std::abs(y1 - y0);
+    hatched(p, y0, y1);
+    p.c.dashed_frame(p.x() + 1, top, bar_w - 2, h, p.theme().danger, 2);
+}
+
+// In place of a bar: NaN and ∞ are no lengths.
+void draw_no_length(const Pane& p) {
+    const Theme& t = p.theme();
+    const float h = 96, y = p.bars.y + p.bars.h - h;
+    const ImU32 fill = p.broken && !p.rounded ? t.danger : t.raised;
+    p.c.rect(p.x(), y, bar_w, h, fill, radius::card);
+    p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
+    p.c.text(p.x() + bar_w / 2, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold,
+             Align::center);
+}
+
+void draw_bar(const Pane& p) {
+    if (!std::isfinite(p.side.value)) return draw_no_length(p);
+    p.c.line({p.x() - 6, p.bars.zero()}, {p.x() + bar_w + 6, p.bars.zero()}, p.theme().line2, 2);
+    double from = 0;
+    for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value) draw_part(p, n, from);
+    draw_missing(p);
+}
+
+// The true height across both panes.
+void draw_true_line(const Pane& p) {
+    if (!p.has_line()) return;
+    const float from = p.broken ? p.a.x : p.x() + bar_w, to = p.broken ? p.label_x() + 12 : p.a.right();
+    p.c.dashed_line({from, p.line_y()}, {to, p.line_y()}, p.theme().t1, 2, {8, 5});
+}
+
+// ---- Beside the bar
+
+struct BarLabel {
+    float y;
+    Line line;
+    bool wrong = false;  // the number in it
+};
+
+// From above to below, no two on each other.
+void set_apart(std::vector<BarLabel>& labels, float top, float bottom) {
+    std::ranges::sort(labels, {}, &BarLabel::y);
+    float least = top + label_h / 2;
+    for (BarLabel& label : labels) label.y = std::max(label.y, least), least = label.y + label_h;
+    float most = bottom - label_h / 2;
+    for (auto label = labels.rbegin(); label != labels.rend(); ++label)
+        label->y = std::min(label->y, most), most = label->y - label_h;
+}
+
+// With what does not fit left out: the number, then the first word.
+std::optional<Line> fitting_label(const Pane& p, const BarPart& part, bool with_number) {
+    const Line number_too = pieces(part.label, "  ", number(format_short(part.value)));
+    const Line short_label(part.label.begin() + !part.label.empty(), part.label.end());
+    for (const Line& line : {with_number ? number_too : part.label, part.label, short_label})
+        if (!line.empty() && rich_width(p.c, line, size::far) <= p.label_w()) return line;
+    return {};
+}
+
+std::optional<BarLabel> true_label(const Pane& p) {
+    if (!p.broken || !p.has_line()) return {};
+    Pane truth = p;
+    truth.broken = false;
+    const Line line = pieces("true ", number(shown(truth, p.step.truth.value, p.step.broken.value).text));
+    if (rich_width(p.c, line, size::far) > p.label_w()) return {};
+    return BarLabel{p.line_y(), line};
+}
+
+// Where the label of the line comes to lie, if it is the only one.
+float label_y(const Pane& p) {
+    return std::clamp(p.line_y(), p.bars.y - 8 + label_h / 2, p.foot_y() - 2 - label_h / 2);
+}
+
+// "old ℓ × 1" where the true walk has another factor.
+bool wrong_factor(const Pane& p, std::size_t n) {
+    const std::vector<BarPart>& truth = p.step.truth.parts;
+    return p.broken && !p.rounded && n < truth.size() &&
+           plain(p.side.parts[n].label) != plain(truth[n].label);
+}
+
+void draw_labels(const Pane& p) {
+    std::vector<BarLabel> labels;
+    if (const auto label = true_label(p)) labels.push_back(*label);
+    double from = 0;
+    for (std::size_t n = 0; n < p.side.parts.size(); ++n) {
+        const BarPart& part = p.side.parts[n];
+        const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
+        const auto line = fitting_label(p, part, std::abs(y1 - y0) < least_part);
+        if (p.side.parts.size() > 1 && line) labels.push_back({(y0 + y1) / 2, *line, wrong_factor(p, n)});
+        from += part.value;
+    }
+    set_apart(labels, p.bars.y - 8, p.foot_y() - 2);
+    for (const BarLabel& label : labels) {
+        clear_ground(p.c, p.label_x(), label.y, rich_width(p.c, label.line, size::far), label_h - 4);
+        draw_alarming(p, p.label_x(), label.y, label.line, size::far, label.wrong);
+    }
+}
+
+// The formula with its numbers, where the bar is one value; away from the label of the line.
+void draw_numbers(const Pane& p) {
+    const Line& numbers = p.side.told.numbers;
+    if (p.side.value == minus_infinity && p.step.cell.slot == Slot::S)
+        p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
+    if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
+    float top = p.bars.y - 8, bottom = p.foot_y() - 8;
+    if (p.has_line()) {
+        if (p.line_y() < (top + bottom) / 2)
+            top = label_y(p) + label_h / 2;
+        else
+            bottom = label_y(p) - label_h / 2;
+    }
+    const float h = rich_paragraph_height(p.c, p.label_w(), numbers, size::far, 0, size::lines);
+    if (h > bottom - top) return;
+    clear_ground(p.c, p.label_x(), bottom - h / 2, p.label_w() - 8, h);
+    p.c.rich_paragraph(p.label_x(), bottom - h, p.label_w(), numbers, size::far, 0, 0, size::lines);
+}
+
+}  // namespace
+
+void draw_value(const Pane& p) {
+    draw_bar(p);
+    draw_true_line(p);
+    double from = 0;
+    for (const BarPart& part : p.side.parts) {
+        if (std::isfinite(p.side.value)) draw_part_number(p, part, from);
+        from += part.value;
+    }
+    if (std::isfinite(p.side.value)) draw_labels(p);
+    draw_numbers(p);
+}
+
+}  // namespace tilewalk::ui::panes

@@ -1,0 +1,245 @@
+#include "app/ui/parts/zoom_layout.h"
+
+#include "app/ui/parts/bed.h"
+#include "app/ui/parts/slot_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace zooming {
+
+namespace {
+
+constexpr float least_row = 38, least_lens_h = 184;
+
+// Letters of the longest number of the line.
+int letters(const AppState& state, const Strip& s, int digits) {
+    const Region cells = s.line.cells, all = s.value->region;
+    int most = 1;
+    for (int r = 0; r < std::max(cells.rows, s.rows); ++r)
+        for (int c = 0; c < cells.cols; ++c) {
+            const double v = s.value->data(cells.row - all.row + r, cells.col - all.col + c);
+            most = std::max(most, letter_count(state.look[s.slot].digits.text(v, digits)));
+        }
+    return most;
+}
+
+// dQ grows in HBM and is added up on chip: two slots of one quantity.
+bool replaces(const StageTerm& result, const StageTerm& old) {
+    return result.result && old.old && info(old.slot).role == info(result.slot).role &&
+           old.value->region == result.value->region;
+}
+
+// Single numbers go with the matrix behind them, if one is left, else with the one before.
+std::vector<Band> bands_of(const Zoom& z) {
+    std::vector<Band> out(1);
+    const auto matrix_later = [&](int n, bool result) {
+        for (int m = n; m < z.size(); ++m)
+            if (z.at(m).result == result && !z.at(m).single()) return true;
+        return false;
+    };
+    const auto replaced_next = [&](int n) {  // the first result takes the place of this old value
+        for (int m = n + 1; m < z.size(); ++m)
+            if (z.at(m).result) return replaces(z.at(m), z.at(n)) && !matrix_later(n + 1, false);
+        return false;
+    };
+    for (int n = 0; n < z.size(); ++n) {
+        const Strip& s = z.at(n);
+        const bool opens = s.result && (n == 0 || !z.at(n - 1).result);
+        const bool full = out.back().strip >= 0;
+        if (full && (!s.single() || matrix_later(n, s.result))) out.emplace_back();
+        Band& band = out.back();
+        if (opens || *s.before) band.head.push_back({opens ? "→" : s.before});
+        band.head.push_back({"", n});
+        if (*s.after) band.head.push_back({s.after});
+        if (s.single()) continue;
+        (replaced_next(n) ? band.old : band.strip) = n;
+    }
+    return out;
+}
+
+// Where a sum or a maximum is taken over the whole line, the largest of it is shown.
+int decisive(const Zoom& z, int length) {
+    double most = minus_infinity;
+    int at = 0;
+    for (int n = 0; n < length; ++n) {
+        double product = 1;
+        int factors = 0;
+        for (const Strip& s : z.strips)
+            if (!s.single() && s.line.chosen < 0 && !s.result && s.line.length() == length)
+                product *= weight_at(s, n), ++factors;
+        if (factors > 1) product = std::abs(product);
+        if (product > most) most = product, at = n;
+    }
+    return at;
+}
+
+// Of what a sum is taken over.
+int longest_line(const Zoom& z) {
+    int longest = 0;
+    for (const Strip& s : z.strips)
+        if (!s.result && !s.old) longest = std::max(longest, s.line.length());
+    return longest;
+}
+
+// What replaces an old value stands right below it.
+void set_lines(Zoom& z, int lines) {
+    for (Band& band : z.bands) band.lines = band.old >= 0 ? 1 : lines;
+}
+
+}  // namespace
+
+bool is_moved(Op op) { return info(op).kind != OpKind::compute; }
+
+float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 10; }
+
+Zoom zoom_of(const AppState& state) {
+    Zoom z;
+    const bool moved = is_moved(op_now(state));
+    for (const StageTerm& term : zoom_order(stage_terms(*state.trace, state.cursor.step))) {
+        Strip s;
+        static_cast<StageTerm&>(s) = term;
+        s.line = term_line(term, state.explanation);
+        if (moved && s.line.chosen >= 0) s.line.chosen = 0;
+        z.strips.push_back(s);
+    }
+    z.bands = bands_of(z);
+    return z;
+}
+
+double weight_at(const Strip& s, int n) {
+    const Region at = s.line.part(n, 1);
+    const double v = s.value->data(at.row - s.value->region.row, at.col - s.value->region.col);
+    return std::isnan(v) ? 0 : v;
+}
+
+void choose_across(const AppState& state, Zoom& z, float w) {
+    for (const int wanted : {most_across, most_across - 2, 1})
+        for (int digits : digit_choices()) {
+            float widest = 1;
+            for (Strip& s : z.strips) {
+                s.digits = digits, s.cw = cell_w(letters(state, s, digits));
+                if (!s.single()) widest = std::max(widest, s.cw);
+            }
+            z.across = std::clamp(static_cast<int>(w / widest), 1, most_across);
+            if (z.across < wanted) continue;
+            if (z.across == most_across - 1) --z.across;  // lines of even length
+            return;
+        }
+}
+
+void choose_parts(Zoom& z) {
+    for (Band& band : z.bands)
+        for (int n : {band.strip, band.old}) {
+            if (n < 0) continue;
+            Strip& s = z.at(n);
+            const int length = s.line.length();
+            s.count = std::min(length, z.across * band.lines);
+            const int focus = s.line.chosen >= 0 ? s.line.chosen : decisive(z, length);
+            s.first = std::clamp(focus / s.count * s.count, 0, length - s.count);
+        }
+}
+
+float band_h(const Zoom& z, const Band& band) {
+    float h = head_h;
+    if (band.old >= 0) h += old_h;
+    if (band.strip >= 0) {
+        const Strip& s = z.at(band.strip);
+        const int lines =
+            std::max(s.rows, ceil_div(std::min(s.line.length(), z.across * band.lines), z.across));
+        h += px(lines) * z.row;
+        if (z.locators && s.line.length() > z.across * band.lines) h += locator_h;
+    }
+    return h;
+}
+
+float total_h(const Zoom& z) {
+    float h = 0;
+    for (const Band& band : z.bands) h += band_h(z, band) + band_gap;
+    return h - band_gap;
+}
+
+bool choose_rows(Zoom& z, float h, bool lens) {
+    struct Choice {
+        int lines;
+        bool lens, locators;
+        float least;
+        bool whole = false;  // only if nothing is cut
+    };
+    const Choice choices[] = {{2, true, true, least_row},  {2, false, true, least_row},
+                              {2, false, false, 32, true}, {1, true, true, least_row},
+                              {1, false, true, least_row}, {1, false, false, 34}};
+    for (const Choice& choice : choices) {
+        if (choice.lens && !lens) continue;
+        if (choice.whole && longest_line(z) > choice.lines * z.across) continue;
+        const float room = h - (choice.lens ? least_lens_h + band_gap : 0);
+        set_lines(z, choice.lines);
+        z.locators = choice.locators;
+        for (z.row = highest_row; z.row >= choice.least; z.row -= 2)
+            if (total_h(z) <= room) {
+                z.lens = choice.lens ? h - total_h(z) - band_gap : 0;
+                return true;
+            }
+    }
+    // What is written, if all has no room.
+    while (z.bands.size() > 1) {
+        z.bands.erase(z.bands.begin());
+        z.row = 34;
+        if (total_h(z) > h) continue;
+        z.bands.front().head.insert(z.bands.front().head.begin(), {"…"});
+        return true;
+    }
+    return false;
+}
+
+}  // namespace zooming
+
+Region TermLine::part(int first, int count) const {
+    return column ? Region{cells.row + first, cells.col, count, 1}
+                  : Region{cells.row, cells.col + first, 1, count};
+}
+
+TermLine term_line(const StageTerm& term, const Explanation& e) {
+    const Region all = term.value->region;
+    const auto inside = [&](int at, int first, int count) {
+        return std::clamp(at, first, first + count - 1);
+    };
+    const int row = inside(e.target.row, all.row, all.rows), col = inside(e.target.col, all.col, all.cols);
+    const TermLine own{{row, all.col, 1, all.cols}, col - all.col, false};
+    if (term.result) return own;
+    Region box{0, 0, 0, 0};
+    for (const CellRef& s : e.sources) {
+        if (s.slot != term.slot || !all.contains(s.row, s.col)) continue;
+        if (box.rows == 0) box = {s.row, s.col, 1, 1};
+        const int top = std::min(box.row, s.row), left = std::min(box.col, s.col);
+        const int bottom = std::max(box.row + box.rows, s.row + 1),
+                  right = std::max(box.col + box.cols, s.col + 1);
+        box = {top, left, bottom - top, right - left};
+    }
+    if (box.rows == 0) return own;
+    if (box.rows > 1 && box.cols == 1) return {{all.row, box.col, all.rows, 1}, -1, true};
+    const bool one = box.rows * box.cols == 1;
+    return {{box.row, all.col, 1, all.cols}, one ? box.col - all.col : -1, false};
+}
+
+std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms) {
+    const auto result = std::ranges::find_if(terms, &StageTerm::result);
+    if (result == terms.end()) return terms;
+    const auto wide = [](const StageTerm& t) { return t.value->region.cols > 1; };
+    const auto old = std::find_if(
+        terms.begin(), result, [&](const StageTerm& t) { return wide(t) && zooming::replaces(*result, t); });
+    if (old == result || old + 1 == result || *(old + 1)->before != '+') return terms;
+    // a ⊙ O + P V is P V + a ⊙ O: what it adds goes first.
+    auto behind = old + 1;
+    for (auto t = old + 1; t != result; ++t)
+        if (wide(*t)) behind = t + 1;
+    StageTerm &head = terms.front(), &first = *(old + 1), &last = *(behind - 1);
+    std::swap(head.before, first.before);
+    std::swap(old->after, last.after);
+    std::rotate(terms.begin(), old + 1, behind);
+    return terms;
+}
+
+}  // namespace tilewalk::ui

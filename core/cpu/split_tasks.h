@@ -1,0 +1,29 @@
+// What split_kv() hands out to its threads where the rows are too few for the tiles of flash().
+#pragma once
+
+#include "core/cpu/flash_tasks.h"
+
+namespace tilewalk::cpu {
+
+/// Tiles of few rows: the elements of a row lie in the lanes.
+struct RowTiles {
+    std::int64_t padded;  ///< d, up to whole panels
+    std::int64_t Bc;      ///< keys of a tile
+    std::int64_t scratch_floats(std::int64_t rows, std::int64_t d) const {
+        return rows * (2 * padded + Bc + 2) + (padded == d ? 0 : Bc * padded);
+    }
+};
+RowTiles row_tiles(std::int64_t d);
+
+/// All rows of a group of heads and some of its keys. Pointers are those of the group's first head.
+struct SplitTask {
+    const Workload& w;
+    const RowTiles& tiles;
+    const float *Q, *K, *V;
+    KeyRange keys;
+    Partial part;
+    float* scratch;
+};
+void split_rows(const SplitTask& task, const std::stop_token& stop);
+
+}  // namespace tilewalk::cpu

@@ -1,0 +1,11 @@
+// The words and numbers of the lessons about parts of the keys.
+#pragma once
+
+#include "core/walk/explain_view.h"
+
+namespace tilewalk {
+
+void explain_merge_lesson(const View& v);
+void explain_split_kv(const View& v);
+
+}  // namespace tilewalk

@@ -1,0 +1,136 @@
+// The words and numbers of the lesson `split-kv`: its own steps; the others are those of flash-forward.
+#include "core/lessons/forward/explain.h"
+#include "core/lessons/merge/explain.h"
+#include "core/lessons/merge/split_kv.h"
+#include "core/lessons/shared/explain_loads.h"
+
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+std::string split_name(const View& v) { return "split " + str(split_of(v.trace, v.k)); }
+
+std::string first_split_name(const View& v) { return "Split " + str(split_of(v.trace, v.k)); }
+
+// Of the query that is decoded: in tables of parts the row is a split.
+int decoded_row(const View& v) { return v.problem.options.row; }
+
+void explain_query(const View& v) {
+    const int splits = static_cast<int>(split_blocks(v.problem).size());
+    tell_query_load(v, splits == 1 ? "The query comes on chip once."
+                                   : "Each of the " + str(splits) +
+                                         " splits reads the query for itself: " + str(splits) + " × " +
+                                         str(v.problem.d() * v.problem.element_bytes) + " bytes in all.");
+}
+
+void explain_start(const View& v) {
+    v.out.formula =
+        join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi, v.step.i), " ← 0"});
+    v.out.why =
+        first_split_name(v) +
+        " begins with nothing: it needs to know nothing of what other splits find, so all of them may run at "
+        "the same time.";
+}
+
+void explain_left_out(const View& v) {
+    v.out.formula = text("key block " + str(v.step.j) + " is masked");
+    v.out.why = "The mask hides every key of block " + str(v.step.j) + " from query " + str(decoded_row(v)) +
+                ": nothing is loaded, nothing is computed.";
+}
+
+void explain_average(const View& v) {
+    explain_normalize(v);
+    const double l = v.read(Slot::l).data(0, 0);
+    v.out.kind = l == 0;
+    v.out.why =
+        l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
+               : "Divided by the ℓ of this split alone: the average of its values, as if there were no other "
+                 "keys.";
+}
+
+void explain_partial_store(const View& v) {
+    const int R = decoded_row(v);
+    const Line O = part_symbol(Slot::O_parts, str(split_of(v.trace, v.k))),
+               L = part_symbol(Slot::L_parts, str(split_of(v.trace, v.k)));
+    if (v.out.target.slot == Slot::O_parts) {
+        v.number(Slot::Oi, R, v.col);
+        v.out.formula = join({O, "  ←  ", sym(Slot::Oi, v.step.i)});
+        v.out.why = "The output of this split goes to HBM, where the second kernel finds it.";
+        return;
+    }
+    v.out.formula =
+        join({O, " ← ", sym(Slot::Oi, v.step.i), ",   ", L, " ← ", sym(Slot::m), " + ln ", sym(Slot::l)});
+    const Expr m = v.number(Slot::m, R, 0), l = v.number(Slot::l, R, 0);
+    v.out.result = equals(L, v.result());
+    v.out.kind = l.value == 0;
+    v.out.why = l.value == 0
+                    ? "A split without keys leaves O = 0 and L = −∞: it will weigh nothing."
+                    : "O and one number leave the chip. L says how much this split weighs: exp(L) is the sum "
+                      "of its exponentials.";
+    v.out.numbers = write(sum({m, logarithm(l)}), v.result());
+}
+
+void explain_parts_load(const View& v) {
+    const int splits = static_cast<int>(split_blocks(v.problem).size());
+    v.out.title = "Load parts";
+    v.out.formula = join(
+        {part_symbol(Slot::L_part, ""), ", ", part_symbol(Slot::O_part, ""), "  ←  all splits, from HBM"});
+    set_bytes(v, product({num(splits), sum({num(v.problem.d()), num(1)}), num(4)}), "bytes read");
+    v.source(v.out.target.slot == Slot::O_part ? Slot::O_parts : Slot::L_parts, v.row, v.col);
+    v.out.why = "A second kernel begins when the last worker is through. What it reads was written a moment "
+                "ago: with the "
+                "query read again, that is the price of splitting.";
+}
+
+void explain_whole_store(const View& v) {
+    const bool L = v.out.target.slot == Slot::L;
+    v.number(L ? Slot::Li : Slot::Oi);
+    v.out.formula = L ? join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::Li)})
+                      : join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
+    v.out.why = "O and L leave the chip, the same as flash-forward would give for this query.";
+}
+
+// A mask may hide all that a split has shown so far, although other splits see keys.
+void mend_words_of_blind(const View& v) {
+    const Held m = v.trace.live(Slot::m, v.k);
+    if (!m || m.value->data(0, 0) != minus_infinity) return;
+    const std::string blind = "The mask hides from query " + str(decoded_row(v)) + " all that " +
+                              split_name(v) + " has seen so far: ";
+    switch (v.step.op) {
+    case Op::new_max: v.out.why = blind + "its maximum stays −∞."; break;
+    case Op::correction:
+        v.out.why = blind + "−∞ − (−∞) would be NaN, so 0 stands in for m and α is 0.";
+        break;
+    case Op::row_sum: v.out.why = blind + "its sum stays 0."; break;
+    case Op::output: v.out.why = blind + "its output stays 0."; break;
+    default: break;
+    }
+}
+
+}  // namespace
+
+void explain_split_kv(const View& v) {
+    const int split = split_of(v.trace, v.k);
+    v.out.place = split < 0       ? "combine"
+                  : v.step.j >= 0 ? split_name(v) + ", key block " + str(v.step.j)
+                                  : split_name(v);
+    switch (v.step.op) {
+    case Op::load_q: return explain_query(v);
+    case Op::init: return explain_start(v);
+    case Op::load_kv:
+        return tell_key_load(v, "Key block " + str(v.step.j) + " belongs to " + split_name(v) +
+                                    " alone, so all splits together read K and V once. K and V");
+    case Op::skip: return explain_left_out(v);
+    case Op::normalize: return explain_average(v);
+    case Op::load: return explain_parts_load(v);
+    case Op::store: return split < 0 ? explain_whole_store(v) : explain_partial_store(v);
+    default: break;
+    }
+    if (is_merge(v.step.op)) return explain_merge(v, "split");
+    explain_forward(v);
+    mend_words_of_blind(v);
+}
+
+}  // namespace tilewalk

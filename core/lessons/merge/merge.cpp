@@ -1,0 +1,264 @@
+#include "core/lessons/merge/merge.h"
+
+#include "core/lessons/merge/explain.h"
+#include "core/lessons/softmax/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+constexpr int usual_parts = 2;
+
+bool normalised(const Problem& p) { return p.options.parts == PartForm::normalised; }
+
+// What one part has found: m, ℓ and O, not divided.
+struct Found {
+    double m = minus_infinity, l = 0;
+    Matrix O;  // 1 × d
+};
+
+Found look_at(const Matrix& S, const Matrix& V) {
+    Found out{S.maxCoeff(), 0, Matrix::Zero(1, V.cols())};
+    const double base = out.m == minus_infinity ? 0 : out.m;
+    for (Eigen::Index j = 0; j < S.cols(); ++j) {
+        const double weight = std::exp(S(0, j) - base);
+        out.l += weight;
+        out.O += weight * V.row(j);
+    }
+    return out;
+}
+
+struct Walk {
+    Recorder& rec;
+    const Problem& p;
+    int R = softmax_row(p);
+    std::vector<KeyPart> parts = merge_parts(p);
+    std::int64_t d = p.d();
+    Region q{R, 0, 1, p.d()};
+
+    // Scores and values of each part that has keys are a tile
+    void give() {
+        const Matrix S = softmax_scores(p);
+        for (const KeyPart& part : parts) {
+            if (part.count == 0) continue;
+            rec.give(Slot::x, S.middleCols(part.first, part.count), 1, part.count, R, part.first);
+            rec.give(Slot::V, p.V.middleRows(part.first, part.count), part.count, p.d(), part.first);
+        }
+    }
+
+    void keep(int n, const Found& found) {
+        const auto one = [](double value) { return Matrix::Constant(1, 1, value); };
+        if (normalised(p)) {
+            rec.write(Slot::L_part, one(found.m + std::log(found.l)), part_region(n, 1, 1), n);
+            rec.write(Slot::O_part, found.O / (found.l == 0 ? 1 : found.l), part_region(n, 1, p.d()), n);
+            return;
+        }
+        rec.write(Slot::m_part, one(found.m), part_region(n, 1, 1), n);
+        rec.write(Slot::l_part, one(found.l), part_region(n, 1, 1), n);
+        rec.write(Slot::O_part, found.O, part_region(n, 1, p.d()), n);
+    }
+
+    // No keys: m = −∞, ℓ = 0, O = 0
+    void empty_part(int n) {
+        rec.begin(Op::init);
+        keep(n, {minus_infinity, 0, Matrix::Zero(1, p.d())});
+        rec.end();
+    }
+
+    // m, ℓ and O over the keys of one part, as flash-forward finds them
+    void look(int n, int tile) {
+        const std::int64_t keys = parts[static_cast<std::size_t>(n)].count;
+        rec.begin(Op::part);
+        const Matrix& S = rec.fetch(Slot::x, tile);
+        const Matrix& V = rec.fetch(Slot::V, tile);
+        keep(n, look_at(S, V));
+        rec.end(4 * keys - 2 + 2 * keys * d + (normalised(p) ? 2 + d : 0));
+    }
+
+    void all_parts() {
+        int tile = 0;
+        for (int n = 0; n < std::ssize(parts); ++n) {
+            rec.phase(n);
+            if (parts[static_cast<std::size_t>(n)].count == 0)
+                empty_part(n);
+            else
+                look(n, tile++);
+        }
+    }
+
+    void merge_all() {
+        const auto plan = merge_plan(static_cast<int>(parts.size()), p.options.merge);
+        for (std::size_t n = 0; n < plan.size(); ++n) {
+            rec.phase(static_cast<int>(parts.size() + n));
+            merge_steps(rec, {plan[n].parts, plan[n].into, n + 1 == plan.size(), q}, p.options.parts);
+        }
+    }
+
+    // O ← O ⊘ ℓ; store O and L = m + ln ℓ. Where parts are normalised, both are there.
+    void finish() {
+        if (!normalised(p)) {
+            rec.begin(Op::normalize);
+            const Matrix& O = rec.read(Slot::Oi);
+            const double l = rec.read(Slot::l)(0, 0);
+            rec.write(Slot::Oi, O / (l == 0 ? 1 : l), q);
+            rec.end(d);
+        }
+        rec.begin(Op::store);
+        const Matrix& O = rec.read(Slot::Oi);
+        Matrix L;
+        if (normalised(p)) {
+            L = rec.read(Slot::Li);
+        } else {
+            const Matrix& m = rec.read(Slot::m);
+            L = Matrix::Constant(1, 1, m(0, 0) + std::log(rec.read(Slot::l)(0, 0)));
+        }
+        rec.store(Slot::O, 0, O, q);
+        rec.store(Slot::L, 0, L, {R, 0, 1, 1});
+        rec.end(normalised(p) ? 0 : 2);
+    }
+};
+
+void walk(Recorder& rec, const Problem& p) {
+    Walk walk{rec, p};
+    walk.give();
+    walk.all_parts();
+    walk.merge_all();
+    walk.finish();
+}
+
+// ---- What it costs
+
+// Tiles beside that of the whole.
+std::int64_t tiles_of_parts(const Problem& p) {
+    const std::int64_t parts = std::ssize(merge_parts(p));
+    return p.options.merge == MergeOrder::at_once ? parts : std::max<std::int64_t>(1, 2 * parts - 2);
+}
+
+std::int64_t estimate(const Problem& p) {
+    const std::int64_t d = p.d(), N = p.N_kv(), tiles = tiles_of_parts(p) + 1;
+    const std::int64_t steps = 5 * tiles + 4, values = 8 * tiles + 8, accesses = 20 * tiles + 16;
+    const std::int64_t per_value = static_cast<std::int64_t>(sizeof(Value)) + 16 + 16 + 64;
+    return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
+           2 * accesses * static_cast<std::int64_t>(sizeof(Access)) + values * per_value +
+           8 * (N + N * d + tiles * (d + 4) + 3 * d + 4);
+}
+
+TrafficModel model(const Problem& p) {
+    const std::int64_t d = p.d(), N = p.N_kv(), e = p.element_bytes, numbers = normalised(p) ? 2 : 3;
+    TrafficModel out;
+    out.hbm_read = N * e + N * d * e;  // the scores of the row and V, once
+    out.hbm_write = d * e + 4;         // O and L
+    // On chip: m, w, ℓ and O of every part and of every partial merge, and m, ℓ, O of the whole; or w, L, O.
+    out.sram_peak = tiles_of_parts(p) * 4 * (numbers + d) + 4 * (numbers - 1 + d);
+    return out;
+}
+
+TrafficModel three_passes(const Problem& p) { return softmax_3pass.model(p); }
+
+// ---- Pseudocode
+
+std::span<const CodeLine> code_of(const Problem& p) {
+    static const CodeLine sums[] = {
+        {0, "for each part i of the keys"},
+        {1, "mᵢ, ℓᵢ, Oᵢ ← −∞, 0, 0  without keys", Op::init},
+        {1, "mᵢ, ℓᵢ, Oᵢ ← its max, sum, output", Op::part},
+        {0, "for each merge of parts i into one"},
+        {1, "m  ← max mᵢ", Op::merge_max},
+        {1, "wᵢ ← exp(mᵢ − m)", Op::merge_weights},
+        {1, "ℓ  ← Σ wᵢ ℓᵢ", Op::merge_sum},
+        {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
+        {0, "O ← O ⊘ ℓ", Op::normalize},
+        {0, "store O, L = m + ln ℓ", Op::store},
+    };
+    static const CodeLine divided[] = {
+        {0, "for each part i of the keys"},
+        {1, "Lᵢ, Oᵢ ← −∞, 0  without keys", Op::init},
+        {1, "Lᵢ, Oᵢ ← its ln Σ exp S, its output", Op::part},
+        {0, "for each merge of parts i into one"},
+        {1, "L  ← ln Σ exp Lᵢ", Op::merge_lse},
+        {1, "wᵢ ← exp(Lᵢ − L)", Op::merge_weights},
+        {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
+        {0, "store O, L", Op::store},
+    };
+    return normalised(p) ? std::span<const CodeLine>(divided) : std::span<const CodeLine>(sums);
+}
+
+// ---- Letters, lanes and words
+
+Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
+    if (slot == Slot::x) return {{"S", Role::S, Span::Face::symbol}};
+    if (!is_of_parts(slot)) return slot_symbol(slot);
+    if (step < 0 && tile < 0) return part_symbol(slot, "");
+    // The weights of a merge are written together: without a tile they are those of any part.
+    if (tile < 0 && slot == Slot::w_part) return part_symbol(slot, "");
+    return part_symbol(slot, merge_name(trace.problem(), tile < 0 ? merge_tile(trace, step) : tile));
+}
+
+std::string lane(const Problem& p, int phase) {
+    const int parts = static_cast<int>(merge_parts(p).size());
+    if (phase < parts) return "Part " + str(phase);
+    const auto plan = merge_plan(parts, p.options.merge);
+    const MergeNode& node = plan[static_cast<std::size_t>(phase - parts)];
+    return "Merge " + str(node.first) + "–" + str(node.last);
+}
+
+const char* card(const Trace& trace, int k) {
+    return trace.step(k).op == Op::init ? "partial-result" : nullptr;
+}
+
+constexpr Slot results[] = {Slot::O, Slot::L};
+
+}  // namespace
+
+std::vector<KeyPart> merge_parts(const Problem& p) { return key_parts(p, usual_parts); }
+
+std::string merge_name(const Problem& p, int tile) {
+    const int parts = static_cast<int>(merge_parts(p).size());
+    if (tile < parts) return str(tile);
+    for (const MergeNode& node : merge_plan(parts, p.options.merge))
+        if (node.into == tile) return str(node.first) + "–" + str(node.last);
+    return {};
+}
+
+int merge_tile(const Trace& trace, int k) {
+    const Step& step = trace.step(k);
+    const int parts = static_cast<int>(merge_parts(trace.problem()).size());
+    if (step.phase < parts) return step.phase;
+    const auto plan = merge_plan(parts, trace.problem().options.merge);
+    return plan[static_cast<std::size_t>(step.phase - parts)].into;
+}
+
+constinit const Lesson merge_lesson = {
+    .id = "merge",
+    .title = "Merge",
+    .summary =
+        "Partial results of one query over different keys become one: maximum, weights, sum and output, in "
+        "any order.",
+    .chapter = ChapterId::merge,
+    .tab = "the rule",
+    .picture = Picture::merge,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_merge_lesson,
+    .say = says_nothing,
+    .symbol = symbol_of,
+    .step_symbol = op_symbol,
+    .lane = lane,
+    .card = card,
+    .model = model,
+    .rival = {"Softmax in three passes", three_passes, "less: three passes would not leave L"},
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = no_faults,
+    .division = Division::at_the_end,
+    .choices = chooses_row | chooses_splits | chooses_merge_order | chooses_part_form | takes_logits,
+    .by_cell = false,
+    .one_row = true,
+};
+
+}  // namespace tilewalk

@@ -1,0 +1,317 @@
+#include "core/lessons/merge/split_kv.h"
+
+#include "core/lessons/merge/explain.h"
+#include "core/lessons/shared/running_words.h"
+#include "core/lessons/shared/tile_steps.h"
+#include "core/lessons/softmax/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+constexpr int launch_ticks = 1;
+constexpr int steps_of_block = 8, steps_beside = 4, steps_of_combine = 5;
+
+bool sees_some(const Problem& p, int R, const Region& keys) {
+    const KeyRange seen = visible_keys(p, R);
+    return std::max(seen.first, keys.row) <= std::min(seen.last, keys.row + keys.rows - 1);
+}
+
+struct Walk {
+    Recorder& rec;
+    const Problem& p;
+    int R = softmax_row(p), i = R / p.Br;
+    std::int64_t d = p.d();
+    Region q{R, 0, 1, p.d()}, column{R, 0, 1, 1};
+    std::vector<SplitBlocks> splits = split_blocks(p);
+    int workers = busy_workers(p);
+
+    void give() {
+        rec.give(Slot::Q, p.Q.row(R), 1, p.d(), R);
+        rec.give(Slot::K, p.K, p.Bc);
+        rec.give(Slot::V, p.V, p.Bc);
+    }
+
+    // m ← −∞, ℓ ← 0, O ← 0 for a split of its own, beside the query
+    void start() {
+        rec.begin(Op::load_q, i);
+        rec.load(Slot::Q, 0, Slot::Qi);
+        rec.end();
+        rec.begin(Op::init, i);
+        rec.write(Slot::m, Matrix::Constant(1, 1, minus_infinity), column);
+        rec.write(Slot::l, Matrix::Zero(1, 1), column);
+        rec.write(Slot::Oi, Matrix::Zero(1, p.d()), q);
+        rec.end();
+    }
+
+    // A key block, as flash-forward takes it in
+    void block(int j) {
+        const Region k = key_rows(p, j);
+        if (!sees_some(p, R, k)) return skip_tile(rec, i, j);
+        const StepTile tile{i, j, q, k, {R, k.row, 1, k.rows}, column};
+        load_keys(rec, i, j);
+        weight_steps(rec, p, tile, score_steps(rec, p, tile));
+        const RowSum sum = row_sum_step(rec, p, tile);
+        rec.begin(Op::output, i, j);
+        rec.read(Slot::alpha);
+        const Matrix& O = rec.read(Slot::Oi);
+        rec.read(Slot::P);
+        const Matrix& V = rec.read(Slot::Vj);
+        rec.write(Slot::Oi, sum.alpha(0, 0) * O + sum.P * V, q);
+        rec.end(d + 2 * k.rows * d);
+    }
+
+    // O ⊘ ℓ and L = m + ln ℓ of the split go to HBM
+    void leave(int s) {
+        rec.begin(Op::normalize, i);
+        const Matrix& sum = rec.read(Slot::Oi);
+        const Matrix& O = rec.write(Slot::Oi, divide_rows(sum, divisor_of(rec.read(Slot::l))), q);
+        rec.end(d);
+        rec.begin(Op::store, i);
+        rec.read(Slot::Oi);
+        const Matrix& m = rec.read(Slot::m);
+        const Matrix& l = rec.read(Slot::l);
+        rec.store(Slot::O_parts, s, O, part_region(s, 1, p.d()));
+        rec.store(Slot::L_parts, s, Matrix::Constant(1, 1, m(0, 0) + std::log(l(0, 0))),
+                  part_region(s, 1, 1));
+        rec.end(2);
+    }
+
+    // Kernel 1: the splits of one worker after those of another; their clocks run side by side
+    void attend() {
+        for (int w = 0; w < workers; ++w) {
+            rec.phase(w);
+            rec.worker(w);
+            for (int s = w; s < std::ssize(splits); s += p.options.workers) {
+                const SplitBlocks& split = splits[static_cast<std::size_t>(s)];
+                start();
+                for (int j = split.first; j < split.first + split.count; ++j) block(j);
+                leave(s);
+            }
+        }
+    }
+
+    // Kernel 2 begins when the last worker is through
+    void combine() {
+        int through = 0;
+        for (int w = 0; w < workers; ++w) through = std::max(through, rec.free_at(w));
+        rec.clear_chip();
+        rec.phase(workers);
+        rec.worker(0);
+        rec.wait_until(through + launch_ticks);
+        const int parts = static_cast<int>(splits.size());
+        Merge all{{}, parts, true, q};
+        rec.begin(Op::load);
+        for (int s = 0; s < parts; ++s) {
+            rec.load(Slot::L_parts, s, Slot::L_part, s);
+            rec.load(Slot::O_parts, s, Slot::O_part, s);
+            all.parts.push_back(s);
+        }
+        rec.end();
+        merge_steps(rec, all, PartForm::normalised);
+        rec.begin(Op::store);
+        const Matrix& O = rec.read(Slot::Oi);
+        const Matrix& L = rec.read(Slot::Li);
+        rec.store(Slot::O, 0, O, q);
+        rec.store(Slot::L, 0, L, column);
+        rec.end();
+    }
+};
+
+void walk(Recorder& rec, const Problem& p) {
+    Walk walk{rec, p};
+    walk.give();
+    walk.attend();
+    walk.combine();
+}
+
+// Keys that some worker loads, and the rows of the largest block among them.
+struct Loaded {
+    std::int64_t keys = 0, blocks = 0;
+};
+Loaded loaded_of(const Problem& p) {
+    Loaded out;
+    const int R = softmax_row(p);
+    for (int j = 0; j < p.Tc(); ++j) {
+        const Region k = key_rows(p, j);
+        if (!sees_some(p, R, k)) continue;
+        out.keys += k.rows;
+        ++out.blocks;
+    }
+    return out;
+}
+
+std::int64_t on_chip_of_one_query(const Problem& p, const Loaded& loaded) {
+    const std::int64_t d = p.d(), e = p.element_bytes, Bc = std::min(p.Bc, p.N_kv());
+    const std::int64_t start = d * e + 4 * (2 + d);                                 // the query; m, ℓ, O
+    return loaded.blocks == 0 ? start : start + 2 * Bc * d * e + 4 * (2 * Bc + 2);  // K, V; S, P̃, m̃, α
+}
+
+TrafficModel model(const Problem& p) {
+    const std::int64_t d = p.d(), e = p.element_bytes, splits = std::ssize(split_blocks(p));
+    const Loaded loaded = loaded_of(p);
+    const std::int64_t partial = splits * 4 * (d + 1);  // O and L of every split
+    TrafficModel out;
+    out.hbm_read = splits * d * e + 2 * loaded.keys * d * e + partial;  // the query for each split; K, V once
+    out.hbm_write = partial + d * e + 4;
+    const std::int64_t combine = partial + 4 * splits + 4 * (d + 1);  // O, L, w of every split; O, L
+    out.sram_peak = std::max(on_chip_of_one_query(p, loaded), combine);
+    return out;
+}
+
+std::int64_t estimate(const Problem& p) {
+    const std::int64_t splits = std::ssize(split_blocks(p)), d = p.d(), M = p.N_kv(), tiles = p.Tc();
+    const std::int64_t beside = 6 * splits + 8, accesses = 12 * splits + 64;
+    return tiled_bytes(
+               {.tiles = tiles,
+                .per_tile = 9,
+                .beside = beside,
+                .accesses = 6,
+                .doubles = d + 2 * M * d + 3 * M + tiles * (4 + d) + splits * (5 * d + 12) + 4 * d + 8}) +
+           4 * accesses * static_cast<std::int64_t>(sizeof(Access)) +
+           (6 * splits + 8) * static_cast<std::int64_t>(sizeof(Value) + 128);
+}
+
+std::span<const CodeLine> code_of(const Problem&) {
+    static const CodeLine lines[] = {
+        {0, "on each worker, for each of its splits i"},
+        {1, "load Qᵢ   (the query)", Op::load_q},
+        {1, "m ← −∞,  ℓ ← 0,  O ← 0", Op::init},
+        {1, "for j in the key blocks of the split", Op::skip},
+        {2, "load Kⱼ, Vⱼ", Op::load_kv},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← −∞ where masked", Op::mask},
+        {2, "m̃  ← rowmax(S)", Op::tile_max},
+        {2, "m_old ← m,  m ← max(m, m̃)", Op::new_max},
+        {2, "α  ← exp(m_old − m)", Op::correction},
+        {2, "P̃  ← exp(S − m)", Op::exponentials},
+        {2, "ℓ  ← α ⊙ ℓ + rowsum(P̃)", Op::row_sum},
+        {2, "O  ← α ⊙ O + P̃ Vⱼ", Op::output},
+        {1, "O ← O ⊘ ℓ", Op::normalize},
+        {1, "store Oᵢ ← O, Lᵢ ← m + ln ℓ", Op::store},
+        {0, "then one worker"},
+        {1, "load all Lᵢ, Oᵢ", Op::load},
+        {1, "L  ← ln Σ exp Lᵢ", Op::merge_lse},
+        {1, "wᵢ ← exp(Lᵢ − L)", Op::merge_weights},
+        {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
+        {1, "store O, L", Op::store, CodeLine::no_block},
+    };
+    return lines;
+}
+
+Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
+    if (!is_of_parts(slot)) return block_symbol(trace, slot, step, slot == Slot::Q ? -1 : tile);
+    if (tile < 0 && step >= 0 && trace.step(step).op == Op::store) tile = split_of(trace, step);
+    return part_symbol(slot, tile < 0 ? "" : std::to_string(tile));
+}
+
+std::string lane(const Problem& p, int phase) {
+    return phase < busy_workers(p) ? "Worker " + str(phase) : "Combine";
+}
+
+const char* card(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    return op == Op::load ? "partial-result" : op == Op::init ? "split-kv" : nullptr;
+}
+
+constexpr Slot results[] = {Slot::O, Slot::L};
+
+}  // namespace
+
+double wave_efficiency(int tasks, int workers) {
+    return static_cast<double>(tasks) / workers / ceil_div(tasks, workers);
+}
+
+int num_splits(int rows_of_work, int workers, int key_blocks, int most) {
+    if (rows_of_work >= .8 * workers) return 1;
+    most = std::min({most, workers, key_blocks});
+    // Numbers that only leave the last split without keys are none of their own.
+    const auto eligible = [&](int n) {
+        return n == 1 || ceil_div(key_blocks, n) != ceil_div(key_blocks, n - 1);
+    };
+    double best = 0;
+    for (int n = 1; n <= most; ++n)
+        if (eligible(n)) best = std::max(best, wave_efficiency(rows_of_work * n, workers));
+    for (int n = 1; n <= most; ++n)
+        if (eligible(n) && wave_efficiency(rows_of_work * n, workers) >= .85 * best) return n;
+    return 1;
+}
+
+std::vector<SplitBlocks> split_blocks(const Problem& p) {
+    std::vector<SplitBlocks> out;
+    if (!p.options.splits.empty()) {
+        int key = 0;
+        for (const int keys : p.options.splits) {
+            const int first = ceil_div(key, p.Bc), end = ceil_div(key + keys, p.Bc);
+            out.push_back({first, end - first});
+            key += keys;
+        }
+        return out;
+    }
+    const int blocks = p.Tc(), n = num_splits(1, p.options.workers, blocks), each = ceil_div(blocks, n);
+    for (int first = 0; first < blocks; first += each) out.push_back({first, std::min(each, blocks - first)});
+    return out;
+}
+
+int busy_workers(const Problem& p) {
+    return std::min(p.options.workers, static_cast<int>(split_blocks(p).size()));
+}
+
+SplitTicks split_ticks(int key_blocks, int splits, int workers) {
+    const int waves = ceil_div(splits, workers);
+    return {waves * (steps_beside + steps_of_block * ceil_div(key_blocks, splits)),
+            launch_ticks + steps_of_combine};
+}
+
+int flash_ticks(int key_blocks) { return steps_beside + steps_of_block * key_blocks; }
+
+TrafficModel flash_of_one_query(const Problem& p) {
+    const std::int64_t d = p.d(), e = p.element_bytes;
+    const Loaded loaded = loaded_of(p);
+    return {d * e + 2 * loaded.keys * d * e, d * e + 4, on_chip_of_one_query(p, loaded)};
+}
+
+int split_of(const Trace& trace, int k) {
+    const int workers = busy_workers(trace.problem()), phase = trace.step(k).phase;
+    if (phase >= workers) return -1;
+    int split = phase;
+    for (int before = k - 1; before >= 0 && trace.step(before).phase == phase; --before)
+        if (trace.step(before).op == Op::store) split += trace.problem().options.workers;
+    return split;
+}
+
+constinit const Lesson split_kv = {
+    .id = "split-kv",
+    .title = "Split keys",
+    .summary = "Decoding one query: its keys are split over workers that run side by side, and a second "
+               "kernel merges "
+               "what they found.",
+    .chapter = ChapterId::merge,
+    .tab = "split-KV",
+    .picture = Picture::split_kv,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_split_kv,
+    .say = say_running,
+    .symbol = symbol_of,
+    .step_symbol = op_symbol,
+    .lane = lane,
+    .card = card,
+    .model = model,
+    .rival = {"Flash forward, one worker", flash_of_one_query,
+              "less: nobody writes partial results and reads them back, and the query is read once"},
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = no_faults,
+    .division = Division::at_the_end,
+    .choices = chooses_row | chooses_splits | chooses_workers,
+    .by_cell = false,
+    .one_row = true,
+};
+
+}  // namespace tilewalk

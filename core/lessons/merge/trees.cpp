@@ -1,0 +1,65 @@
+#include "core/lessons/merge/trees.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+double PartialResult::log_sum() const { return m + std::log(l); }
+
+double PartialResult::output(std::size_t col) const { return O[col] / (l == 0 ? 1 : l); }
+
+PartialResult merged(std::span<const PartialResult> parts, Format format) {
+    PartialResult out;
+    for (const PartialResult& part : parts) {
+        out.m = std::fmax(out.m, part.m);
+        out.O.resize(std::max(out.O.size(), part.O.size()), 0);
+    }
+    // What has seen no key yet is measured from 0: −∞ − (−∞) would be NaN.
+    const double base = out.m == minus_infinity ? 0 : out.m;
+    bool first = true;
+    for (const PartialResult& part : parts) {
+        const double weight = round_to(format, std::exp(round_to(format, part.m - base)));
+        const auto add = [&](double& sum, double term) {
+            const double product = round_to(format, weight * term);
+            sum = first ? product : round_to(format, sum + product);
+        };
+        add(out.l, part.l);
+        for (std::size_t c = 0; c < part.O.size(); ++c) add(out.O[c], part.O[c]);
+        first = false;
+    }
+    return out;
+}
+
+PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format) {
+    PartialResult out;
+    out.O.resize(static_cast<std::size_t>(V.cols()), 0);
+    for (int j = keys.first; j < keys.first + keys.count; ++j) {
+        PartialResult key{round_to(format, S(0, j)), S(0, j) == minus_infinity ? 0.0 : 1.0, {}};
+        for (Eigen::Index c = 0; c < V.cols(); ++c) key.O.push_back(round_to(format, key.l * V(j, c)));
+        const PartialResult both[] = {std::move(out), std::move(key)};
+        out = j == keys.first ? both[1] : merged(both, format);
+    }
+    return out;
+}
+
+std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,
+                                     Format format) {
+    for (const MergeNode& node : plan) {
+        std::vector<PartialResult> some;
+        for (const int tile : node.parts) some.push_back(parts[static_cast<std::size_t>(tile)]);
+        parts.push_back(merged(some, format));
+    }
+    return parts;
+}
+
+std::int64_t steps_apart(double a, double b, Format format) {
+    if (!std::isfinite(a) || !std::isfinite(b)) return -1;
+    const FormatInfo& about = info(format);
+    // The distance to the next number, at the smaller of the two.
+    const double size = std::max(std::min(std::abs(a), std::abs(b)), std::ldexp(1.0, about.least_exponent));
+    const double unit = std::ldexp(1.0, std::ilogb(size) - about.fraction_bits);
+    return static_cast<std::int64_t>(std::llround(std::abs(a - b) / unit));
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,26 @@
+// What all heads of a problem move through HBM, from the walk of the shown one: every head takes the same
+// steps.
+#pragma once
+
+#include "core/walk/trace.h"
+
+namespace tilewalk {
+
+struct HeadsLedger {
+    std::int64_t one = 0;    ///< bytes of the shown head's walk
+    std::int64_t keys = 0;   ///< K and V among them
+    std::int64_t sums = 0;   ///< gradients of K and V: each query head writes its own, and they are added up
+    std::int64_t again = 0;  ///< all heads, each loading the K and V of its group
+    std::int64_t once = 0;   ///< all heads, K and V loaded once for a group
+
+    /// As the problem has it.
+    std::int64_t all(const Problem& problem) const {
+        return problem.heads && problem.heads->once ? once : again;
+    }
+};
+HeadsLedger heads_ledger(const Trace& trace);
+
+/// Bytes of K and V of so many heads for all keys: what a decoder keeps.
+std::int64_t key_value_cache(const Problem& problem, int heads);
+
+}  // namespace tilewalk

@@ -1,0 +1,168 @@
+#include "core/lessons/shared/parts.h"
+
+#include "core/base/words.h"
+#include "core/lessons/shared/tile_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+Result<std::vector<int>> even_parts(int keys, int parts) {
+    if (parts > keys)
+        return Failure{
+            "There are " + str(keys) + " keys for " + str(parts) +
+            " parts; each part of an even split needs one. Name the keys of each part to have empty "
+            "ones: 3,1,0."};
+    std::vector<int> out;
+    for (int n = 0; n < parts; ++n) out.push_back(keys / parts + (n < keys % parts));
+    return out;
+}
+
+std::vector<KeyPart> key_parts(const Problem& p, int parts) {
+    const std::vector<int>& chosen = p.options.splits;
+    const std::vector<int> sizes = chosen.empty() ? *even_parts(p.N_kv(), std::min(parts, p.N_kv())) : chosen;
+    std::vector<KeyPart> out;
+    int first = 0;
+    for (const int keys : sizes) {
+        out.push_back({first, keys});
+        first += keys;
+    }
+    return out;
+}
+
+namespace {
+
+std::vector<MergeNode> chain_of(int parts) {
+    std::vector<MergeNode> out;
+    for (int n = 1; n < parts; ++n) out.push_back({{n == 1 ? 0 : parts + n - 2, n}, parts + n - 1, 0, n});
+    return out;
+}
+
+// Neighbours become one, level by level; one that is left over waits for the next level.
+std::vector<MergeNode> pairs_of(int parts) {
+    std::vector<MergeNode> out, level;
+    for (int n = 0; n < parts; ++n) level.push_back({{}, n, n, n});
+    while (level.size() > 1) {
+        std::vector<MergeNode> next;
+        for (std::size_t n = 0; n + 1 < level.size(); n += 2) {
+            const MergeNode &a = level[n], &b = level[n + 1];
+            out.push_back({{a.into, b.into}, parts + static_cast<int>(out.size()), a.first, b.last});
+            next.push_back(out.back());
+        }
+        if (level.size() % 2 == 1) next.push_back(level.back());
+        level = std::move(next);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<MergeNode> merge_plan(int parts, MergeOrder order) {
+    if (parts > 1 && order == MergeOrder::chain) return chain_of(parts);
+    if (parts > 1 && order == MergeOrder::pairs) return pairs_of(parts);
+    MergeNode all{{}, parts, 0, parts - 1};
+    for (int n = 0; n < parts; ++n) all.parts.push_back(n);
+    return {all};
+}
+
+Region part_region(int tile, int n, int cols) { return {tile * n, 0, n, cols}; }
+
+namespace {
+
+struct Merging {
+    Recorder& rec;
+    const Merge& merge;
+    int n = merge.q.rows;
+    std::int64_t rows = n, parts = std::ssize(merge.parts);
+
+    Region column(int tile) const { return part_region(tile, n, 1); }
+    const Matrix& write(Slot part, Slot whole, Matrix data) {
+        const int cols = static_cast<int>(data.cols());
+        if (merge.whole) return rec.write(whole, std::move(data), {merge.q.row, 0, n, cols});
+        return rec.write(part, std::move(data), part_region(merge.into, n, cols), merge.into);
+    }
+    const Matrix& read_result(Slot part, Slot whole) {
+        return merge.whole ? rec.read(whole) : rec.read(part, merge.into);
+    }
+
+    std::vector<const Matrix*> read(Slot slot) {
+        std::vector<const Matrix*> out;
+        for (const int tile : merge.parts) out.push_back(&rec.read(slot, tile));
+        return out;
+    }
+    Matrix largest(const std::vector<const Matrix*>& all) const {
+        Matrix out = Matrix::Constant(n, 1, minus_infinity);
+        for (const Matrix* one : all) out = out.cwiseMax(*one);
+        return out;
+    }
+
+    void maximum() {
+        rec.begin(Op::merge_max);
+        write(Slot::m_part, Slot::m, largest(read(Slot::m_part)));
+        rec.end(rows * (parts - 1));
+    }
+
+    // L = m + ln Σ exp(Lᵢ − m), measured from the largest of them
+    void log_sum() {
+        rec.begin(Op::merge_lse);
+        const std::vector<const Matrix*> all = read(Slot::L_part);
+        const Matrix base = base_of(largest(all));
+        Matrix sum = Matrix::Zero(n, 1);
+        for (const Matrix* L : all) sum += exp_of(*L - base);
+        const Matrix log = sum.unaryExpr([](double x) { return std::log(x); });
+        write(Slot::L_part, Slot::Li, base + log);
+        rec.end(rows * 4 * parts);
+    }
+
+    // wᵢ = exp(mᵢ − m), or exp(Lᵢ − L)
+    void weights(Slot part, Slot whole) {
+        rec.begin(Op::merge_weights);
+        const Matrix base = base_of(read_result(part, whole));
+        // The first one last: it is the one that the step is about where nobody asks for another.
+        for (auto tile = merge.parts.rbegin(); tile != merge.parts.rend(); ++tile)
+            rec.write(Slot::w_part, exp_of(rec.read(part, *tile) - base), column(*tile), *tile);
+        rec.end(2 * rows * parts);
+    }
+
+    // Σ wᵢ ℓᵢ, Σ wᵢ Oᵢ
+    void weighted(Op op, Slot part, Slot whole) {
+        rec.begin(op);
+        Matrix sum;
+        for (const int tile : merge.parts) {
+            const Matrix& w = rec.read(Slot::w_part, tile);
+            const Matrix& A = rec.read(part, tile);
+            const Matrix term = w.col(0).asDiagonal() * A;
+            if (sum.size() == 0)
+                sum = term;
+            else
+                sum += term;
+        }
+        const std::int64_t cells = sum.size();
+        write(part, whole, std::move(sum));
+        rec.end(cells * (2 * parts - 1));
+    }
+};
+
+}  // namespace
+
+void merge_steps(Recorder& rec, const Merge& merge, PartForm form) {
+    Merging m{rec, merge};
+    if (form == PartForm::normalised) {
+        m.log_sum();
+        m.weights(Slot::L_part, Slot::Li);
+    } else {
+        m.maximum();
+        m.weights(Slot::m_part, Slot::m);
+        m.weighted(Op::merge_sum, Slot::l_part, Slot::l);
+    }
+    m.weighted(Op::merge_output, Slot::O_part, Slot::Oi);
+}
+
+Line part_symbol(Slot slot, const std::string& tile) {
+    const SlotInfo& about = info(slot);
+    return {{about.symbol, about.role, Span::Face::symbol},
+            {tile.empty() ? about.sub : tile, about.role, Span::Face::symbol, Span::Script::sub}};
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,66 @@
+// Partial results: one query looked at different keys in different places, and what each place found is
+// merged. How keys are split into parts, the steps of a merge, and their words.
+//
+// A lesson that merges (merge, split-kv, cascade, ring) keeps its parts in tiles of the slots m_part, w_part,
+// l_part, O_part or, where parts are normalised, w_part, O_part, L_part. Tile t is the part t; its rows stand
+// in a table of all parts, part below part: row t · n + r of the table is row r of its n queries.
+// `merge_steps` records the steps; `explain_merge` explains them, with the letters that the lesson's `symbol`
+// gives the tiles.
+#pragma once
+
+#include "core/walk/explain_view.h"
+#include "core/walk/lesson.h"
+
+namespace tilewalk {
+
+// ---- Keys in parts
+
+/// Of `keys` so many parts, the first ones larger by one where they do not divide.
+Result<std::vector<int>> even_parts(int keys, int parts);
+
+/// Keys of one part: a range of the rows of K and V, maybe an empty one.
+struct KeyPart {
+    int first = 0, count = 0;
+    int last() const { return first + count - 1; }
+};
+/// The problem's split, or so many even parts (fewer where there are fewer keys).
+std::vector<KeyPart> key_parts(const Problem& problem, int parts);
+
+// ---- The order of merging
+
+/// One merge: the parts, by their tiles, become the tile `into`.
+struct MergeNode {
+    std::vector<int> parts;
+    int into = 0;
+    int first = 0, last = 0;  ///< of the parts that are in it by then
+};
+/// Merges of `parts` parts, the last of them the whole; tiles of partial merges follow those of the parts.
+std::vector<MergeNode> merge_plan(int parts, MergeOrder order);
+
+// ---- Steps
+
+/// A merge of partial results of the queries `q` (rows of Q). `whole`: into m, ℓ, O (or O, L) on chip in
+/// place of a further part.
+struct Merge {
+    std::vector<int> parts;
+    int into = 0;
+    bool whole = true;
+    Region q;
+};
+/// Where part `tile` of n queries stands in the table of all parts.
+Region part_region(int tile, int n, int cols);
+/// m ← maxᵢ mᵢ, wᵢ ← exp(mᵢ − m), ℓ ← Σ wᵢ ℓᵢ, O ← Σ wᵢ Oᵢ; or L ← m + ln Σ exp(Lᵢ − m), wᵢ ← exp(Lᵢ − L),
+/// O ← Σ wᵢ Oᵢ. A part that has seen no key has m = −∞ (L = −∞) and weighs nothing.
+void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
+
+/// The words of these steps; `parts` names what is merged where: "split", "part".
+void explain_merge(const View& v, const char* part);
+/// "[2]" behind the letter of a part that has several columns.
+std::string part_index(const View& v);
+inline bool is_merge(Op op) { return op >= Op::merge_max && op <= Op::merge_output; }
+
+/// m₁, w₁ …: of a slot of parts with the name of the tile below; nothing for other slots.
+Line part_symbol(Slot slot, const std::string& tile);
+inline bool is_of_parts(Slot slot) { return slot >= Slot::m_part && slot <= Slot::L_parts; }
+
+}  // namespace tilewalk

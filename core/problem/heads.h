@@ -1,0 +1,34 @@
+// Several heads: H query heads, and H_kv key heads that H / H_kv neighbouring query heads share each
+// (multi-head attention with H_kv = H, multi-query with 1, grouped-query between them). A walk is that of the
+// shown head; the others differ in their numbers, not in their steps.
+#pragma once
+
+#include "core/problem/problem.h"
+
+#include <optional>
+#include <string>
+
+namespace tilewalk {
+
+int query_heads(const Problem& problem);  ///< H; 1 where the problem has no heads
+int key_heads(const Problem& problem);    ///< H_kv
+int heads_of_group(const Problem& problem);
+int shown_head(const Problem& problem);
+/// The key head that query head h attends to: ⌊h ÷ (H ÷ H_kv)⌋.
+int key_head(const Problem& problem, int h);
+
+/// Query head h alone, as a problem of one head.
+Problem head_alone(const Problem& problem, int h);
+/// Shows another head; what was changed in the one that was shown stays with it.
+void show_head(Problem& problem, int h);
+
+/// Gives the problem H query heads and H_kv key heads, of which the first are its own Q, K, V, dO. In the
+/// others the columns of Q and dO are turned by the number of the head, and the rows of K and V by that of
+/// theirs: other pairs meet. One of each: no heads any more.
+void give_heads(Problem& problem, int H, int H_kv);
+constexpr int most_heads = 64;
+
+/// A sentence for heads that do not fit.
+std::optional<std::string> check_heads(const Problem& problem);
+
+}  // namespace tilewalk

@@ -1,0 +1,58 @@
+// The views of merging: handles that move the split, both forms, two trees; workers side by side on the
+// timeline.
+#include "app/ui/state/state.h"
+#include "core/lessons/merge/merge.h"
+#include "tests/app/ui/layout_check.h"
+#include "tests/contains.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk::test;
+
+TEST_SUITE("merge view") {
+
+    TEST_CASE("S moves a key from one part to the other, and an empty part is allowed") {
+        Program program;
+        program.show_lesson("merge");
+        const auto sizes = [&] {
+            std::vector<int> out;
+            for (const KeyPart& part : merge_parts(*program.state.problem)) out.push_back(part.count);
+            return out;
+        };
+        CHECK(sizes() == std::vector{2, 2});
+        program.press(Key::s);
+        CHECK(sizes() == std::vector{3, 1});
+        program.press(Key::s);
+        program.press(Key::s);
+        CHECK(sizes() == std::vector{4, 0});
+        CHECK(program.state.trace->result(Slot::O)(0, 0) == doctest::Approx(7.2039).epsilon(1e-4));
+    }
+
+    TEST_CASE("the timeline of split keys has a lane for each worker, and its columns are ticks") {
+        Program program(random_with_tiles(16, 4, 1, 2));
+        program.show_lesson("split-kv");
+        const TimelineGrid& grid = program.state.look.grid;
+        CHECK(grid.timed);
+        CHECK(grid.count() == 5);  // four workers, and the kernel that merges
+        CHECK(grid.columns == program.state.trace->ticks());
+        CHECK(grid.column_of(grid.begin(0)) == 0);
+        CHECK(grid.column_of(grid.begin(1)) == 0);
+        CHECK(grid.column_of(grid.begin(4)) > grid.column_of(grid.end(3) - 1));
+    }
+
+    TEST_CASE("nothing is clipped or lies on something else, at every step, in both forms and themes") {
+        for (const ThemeId theme : {ThemeId::dark, ThemeId::light})
+            for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}})
+                for (const bool presenter : {false, true})
+                    for (const char* lesson : {"merge", "split-kv"}) {
+                        Problem p = example("worked-4x4");
+                        p.options.parts = theme == ThemeId::dark ? PartForm::sums : PartForm::normalised;
+                        Program program(p, screen, presenter, theme);
+                        program.show_lesson(lesson);
+                        for (int k = 0; k < program.state.trace->size(); ++k) {
+                            program.go_to_step(k);
+                            check_frame(program);
+                        }
+                    }
+    }
+}

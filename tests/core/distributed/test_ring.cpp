@@ -1,0 +1,83 @@
+#include "core/bench/verify.h"
+#include "tests/core/distributed/ring_of_threads.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace tilewalk;
+using ring::Shards;
+
+namespace {
+
+Workload workload(Direction direction, std::int64_t N, bool causal) {
+    Workload w;
+    w.direction = direction, w.batch = 2, w.heads = 4, w.kv_heads = 2, w.N_q = w.N_kv = N, w.d = 20;
+    w.causal = causal;
+    return w;
+}
+
+// What all elements of all outputs are, by the rule that every kernel is held against
+void check_ring(const ring::Problem& problem, int ranks, float spread = 1) {
+    const Workload& w = problem.workload;
+    CAPTURE(describe(w));
+    CAPTURE(w.N_q);
+    CAPTURE(ranks);
+    CAPTURE(ring::name_of(problem.shards));
+    const Tensors inputs = make_inputs(w, 7, spread);
+    const test::RingOutcome ring = test::run_ring(problem, ranks, inputs);
+    const Verdict verdict = verify_outputs(ring.out, w, inputs);
+    CHECK_MESSAGE(verdict.passed, verdict.sentence);
+    CHECK(ring.sent == ring::bytes_between(problem, ranks));
+    for (int rank = 0; rank < ranks; ++rank)
+        CHECK(ring.memory[static_cast<std::size_t>(rank)] == ring::bytes_of_rank(problem, ranks, rank, 2));
+}
+
+}  // namespace
+
+TEST_CASE("a ring gives what dense attention gives, and sends and holds what the closed forms say") {
+    for (const Direction direction : {Direction::forward, Direction::backward})
+        for (const bool causal : {false, true})
+            for (const Shards shards : {Shards::contiguous, Shards::zigzag, Shards::striped}) {
+                check_ring({workload(direction, 96, causal), shards}, 4);
+                check_ring({workload(direction, 61, causal), shards}, 3);  // odd shards
+                check_ring({workload(direction, 16, causal), shards}, 8);  // a row or two for each rank
+                check_ring({workload(direction, 40, causal), shards}, 1);
+                check_ring({workload(direction, 300, causal), shards}, 2);  // several blocks for each rank
+            }
+}
+
+TEST_CASE("a ring merges large scores as well as small ones") {
+    for (const Direction direction : {Direction::forward, Direction::backward})
+        check_ring({workload(direction, 97, true), Shards::zigzag}, 4, 4);
+}
+
+TEST_CASE("no rank holds more than its part: what it holds halves with twice the ranks") {
+    Workload w = workload(Direction::backward, 1 << 16, true);
+    w.d = 64;
+    const auto held = [&](int ranks) {
+        const ring::Problem problem{w, Shards::zigzag};
+        return static_cast<double>(
+            ring::bytes_of_rank(problem, ranks, 0, 1) -
+            ring::ShardAttention::model_bytes(w, ring::rows_of(Shards::zigzag, w.N_q, ranks, 0), 1));
+    };
+    for (const int ranks : {4, 8, 16}) CHECK(held(ranks) == doctest::Approx(2 * held(2 * ranks)));
+}
+
+TEST_CASE("a message that came cut ends every rank with a sentence") {
+    const ring::Problem problem{workload(Direction::forward, 64, true), Shards::zigzag};
+    const Tensors inputs = make_inputs(problem.workload, 7);
+    const auto outcome =
+        test::run_ring(problem, 4, inputs, ring::Accident{ring::Accident::Kind::cut, 2, 1}, 5);
+    for (const std::string& sentence : outcome.failures)
+        CHECK(sentence.starts_with("A message from rank 2 to rank 3 came with "));
+}
+
+TEST_CASE("what cannot go round a ring is refused") {
+    Workload w = workload(Direction::forward, 64, true);
+    CHECK(!ring::refuse({w, Shards::zigzag}, 4));
+    w.window = 3;
+    CHECK(ring::refuse({w, Shards::zigzag}, 4) == "A ring takes no window; leave out --window.");
+    w.window = {}, w.N_q = 1;
+    CHECK(ring::refuse({w, Shards::zigzag}, 4));
+}

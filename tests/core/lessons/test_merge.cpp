@@ -1,0 +1,235 @@
+// Merging partial results: the rule on numbers of every size against long double, within the bound that
+// docs/merging.md derives; the lesson in every order and form; what is empty, masked or no number.
+#include "core/lessons/merge/merge.h"
+#include "core/lessons/merge/trees.h"
+#include "core/lessons/softmax/softmax.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/contract.h"
+#include "tests/core/problems.h"
+#include "tests/core/steps.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <numeric>
+
+using namespace tilewalk::test;
+
+namespace {
+
+constexpr long double unit = 0x1p-53L, least = 0x1p-1074L;
+
+// A number of any size up to 10³⁰, with any sign.
+double any_size(Random& random, bool positive) {
+    const double size = std::pow(10.0, pick(random, -30000, 30000) / 1000.0);
+    return positive || pick(random, 0, 1) ? size : -size;
+}
+
+PartialResult any_part(Random& random) {
+    PartialResult out;
+    out.O = {0};
+    if (pick(random, 0, 7) == 0) return out;
+    // Maxima close together and far apart
+    const int kind = pick(random, 0, 3);
+    out.m = kind == 0   ? pick(random, -3, 3)
+            : kind == 1 ? pick(random, -70000, 70000) / 100.0
+            : kind == 2 ? pick(random, -700, 700) / 7.0
+                        : any_size(random, false);
+    out.l = any_size(random, true);
+    out.O = {any_size(random, false)};
+    return out;
+}
+
+// Any two of those that are left, until one is.
+struct Tree {
+    std::vector<MergeNode> plan;
+    std::vector<int> depth;  // of each part
+};
+Tree any_tree(Random& random, int parts) {
+    Tree out;
+    out.depth.resize(static_cast<std::size_t>(parts));
+    std::vector<std::vector<int>> below(static_cast<std::size_t>(parts));
+    std::vector<int> left(static_cast<std::size_t>(parts));
+    std::iota(left.begin(), left.end(), 0);
+    for (int n = 0; n < parts; ++n) below[static_cast<std::size_t>(n)] = {n};
+    while (left.size() > 1) {
+        const auto take = [&] {
+            const auto at = left.begin() + pick(random, 0, static_cast<int>(left.size()) - 1);
+            const int tile = *at;
+            left.erase(at);
+            return tile;
+        };
+        const int a = take(), b = take(), into = static_cast<int>(below.size());
+        out.plan.push_back({{a, b}, into, 0, 0});
+        std::vector<int> all = below[static_cast<std::size_t>(a)];
+        const std::vector<int>& more = below[static_cast<std::size_t>(b)];
+        all.insert(all.end(), more.begin(), more.end());
+        for (const int part : all) ++out.depth[static_cast<std::size_t>(part)];
+        below.push_back(std::move(all));
+        left.push_back(into);
+    }
+    return out;
+}
+
+struct Sums {
+    long double l = 0, O = 0, slack_l = 0, slack_O = 0;
+};
+// In one go and in long double; and how far any tree in double may be off (docs/merging.md).
+Sums in_one_go(const std::vector<PartialResult>& parts, const std::vector<int>& depth) {
+    long double m = minus_infinity;
+    for (const PartialResult& part : parts) m = std::max<long double>(m, part.m);
+    Sums out;
+    if (m == minus_infinity) return out;
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+        if (parts[n].m == minus_infinity) continue;
+        const long double below = m - static_cast<long double>(parts[n].m), weight = std::exp(-below);
+        const long double each =
+            1.01L * (weight > 0 ? weight * (below + 4 * depth[n]) * unit : 0) + depth[n] * least;
+        out.l += weight * parts[n].l, out.O += weight * parts[n].O[0];
+        out.slack_l += each * parts[n].l, out.slack_O += each * std::abs(parts[n].O[0]);
+    }
+    const long double rounds = static_cast<long double>(parts.size()) * least;
+    out.slack_l += rounds, out.slack_O += rounds;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a hundred thousand random trees of merges stay within the derived bound of long double") {
+    Random random(41);
+    int wide = 0, far = 0;
+    for (int n = 0; n < 100000; ++n) {
+        const int count = pick(random, 1, 64);
+        std::vector<PartialResult> parts;
+        for (int k = 0; k < count; ++k) parts.push_back(any_part(random));
+        const Tree tree = any_tree(random, count);
+        const PartialResult got = merged_by(parts, tree.plan).back();
+        const Sums sums = in_one_go(parts, tree.depth);
+        const bool right = std::abs(static_cast<long double>(got.l) - sums.l) <= sums.slack_l &&
+                           std::abs(static_cast<long double>(got.O[0]) - sums.O) <= sums.slack_O;
+        if (!right) {
+            FAIL_CHECK("tree ", n, " of ", count, " parts: ", got.l, " and ", got.O[0]);
+            break;
+        }
+        wide += count > 32;
+        far += std::abs(static_cast<long double>(got.l) - sums.l) > sums.slack_l / 100;
+    }
+    CHECK(wide > 10000);
+    CHECK(far > 1000);  // the bound is no wall in the fog: many trees come within a hundredth of it
+}
+
+TEST_CASE("an empty part changes nothing, wherever it is merged; NaN in one part is not lost") {
+    const PartialResult a{1, 1.368, {2.839}}, empty{minus_infinity, 0, {0}};
+    for (const auto& pair : {std::vector{a, empty}, std::vector{empty, a}, std::vector{empty, a, empty}}) {
+        const PartialResult out = merged(pair);
+        CHECK(out.m == a.m);
+        CHECK(out.l == a.l);
+        CHECK(out.O == a.O);
+    }
+    const PartialResult none = merged(std::vector{empty, empty});
+    CHECK(none.m == minus_infinity);
+    CHECK(none.l == 0);
+    CHECK(none.output(0) == 0);
+    CHECK(none.log_sum() == minus_infinity);
+
+    const double nan = std::nan("");
+    const PartialResult lost = merged(std::vector{a, PartialResult{nan, nan, {nan}}});
+    CHECK(lost.m == 1);  // the maximum passes over NaN, as the hardware's does; the sums do not
+    CHECK(std::isnan(lost.l));
+    CHECK(std::isnan(lost.O[0]));
+}
+
+TEST_CASE("plans take in every part once, and end with the whole") {
+    for (const MergeOrder order : {MergeOrder::chain, MergeOrder::pairs, MergeOrder::at_once})
+        for (int parts = 1; parts <= 64; ++parts) {
+            const auto plan = merge_plan(parts, order);
+            std::vector<int> used;
+            for (const MergeNode& node : plan) {
+                used.insert(used.end(), node.parts.begin(), node.parts.end());
+                CHECK(node.first <= node.last);
+            }
+            std::ranges::sort(used);
+            std::vector<int> expected(used.size());
+            std::iota(expected.begin(), expected.end(), 0);
+            CHECK(used == expected);  // every tile once, and of the last none
+            CHECK(plan.back().first == 0);
+            CHECK(plan.back().last == parts - 1);
+            CHECK(plan.back().into == static_cast<int>(used.size()));
+            if (order == MergeOrder::chain) CHECK(std::ssize(plan) == std::max(1, parts - 1));
+        }
+}
+
+TEST_CASE("the worked example in two parts") {
+    Problem p = worked_example();
+    p.options.row = 0;
+    const auto trace = merge_lesson(p);
+    const auto last = [&](Slot slot) { return trace->live(slot, trace->size()).value->data; };
+    CHECK(last(Slot::m)(0, 0) == 2);
+    CHECK(last(Slot::l)(0, 0) == doctest::Approx(1.638550));
+    CHECK(trace->live(Slot::w_part, 0, trace->size()).value->data(0, 0) == doctest::Approx(std::exp(-1)));
+    CHECK(trace->live(Slot::w_part, 1, trace->size()).value->data(0, 0) == 1);
+    CHECK(trace->result(Slot::O)(0, 0) == doctest::Approx(7.204).epsilon(1e-4));
+    CHECK(contains(explain(*trace, 4).why, "any order"));
+}
+
+TEST_CASE("any split, any order, both forms") {
+    Random random(42);
+    int empty = 0;
+    for (int n = 0; n < 150; ++n) {
+        Problem p;
+        do {
+            p = any_problem(random, 7);
+            p.options.row = pick(random, 0, p.N() - 1);
+        } while (validate(p));
+        int left = p.N_kv();
+        while (left > 0) {
+            const int keys = pick(random, 0, left);
+            p.options.splits.push_back(keys);
+            left -= keys;
+            empty += keys == 0;
+        }
+        p.options.merge = static_cast<MergeOrder>(pick(random, 0, 2));
+        p.options.parts = static_cast<PartForm>(pick(random, 0, 1));
+        if (std::ssize(p.options.splits) > 64 || refuse(merge_lesson, p)) continue;
+        const auto trace = merge_lesson(p);
+        check_walk(*trace);
+        check_costs(*trace);
+        CHECK(check_results(*trace) == 2);
+        CHECK(check_explanations(*trace) > 0);
+    }
+    CHECK(empty > 50);
+}
+
+TEST_CASE("splits that do not fit are refused with a sentence") {
+    Problem p = worked_example();
+    const auto refused = [&](std::vector<int> splits, const char* words) {
+        p.options.splits = std::move(splits);
+        const auto sentence = validate(p);
+        REQUIRE(sentence);
+        CHECK_MESSAGE(contains(*sentence, words), *sentence);
+    };
+    refused({3, 2}, "have 5 keys together, but K has 4");
+    refused({5, -1}, "has -1 keys");
+    refused(std::vector<int>(65, 0), "65 parts");
+    p.options.splits = {0, 4, 0};
+    CHECK_FALSE(validate(p));
+    p.options.workers = 0;
+    CHECK(validate(p));
+    CHECK_FALSE(even_parts(4, 5));
+    CHECK(*even_parts(7, 3) == std::vector{3, 2, 2});
+}
+
+TEST_CASE("in a rounded format two orders differ, and by how many numbers of the format") {
+    CHECK(steps_apart(1, 1 + 0x1p-7, Format::bf16) == 1);
+    CHECK(steps_apart(-2, -2, Format::fp32) == 0);
+    const Problem p = worked_example();
+    const Matrix S = softmax_scores(p);
+    const auto whole = [&](MergeOrder order, Format format) {
+        std::vector<PartialResult> keys;
+        for (int j = 0; j < 4; ++j) keys.push_back(part_of(S, p.V, {j, 1}, format));
+        return merged_by(keys, merge_plan(4, order), format).back();
+    };
+    const PartialResult chain = whole(MergeOrder::chain, Format::fp64),
+                        pairs = whole(MergeOrder::pairs, Format::fp64);
+    CHECK(chain.l == doctest::Approx(pairs.l).epsilon(1e-15));
+    CHECK(whole(MergeOrder::chain, Format::bf16).l != whole(MergeOrder::pairs, Format::bf16).l);
+}

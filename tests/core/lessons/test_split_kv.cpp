@@ -1,0 +1,114 @@
+// Split keys: the same result as in one go, bytes and ticks in closed form, side by side on workers, and how
+// many splits FlashAttention's rule chooses.
+#include "core/lessons/forward/forward.h"
+#include "core/lessons/merge/split_kv.h"
+#include "tests/core/lessons/contract.h"
+#include "tests/core/problems.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk::test;
+
+namespace {
+
+Problem decode(int keys, int Bc, int workers) {
+    Problem p = *random_problem(keys, 4, 3);
+    p.Br = 1, p.Bc = Bc;
+    p.options.workers = workers;
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "split keys, any split, any number of workers: the results of dense attention, costs in closed form") {
+    Random random(51);
+    for (int n = 0; n < 100; ++n) {
+        Problem p;
+        do {
+            p = any_problem(random, 9);
+            p.options.row = pick(random, 0, p.N() - 1);
+            p.options.workers = pick(random, 1, 5);
+        } while (validate(p));
+        for (int left = p.N_kv(); left > 0 && n % 2 == 0;) {
+            const int keys = pick(random, 0, left);
+            p.options.splits.push_back(keys);
+            left -= keys;
+        }
+        if (refuse(split_kv, p)) continue;
+        const auto trace = split_kv(p);
+        check_walk(*trace);
+        check_costs(*trace);
+        CHECK(check_results(*trace) == 2);
+        CHECK(check_explanations(*trace) > 0);
+    }
+}
+
+TEST_CASE("workers run side by side: no two steps of one at the same time, the second kernel after all of "
+          "the first") {
+    for (const int workers : {1, 2, 3, 4, 8}) {
+        Problem p = decode(24, 2, workers);
+        p.options.splits = {8, 2, 6, 8};
+        const auto trace = split_kv(p);
+        CHECK(trace->workers() == std::min(workers, 4));
+        std::vector<int> free(8);
+        int through = 0;
+        for (int k = 0; k < trace->size(); ++k) {
+            const When& when = trace->step(k).when;
+            REQUIRE(when);
+            CHECK(when.start >= free[static_cast<std::size_t>(when.worker)]);
+            CHECK(when.end == when.start + 1);
+            free[static_cast<std::size_t>(when.worker)] = when.end;
+            const bool combines = split_of(*trace, k) < 0;
+            if (!combines) through = std::max(through, when.end);
+            if (combines) CHECK(when.start > through);
+        }
+        CHECK(trace->ticks() == free[0]);
+        CHECK(flash_forward(p)->workers() == 0);
+    }
+}
+
+TEST_CASE("ticks in closed form, where splits are even and no mask hides a block") {
+    for (const int blocks : {1, 2, 3, 7, 16})
+        for (const int workers : {1, 2, 4})
+            for (int splits = 1; splits <= blocks; ++splits) {
+                Problem p = decode(2 * blocks, 2, workers);
+                const int each = ceil_div(blocks, splits);
+                for (int left = blocks; left > 0; left -= each)
+                    p.options.splits.push_back(2 * std::min(left, each));
+                if (std::ssize(p.options.splits) != splits || blocks % splits != 0) continue;
+                CHECK(split_kv(p)->ticks() == split_ticks(blocks, splits, workers).total());
+            }
+    // One query and one head: flash-forward takes as long as one worker takes for all blocks.
+    CHECK(flash_ticks(16) == 132);
+    CHECK(split_ticks(16, 4, 4).total() == 42);
+}
+
+TEST_CASE("partial results cost what the ledger says") {
+    Problem p = decode(16, 2, 4);
+    p.options.splits = {4, 4, 4, 4};
+    const TrafficModel split = split_kv.model(p), flash = flash_of_one_query(p);
+    // The query three times more, and O and L of four splits written and read.
+    CHECK(split.hbm_read - flash.hbm_read == 3 * 4 * 4 + 4 * (4 + 1) * 4);
+    CHECK(split.hbm_write - flash.hbm_write == 4 * (4 + 1) * 4);
+}
+
+TEST_CASE("the number of splits by FlashAttention's rule") {
+    CHECK(num_splits(108, 108, 64) == 1);  // the rows of work fill the workers
+    CHECK(num_splits(87, 108, 64) == 1);   // nearly
+    CHECK(num_splits(1, 4, 2) == 2);       // no more than there are blocks
+    CHECK(num_splits(1, 4, 16) == 4);
+    CHECK(num_splits(1, 108, 1) == 1);
+    CHECK(wave_efficiency(3, 4) == .75);
+    CHECK(wave_efficiency(5, 4) == .625);
+    // 8 heads of one query on 108 SMs, 128 blocks of keys: 13 splits fill 104 of 108 in one wave.
+    const int chosen = num_splits(8, 108, 128);
+    CHECK(wave_efficiency(8 * chosen, 108) >= .85 * wave_efficiency(8 * 13, 108));
+    CHECK(chosen <= 13);
+    // Splits that would leave the last one empty are never chosen.
+    for (int blocks = 1; blocks < 80; ++blocks) {
+        const int n = num_splits(1, 128, blocks);
+        CHECK((n - 1) * ceil_div(blocks, n) < blocks);
+    }
+}

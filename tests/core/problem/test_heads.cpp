@@ -1,0 +1,159 @@
+// Query heads that share key heads: which goes with which, what is refused, and the gradients of a group.
+#include "core/problem/heads.h"
+
+#include "core/lessons/backward/backward.h"
+#include "core/lessons/dense/dense.h"
+#include "core/lessons/forward/forward.h"
+#include "core/lessons/shared/heads_ledger.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/dense_checks.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+using namespace tilewalk::test;
+
+namespace {
+
+Problem with_heads(Problem p, int H, int H_kv) {
+    give_heads(p, H, H_kv);
+    return p;
+}
+
+// The loss of all query heads together, each with the keys and values of its group.
+double loss_of_heads(const Problem& p) {
+    double out = 0;
+    for (int h = 0; h < query_heads(p); ++h) {
+        const Problem alone = head_alone(p, h);
+        out += loss_of(alone, output_gradient(alone));
+    }
+    return out;
+}
+
+// The gradient of the K or V of a group: each of its query heads adds its own.
+Matrix group_gradient(const Lesson& lesson, const Problem& p, int g, Slot slot) {
+    Matrix out = Matrix::Zero(p.N_kv(), p.d());
+    for (int h = 0; h < query_heads(p); ++h)
+        if (key_head(p, h) == g) out += lesson.build(head_alone(p, h))->result(slot);
+    return out;
+}
+
+void check_group_differences(const Problem& p, int g, const Matrix& dK, const Matrix& dV) {
+    for (const auto& [part, gradient] : {std::pair(&Heads::K, &dK), {&Heads::V, &dV}})
+        for (Eigen::Index n = 0; n < gradient->size(); ++n) {
+            Problem moved = p;
+            show_head(moved, 0);
+            const double h = 1e-5;
+            const auto loss = [&](double by) {
+                Problem q = moved;
+                ((*q.heads).*part)[static_cast<std::size_t>(g)].data()[n] += by;
+                q.K = q.heads->K[0], q.V = q.heads->V[0];
+                return loss_of_heads(q);
+            };
+            const double slope = (loss(h) - loss(-h)) / (2 * h);
+            CHECK_MESSAGE(std::abs(gradient->data()[n] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p));
+        }
+}
+
+}  // namespace
+
+TEST_SUITE("heads") {
+    TEST_CASE("neighbouring query heads share a key head") {
+        const Problem p = with_heads(tutorial_backward(), 6, 2);
+        REQUIRE_FALSE(validate(p));
+        CHECK(query_heads(p) == 6);
+        CHECK(key_heads(p) == 2);
+        for (int h = 0; h < 6; ++h) {
+            CHECK(key_head(p, h) == h / 3);
+            CHECK(head_alone(p, h).K == p.heads->K[static_cast<std::size_t>(h / 3)]);
+            CHECK(head_alone(p, h).Q == p.heads->Q[static_cast<std::size_t>(h)]);
+            CHECK_FALSE(head_alone(p, h).heads);
+        }
+        CHECK(query_heads(worked_example()) == 1);
+        CHECK(key_heads(worked_example()) == 1);
+    }
+    TEST_CASE("what is changed in the shown head stays with it") {
+        Problem p = with_heads(worked_example(), 4, 2);
+        const Matrix first = p.Q;
+        show_head(p, 3);
+        CHECK(p.Q != first);
+        p.Q(0, 0) = 7, p.K(0, 0) = 9;
+        show_head(p, 2);
+        CHECK(p.K(0, 0) == 9);  // of the same group
+        CHECK(p.Q(0, 0) != 7);
+        show_head(p, 3);
+        CHECK(p.Q(0, 0) == 7);
+        show_head(p, 0);
+        CHECK(p.Q == first);
+        give_heads(p, 1, 1);
+        CHECK_FALSE(p.heads);
+        CHECK(p.Q == first);
+    }
+    TEST_CASE("heads that do not fit are refused with a sentence") {
+        const auto refused = [](auto spoil, const char* part) {
+            Problem p = with_heads(tutorial_backward(), 4, 2);
+            spoil(p);
+            const auto sentence = validate(p);
+            REQUIRE(sentence);
+            check_contains(*sentence, {part});
+        };
+        refused([](Problem& p) { p.heads->K.resize(3), p.heads->V.resize(3); }, "cannot share 3 key heads");
+        refused([](Problem& p) { p.heads->V.resize(1); }, "V of 1");
+        refused([](Problem& p) { p.heads->dO.resize(1); }, "dO of 1 heads");
+        refused([](Problem& p) { p.heads->shown = 4; }, "The shown head is 4");
+        refused([](Problem& p) { p.heads->Q[1].resize(3, 4); }, "Q of head 1");
+        refused([](Problem& p) { p.heads->V[1](0, 0) = NAN; }, "V of head 1");
+        refused([](Problem& p) { p.heads->Q.clear(); }, "0 query heads");
+        CHECK_FALSE(refuse(flash_forward, with_heads(tutorial_backward(), 4, 2)));
+        check_contains(*refuse(training_step, with_heads(tutorial_backward(), 4, 2)), {"one head"});
+    }
+    TEST_CASE(
+        "500 random problems: the gradients of a group are central differences of the loss of all heads") {
+        Random random(91);
+        for (int n = 0; n < 500; ++n) {
+            Problem p = gradient_problem(random, 3);
+            const int H_kv = pick(random, 1, 2), size = pick(random, 1, 3), g = pick(random, 0, H_kv - 1);
+            p = with_heads(p, H_kv * size, H_kv);
+            if (n % 3 == 0) p.logits = any_logits(random);
+            if (validate(p) || !p.heads) continue;
+            p.options.order = static_cast<BackwardOrder>(n % 2);
+            const Matrix dK = group_gradient(flash_backward, p, g, Slot::dK),
+                         dV = group_gradient(flash_backward, p, g, Slot::dV);
+            const double size_K = 1 + dK.cwiseAbs().maxCoeff(), size_V = 1 + dV.cwiseAbs().maxCoeff();
+            CHECK((dK - group_gradient(attention_backward, p, g, Slot::dK)).cwiseAbs().maxCoeff() <
+                  1e-12 * size_K);
+            CHECK((dV - group_gradient(attention_backward, p, g, Slot::dV)).cwiseAbs().maxCoeff() <
+                  1e-12 * size_V);
+            if (n % 5 == 0) check_group_differences(p, g, dK, dV);
+        }
+    }
+    TEST_CASE("the ledger: K and V again for every head, or once for a group") {
+        const Problem p = with_heads(*random_problem(8, 4, 1), 6, 2);
+        const std::int64_t e = p.element_bytes, rows = 8 * 4 * e, L = 4 * 8;
+        const std::int64_t keys = 2 * p.Tr() * rows;  // K and V for every query block
+        const HeadsLedger l = heads_ledger(*flash_forward(p));
+        CHECK(l.one == 2 * rows + L + keys);
+        CHECK(l.keys == keys);
+        CHECK(l.again == 6 * (2 * rows + L + keys));
+        CHECK(l.once == 6 * (2 * rows + L) + 2 * keys);
+        CHECK(l.sums == 0);
+        CHECK(l.all(p) == l.again);
+        // Standard attention reads K and V once.
+        CHECK(heads_ledger(*attention(p)).keys == 2 * rows);
+        // Six dK and dV are read, two written.
+        CHECK(heads_ledger(*flash_backward(p)).sums == (6 + 2) * 2 * rows);
+        CHECK(key_value_cache(p, 2) == 2 * 2 * rows);
+    }
+    TEST_CASE("a load says what it is to the other heads") {
+        Problem p = with_heads(worked_example(), 4, 2);
+        const auto trace = flash_forward(p);
+        const int load = find_step(*trace, Op::load_kv, 0, 0);
+        check_contains(explain(*trace, load).why, {"2\u00A0heads share them", "again"});
+        p.heads->once = true;
+        check_contains(explain(*flash_forward(p), load).why, {"once for all of them"});
+        const auto back = flash_backward(p);
+        check_contains(explain(*back, back->size() - 1).why, {"share of head 0", "2 heads of its group"});
+        p = with_heads(worked_example(), 4, 4);
+        CHECK_FALSE(contains(explain(*flash_forward(p), load).why, "share them"));
+    }
+}
