@@ -5,6 +5,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tilewalk::ui {
 
@@ -52,36 +53,67 @@ struct Row {
     bool hatched = false;
 };
 
-// Name and number above each bar where there is room, else beside it.
-void draw_rows(const Sheet& s, const std::vector<Row>& rows, const Rect& a) {
-    const Theme& t = *s.c.theme;
-    const float text = s.text(), line = text * 1.35f, pitch = a.h / px(rows.size());
-    const bool above = pitch >= line + 9;
-    double most = 0;
-    float name_w = 0, number_w = 0;
+/// Where the names and the numbers of bars stand, the roomiest first.
+enum class Labels { above, name_above_number_beside, beside, names_beside, names_above };
+
+struct Widths {
+    float name = 0, number = 0;
+};
+
+Widths widths_of(const std::vector<Row>& rows, float text) {
+    Widths out;
     for (const Row& row : rows) {
-        most = std::max(most, row.value);
-        name_w = std::max(name_w, text_width(Face::regular, text, row.name));
-        number_w = std::max(number_w, text_width(Face::mono, text, row.number));
+        out.name = std::max(out.name, text_width(Face::regular, text, row.name));
+        out.number = std::max(out.number, text_width(Face::mono, text, row.number));
     }
-    const bool numbered = name_w + number_w + 40 < a.w;
+    return out;
+}
+
+// Nothing where not even the names have room.
+std::optional<Labels> labels_for(const Widths& w, float line, float pitch, float room) {
+    if (pitch >= line + 9 && w.name + w.number + 10 <= room) return Labels::above;
+    if (pitch >= 1.8f * line && w.number + 40 <= room) return Labels::name_above_number_beside;
+    if (pitch >= line && w.name + w.number + 58 <= room) return Labels::beside;
+    if (pitch >= line && w.name + 10 <= .65f * room) return Labels::names_beside;
+    if (pitch >= line + 6 && w.name <= room) return Labels::names_above;
+    return std::nullopt;
+}
+
+void bar(const Sheet& s, const Row& row, const Rect& a) {
+    const Theme& t = *s.c.theme;
+    if (!row.hatched) return s.c.rect(a.x, a.y, a.w, a.h, row.colour, 3);
+    s.c.hatch(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 6);
+    s.c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, 3);
+}
+
+// Bars to one scale. Where all have no room, those in the middle go: the first and the last are compared.
+void draw_rows(const Sheet& s, std::vector<Row> rows, const Rect& a) {
+    const Theme& t = *s.c.theme;
+    const float text = s.text(), line = text * 1.3f;
+    Widths widths = widths_of(rows, text);
+    std::optional<Labels> labels = labels_for(widths, line, a.h / px(rows.size()), a.w);
+    while (!labels && rows.size() > 2) {
+        rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2));
+        widths = widths_of(rows, text), labels = labels_for(widths, line, a.h / px(rows.size()), a.w);
+    }
+    if (!labels) return;
+    const bool above = *labels == Labels::above || *labels == Labels::name_above_number_beside ||
+                       *labels == Labels::names_above;
+    const bool number_beside = *labels == Labels::name_above_number_beside || *labels == Labels::beside;
+    const float pitch = a.h / px(rows.size()), x = above ? a.x : a.x + widths.name + 10;
+    const float room = a.right() - x - (number_beside ? widths.number + 8 : 0);
+    const float h = above ? std::min(14.0f, pitch - line - 4) : std::min(12.0f, pitch - 4);
+    const double most = std::ranges::max(rows, {}, &Row::value).value;
     float y = a.y;
     for (const Row& row : rows) {
-        const float h = above ? std::min(14.0f, pitch - line - 4) : std::min(12.0f, pitch - 4);
-        const float x = above ? a.x : a.x + name_w + 10;
-        const float room = above || !numbered ? a.right() - x : a.right() - x - number_w - 8;
         const float w = std::max(2.0f, room * px(row.value / most));
-        const float middle = above ? y + line / 2 : y + pitch / 2, bar = above ? y + line : middle - h / 2;
-        s.c.text(a.x, middle, row.name, text, t.t2);
-        if (row.hatched) {
-            s.c.hatch(x + 1, bar + 1, w - 2, h - 2, t.t2, 6);
-            s.c.frame(x + .5f, bar + .5f, w - 1, h - 1, t.line2, 1, 3);
-        } else {
-            s.c.rect(x, bar, w, h, row.colour, 3);
-        }
-        if (above)
-            s.c.text(a.right(), middle, row.number, text, t.t1, Face::mono, Align::right);
-        else if (numbered)
+        const float name = above ? y + line / 2 : y + pitch / 2;
+        const float middle = !above ? name : number_beside ? y + line * 1.35f : y + line + h / 2;
+        s.c.text(a.x, name, row.name, text, t.t2);
+        bar(s, row, {x, middle - h / 2, w, h});
+        if (*labels == Labels::above)
+            s.c.text(a.right(), name, row.number, text, t.t1, Face::mono, Align::right);
+        else if (number_beside)
             s.c.text(x + w + 8, middle, row.number, text, t.t1, Face::mono);
         y += pitch;
     }

@@ -9,15 +9,27 @@ namespace tilewalk::ui {
 
 namespace {
 
-void doors(const Canvas& c, AppState& state, const Rect& a) {
-    const std::size_t count = chapters().size(), across = (count + 1) / 2;
+void row_of_doors(const Canvas& c, AppState& state, std::size_t first, std::size_t end, const Rect& a) {
     constexpr float gap = 14;
-    const float w = (a.w - gap * px(across - 1)) / px(across), h = (a.h - gap) / 2;
-    for (std::size_t n = 0; n < count; ++n) {
-        const Rect door{a.x + (w + gap) * px(n % across), a.y + (h + gap) * px(n / across), w, h};
+    float shares = 0;
+    for (std::size_t n = first; n < end; ++n) shares += far_door_width(n);
+    const float share = (a.w - gap * px(end - first - 1)) / shares;
+    float x = a.x;
+    for (std::size_t n = first; n < end; ++n) {
+        const Rect door{x, a.y, share * far_door_width(n), a.h};
         const Rect inside = draw_door(c, state, n, door, true);
         if (inside.h >= 110) draw_door_picture(c, start_page(state), n, inside, true);
+        x = door.right() + gap;
     }
+}
+
+// Where their number is odd, those below are wider.
+void doors(const Canvas& c, AppState& state, const Rect& a) {
+    constexpr float gap = 14;
+    const std::size_t count = chapters().size(), upper = (count + 1) / 2;
+    const float h = (a.h - gap) / 2;
+    row_of_doors(c, state, 0, upper, {a.x, a.y, a.w, h});
+    row_of_doors(c, state, upper, count, {a.x, a.y + h + gap, a.w, h});
 }
 
 void moments_row(const Canvas& c, AppState& state, const Rect& a) {

@@ -20,16 +20,18 @@ struct DoorLook {
     const char* note;
     void (*picture)(const Sheet&);
     const char* far_note = "";  ///< the same on stage
+    float far_width = 1;        ///< there, beside the others of its row
 };
-constexpr DoorLook door_looks[] = {{"chapter attention", "HBM: slow, large", attention_picture},
-                                   {"chapter softmax", "one row, online", softmax_picture},
-                                   {"chapter forward", "tile by tile in SRAM: fast, small", forward_picture},
-                                   {"chapter backward", "", backward_picture},
-                                   {"chapter training", "", training_picture},
-                                   {"chapter memory", "N = {N}", memory_picture, "at {N}"},
-                                   {"chapter scale", "recorded", kernels_picture, "recorded"},
-                                   {"chapter compare", "", gpu_picture},
-                                   {"chapter merge", "", merge_picture}};
+constexpr DoorLook door_looks[] = {
+    {"chapter attention", "HBM: slow, large", attention_picture},
+    {"chapter softmax", "one row, online", softmax_picture},
+    {"chapter forward", "tile by tile in SRAM: fast, small", forward_picture, "", 1.3f},
+    {"chapter backward", "", backward_picture},
+    {"chapter training", "", training_picture},
+    {"chapter memory", "N = {N}", memory_picture, "at {N}"},
+    {"chapter scale", "recorded", kernels_picture, "recorded"},
+    {"chapter compare", "", gpu_picture},
+    {"chapter merge", "", merge_picture}};
 
 const DoorLook* look_of(std::size_t n) {
     const std::string_view id = chapters()[n].id;
@@ -163,11 +165,20 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     const bool lit = hot.hovered || hot.focused;
     c.rect(a.x, a.y, a.w, a.h, lit ? mix(t.well, t.t1, .04f) : t.well, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
-    const float pad = big ? 14 : 12, side = big ? 38 : 24, middle = a.y + (big ? 32 : 24);
+    const bool narrow = !big && a.w < 120;
+    const float pad = big      ? 14
+                      : narrow ? 8
+                               : 12,
+                side = big      ? 38
+                       : narrow ? 22
+                                : 24,
+                middle = a.y + (big ? 32 : 24);
     c.rect(a.x + pad, middle - side / 2, side, side, lit ? t.t1 : t.raised, 6);
     c.text(a.x + pad + side / 2, middle, str(n + 1), big ? size::far : size::body, lit ? t.inv : t.t1,
            Face::semibold, Align::center);
-    const float x = a.x + pad + side + 10, size = big ? size::far_text : size::lead;
+    const float x = a.x + pad + side + (narrow ? 6 : 10), size = big      ? size::far_text
+                                                                 : narrow ? size::small
+                                                                          : size::lead;
     const DoorLook* look = look_of(n);
     const std::string length = str(start_page(state).at_length.shape.N / 1024) + "k",
                       note = replaced(!look ? ""
@@ -177,8 +188,8 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     const float small = big ? size::far : size::small, note_w = text_width(Face::regular, small, note);
     const bool brief =
         text_width(Face::semibold, size, chapter.title) > a.right() - 10 - x || (big && !note.empty());
-    float end = x + c.text_within(x, middle, a.right() - 8 - x, brief ? chapter.brief : chapter.title, size,
-                                  0, Face::semibold);
+    float end = x + c.text_within(x, middle, a.right() - (narrow ? 4 : 8) - x,
+                                  brief ? chapter.brief : chapter.title, size, 0, Face::semibold);
     if (!note.empty() && end + 10 + note_w < a.right() - (big ? 8.0f : 30.0f))
         end += 10 + c.text(end + 10, middle + .5f, note, small, t.t3);
     if (!big && end + 16 < a.right() - 22)
@@ -189,6 +200,11 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     if (hot.hovered) tooltip(c, std::string(chapter.tooltip) + " (" + str(n + 1) + ")");
     const float top = a.y + (big ? 62.0f : 44.0f), edge = big ? 18.0f : 14.0f;
     return {a.x + edge, top, a.w - 2 * edge, a.bottom() - (big ? 14.0f : 12.0f) - top};
+}
+
+float far_door_width(std::size_t n) {
+    const DoorLook* look = look_of(n);
+    return look ? look->far_width : 1;
 }
 
 void draw_door_picture(const Canvas& c, const StartPage& page, std::size_t n, const Rect& a, bool big) {

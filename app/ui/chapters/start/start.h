@@ -27,6 +27,8 @@ void start_side(const Canvas& canvas, AppState& state, const Rect& area);
 // What both views share
 /// A part of the picture that opens the n-th chapter: its frame, number and title. Returns what they leave.
 Rect draw_door(const Canvas& canvas, AppState& state, std::size_t n, const Rect& area, bool big);
+/// How wide it is on stage, as a multiple of most others.
+float far_door_width(std::size_t n);
 /// Its picture.
 void draw_door_picture(const Canvas& canvas, const StartPage& page, std::size_t n, const Rect& area,
                        bool big);
