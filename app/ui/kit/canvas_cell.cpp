@@ -27,6 +27,10 @@ void draw_value(const Canvas& c, float x, float y, float w, float h, const CellL
     const Face face = written || look.nan ? Face::mono_bold : Face::mono;
     const Canvas now = c.faded(written ? look.fade : 1);
     if (look.before.empty()) {
+        // Nothing runs through a number that is to be read from the back row.
+        const bool hatched = look.state == CellState::discarded || look.masked;
+        if (const float tw = text_width(face, look.size, look.text); hatched && look.size >= size::far)
+            now.rect(x + (w - tw) / 2 - 4, y + h / 2 - look.size * .55f, tw + 8, look.size * 1.1f, fill, 3);
         now.text(x + w / 2, y + h / 2, look.text, look.size, ink, face, Align::center);
         return;
     }

@@ -35,9 +35,13 @@ using Sizes = std::vector<float>;
 const Sizes usual_sizes[face_count] = {
     {13, 14, 15, 16, 18, 20}, {13, 14},        {13, 14, 15, 16, 18, 22}, {15}, {13, 14, 17, 18, 20},
     {13, 14, 15, 16, 17},     {13, 15, 17, 20}};
-const Sizes presenter_sizes[face_count] = {
-    {27, 30, 34},        {27}, {27, 28, 30, 34, 36, 44}, {27}, {27, 28, 34, 35}, {27, 28, 30, 34, 40},
-    {27, 28, 30, 36, 40}};
+const Sizes presenter_sizes[face_count] = {{27, 30, 34},
+                                           {27},
+                                           {27, 28, 30, 34, 36, 44},
+                                           {27},
+                                           {27, 28, 34, 35},
+                                           {27, 28, 30, 34, 40},
+                                           {27, 28, 30, 34, 36, 40}};
 
 constexpr std::string_view glyphs =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"

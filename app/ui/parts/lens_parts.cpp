@@ -93,13 +93,25 @@ float grown(const Stack& s, std::size_t n, float phase) {
     return turn_of(phase, during::appending, n - 1, s.parts.size() - 1);
 }
 
-// The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
-void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
-               bool label_below, float phase) {
-    // All terms of one sum have the same decimals.
+// All terms of one sum have the same decimals.
+std::string part_text(const Stack& s, std::size_t n) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
-    const int decimals = whole ? 0 : 3;
+    const double v = s.parts[n].value;
+    return std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : 3);
+}
+
+// Of few terms the last, too short for its number, has it at its end: so much room it takes.
+float beside_last(const Stack& s, float unit) {
+    const std::size_t n = s.parts.size() - 1;
+    if (s.parts.size() < 2 || s.parts.size() > 3 || s.parts[n].value <= 0) return 0;
+    const float w = width_of(part_text(s, n));
+    return px(s.parts[n].value) * unit - 1 > w + 8 || px(s.parts[n].value) * unit < 1 ? 0 : w + 8;
+}
+
+// The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
+void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
+               bool label_below, bool last_beside, float phase) {
     float labelled = -1e9f;  // end of the last label below: they must not touch
     double at = 0;
     const float lane = mixed ? h / px(s.parts.size()) : h;
@@ -117,9 +129,10 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, radius::bar);
         if (phase < 1) note_part(c, {left, Y, w, lane}, "term " + str(n));
         if (there < 1) continue;
-        const std::string text =
-            std::abs(p.value) >= 1000 ? format_short(p.value) : format_fixed(p.value, decimals);
-        if (w > width_of(text) + 8 && lane >= (type_growth() > 1 ? 16 : 17))
+        const std::string text = part_text(s, n);
+        if (last_beside && n + 1 == s.parts.size())
+            c.text(left + w + 6, Y + lane / 2, text, size::body, 0, Face::mono);
+        else if (w > width_of(text) + 8 && lane >= (type_growth() > 1 ? 16 : 17))
             c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
@@ -134,7 +147,7 @@ Line total_label(const Stack& s) {
 }
 
 void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y,
-                bool label_below) {
+                bool label_below, float beside) {
     const Theme& t = *c.theme;
     const float a = std::min(axis.at(0), axis.at(s.total)), b = std::max(axis.at(0), axis.at(s.total));
     c.line({a, y}, {b, y}, t.focus, 2);
@@ -145,8 +158,8 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     if (label_below)
         c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
     else
-        c.rich(b + w + 12 < pane.right() + 16 ? b + 12 : std::max(pane.x, a - w - 12), y - 2, label,
-               size::lead);
+        c.rich(b + beside + w + 12 < pane.right() + 16 ? b + beside + 12 : std::max(pane.x, a - w - 12),
+               y - 2, label, size::lead);
 }
 
 }  // namespace
@@ -176,7 +189,9 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     // No room below the line: the label stands beside it.
     const bool low = pane.h < (s.has_old && type_growth() > 1 ? 130 : 110);
     const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
-    const Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
+    Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
+    const float beside = low && !mixed && !s.parts.empty() ? beside_last(s, axis.unit) : 0;
+    if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
     const bool very_low = pane.h < 64;
     const bool large = type_growth() > 1;
     const float h = very_low ? (large ? 16 : 14) : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
@@ -187,10 +202,9 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h, shrunk);
     if (s.has_old)
         shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
-    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, phase);
-    const float there = over(phase, during::sum);
-    if (there > 0)
-        total_line(c.faded(there), pane, s, axis, y_parts + parts_h + (low ? 7 : mixed ? 12 : 24), !low);
+    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, phase);
+    const float there = over(phase, during::sum), below = low ? 7.0f : mixed ? 12.0f : 24.0f;
+    if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, !low, beside);
 }
 
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {

@@ -12,6 +12,10 @@ namespace tilewalk::ui {
 
 enum class Link;
 
+/// How the numbers of one matrix are written: with the same decimals; where all digits are shown, each as a
+/// formula has it; without the zeros at the end of what fewer decimals show exactly.
+enum class NumberForm { even, as_told, trimmed };
+
 /// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
 struct MatrixLook {
     Slot slot = Slot::Q;
@@ -29,10 +33,10 @@ struct MatrixLook {
     bool dim = false;                                  ///< not part of this step
     bool bed = true;
     bool numbers = true;
-    int digits = 4;             ///< at most (4: as many as the user wants); fewer where the cells are narrow
-    int least_digits = 3;       ///< fewer than these, and no numbers are shown
-    bool measured = false;      ///< whoever chose the digits has seen that they fit
-    bool trimmed = false;       ///< without the zeros at the end of what fewer decimals show exactly
+    int digits = 4;         ///< at most (4: as many as the user wants); fewer where the cells are narrow
+    int least_digits = 3;   ///< fewer than these, and no numbers are shown
+    bool measured = false;  ///< whoever chose the digits has seen that they fit
+    NumberForm form = NumberForm::even;
     bool show_before = false;   ///< `before` is shown although this step did not write the matrix
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
     bool past = false;          ///< what the slot held before: its cells are those of another place
@@ -46,7 +50,7 @@ struct MatrixLook {
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
 
 /// A number of a matrix as its cell has it.
-std::string cell_number(const MatrixDigits& all, double value, int digits, bool trimmed);
+std::string cell_number(const MatrixDigits& all, double value, int digits, NumberForm form);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

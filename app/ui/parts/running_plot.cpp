@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tilewalk::ui {
 
@@ -72,6 +73,12 @@ struct Frame {
     float x(std::size_t n) const { return area.x + px(n) * cw; }
 };
 
+// Where what was there before is rescaled.
+bool is_rescaled(const PlotColumn& column) {
+    return column.there && !column.skipped && column.alpha < 1 && column.before != 0 &&
+           !std::isinf(column.before);
+}
+
 void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     const Theme& t = *c.theme;
     float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, size::symbol) + 8;
@@ -85,9 +92,70 @@ void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     float w = text_width(Face::regular, size::small, first) + 27;
     if (!plot.maximum()) w += text_width(Face::regular, size::small, plot.fresh_words) + 27;
     if (x + w > a.right()) return;
+    const char* const rescaled = "× α";
+    const float mark_w = text_width(Face::regular, size::small, rescaled) + 22;
+    if (std::ranges::any_of(plot.columns, is_rescaled) && x + w + mark_w <= a.right()) {
+        const float at = a.right() - w - mark_w;
+        c.dashed_line({at + 5, a.y + 3}, {at + 5, a.y + 20}, hue(t, Role::alpha), 1.4f, {4, 3});
+        c.text(at + 11, a.y + 11.5f, rescaled, size::small, t.t3);
+    }
     x = a.right() - w;
     x += entry(first, plot.maximum() ? Role::S : plot.role, x);
     if (!plot.maximum()) entry(plot.fresh_words, fresh(plot), x);
+}
+
+// A number above its column, if it fits there.
+struct Figure {
+    std::string text;
+    float x, y, w;
+    bool strong;
+};
+
+// Beside the current number there is no room for those of its neighbours.
+bool crowded(const Frame& f, std::size_t n) {
+    for (std::size_t m = 0; m < f.plot.columns.size(); ++m)
+        if (f.plot.columns[m].now && f.plot.columns[m].there && m != n && (m + 1 == n || n + 1 == m))
+            return f.cw < 62;
+    return false;
+}
+
+std::optional<Figure> figure_of(const Frame& f, std::size_t n) {
+    const PlotColumn& column = f.plot.columns[n];
+    const bool no_number = std::isnan(column.value) && !f.plot.maximum();
+    if (!column.there || column.skipped || std::isinf(column.value)) return {};
+    if (!no_number && ((!column.now && f.cw < 46) || crowded(f, n))) return {};
+    Figure out{format_short(column.value), 0, 0, 0, column.now};
+    if (f.plot.maximum()) {
+        if (!std::isfinite(column.value)) return {};
+        if (column.now && column.value > column.before)
+            out.text = format_short(column.before, 3) + " → " + format_short(column.value, 3);
+        out.y = f.y(column.value) - 14;
+    } else {
+        out.y = (no_number ? f.y(0) : std::min({f.y(0), f.y(column.value), f.y(column.kept)})) - 11;
+    }
+    out.w = text_width(out.strong ? Face::mono_bold : Face::mono, size::small, out.text);
+    if (out.w > f.cw + (out.strong ? 30 : -2)) return {};
+    out.x = std::clamp(f.x(n) + f.cw / 2, f.area.x + out.w / 2, f.area.right() - out.w / 2);
+    out.y = std::max(out.y, f.area.y + 2);
+    return out;
+}
+
+void draw_figure(const Frame& f, std::size_t n) {
+    if (const auto it = figure_of(f, n))
+        f.c.text(it->x, it->y, it->text, size::small, it->strong ? f.c.theme->t1 : f.c.theme->t2,
+                 it->strong ? Face::mono_bold : Face::mono, Align::center);
+}
+
+// It runs through no number.
+void grid_line(const Frame& f, float y, ImU32 colour) {
+    float x = f.area.x;
+    for (std::size_t n = 0; n < f.plot.columns.size(); ++n) {
+        const auto number = figure_of(f, n);
+        if (!number || std::abs(number->y - y) > size::small * .65f) continue;
+        if (number->x - number->w / 2 - 3 > x) f.c.line({x, y}, {number->x - number->w / 2 - 3, y}, colour);
+        x = number->x + number->w / 2 + 3;
+    }
+    if (x < f.area.right()) f.c.line({x, y}, {f.area.right(), y}, colour);
 }
 
 void grid(const Frame& f) {
@@ -98,7 +166,7 @@ void grid(const Frame& f) {
         const double v = f.axis.lo + n * f.axis.step;
         if (v > f.axis.hi + f.axis.step * 1e-6) break;
         const float y = std::round(f.y(v)) + .5f;
-        f.c.line({f.area.x, y}, {f.area.right(), y}, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
+        grid_line(f, y, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
         if (last - y < 15) continue;  // too close to the number below
         last = y;
         f.c.text(f.area.x - 7, y, tick_text(v, f.axis.step), size::small, t.t3, Face::mono, Align::right);
@@ -128,29 +196,8 @@ void current_column(const Frame& f) {
                      radius::card);
 }
 
-// A number above its column, if it fits there.
-void figure(const Frame& f, std::size_t n, float y, const std::string& text, bool strong) {
-    const Face face = strong ? Face::mono_bold : Face::mono;
-    const float w = text_width(face, size::small, text);
-    if (w > f.cw + (strong ? 30 : -2)) return;
-    const float x = std::clamp(f.x(n) + f.cw / 2, f.area.x + w / 2, f.area.right() - w / 2);
-    f.c.text(x, std::max(y, f.area.y + 2), text, size::small, strong ? f.c.theme->t1 : f.c.theme->t2, face,
-             Align::center);
-}
-
-// Beside the current number there is no room for those of its neighbours.
-bool crowded(const Frame& f, std::size_t n) {
-    for (std::size_t m = 0; m < f.plot.columns.size(); ++m)
-        if (f.plot.columns[m].now && f.plot.columns[m].there && m != n && (m + 1 == n || n + 1 == m))
-            return f.cw < 62;
-    return false;
-}
-
 void rescaled_mark(const Frame& f, std::size_t n) {
-    const PlotColumn& column = f.plot.columns[n];
-    if (!column.there || column.skipped || column.alpha >= 1 || column.before == 0 ||
-        std::isinf(column.before))
-        return;
+    if (!is_rescaled(f.plot.columns[n])) return;
     const Theme& t = *f.c.theme;
     const float x = f.x(n) + 1.5f;
     f.c.dashed_line({x, f.area.y - 2}, {x, f.area.bottom()}, hue(t, Role::alpha), 1.4f, {4, 3});
@@ -191,11 +238,7 @@ void maximum(const Frame& f) {
             if (joined) f.c.line({last_x, last_y}, {x, y}, colour, 1.2f);
             f.c.line({x, y}, {x + w, y}, colour, 3);
             last_x = x + w, last_y = y, joined = true;
-            const bool rose = column.now && column.value > column.before;
-            const std::string text =
-                rose ? format_short(column.before, 3) + " → " + format_short(column.value, 3)
-                     : format_short(column.value);
-            if ((column.now || f.cw >= 46) && !crowded(f, n)) figure(f, n, y - 14, text, column.now);
+            draw_figure(f, n);
         }
         if (column.masked && !std::isfinite(column.value))
             f.c.text(mid, f.area.bottom() - 10, f.cw >= 26 ? "−∞" : "", size::small, t.t3, Face::mono,
@@ -227,7 +270,7 @@ void bar(const Frame& f, std::size_t n) {
     const PlotColumn& column = f.plot.columns[n];
     const Theme& t = *f.c.theme;
     if (std::isnan(column.value)) {  // a bar of no height; the word stands for it
-        if (column.there) figure(f, n, f.y(0) - 11, format_short(column.value), column.now);
+        draw_figure(f, n);
         return;
     }
     const float side = f.cw > 12 ? f.cw * .17f : 1, x = f.x(n) + side, w = f.cw - 2 * side;
@@ -264,8 +307,7 @@ void bar(const Frame& f, std::size_t n) {
         f.c.frame(bx - 1, std::min({zero, top, kept}) - 1, bw + 2,
                   std::abs(std::max({zero, top, kept}) - std::min({zero, top, kept})) + 2, t.focus, 2.4f,
                   radius::bar);
-    if ((column.now || f.cw >= 46) && !crowded(f, n))
-        figure(f, n, std::min({zero, top, kept}) - 11, format_short(column.value), column.now);
+    draw_figure(f, n);
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ struct Grid {
 
 int step_shown(const AppState& state) { return state.cursor.step - (shows_before(state) ? 1 : 0); }
 
+// Without numbers a cell may be as strong as its hue. Most values are small beside the largest: their root is
+// still told apart.
+ImU32 heat(const Theme& t, Role role, float place) {
+    return mix(t.panel, place < 0 ? t.t3 : hue(t, role),
+               .06f + .8f * std::sqrt(std::min(1.0f, std::abs(place))));
+}
+
 void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
     const Theme& t = *c.theme;
     const SlotLook& range = g.range;
@@ -37,10 +44,9 @@ void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
     for (int r = 0; r < value.region.rows; r += down)
         for (int q = 0; q < value.region.cols; q += across) {
             const double v = value.data(r, q);
-            const ImU32 fill = std::isnan(v)       ? t.danger
-                               : std::isinf(v)     ? t.line
-                               : range.with_sign() ? signed_ramp(t, role, range.place(v))
-                                                   : ramp(t, role, range.place(v));
+            const ImU32 fill = std::isnan(v)   ? t.danger
+                               : std::isinf(v) ? t.line
+                                               : heat(t, role, range.place(v));
             const Rect cell =
                 g.of({value.region.row + r, value.region.col + q, std::min(down, value.region.rows - r),
                       std::min(across, value.region.cols - q)});
@@ -52,6 +58,13 @@ Region tile_region(const Problem& p, int i, int j) {
     const int row = std::max(i, 0) * p.Br, col = std::max(j, 0) * p.Bc;
     return {row, col, i < 0 ? p.N() : std::min(p.Br, p.N() - row),
             j < 0 ? p.N_kv() : std::min(p.Bc, p.N_kv() - col)};
+}
+
+void cross_out(const Canvas& c, const Rect& tile) {
+    const float pad = std::min(6.0f, tile.w / 6);
+    const Rect a{tile.x + pad, tile.y + pad, tile.w - 2 * pad, tile.h - 2 * pad};
+    c.line({a.x, a.bottom()}, {a.right(), a.y}, c.theme->focus, 3);
+    c.line({a.x, a.y}, {a.right(), a.bottom()}, c.theme->focus, 3);
 }
 
 // The tiles of the scores as far as they were computed. Returns how many, and how many are not skipped.
@@ -70,6 +83,7 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
             const Rect tile = g.of(tile_region(p, step.i, step.j));
             c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
         }
+        if (step.op == Op::skip && k == state.cursor.step) cross_out(c, g.of(tile_region(p, step.i, step.j)));
         if (k > shown || step.op < Op::scores || step.op > Op::mask) continue;
         if (const Value* S = value_in(trace, trace.writes(k), Slot::S)) {
             draw_values(c, g, *S, step.i != step_now(state).i || step.j != step_now(state).j);
@@ -127,9 +141,8 @@ ScoreMap score_map(const AppState& state, const Rect& room) {
     const Problem& p = *state.problem;
     ScoreMap map{.slot = Slot::S, .shape = {0, 0, p.N(), p.N_kv()}, .tiles = true, .area = {}};
     const bool in_tiles =
-        std::ranges::any_of(stage_terms(*state.trace, state.cursor.step), [&](const StageTerm&) {
-            return step_now(state).i >= 0 || step_now(state).j >= 0;
-        });
+        (op_now(state) == Op::skip || !stage_terms(*state.trace, state.cursor.step).empty()) &&
+        (step_now(state).i >= 0 || step_now(state).j >= 0);
     if (!in_tiles) {
         const Value* largest = nullptr;
         for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step))
@@ -184,9 +197,12 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
     if (!map.tiles) return;
     const float left_over = a.bottom() - (a.y + px(reached.lowest_row) * g.ch);
     const char* words = "not reached yet";
-    if (reached.tiles < reached.of && left_over >= 60 &&
-        text_width(Face::regular, size::far, words) <= a.w - 8)
-        c.text(a.x + a.w / 2, a.bottom() - left_over / 2, words, size::far, t.t2, Align::center);
+    const float words_w = text_width(Face::regular, size::far, words);
+    if (reached.tiles < reached.of && left_over >= 60 && words_w <= a.w - 8) {
+        const float y = a.bottom() - left_over / 2;
+        c.rect(a.x + (a.w - words_w) / 2 - 4, y - 17, words_w + 8, 34, t.light ? t.raised : t.well);
+        c.text(a.x + a.w / 2, y, words, size::far, t.t2, Align::center);
+    }
     const std::string count = str(reached.tiles) + " of " + str(reached.of) + " tiles";
     c.text(a.x, a.bottom() + 24, count, size::far, t.t2);
 }

@@ -1,6 +1,7 @@
 #include "app/ui/parts/stage.h"
 
 #include "app/ui/parts/presenter.h"
+#include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/motion.h"
@@ -26,7 +27,7 @@ constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
 
 struct Placed : OnStage {
     int digits = 0;
-    bool trimmed = false;
+    NumberForm form = NumberForm::even;
     CellSize cell = usual;
 };
 using Terms = std::vector<Placed>;
@@ -35,12 +36,16 @@ using Terms = std::vector<Placed>;
 // own; the same without zeros at the end.
 enum class Letters { of_all, own, trimmed };
 
+NumberForm form_of(Letters how) {
+    return how == Letters::trimmed ? NumberForm::trimmed : NumberForm::as_told;
+}
+
 int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
     const SlotLook& look = state.look[t.slot];
     if (how == Letters::of_all) return look.letters_with(digits);
     int most = 1;
     for (const double v : t.value->data.reshaped())
-        most = std::max(most, letter_count(cell_number(look.digits, v, digits, how == Letters::trimmed)));
+        most = std::max(most, letter_count(cell_number(look.digits, v, digits, form_of(how))));
     return most;
 }
 
@@ -64,7 +69,7 @@ float lay_out(const AppState& state, Terms& line, const CellSize& cell, float ro
     float w = 0;
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
-        t.digits = digits, t.cell = cell, t.trimmed = how == Letters::trimmed;
+        t.digits = digits, t.cell = cell, t.form = form_of(how);
         const int letters = std::max(2, letters_of(state, t, digits, how));
         const float cw = px(letters) * size::mono * cell.text + cell.pad;
         t.bed = {0, 0, cw, std::min(cell.row, room_h), t.rows(), t.cols(), true};
@@ -144,6 +149,17 @@ float seen(const AppState& state, const Placed& t) {
     return over(phase(state), is_store(op_now(state)) ? during::made : during::arrival);
 }
 
+// What the step that was learnt has changed.
+void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, const Placed& t) {
+    const Held before = state.trace->live(t.slot, state.cursor.step - 1);
+    const float y = t.bed.bottom() + 32;
+    if (!before || y + 16 > a.bottom()) return;
+    const std::string words = "before: " + format_short(before.value->data(0, 0));
+    const float half = text_width(Face::regular, size::far, words) / 2;
+    c.text(std::min(t.bed.center(), a.right() - half), y, words, size::far, c.theme->t2, Face::regular,
+           Align::center);
+}
+
 void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& line, std::size_t n,
                const StageView& view) {
     const Placed& t = line[n];
@@ -172,13 +188,14 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
         look.cells_done = std::min(look.cells_done, t.done), look.before = nullptr;
     const Canvas now = c.faded(there);
     if (t.result || t.leaves) beam(now, state, t.bed.area());
-    look.measured = true, look.trimmed = t.trimmed;
+    look.measured = true, look.form = t.form;
     far_matrix(now, state, look, t.bed, t.digits, t.cell.text);
     if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
     const Line symbol = symbol_of(c, state, t);
     const float half = rich_width(c, symbol, size::far_symbol) / 2;
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - 32, symbol, size::far_symbol,
            Align::center);
+    if (t.result && op_now(state) == Op::loss) draw_loss_before(c, state, a, t);
     const float mid = t.bed.middle();
     const bool opens = t.result && (n == 0 || !line[n - 1].result);
     if (opens)
@@ -274,6 +291,14 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
 
 }  // namespace
 
+// The scores, in them the tile that is left out. Returns the width that they take.
+static float draw_skipped(const Canvas& c, const AppState& state, const Rect& a) {
+    const ScoreMap map = score_map(state, {a.x, a.y, a.w * .4f, a.h});
+    if (map.area.w == 0) return 0;
+    draw_score_map(c, state, map, {});
+    return map.area.w + 2 * least_gap;
+}
+
 bool stage_zooms(const AppState& state, float w) {
     Terms line = terms_of(state);
     constexpr float usual_h = 330;
@@ -285,7 +310,8 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     // A question asks what the lens would tell.
     const bool lens = view.lens && !quiz_waits(state);
     if (line.empty()) {
-        if (lens && a.h >= least_lens_h) stage_lens(c, state, a, view);
+        const float taken = op_now(state) == Op::skip ? draw_skipped(c, state, a) : 0;
+        if (lens && a.h >= least_lens_h) stage_lens(c, state, {a.x + taken, a.y, a.w - taken, a.h}, view);
         return;
     }
     const bool small = !stage_zooms(state, a.w);

@@ -45,7 +45,7 @@ void draw_part_number(const Pane& p, const BarPart& part, double from) {
     const float w = text_width(Face::mono, size::far, text);
     if (w > bar_w - 12) return;
     const ImU32 fill = fill_of(p.theme(), part.role);
-    p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 17, w + 10, 34, fill, 3);
+    p.c.rect(p.x() + 2, middle - 17, bar_w - 4, 34, fill);
     p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
 }
 

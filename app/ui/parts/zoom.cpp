@@ -40,6 +40,7 @@ MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view)
     look.digits = s.digits;
     look.bed = false;
     look.numbers = true;
+    look.form = NumberForm::as_told;
     look.size = size::far_number;
     return look;
 }
@@ -182,6 +183,7 @@ std::vector<Line> sum_lines(const Sum& sum) {
     const std::string scaled = ", × " + format_short(sum.scale) + " → ";
     return {pieces(and_others(", ", " others "), ", sum ", figure(sum.all), scaled, result),
             pieces(and_others(", ", " more "), ", Σ ", figure(sum.all), scaled, result),
+            pieces(shown, " of Σ ", figure(sum.all), scaled, result),
             pieces("Σ ", figure(sum.all), scaled, result)};
 }
 

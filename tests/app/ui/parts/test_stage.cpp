@@ -186,6 +186,28 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
         }
 }
 
+TEST_CASE("stage: between two numbers of a matrix there is a third of their size") {
+    for (const char* name : {"worked-4x4", "fully-masked-row", "max-rises-late"}) {
+        Program program(example(name), {1280, 720}, true);
+        in_every_lesson(program, example(name), sample, [&] {
+            if (program.state.lesson->one_row) return;
+            std::vector<Item> numbers, cells;
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::cell) cells.push_back(item);
+            for (const Item& item : program.items()) {
+                const auto holds = [&](const Item& cell) { return inside(item, cell); };
+                if (item.kind == ItemKind::text && std::ranges::any_of(cells, holds)) numbers.push_back(item);
+            }
+            for (const Item& a : numbers)
+                for (const Item& b : numbers) {
+                    if (std::abs(middle(a).y - middle(b).y) > 2 || middle(a).x >= middle(b).x) continue;
+                    INFO(program.where(), ": ", a.text, " ", b.text);
+                    CHECK(b.min.x - a.max.x >= .33f * (a.max.y - a.min.y));
+                }
+        });
+    }
+}
+
 TEST_CASE("stage: the correction is the way from one curve to the other, an old score an arrow") {
     for (const char* lesson : {"flash-forward", "softmax-1pass"}) {
         Program program(example("worked-4x4"), {1280, 720}, true);
