@@ -12,34 +12,72 @@ double flops_per_score(const Workload& w) {
     return (w.direction == Direction::forward ? 4.0 : 10.0) * static_cast<double>(w.d);
 }
 
-// K and V of a row of all heads; dK and dV are as many
+// Seconds for one pair of positions, in all heads
+double seconds_per_score(const Workload& w, const Rates& rates) {
+    return flops_per_score(w) * static_cast<double>(w.batch * w.heads) / rates.flops;
+}
+
+// K and V of a row of all heads; dK and dV are as many, in float32
 double pair_bytes(const Workload& w, int element_bytes) {
     return 2.0 * static_cast<double>(w.batch * w.kv_heads * w.d) * element_bytes;
+}
+
+double gradient_bytes(const Workload& w) { return pair_bytes(w, sizeof(float)); }
+
+/// A round in which a rank of n rows computes (slope · n + offset) · n scores and sends bytes · n.
+struct Round {
+    double slope, offset, bytes;
+    double seconds(double n, double per_score) const { return (slope * n + offset) * n * per_score; }
+};
+
+// Those in which something is computed and something sent; of the ranks the busiest. In round 0 each has its
+// own keys; with a causal mask that is a triangle.
+std::vector<Round> sending_rounds(const Problem& problem, int ranks, int element_bytes) {
+    const Workload& w = problem.workload;
+    const bool backward = w.direction == Direction::backward;
+    const double pair = pair_bytes(w, element_bytes), gradient = gradient_bytes(w);
+    Round own{1, 0, pair}, later{1, 0, pair};
+    if (w.causal) {
+        own.slope = own.offset = .5;
+        if (problem.shards != Shards::contiguous) later.slope = .5;
+        if (problem.shards == Shards::striped) later.offset = .5;
+    }
+    std::vector<Round> rounds{own};
+    if (backward) later.bytes = ranks > 2 ? pair + gradient : gradient;
+    if (backward || ranks > 2) rounds.push_back(later);
+    return rounds;
 }
 
 }  // namespace
 
 std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes) {
-    return bytes_between(problem, ranks) / static_cast<std::int64_t>(sizeof(float)) * element_bytes;
+    if (ranks == 1) return 0;
+    const Workload& w = problem.workload;
+    const std::int64_t row = 2 * w.kv_rows() * w.d, R = ranks, gradient = sizeof(float);
+    return row *
+           ((R - 1) * element_bytes + (w.direction == Direction::backward ? R * gradient : std::int64_t{0}));
 }
 
 RoundCost round_cost(const Problem& problem, int ranks, const Rates& rates, int element_bytes) {
-    const double R = ranks, sent = static_cast<double>(bytes_between(problem, ranks, element_bytes));
-    return {flops(problem.workload) / (R * R) / rates.flops, sent / (R * R) / rates.link};
+    const Workload& w = problem.workload;
+    const double per_score = seconds_per_score(w, rates), n = static_cast<double>(w.N_q) / ranks;
+    if (ranks == 1) return {flops(w) / rates.flops, 0};
+    RoundCost out;
+    for (const Round& round : sending_rounds(problem, ranks, element_bytes)) {
+        const RoundCost cost{round.seconds(n, per_score), round.bytes * n / rates.link};
+        if (out.compute == 0 || cost.transfer * out.compute > out.transfer * cost.compute) out = cost;
+    }
+    return out;
 }
 
-// flops / (R² F) ≥ bytes / (R² B), where flops = c · N² (causal c · N (N + 1) / 2) and bytes = b · N
+// (slope · n + offset) · n · seconds per score ≥ bytes · n / B
 std::int64_t hides_from(const Problem& problem, int ranks, const Rates& rates, int element_bytes) {
     if (ranks == 1) return 0;
-    Problem one = problem;
-    one.workload.N_q = one.workload.N_kv = 1;
-    const Workload& w = one.workload;
-    const double c = flops_per_score(w) * static_cast<double>(w.batch * w.heads),
-                 b = static_cast<double>(bytes_between(one, ranks, element_bytes)),
-                 ratio = b * rates.flops / (c * rates.link);
-    const double N = w.causal ? 2 * ratio - 1 : ratio;
-    const double per_rank = std::ceil(std::max(N, 1.0) / ranks);
-    return static_cast<std::int64_t>(per_rank) * ranks;
+    const double per_score = seconds_per_score(problem.workload, rates);
+    double n = 1;
+    for (const Round& round : sending_rounds(problem, ranks, element_bytes))
+        n = std::max(n, (round.bytes / (rates.link * per_score) - round.offset) / round.slope);
+    return static_cast<std::int64_t>(std::ceil(n)) * ranks;
 }
 
 double Simulated::busy() const {
@@ -51,14 +89,15 @@ Simulated simulate(const Problem& problem, int ranks, const Rates& rates, int el
     const Workload& w = problem.workload;
     const auto R = static_cast<std::size_t>(ranks);
     const bool backward = w.direction == Direction::backward;
-    const double per_score = flops_per_score(w) * static_cast<double>(w.batch * w.heads) / rates.flops;
-    std::vector<double> send_one(R);  // seconds for K and V of each shard
+    const double per_score = seconds_per_score(w, rates);
+    std::vector<double> send_keys(R), send_gradients(R);  // seconds, of each shard
     std::vector<std::vector<Run>> shards(R);
     for (std::size_t r = 0; r < R; ++r) {
         const int rank = static_cast<int>(r);
         shards[r] = runs_of(problem.shards, w.N_q, ranks, rank);
-        send_one[r] = pair_bytes(w, element_bytes) *
-                      static_cast<double>(rows_of(problem.shards, w.N_q, ranks, rank)) / rates.link;
+        const auto rows = static_cast<double>(rows_of(problem.shards, w.N_q, ranks, rank));
+        send_keys[r] = pair_bytes(w, element_bytes) * rows / rates.link;
+        send_gradients[r] = gradient_bytes(w) * rows / rates.link;
     }
     const auto compute_of = [&](std::size_t rank, int round) {
         if (round == ranks) return 0.0;
@@ -80,8 +119,9 @@ Simulated simulate(const Problem& problem, int ranks, const Rates& rates, int el
         for (int r = 0; r < ranks && ranks > 1; ++r) {
             const auto from = static_cast<std::size_t>(r), to = static_cast<std::size_t>((r + 1) % ranks);
             double seconds = 0;
-            if (t + 1 < ranks) seconds += send_one[static_cast<std::size_t>(owner_of(ranks, r, t))];
-            if (backward && t > 0) seconds += send_one[static_cast<std::size_t>(owner_of(ranks, r, t - 1))];
+            if (t + 1 < ranks) seconds += send_keys[static_cast<std::size_t>(owner_of(ranks, r, t))];
+            if (backward && t > 0)
+                seconds += send_gradients[static_cast<std::size_t>(owner_of(ranks, r, t - 1))];
             if (seconds == 0) continue;
             const double through = std::max(begin[from], begin[to]) + seconds;
             end[from] = std::max(end[from], through), end[to] = std::max(end[to], through);

@@ -11,17 +11,18 @@ struct Rates {
     double link = 0;   ///< that a rank sends to the next, bytes per second, while it receives as much
 };
 
-/// A round of a balanced ring, on average: what is computed and what goes over one link meanwhile.
+/// The round in which sending is largest beside computing: what the busiest rank computes, and what goes over
+/// one link meanwhile.
 struct RoundCost {
     double compute = 0, transfer = 0;  ///< seconds
     bool hidden() const { return transfer <= compute; }
 };
 RoundCost round_cost(const Problem& problem, int ranks, const Rates& rates, int element_bytes);
-/// The least N, in whole rows for every rank, from which on computing takes longer than sending. Computing
-/// grows with N², sending with N. 0 with one rank, which sends nothing.
+/// The least N, in whole rows for every rank, from which on every round computes for longer than it sends.
+/// Computing grows with N², sending with N. The way home of the gradients, beside which nothing is computed,
+/// is not hidden at any N. 0 with one rank, which sends nothing.
 std::int64_t hides_from(const Problem& problem, int ranks, const Rates& rates, int element_bytes);
-/// Bytes between all ranks, and bytes of tensors and buffers that one rank holds, for any size of elements;
-/// sums (ℓ, m, L, D, and gradients on their way) are float32.
+/// Bytes between all ranks with elements of another size; gradients on their way are sums, in float32.
 std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes);
 
 /// The schedule of ring.h: a round ends for a rank when it has computed, and sent and received what belongs

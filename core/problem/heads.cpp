@@ -78,7 +78,7 @@ void give_heads(Problem& p, int H, int H_kv) {
     }
     for (int g = 0; g < H_kv; ++g) {
         heads.K.push_back(turned_rows(p.K, g));
-        heads.V.push_back(turned_rows(p.V, g));
+        heads.V.push_back(turned_columns(p.V, g));
     }
 }
 

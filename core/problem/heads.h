@@ -23,8 +23,9 @@ Problem head_alone(const Problem& problem, int h);
 void show_head(Problem& problem, int h);
 
 /// Gives the problem H query heads and H_kv key heads, of which the first are its own Q, K, V, dO. In the
-/// others the columns of Q and dO are turned by the number of the head, and the rows of K and V by that of
-/// theirs: other pairs meet. One of each: no heads any more.
+/// others the columns of Q, dO and V are turned by the number of their head, and the rows of K: other queries
+/// meet other keys, and a key another row of V. (K and V turned alike would leave O as it is.) One of each:
+/// no heads any more.
 void give_heads(Problem& problem, int H, int H_kv);
 constexpr int most_heads = 64;
 

@@ -105,7 +105,8 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
         for (std::size_t n = 0; n < reads.size(); ++n)
             operand({static_cast<int>(n),
                      n == 0       ? "−Σ exp("
-                     : n % 2 == 1 ? "−"
+                     : n == 1     ? "−"
+                     : n % 2 == 1 ? "+ exp(sink −"
                                   : "·",
                      n % 2 == 1 ? ")" : ""});
     else if (is_store(op) || writes.empty())  // what goes; a load into a kernel of its own: what comes

@@ -72,6 +72,18 @@ TEST_SUITE("heads") {
         CHECK(query_heads(worked_example()) == 1);
         CHECK(key_heads(worked_example()) == 1);
     }
+    TEST_CASE(
+        "made-up key heads say something else to one query, and it is no other order of the same keys") {
+        for (const Problem& p : {worked_example(), *random_problem(7, 5, 3)}) {
+            const Problem both = with_heads(p, 2, 2);
+            Problem other = head_alone(both, 0);
+            other.K = both.heads->K[1], other.V = both.heads->V[1];
+            const Dense::Table first = dense_attention(head_alone(both, 0)).O,
+                               second = dense_attention(other).O;
+            CHECK((first - second).cwiseAbs().maxCoeff() > .01);
+        }
+    }
+
     TEST_CASE("what is changed in the shown head stays with it") {
         Problem p = with_heads(worked_example(), 4, 2);
         const Matrix first = p.Q;
