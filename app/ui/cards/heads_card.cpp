@@ -167,13 +167,48 @@ void group(const Canvas& c, AppState& state, const Sizes& s, int g, const Rect& 
     }
 }
 
-// As high as the heads are wide; returns where it ends.
+// Where the groups have room: side by side where they are too many for one column, and of very many those
+// about the shown head.
+struct GroupGrid {
+    int first, count, across;
+    float w, h;
+    int down() const { return (count + across - 1) / across; }
+};
+
+GroupGrid group_grid(const Problem& p, const Sizes& s, float w, float most) {
+    const int groups = key_heads(p), size = heads_of_group(p);
+    const float kv = s.big ? 168.0f : 130.0f, least_w = kv + px(size) * (s.big ? 50.0f : 36.0f),
+                least_h = s.big ? 126.0f : 92.0f;
+    const int most_down = std::max(1, static_cast<int>((most + 8) / least_h)),
+              most_across = std::max(1, static_cast<int>((w + 8) / least_w));
+    GroupGrid out{};
+    out.count = std::min(groups, most_down * most_across);
+    out.across = (out.count + most_down - 1) / most_down;
+    out.first = std::clamp(key_head(p, shown_head(p)) - out.count / 2, 0, groups - out.count);
+    out.w = (w + 8) / px(out.across) - 8;
+    const float wide = (out.w - kv) / px(size) + s.small + 44;
+    out.h = std::min({(most + 8) / px(out.down()), wide, s.big ? 300.0f : 220.0f});
+    return out;
+}
+
+// Returns where it ends.
 float head_map(const Canvas& c, AppState& state, const Sizes& s, const Rect& a, float most) {
-    const int groups = key_heads(*state.problem), size = heads_of_group(*state.problem);
-    const float wide = (a.w - (s.big ? 150.0f : 112.0f) - 18) / px(size) + s.small + 44;
-    const float each = std::min({(most + 8) / px(groups), wide, s.big ? 300.0f : 220.0f});
-    for (int g = 0; g < groups; ++g) group(c, state, s, g, {a.x, a.y + px(g) * each, a.w, each - 8});
-    return a.y + px(groups) * each;
+    const Problem& p = *state.problem;
+    GroupGrid grid = group_grid(p, s, a.w, most);
+    const bool all = grid.count == key_heads(p);
+    const float note = all ? 0 : s.row;
+    if (!all) grid = group_grid(p, s, a.w, most - note);
+    for (int n = 0; n < grid.count; ++n)
+        group(c, state, s, grid.first + n,
+              {a.x + px(n % grid.across) * (grid.w + 8), a.y + px(n / grid.across) * grid.h, grid.w,
+               grid.h - 8});
+    const float end = a.y + px(grid.down()) * grid.h;
+    if (!all)
+        c.text_within(a.x, end + note / 2 - 4, a.w,
+                      "Key heads " + str(grid.first) + " to " + str(grid.first + grid.count - 1) + " of " +
+                          str(key_heads(p)) + "; ← → go on",
+                      s.small, c.theme->t3);
+    return end + note;
 }
 
 // ---- Key heads against key blocks: what one load serves
@@ -206,7 +241,7 @@ void blocks(const Canvas& c, const AppState& state, const Rect& a) {
     const int groups = key_heads(p), columns = p.Tc();
     const float left = 112, each = (a.w - left) / px(columns), row = std::min(62.0f, (a.h - 22) / px(groups));
     if (each < 84 || row < 26) return;
-    c.text(a.x, a.y + 8, "Key blocks", size::small, c.theme->t3);
+    c.text(a.x, a.y + 8, "A pass over keys", size::small, c.theme->t3);
     for (int j = 0; j < columns; ++j) {
         const Region keys = key_rows(p, j);
         c.text(a.x + left + (px(j) + .5f) * each - 3, a.y + 8,
@@ -296,7 +331,7 @@ void controls(const Canvas& c, AppState& state, const Sizes& s, float x, float y
     if (stepper(c, "##key heads", x, y, w, keys, 1, H)) change_key_heads(state, keys > H_kv ? 1 : -1);
     x += w + 24;
     const std::vector<std::string> labels{"K, V again", "once"};
-    if (!state.problem->heads || x + segmented_width(labels, s.small) > right) return;
+    if (H == H_kv || x + segmented_width(labels, s.small) > right) return;
     int once = state.problem->heads->once ? 1 : 0;
     if (segmented(c, "##kv loads", x, y, labels, once, s.small)) toggle_once(state);
 }
@@ -320,9 +355,9 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
         const float body = top + (s.big ? 62.0f : 50.0f), side = s.big ? 400.0f : 340.0f;
         const float foot = area.bottom() - (s.big ? 16.0f : 42.0f), w = right - x - side - 24;
         // The map leaves room for the table of key blocks, where there is some.
-        const float table = s.big ? 0.0f : 22 + 62 * px(std::min(keys, 3));
+        const float table = s.big || keys > 4 ? 0.0f : 22 + 62 * px(std::min(keys, 3));
         const float below = head_map(c, state, s, {x, body, w, foot - body}, foot - body - table);
-        if (!s.big) blocks(c, state, {x, below + 6, w, foot - below - 6});
+        if (!s.big && keys <= 4) blocks(c, state, {x, below + 6, w, foot - below - 6});
         ledger(c, state, s, {right - side, body, side, area.bottom() - body - 42});
         if (!s.big)
             c.text_within(x, area.bottom() - 22, right - x,

@@ -36,8 +36,9 @@ HeadsLedger heads_ledger(const Trace& trace) {
     }
     if (H > H_kv && has_key_gradients(trace.lesson()))
         out.sums = key_value_cache(p, H) + key_value_cache(p, H_kv);
+    const std::int64_t gradients = out.sums > 0 ? key_value_cache(p, 1) : 0;
     out.again = H * out.one + out.sums;
-    out.once = out.again - (H - H_kv) * out.keys;
+    out.once = H * out.one - (H - H_kv) * (out.keys + gradients);
     return out;
 }
 

@@ -153,7 +153,11 @@ TEST_SUITE("heads") {
         // Standard attention reads K and V once.
         CHECK(heads_ledger(*attention(p)).keys == 2 * rows);
         // Six dK and dV are read, two written.
-        CHECK(heads_ledger(*flash_backward(p)).sums == (6 + 2) * 2 * rows);
+        const HeadsLedger back = heads_ledger(*flash_backward(p));
+        CHECK(back.sums == (6 + 2) * 2 * rows);
+        CHECK(back.again == 6 * back.one + (6 + 2) * 2 * rows);
+        // Once: dK and dV of a group stay on chip until they are whole.
+        CHECK(back.once == 6 * (back.one - back.keys - 2 * rows) + 2 * (back.keys + 2 * rows));
         CHECK(key_value_cache(p, 2) == 2 * 2 * rows);
     }
     TEST_CASE("a load says what it is to the other heads") {
