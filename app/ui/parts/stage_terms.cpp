@@ -68,7 +68,7 @@ const Form forms[] = {
 // Gradients that lie in HBM grow there; the tile on chip is what the step adds up.
 bool is_shown(const Trace& trace, int k, const Access& a) {
     const Op op = trace.step(k).op;
-    if (op == Op::store) return a.slot == Slot::L;
+    if (op == Op::store) return a.slot == Slot::L || a.slot == Slot::L_parts;
     if (op == Op::store_state) return false;
     if (op == Op::softcap) return a.slot != Slot::S_cap;
     if (op == Op::dq && trace.writes(k).size() > 1) return a.slot == Slot::dQi;

@@ -20,6 +20,10 @@ const Value& value_of(const MergeNow& now, Slot slot, int tile) {
     return *now.trace.live(slot, tile, now.k).value;
 }
 
+void nothing(const Canvas& c, const Rect& a, const char* why) {
+    c.paragraph(a.x, a.y + a.h * .3f, a.w, why, size::lead, c.theme->t2);
+}
+
 // The scores of a part on the curve, measured from its maximum.
 void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
     const KeyPart& part = now.parts[static_cast<std::size_t>(now.part)];
@@ -27,10 +31,7 @@ void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     double most = minus_infinity;
     for (int j = part.first; j <= part.last(); ++j) most = std::max(most, S(0, j));
     if (most == minus_infinity) {
-        c.text(a.x, a.y + a.h * .4f,
-               part.count == 0 ? "No keys: nothing to draw" : "The mask hides every key", size::lead,
-               c.theme->t2);
-        return;
+        return nothing(c, a, part.count == 0 ? "No keys: nothing to draw" : "The mask hides every key");
     }
     std::vector<CurvePoint> points;
     for (int j = part.first; j <= part.last(); ++j)
@@ -45,8 +46,7 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
         if (const auto m = now.number(slot, tile); m && std::isfinite(*m))
             list.push_back({now.name(tile), *m, info(slot).role});
     if (list.empty()) {
-        c.text(a.x, a.y + a.h * .4f, "No part has seen a key", size::lead, c.theme->t2);
-        return;
+        return nothing(c, a, "No part has seen a key");
     }
     bars(c, a, list, !now.normalised, extent(list), phase);
 }
@@ -60,7 +60,7 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
             from && to && std::isfinite(*from) && std::isfinite(*to))
             points.push_back({*from - *to, now.name(tile), Role::alpha});
     if (points.empty())
-        c.text(a.x, a.y + a.h * .4f, "No part has seen a key: every weight is 0", size::lead, c.theme->t2);
+        nothing(c, a, "No part has seen a key: every weight is 0");
     else
         curve(c, a, points, phase);
 }
@@ -89,21 +89,19 @@ void bar_text(const Canvas& c, const Rect& bar, const std::string& text, ImU32 f
 }
 
 // All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
-void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, Slot slot, double result,
-                float phase) {
+void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter, Role role,
+                double result, float phase) {
     const Theme& t = *c.theme;
-    const Role role = info(slot).role;
     double above = 0, below = 0;
     for (const Share& share : all) above += std::abs(share.own), below += std::abs(share.now());
     if (above == 0) return;
     const float gap = all.size() > 8 ? 2.0f : 8.0f, h = std::clamp(a.h * .17f, 18.0f, 26.0f);
     const float scale = (a.w - gap * px(all.size() - 1)) / static_cast<float>(std::max(above, below));
     const float y1 = a.y + (a.h > 100 ? 18.0f : 2.0f), y2 = y1 + h + std::clamp(a.h * .2f, 16.0f, 34.0f);
-    const ImU32 quiet = mix(t.panel, hue(t, role), .2f),
-                full = mix(t.panel, hue(t, role), t.light ? .32f : .42f),
+    const ImU32 quiet = mix(t.panel, hue(t, role), .2f), full = ramp(t, role, 1),
                 wedge = with_alpha(hue(t, Role::alpha), .16f);
     const float moved = over(phase, during::shrinking);
-    float x = a.x, to = a.x;
+    float x = a.x, to = a.x, named = a.x;
     for (const Share& share : all) {
         const float w = std::max(1.0f, static_cast<float>(std::abs(share.own)) * scale),
                     v = static_cast<float>(std::abs(share.now())) * scale;
@@ -115,17 +113,21 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, S
         c.rect(before.x, before.y, before.w, before.h, quiet, radius::bar);
         c.hatch(before.x, before.y, before.w, before.h, with_alpha(hue(t, role), .5f), 6);
         const std::string own = format_short(share.own), name = "part " + share.name + "  " + own;
-        const bool named = all.size() > 1 && text_width(Face::mono, size::small, name) <= w - 6;
-        bar_text(c, before, named ? name : own, quiet);
+        const bool both = all.size() > 1 && text_width(Face::mono, size::small, name) <= w - 6;
+        bar_text(c, before, both ? name : own, quiet);
         if (now_w > .5f) {
             c.rect(after.x, after.y, after.w, after.h, full, radius::bar);
             c.frame(after.x + .5f, after.y + .5f, after.w - 1, after.h - 1, hue(t, role), 1, radius::bar);
             bar_text(c, after, format_short(share.now()), full);
         }
         const std::string factor = "× " + format_short(share.weight);
-        const float mid = (x + now_x) / 2 + 8;
-        if (text_width(Face::medium, size::small, factor) < std::max(w, v) && y2 - y1 - h >= 18)
-            c.text(mid, (y1 + h + y2) / 2, factor, size::small, hue(t, Role::alpha), Face::medium);
+        // Inside its wedge, and not on the factor before it
+        const float factor_w = text_width(Face::medium, size::small, factor),
+                    at = std::max((x + now_x) / 2 + 8, named);
+        if (at + factor_w < (x + w + now_x + now_w) / 2 + 12 && y2 - y1 - h >= 18) {
+            c.text(at, (y1 + h + y2) / 2, factor, size::small, hue(t, Role::alpha), Face::medium);
+            named = at + factor_w + 8;
+        }
         x += w + gap, to += v;
     }
     const float there = over(phase, during::sum), line = y2 + h + 5;
@@ -133,7 +135,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, S
     const Canvas now = c.faded(there);
     now.line({a.x, line}, {to, line}, t.t1, 1.6f);
     for (const float end : {a.x + .8f, to - .8f}) now.line({end, line - 4}, {end, line}, t.t1, 1.6f);
-    const Line total = pieces(slot_symbol(slot).front(), "  ", strong(format_short(result)));
+    const Line total = pieces(letter, "  ", strong(format_short(result)));
     const float half = rich_width(c, total, size::lead) / 2;
     now.rich(std::clamp((a.x + to) / 2, a.x + half, a.right() - half), line + 13, total, size::lead,
              Align::center);
@@ -185,7 +187,7 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
     if (mixed)
         about_zero(c, room, all, slot, *result);
     else
-        end_to_end(c, room, all, slot, *result, phase);
+        end_to_end(c, room, all, letter, info(slot).role, *result, phase);
 }
 
 // ---- Of normalised parts: as wide as its share, as high as its output; the level is the output of all
@@ -257,7 +259,9 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
     c.well(a.x, a.y, a.w, a.h);
     const PanelPart part(c, "Lens", a);
     const Op op = op_now(state);
-    const Rect inner = lens_title(c, {a.x, a.y, a.w, a.h}, caption_of(now));
+    // A low one has room for the drawing alone.
+    const Rect inner =
+        a.h < 130 ? Rect{a.x + 14, a.y + 8, a.w - 28, a.h - 16} : lens_title(c, a, caption_of(now));
     const float come = phase(state);
     const int col = merge_column(state);
     switch (op) {

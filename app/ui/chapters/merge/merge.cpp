@@ -16,6 +16,11 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr int most_parts = 16;  // that are chosen here; files may have more
+// Two parts and their merge below the row they come from; with a row as high as its words like. Two trees of
+// four parts; the same of one number each.
+constexpr float least_parts_h = 266, roomy_parts_h = 300, least_trees_h = 206, low_trees_h = 166;
+// On stage, the row alone and below two parts
+constexpr float row_h = 70, least_with_row = 156;
 
 // Returns the left edge of what it took.
 float choices(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
@@ -56,7 +61,7 @@ float choices(const Canvas& c, AppState& state, const MergeNow& now, const Rect&
     return right - c.text(right, y + 16, "query", size::body, c.theme->t2, Align::right);
 }
 
-void parts_panel(const Canvas& c, AppState& state, const Rect& a) {
+void parts_panel(const Canvas& c, AppState& state, const Rect& a, bool low) {
     const Panel panel(c, "Parts", a);
     const MergeNow now(state);
     const float right = choices(c, state, now, a);
@@ -66,13 +71,26 @@ void parts_panel(const Canvas& c, AppState& state, const Rect& a) {
     const char* hint = "drag a handle, or press S";
     if (text_width(Face::regular, size::body, hint) < right - a.inner_x() - w - 30)
         c.text(a.inner_x() + w + 12, a.title_y(), hint, size::body, c.theme->t3);
-    const float top = a.y + 44;
-    const float wanted = std::max(.5f * a.w, 400.0f);
-    const float split = draw_split(c, state, now, {a.inner_x(), top, wanted - 24, a.bottom() - top});
-    const Rect below{a.inner_x(), top + split, wanted - 24, a.bottom() - top - split - 8};
-    const float table = draw_parts(c, state, now, below);
-    const float x = a.inner_x() + std::max(table, std::min(wanted - 24, 420.0f)) + 20;
-    const Rect lens{x, top, a.right() - 12 - x, a.bottom() - top - 12};
+    const float top = a.y + 44, wanted = std::max(.52f * a.w, 440.0f) - 24;
+    const auto lens_x = [&](float table) {
+        return a.inner_x() + std::max(table, std::min(wanted, 420.0f)) + 20;
+    };
+    const auto right_of = [&](float table, float y) {
+        const float x = lens_x(table);
+        return Rect{x, y, a.right() - 12 - x, a.bottom() - y - 12};
+    };
+    // In low windows the row stands above the drawing, not above the table.
+    float table = 0, y = top;
+    if (low) {
+        table = draw_parts(c, state, now, {a.inner_x(), top, wanted, a.bottom() - top - 8});
+        y += draw_split(c, state, now, right_of(table, top), true);
+    } else {
+        const bool narrow = a.h < roomy_parts_h;
+        const Rect left{a.inner_x(), top, wanted, a.bottom() - top - 8};
+        const float split = draw_split(c, state, now, left, narrow);
+        table = draw_parts(c, state, now, {left.x, top + split, left.w, left.h - split});
+    }
+    const Rect lens = right_of(table, y);
     if (lens.w > 180) draw_merge_lens(c, state, now, lens);
 }
 
@@ -80,9 +98,10 @@ void parts_panel(const Canvas& c, AppState& state, const Rect& a) {
 
 void merge_main(const Canvas& c, AppState& state, const Layout& layout) {
     const Rect& a = layout.main;
-    const float gap = a.h < 450 ? 8.0f : 12.0f;
-    const float below = std::clamp(a.h * .43f, 176.0f, 330.0f);
-    parts_panel(c, state, {a.x, a.y, a.w, a.h - below - gap});
+    const bool low = a.h < least_parts_h + least_trees_h + 10;
+    const float gap = a.h < roomy_parts_h + least_trees_h ? 10.0f : 12.0f;
+    const float below = low ? low_trees_h : std::clamp(a.h * .42f, least_trees_h, 330.0f);
+    parts_panel(c, state, {a.x, a.y, a.w, a.h - below - gap}, low);
     draw_trees(c, state, {a.x, a.bottom() - below, a.w, below});
 }
 
@@ -92,6 +111,9 @@ void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
     const float w = a.w / size::far_growth, h = a.h / size::far_growth;
     note_part(c, a, "Parts");
     const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
+    // While parts are made, the row that they are cut from stands where their merge will.
+    if (now.node < 0 && h >= least_with_row)
+        draw_split(large.c, state, now, {0, h - row_h, table, row_h}, true);
     if (w - table > 170 && !quiz_waits(state)) {
         note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
                   "Lens");
@@ -126,6 +148,7 @@ MergeNow::MergeNow(const AppState& state)
     if (splits) {
         part = split_of(trace, k);
         if (part < 0) node = 0;
+        for (began = k; began > 0 && part < 0 && split_of(trace, began - 1) < 0;) --began;
         return;
     }
     const int phase = trace.step(k).phase, count = static_cast<int>(parts.size());
@@ -144,13 +167,15 @@ std::vector<int> MergeNow::rows() const {
     return out;
 }
 
-Slot MergeNow::result_slot(Slot slot) const {
-    if (!whole()) return slot;
+Slot MergeNow::result_slot(Slot slot) const { return whole() ? whole_slot(slot) : slot; }
+
+Slot whole_slot(Slot slot) {
     switch (slot) {
     case Slot::m_part: return Slot::m;
     case Slot::l_part: return Slot::l;
     case Slot::L_part: return Slot::Li;
-    default: return Slot::Oi;
+    case Slot::O_part: return Slot::Oi;
+    default: return slot;
     }
 }
 
@@ -160,8 +185,13 @@ std::optional<double> MergeNow::number(Slot slot, int tile, int col) const {
     return held.value->data(0, std::min<Eigen::Index>(col, held.value->data.cols() - 1));
 }
 
+Held MergeNow::held_result(Slot slot) const {
+    const Held held = trace.live(result_slot(slot), result_tile(), k);
+    return held && held.step >= began ? held : Held{};
+}
+
 std::optional<double> MergeNow::result(Slot slot, int col) const {
-    if (node < 0) return {};
+    if (node < 0 || !held_result(slot)) return {};
     return number(result_slot(slot), result_tile(), col);
 }
 

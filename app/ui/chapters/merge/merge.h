@@ -26,6 +26,7 @@ struct MergeNow {
     bool splits;    ///< parts are splits, made by workers
     int node = -1;  ///< of the plan; −1 while the parts are made
     int part = -1;  ///< that is made by this step
+    int began = 0;  ///< the first step of this merge
 
     bool whole() const { return node + 1 == static_cast<int>(plan.size()); }
     /// Tiles that stand in the table: all parts, or those that are merged.
@@ -37,14 +38,21 @@ struct MergeNow {
     /// One number of a part after step k; nothing while it is not there.
     std::optional<double> number(Slot slot, int tile, int col = 0) const;
     std::optional<double> result(Slot part_slot, int col = 0) const;
+    /// What lies there, once this merge has written it: workers used the same place before.
+    Held held_result(Slot part_slot) const;
 };
+
+/// Where that of all parts lies: m, ℓ, L or O of the query.
+Slot whole_slot(Slot part_slot);
 
 /// The column of O that drawings are about: that of the formula.
 int merge_column(const AppState& state);
+/// Digits with which all numbers of the slot fit a cell; 0: none are shown.
+int digits_in(const AppState& state, Slot slot, float cell_w, float text);
 
 // The parts, one file each
 /// Scores of the row with handles between its parts; returns the height.
-float draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+float draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area, bool low);
 /// One row for each part, the result below; returns the width.
 float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);

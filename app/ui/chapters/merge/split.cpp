@@ -6,6 +6,8 @@
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -13,6 +15,7 @@
 #include "core/lessons/merge/split_kv.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -96,14 +99,17 @@ void ledger_bar(const Canvas& c, const Rect& a, const Ledger& ledger, std::int64
 
 void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const int d = state.problem->d();
-    const float room = a.w - 30 - 56, cw = std::clamp(room / px(std::min(d, 4)), 24.0f, 46.0f);
-    const int cols = std::clamp(static_cast<int>(room / cw), 1, d);
-    const float row = 30;
+    // As many columns as have room for numbers
+    const float room = a.w - 30 - 56;
+    const int fewest = state.look[Slot::O_parts].letters_with(fewest_digits);
+    const float least = px(fewest) * size::mono * size::small + 4;
+    const int cols = std::clamp(static_cast<int>(room / least), 1, d);
+    const float cw = std::min(room / px(cols), 46.0f), row = 30;
     const int rows = std::clamp(static_cast<int>((a.h - 26) / row), 1, static_cast<int>(now.parts.size()));
     const int first =
         std::clamp(std::max(0, now.part) - rows / 2, 0, static_cast<int>(now.parts.size()) - rows);
-    c.rich(a.x + 26, a.y + 8, part_symbol(Slot::O_parts, ""), size::symbol);
-    c.rich(a.right() - 44, a.y + 8, part_symbol(Slot::L_parts, ""), size::symbol);
+    c.rich(a.x + 26, a.y + 4, part_symbol(Slot::O_parts, ""), size::symbol);
+    c.rich(a.right() - 44, a.y + 4, part_symbol(Slot::L_parts, ""), size::symbol);
     for (int n = 0; n < rows; ++n) {
         const int tile = first + n;
         const float y = a.y + 24 + px(n) * row;
@@ -114,7 +120,8 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
             MatrixLook look;
             look.slot = slot, look.value = held.value, look.x = x, look.y = y, look.cw = w, look.ch = 24;
             look.region = {tile, 0, 1, across};
-            look.size = size::small, look.least_digits = 2;
+            look.size = size::small, look.measured = true;
+            look.digits = digits_in(state, slot, w, look.size);
             look.dim = !held || held.step != now.k;
             look.state = !held                ? CellState::pending
                          : held.step == now.k ? CellState::written
@@ -126,9 +133,10 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
         draw(Slot::O_parts, a.x + 26, cols, cw);
         draw(Slot::L_parts, a.right() - 48, 1, 46);
     }
+    std::string shown = cols == d ? "" : cols == 1 ? "column 0" : "columns 0–" + str(cols - 1);
     if (rows < static_cast<int>(now.parts.size()))
-        c.text(a.x + 26, a.y + 24 + px(rows) * row + 4, "of " + counted(now.parts.size(), "split"),
-               size::small, c.theme->t3);
+        shown += (shown.empty() ? "" : ", ") + ("of " + counted(now.parts.size(), "split"));
+    c.text(a.x + 26, a.y + 24 + px(rows) * row + 8, shown, size::small, c.theme->t3);
 }
 
 void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
@@ -153,7 +161,8 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     line(a.w > 250 ? "Split keys" : "Split",
          format_traffic(split.so_far) + " of " + format_traffic(split.bytes), split);
     const double times = static_cast<double>(split.bytes) / static_cast<double>(flash.bytes);
-    c.text_within(x, y + 36, w, format_short(times, 3) + " × the bytes: time is the gain", size::small, t.t2);
+    const std::string more = format_short(times, 3) + " × the bytes", gain = more + ": time is the gain";
+    c.text(x, y + 36, text_width(Face::regular, size::small, gain) <= w ? gain : more, size::small, t.t2);
 }
 
 // ---- Workers side by side
@@ -235,14 +244,15 @@ int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const R
     Options options = latest_problem(state).options;
     float right = a.right() - space::control_edge;
     int workers = p.options.workers, splits = static_cast<int>(now.parts.size());
-    right -= 112;
-    if (stepper(c, "##workers", right, a.y + space::control_top, 112, workers, 1, 64)) {
+    const float w = a.w > 560 ? 122 : 112;  // with or without buttons
+    right -= w;
+    if (stepper(c, "##workers", right, a.y + space::control_top, w, workers, 1, 64)) {
         options.workers = workers;
         choose_merge(state, options);
     }
     right -= c.text(right - 6, a.y + 22, "workers", size::body, c.theme->t2, Align::right) + 16;
-    right -= 112;
-    if (stepper(c, "##splits", right, a.y + space::control_top, 112, splits, 1, std::min(64, p.Tc()))) {
+    right -= w;
+    if (stepper(c, "##splits", right, a.y + space::control_top, w, splits, 1, std::min(64, p.Tc()))) {
         // Whole key blocks, as even as they can be
         options.splits.clear();
         int left = p.N_kv();
@@ -262,7 +272,9 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const Theme& t = *c.theme;
     const Problem& p = now.trace.problem();
     const int right = choose_splits(c, state, now, a);
-    const std::string title = counted(p.options.workers, "worker") + ", one query";
+    const std::string who = counted(p.options.workers, "worker"), both = who + ", one query";
+    const bool whole = text_width(Face::semibold, size::lead, both) <= px(right) - a.inner_x();
+    const std::string& title = whole ? both : who;
     const float title_w = c.text_within(a.inner_x(), a.title_y(), px(right) - a.inner_x(), title, size::lead,
                                         0, Face::semibold);
     if (px(right) - a.inner_x() - title_w > 230)
@@ -274,8 +286,9 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const float names = 72;
     const Axis axis{a.inner_x() + names, a.inner_w() - names - 8, std::max(flash_end, split_end)};
     const float top = a.y + 48, bottom = a.bottom() - 24;
-    const int shown = std::clamp(static_cast<int>((bottom - top - 60) / 2 / 20), 1, p.options.workers);
-    const float row = std::min(28.0f, (bottom - top - 44) / px(2 * shown)), h = row - 4;
+    const float names_h = 2 * 18 + 4;
+    const int shown = std::clamp(static_cast<int>((bottom - top - names_h) / 2 / 18), 1, p.options.workers);
+    const float row = std::min(28.0f, (bottom - top - names_h) / px(2 * shown)), h = row - (row < 22 ? 3 : 4);
 
     const auto lanes = [&](const char* method, float y, const std::vector<Run>& runs, int end, bool walked) {
         c.text(a.inner_x(), y + 8, method, size::small, 0, Face::semibold);
@@ -343,6 +356,7 @@ struct Chip {
         look.x = x, look.y = y, look.cw = cw, look.ch = ch;
         look.size = cw >= 44 ? size::lead : size::small;
         look.least_digits = 2;
+        look.numbers = ch >= 16;
         const Problem& p = *state.problem;
         const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
         const bool row = slot == Slot::Qi || slot == Slot::Oi;
@@ -363,35 +377,43 @@ float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
     Chip chip{c, state, a};
     const Problem& p = *state.problem;
     const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
-    const float gap = 18, single = 54;
-    const float cw = std::clamp((a.w - 2 * single - 4 * gap) / px(2 * d), 8.0f, 54.0f);
-    const float ch = std::clamp((a.h - 84) / px(keys + 2), 8.0f, 44.0f);
+    const float gap = 18, single = 54, label_h = 26;
+    const float cw = std::clamp((a.w - 2 * single - 4 * gap) / px(2 * d), 1.5f, 54.0f);
+    // Rows of one number need the height of it, those of many keys share what is left.
+    const float even = (a.h - 3 * label_h) / px(keys + 2);
+    const float one = std::clamp(even, 22.0f, 44.0f);
+    const float ch = std::clamp((a.h - 3 * label_h - 2 * one) / px(keys), 1.5f, one);
     const float x_K = a.x + 6, x_S = x_K + cw * px(d) + gap, x_P = x_S + single + gap,
                 x_V = x_P + single + gap;
-    const float y_q = a.y + 26, y_K = y_q + ch + 30, y_O = y_K + ch * px(keys) + 30;
+    const float y_q = a.y + 22, y_K = y_q + one + label_h + 2, y_O = y_K + ch * px(keys) + label_h + 2;
     const Step& step = step_now(state);
     chip.label({slot_symbol(Slot::Qi).front()}, "the query", x_K, y_q - 14, cw * px(d));
     chip.label(slot_symbol(Slot::Kj, step.j), "keys", x_K, y_K - 14, cw * px(d));
     chip.label({slot_symbol(Slot::S)}, "score", x_S, y_K - 14, single + gap);
     chip.label({slot_symbol(Slot::P)}, "weight", x_P, y_K - 14, single + gap);
     chip.label(slot_symbol(Slot::Vj, step.j), "values", x_V, y_K - 14, cw * px(d));
-    chip.draw(Slot::Qi, x_K, y_q, cw, ch);
+    chip.draw(Slot::Qi, x_K, y_q, cw, one);
     chip.draw(Slot::Kj, x_K, y_K, cw, ch);
     chip.draw(Slot::S, x_S, y_K, single, ch, true);
     chip.draw(Slot::P, x_P, y_K, single, ch, true);
     chip.draw(Slot::Vj, x_V, y_K, cw, ch);
     const float above = y_q - 14;
     chip.label({slot_symbol(Slot::m_tile)}, "block", x_S, above, single + gap);
-    chip.draw(Slot::m_tile, x_S, y_q, single, ch);
+    chip.draw(Slot::m_tile, x_S, y_q, single, one);
     chip.label({slot_symbol(Slot::alpha)}, "corr.", x_P, above, single + gap);
-    chip.draw(Slot::alpha, x_P, y_q, single, ch);
+    chip.draw(Slot::alpha, x_P, y_q, single, one);
     chip.label({slot_symbol(Slot::m)}, "max", x_S, y_O - 14, single + gap);
-    chip.draw(Slot::m, x_S, y_O, single, ch);
+    chip.draw(Slot::m, x_S, y_O, single, one);
     chip.label({slot_symbol(Slot::l)}, "sum", x_P, y_O - 14, single + gap);
-    chip.draw(Slot::l, x_P, y_O, single, ch);
+    chip.draw(Slot::l, x_P, y_O, single, one);
     chip.label({slot_symbol(Slot::Oi).front()}, "of this split", x_V, y_O - 14, cw * px(d));
-    chip.draw(Slot::Oi, x_V, y_O, cw, ch);
+    chip.draw(Slot::Oi, x_V, y_O, cw, one);
     return x_V + cw * px(d) + 8 - a.x;
+}
+
+std::vector<Bar> maxima(const Around& at) {
+    return {{"m so far", at.read(Slot::m).data(0, 0), Role::m},
+            {"m̃ of block", at.read(Slot::m_tile).data(0, 0), Role::m}};
 }
 
 // The step of a split to scale: that of its one row.
@@ -399,6 +421,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
     const PanelPart part(c, "Lens", a);
     const Rect inner = lens_title(c, a, "");
+    if (!drawable(state)) return no_scale(c, inner);
     const MergeNow now(state);
     const int k = state.cursor.step, row = now.trace.problem().options.row, col = merge_column(state);
     const Around at(state, row, col);
@@ -418,6 +441,13 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     case Op::mask:
         return bars(c, inner, row_bars(at, *now.trace.live(Slot::S, k).value), at.op() == Op::tile_max,
                     extent(row_bars(at, *now.trace.live(Slot::S, k).value)), come);
+    case Op::new_max: return bars(c, inner, maxima(at), true, extent(maxima(at)), come);
+    case Op::correction: {
+        const double from = at.read(Slot::m, 0).data(0, 0), to = at.read(Slot::m, 1).data(0, 0),
+                     alpha = at.written().data(0, 0);
+        if (correction_curves(c, inner, {from, to, alpha}, come)) return;
+        return curve(c, inner, {{from - (std::isinf(to) ? 0 : to), "α", Role::alpha, alpha}}, come);
+    }
     case Op::exponentials: {
         const Value &S = at.read(Slot::S), &m = at.read(Slot::m);
         const double base = m.data(0, 0) == minus_infinity ? 0 : m.data(0, 0);
@@ -479,16 +509,17 @@ void split_main(const Canvas& c, AppState& state, const Layout& layout) {
 
 void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const MergeNow now(state);
+    note_part(c, a, "SRAM");
+    // A split is flash-forward's walk: before → operation → after. At its start there is nothing to scale.
+    if (now.node < 0)
+        return stage(c, state, a, {slot_look, op_now(state) == Op::init ? nullptr : chip_lens, false});
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float w = a.w / size::far_growth, h = a.h / size::far_growth;
-    note_part(c, a, "SRAM");
-    const float table = now.node >= 0 ? draw_parts(large.c, state, now, {0, 0, w, h})
-                                      : draw_chip(large.c, state, {0, 0, w * .7f, h});
+    const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
     if (w - table < 170 || quiz_waits(state)) return;
     note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
               "Lens");
-    const Rect lens{table + 16, 0, w - table - 16, h};
-    now.node >= 0 ? draw_merge_lens(large.c, state, now, lens) : chip_lens(large.c, state, lens);
+    draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
 }
 
 }  // namespace tilewalk::ui

@@ -27,7 +27,8 @@ void score(const Canvas& c, const MergeNow& now, const SplitBar& bar, const Matr
     const double v = S(0, j);
     const bool own = now.part >= 0 && j >= now.parts[static_cast<std::size_t>(now.part)].first &&
                      j <= now.parts[static_cast<std::size_t>(now.part)].last();
-    CellLook look{.state = CellState::idle, .role = Role::S, .masked = std::isinf(v), .text = {}, .before = {}};
+    CellLook look{
+        .state = CellState::idle, .role = Role::S, .masked = std::isinf(v), .text = {}, .before = {}};
     look.t = std::isinf(v) ? 0 : static_cast<float>(std::abs(v) / most);
     look.with_sign = v < 0;
     if (v < 0) look.t = -look.t;
@@ -80,7 +81,7 @@ void handle(const Canvas& c, AppState& state, const MergeNow& now, const SplitBa
 
 // Below the row, which keys are in which part.
 void part_names(const Canvas& c, const MergeNow& now, const SplitBar& bar) {
-    const float y = bar.y + bar.h + 18;
+    const float y = bar.y + bar.h + (bar.h < 30 ? 15 : 18);
     float taken = bar.x - 100;
     for (int n = 0; n < std::ssize(now.parts); ++n) {
         const KeyPart& part = now.parts[static_cast<std::size_t>(n)];
@@ -106,14 +107,57 @@ struct Column {
     Slot slot;
     const char* word;
     const char* way;  // from the parts to the result
-    float x = 0, w = 0;
-    int cols = 1, first = 0;
+    float x = 0, cw = 0;
+    int cols = 1, first = 0, digits = 0;
+    float w() const { return cw * px(cols); }
 };
 
 constexpr float head_h = 26, row_gap = 10, name_w = 52, column_gap = 12, arrow_h = 26;
+constexpr float least_cell = 40, widest_cell = 60, cell_pad = 4;
 
-// m, w, ℓ, O, or L, w, O; of a wide O as many columns as have room, round that of the formula.
-std::vector<Column> columns_for(const AppState& state, const MergeNow& now, float room, float cw) {
+// The longest number of a column, among the parts and the result.
+float number_w(const AppState& state, Slot slot, int digits, float text) {
+    const int letters =
+        std::max(state.look[slot].letters_with(digits), state.look[whole_slot(slot)].letters_with(digits));
+    return std::max(least_cell, px(letters) * size::mono * text + cell_pad);
+}
+
+// Widths with which the table fits: with all digits as large as may be, then with fewer digits of O; of a
+// wide O as many columns as have room, round that of the formula.
+float fit_columns(const AppState& state, std::vector<Column>& columns, float room, bool large) {
+    const int d = state.problem->d(), full = number_style().digits;
+    const float left = room - name_w - column_gap * px(columns.size() - 1) - 6;
+    Column& O = columns.back();
+    const auto singles = [&](float text) {
+        float w = 0;
+        for (Column& column : columns) {
+            column.digits = full, column.cw = number_w(state, column.slot, full, text);
+            if (&column != &O) w += column.cw;
+        }
+        return w;
+    };
+    std::vector<NumberSize> sizes = number_sizes();
+    sizes.push_back({size::small, 2});
+    for (const NumberSize& some : sizes) {
+        if (some.size > size::small && !large) continue;
+        const float spare =
+            left - singles(some.size) - px(d) * number_w(state, O.slot, some.digits, some.size);
+        if (spare < 0) continue;
+        const float each = spare / px(static_cast<int>(columns.size()) - 1 + d);
+        O.digits = some.digits, O.cw = number_w(state, O.slot, some.digits, some.size);
+        for (Column& column : columns)
+            column.cw = std::min(column.cw + each, std::max(column.cw, widest_cell));
+        O.cols = d;
+        return some.size;
+    }
+    const float rest = left - singles(size::small);
+    O.cols = std::clamp(static_cast<int>(rest / O.cw), 1, d);
+    O.first = std::clamp(merge_column(state) - O.cols / 2, 0, d - O.cols);
+    return size::small;
+}
+
+// m, w, ℓ, O, or L, w, O
+std::vector<Column> columns_for(const MergeNow& now) {
     std::vector<Column> out;
     if (now.normalised)
         out = {{Slot::L_part, "ln Σ exp", "ln Σ exp"},
@@ -124,16 +168,6 @@ std::vector<Column> columns_for(const AppState& state, const MergeNow& now, floa
                {Slot::w_part, "weight", ""},
                {Slot::l_part, "sum", "Σ w ℓ"},
                {Slot::O_part, "not divided", "Σ w O"}};
-    float x = name_w;
-    for (Column& column : out) {
-        column.x = x, column.w = cw;
-        if (column.slot == Slot::O_part) {
-            const int d = state.problem->d();
-            column.cols = std::clamp(static_cast<int>((room - x) / cw), 1, d);
-            column.first = std::clamp(merge_column(state) - column.cols / 2, 0, d - column.cols);
-        }
-        x += cw * px(column.cols) + column_gap;
-    }
     return out;
 }
 
@@ -142,21 +176,26 @@ struct Table {
     AppState& state;
     const MergeNow& now;
     Rect a;
-    float cw, ch, text;
-    std::vector<Column> columns = columns_for(state, now, a.w, cw);
+    float ch;
+    std::vector<Column> columns = columns_for(now);
+    float number_size = fit_columns(state, columns, a.w, ch >= 30);
+
+    void place_columns() {
+        float x = name_w;
+        for (Column& column : columns) column.x = x, x += column.w() + column_gap;
+    }
 
     bool touched(std::span<const Access> accesses, Slot slot, int tile) const {
         return std::ranges::any_of(accesses,
                                    [&](const Access& x) { return x.slot == slot && x.tile == tile; });
     }
 
-    void tile(const Column& column, Slot slot, int tile, float y, const std::string& widget) {
+    void tile(const Column& column, Slot slot, int tile, Held held, float y, const std::string& widget) {
         const Trace& trace = now.trace;
-        const Held held = trace.live(slot, tile, now.k);
         MatrixLook look;
         look.slot = slot;
         look.value = held.value;
-        look.x = a.x + column.x, look.y = y, look.cw = cw, look.ch = ch, look.size = text;
+        look.x = a.x + column.x, look.y = y, look.cw = column.cw, look.ch = ch, look.size = number_size;
         look.region = {tile, 0, 1, column.cols};
         look.boxes = true;
         const bool read = touched(trace.reads(now.k), slot, tile);
@@ -170,14 +209,14 @@ struct Table {
         look.dim = !read && !(held && held.step == now.k);
         if (held && column.cols < held.value->region.cols)
             look.window = Region{held.value->region.row, column.first, 1, column.cols};
-        look.least_digits = 2;
+        look.digits = column.digits, look.measured = true;
         matrix(c, state, look, widget.c_str());
     }
 
     void heads(float y) {
         for (const Column& column : columns) {
             const float w = c.rich(a.x + column.x, y, {slot_symbol(column.slot).front()}, size::symbol);
-            const float room = cw * px(column.cols) + column_gap - w - 10;
+            const float room = column.w() + column_gap - w - 16;
             if (text_width(Face::regular, size::small, column.word) <= room)
                 c.text(a.x + column.x + w + 6, y, column.word, size::small, c.theme->t3);
         }
@@ -214,9 +253,9 @@ struct Table {
             if (!*column.way) continue;
             const Slot result = now.result_slot(column.slot);
             const bool current = touched(now.trace.writes(now.k), result, now.result_tile());
-            const float x = a.x + column.x + cw * px(column.cols) / 2;
+            const float x = a.x + column.x + column.w() / 2;
             c.arrow({{x, from}, {x, to}}, current ? ArrowStyle::link : ArrowStyle::idle);
-            const float room = cw * px(column.cols) / 2 + column_gap;
+            const float room = column.w() / 2 + column_gap - 12;
             if (text_width(Face::regular, size::small, column.way) <= room)
                 c.text(x + 9, (from + to) / 2 - 2, column.way, size::small,
                        current ? c.theme->t1 : c.theme->t3);
@@ -224,37 +263,51 @@ struct Table {
     }
 
     void draw() {
+        place_columns();
         heads(a.y + 10);
         float y = a.y + head_h;
         const float result_h = arrow_h + ch + row_gap;
-        for (const int row : shown_rows(a.bottom() - y - result_h)) {
+        const std::vector<int> rows = shown_rows(a.bottom() - y - result_h);
+        for (const int row : rows) {
             name(y, now.name(row), keys_of(row), row == now.part || now.node >= 0);
-            for (const Column& column : columns) tile(column, column.slot, row, y, "part " + str(row));
+            for (const Column& column : columns)
+                tile(column, column.slot, row, now.trace.live(column.slot, row, now.k), y,
+                     "part " + str(row));
             y += ch + row_gap;
         }
         const bool merging = now.node >= 0;
         if (merging) ways(y - row_gap + 6, y - row_gap + arrow_h - 2);
+        if (const std::size_t hidden = now.rows().size() - rows.size(); hidden > 0)
+            c.text(a.x, y - row_gap + arrow_h / 2, "+" + str(static_cast<int>(hidden)) + " more", size::small,
+                   c.theme->t3);
         y += arrow_h - row_gap + 4;
         const MergeNode& node = now.plan[static_cast<std::size_t>(std::max(0, now.node))];
         if (!merging) return;
         name(y, str(node.first) + "–" + str(node.last), now.whole() ? "whole" : "", true);
         for (const Column& column : columns)
             if (column.slot != Slot::w_part)
-                tile(column, now.result_slot(column.slot), now.result_tile(), y, "merged");
+                tile(column, now.result_slot(column.slot), now.result_tile(), now.held_result(column.slot), y,
+                     "merged");
     }
 
     float width() const {
         const Column& last = columns.back();
-        return last.x + cw * px(last.cols) + 6;
+        return last.x + last.w() + 6;
     }
 };
 
 }  // namespace
 
-float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+int digits_in(const AppState& state, Slot slot, float cw, float text) {
+    for (const int digits : digit_choices(2))
+        if (px(state.look[slot].letters_with(digits)) * size::mono * text <= cw - 3) return digits;
+    return 0;
+}
+
+float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a, bool low) {
     const Matrix S = softmax_scores(now.trace.problem());
     const int N = static_cast<int>(S.cols());
-    const float left = name_w, head = 18, h = 30;
+    const float left = a.w < 300 ? 30 : name_w, head = low ? 16 : 18, h = low ? 26 : 30;
     SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N)), a.y + head, h};
     double most = 1e-300;
     for (int j = 0; j < N; ++j)
@@ -271,16 +324,13 @@ float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Re
     }
     part_names(c, now, bar);
     for (int n = 1; n < std::ssize(now.parts); ++n) handle(c, state, now, bar, n);
-    return head + h + 38;
+    return head + h + (low ? 28 : 38);
 }
 
 float draw_parts(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const float rows = std::max(2.0f, std::min(4.0f, px(now.rows().size()))) + 1;
     const float ch = std::clamp((a.h - head_h - arrow_h - rows * row_gap) / rows, 24.0f, 46.0f);
-    const int d = state.problem->d(), singles = now.normalised ? 2 : 3;
-    const float room = a.w - name_w - px(singles) * column_gap - 6;
-    float cw = std::clamp(room / px(singles + d), 44.0f, 60.0f);
-    Table table{c, state, now, a, cw, ch, ch >= 30 ? size::lead : size::small};
+    Table table{c, state, now, a, ch};
     table.draw();
     return table.width();
 }

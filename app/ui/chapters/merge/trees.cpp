@@ -15,7 +15,9 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float least_box_w = 66, least_box_h = 32, least_gap = 10;
+constexpr float least_box_w = 66, least_box_h = 30, least_gap = 8;
+// Of boxes with one number
+constexpr float brief_box_w = 48, brief_box_h = 18;
 
 // Parts to begin with: those of the lesson where there are enough and not too many, else single keys or equal
 // parts.
@@ -70,27 +72,33 @@ void part_of_box(const Canvas& c, const Rect& a, Role role, double v) {
     const Theme& t = *c.theme;
     const ImU32 fill = mix(t.panel, hue(t, role), t.light ? .2f : .24f);
     c.rect(a.x, a.y, a.w, a.h, fill, radius::bar);
-    const std::string text = fitting_number(v, a.w - 4);
+    const std::string text = fitting_number(v, a.w - 3);
     c.text(a.x + a.w / 2, a.middle(), text, size::small, ink_on(t, fill), Face::mono, Align::center);
 }
 
+// m and ℓ above O, or O alone
 void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, bool last) {
     const Theme& t = *c.theme;
+    const double O = of.O[static_cast<std::size_t>(col)];
     if (last) c.halo(a.x, a.y, a.w, a.h, radius::card);
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
     const float h = (a.h - 3) / 2, m_w = std::round(a.w * .36f);
-    part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
-    part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
-    part_of_box(c, {a.x + 1, a.y + h + 2, a.w - 2, h}, Role::O, of.O[static_cast<std::size_t>(col)]);
+    if (a.h < least_box_h) {
+        part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, a.h - 2}, Role::O, O);
+    } else {
+        part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
+        part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
+        part_of_box(c, {a.x + 1, a.y + h + 2, a.w - 2, h}, Role::O, O);
+    }
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, last ? t.focus : t.line2, last ? 2.4f : 1, radius::card);
     if (last) c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 9, t.focus);
 }
 
 void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col) {
     const std::size_t n = leaves.parts.size();
-    const float pitch = a.w / px(n), box_w = std::min(pitch - 6, 92.0f);
+    const bool brief = a.w < px(n) * least_box_w;
+    const float pitch = a.w / px(n), box_w = std::min(pitch - (brief ? 4.0f : 6.0f), 92.0f);
     std::vector<Box> boxes;
-    int levels = 0;
     for (std::size_t k = 0; k < n; ++k) boxes.push_back({a.x + pitch * (px(k) + .5f), 0});
     for (const MergeNode& node : tree.plan) {
         Box box;
@@ -99,13 +107,13 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
             box.x += from.x / px(node.parts.size());
             box.level = std::max(box.level, from.level + 1);
         }
-        levels = std::max(levels, box.level);
         boxes.push_back(box);
     }
-    const float names = 16, most_h = 40, rows = px(levels) + 1;
-    const float gap =
-        std::clamp((a.h - names - rows * most_h) / std::max(1.0f, px(levels)), least_gap, 20.0f);
-    const float box_h = std::clamp((a.h - names - px(levels) * gap) / rows, least_box_h - 4, most_h);
+    // Both trees have the levels of a chain, so that they can be compared.
+    const float names = 16, most_h = brief ? 24 : 40, rows = px(n), turns = std::max(1.0f, rows - 1);
+    const float gap = std::clamp((a.h - names - rows * most_h) / turns, least_gap, 20.0f);
+    const float box_h =
+        std::clamp((a.h - names - turns * gap) / rows, brief ? brief_box_h : least_box_h, most_h);
     const auto top = [&](const Box& box) { return a.y + names + px(box.level) * (box_h + gap); };
     for (const MergeNode& node : tree.plan) {
         const Box& to = boxes[static_cast<std::size_t>(node.into)];
@@ -163,15 +171,20 @@ std::vector<Compared> compared(const Tree& chain, const Tree& pairs, int col, Fo
             {pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))}};
 }
 
+constexpr float least_row = 15, format_gap = 6;
+
 void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int col, const Rect& a) {
     const Theme& t = *c.theme;
     const bool brief = a.w < 330;
     const float right = a.right(), middle = right - (brief ? 86 : 96);
-    c.text(middle, a.y + 8, "chain", size::small, t.t2, Face::medium, Align::right);
-    c.text(right, a.y + 8, "pairs", size::small, t.t2, Face::medium, Align::right);
-    float y = a.y + 27;
+    c.text(middle, a.y, "chain", size::small, t.t2, Face::medium, Align::right);
+    c.text(right, a.y, "pairs", size::small, t.t2, Face::medium, Align::right);
+    float y = a.y + 20;
+    // Real numbers are equal anyway.
     std::vector<Format> formats = {Format::fp64, Format::fp32, Format::bf16};
-    const float row = std::clamp((a.h - 27 - 3 * 6) / 9, 14.0f, 20.0f);
+    if (a.h < 20 + 9 * least_row + 2 * format_gap) formats.erase(formats.begin());
+    const float count = px(static_cast<int>(formats.size()));
+    const float row = std::clamp((a.h - 20 - (count - 1) * format_gap) / (3 * count), least_row, 20.0f);
     for (const Format format : formats) {
         const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
                    pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
@@ -191,7 +204,7 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
             number_apart(c, right, y, other, left);
             y += row;
         }
-        y += 6;
+        y += format_gap;
     }
 }
 
@@ -200,26 +213,44 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
 void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Trees", a);
     const Problem& p = state.trace->problem();
-    const float table_w = std::clamp(a.w * .3f, 270.0f, 360.0f);
+    const bool roomy = a.h >= 240;  // a title of its own above those of the trees
+    const float table_w = roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f) : 238;
     const float trees_w = a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
-    const float top = a.y + 64, h = a.bottom() - 10 - top;
-    const int by_width = static_cast<int>(each / least_box_w),
-              by_height = static_cast<int>((h - 16 + least_gap) / (least_box_h - 4 + least_gap));
-    const Leaves leaves = leaves_for(p, std::clamp(std::min(by_width, by_height), 2, 8));
+    const float title_y = roomy ? a.y + 48 : a.title_y();
+    const float top = title_y + 14, h = a.bottom() - 10 - top;
+    // Two trees differ from four parts on.
+    const bool brief = each < 4 * least_box_w || h < 16 + 4 * least_box_h + 3 * least_gap;
+    const float box_w = brief ? brief_box_w : least_box_w, box_h = brief ? brief_box_h : least_box_h;
+    const int by_width = static_cast<int>(each / box_w),
+              by_height = static_cast<int>((h - 16 + least_gap) / (box_h + least_gap));
+    const Leaves leaves = leaves_for(p, std::clamp(std::min(by_width, by_height), 2, brief ? 4 : 8));
     const int col = merge_column(state);
-    const float w = c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
-    const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
-                             symbol("ℓ", Role::l), " above ", symbol("O", Role::O), sub(str(col), Role::O));
-    if (rich_width(c, what, size::body) < trees_w - w - 14)
-        c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
+    const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O));
+    if (roomy) {
+        const float w =
+            c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
+        const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
+                                 symbol("ℓ", Role::l), " above ", O);
+        if (rich_width(c, what, size::body) < trees_w - w - 14)
+            c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
+    }
     const char* const names[] = {"Chain", "Pairs"};
-    const char* const uses[] = {"one after another: flash-forward, a ring",
-                                "by neighbours: a reduction on many cores"};
+    // As long as there is room
+    const std::vector<const char*> uses[] = {
+        {"one after another: flash-forward, a ring", "one after another: a ring", "one after another"},
+        {"by neighbours: a reduction on many cores", "by neighbours: many cores", "by neighbours"}};
     for (int n = 0; n < 2; ++n) {
         const float x = a.inner_x() + px(n) * (each + 24);
-        const float name_w = c.text(x, a.y + 48, names[n], size::body, 0, Face::semibold);
-        if (text_width(Face::regular, size::small, uses[n]) < each - name_w - 10)
-            c.text(x + name_w + 10, a.y + 48, uses[n], size::small, c.theme->t3);
+        const float name_w = c.text(x, title_y, names[n], roomy ? size::body : size::lead, 0, Face::semibold);
+        const float left = x + name_w + 10;
+        const auto fits = [&](const char* use) {
+            return text_width(Face::regular, size::small, use) < x + each - left;
+        };
+        const auto use = std::ranges::find_if(uses[n], fits);
+        if (brief)
+            c.rich(left, title_y, pieces("a node holds ", O), size::small, Align::left, c.theme->t3);
+        else if (use != uses[n].end())
+            c.text(left, title_y, *use, size::small, c.theme->t3);
         draw_tree(c, {x, top, each, h},
                   tree_of(p, leaves.parts, n == 0 ? MergeOrder::chain : MergeOrder::pairs, Format::fp64),
                   leaves, col);
@@ -229,15 +260,15 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
     const PanelPart part(c, "Same result?", {x - 6, a.y, table_w + 12, a.h});
     const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
     const char* note = "each exp, × and + rounded";
-    if (text_width(Face::regular, size::small, note) < table_w - title - 12)
+    if (roomy && text_width(Face::regular, size::small, note) < table_w - title - 12)
         c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
     const char* const why = "Parts of a fixed size keep the tree, and with it every digit. A number of parts "
                             "that follows the load "
                             "changes the tree: the same row differs from batch to batch.";
     const float why_h = paragraph_height(table_w, why, size::small) + 4;
-    const bool room = a.bottom() - 8 - (a.y + 38) - why_h >= 27 + 9 * 15 + 24;
-    draw_compared(c, p, leaves, col,
-                  {x, a.y + 38, table_w, a.bottom() - 8 - (a.y + 38) - (room ? why_h : 0)});
+    const float heads_y = roomy ? a.y + 46 : a.title_y(), table_h = a.bottom() - 8 - heads_y;
+    const bool room = table_h - why_h >= 20 + 9 * least_row + 24;
+    draw_compared(c, p, leaves, col, {x, heads_y, table_w, table_h - (room ? why_h : 0)});
     if (room) c.paragraph(x, a.bottom() - 6 - why_h, table_w, why, size::small, c.theme->t2);
 }
 
