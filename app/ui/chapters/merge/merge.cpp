@@ -20,7 +20,7 @@ constexpr int most_parts = 16;  // that are chosen here; files may have more
 // four parts; the same of one number each.
 constexpr float least_parts_h = 266, roomy_parts_h = 300, least_trees_h = 206, low_trees_h = 166;
 // On stage, the row alone and below two parts
-constexpr float row_h = 70, least_with_row = 156;
+constexpr float row_h = 62, least_with_row = 150;
 
 // Returns the left edge of what it took.
 float choices(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {

@@ -81,7 +81,7 @@ void handle(const Canvas& c, AppState& state, const MergeNow& now, const SplitBa
 
 // Below the row, which keys are in which part.
 void part_names(const Canvas& c, const MergeNow& now, const SplitBar& bar) {
-    const float y = bar.y + bar.h + (bar.h < 30 ? 15 : 18);
+    const float y = bar.y + bar.h + (bar.h < 30 ? 14 : 18);
     float taken = bar.x - 100;
     for (int n = 0; n < std::ssize(now.parts); ++n) {
         const KeyPart& part = now.parts[static_cast<std::size_t>(n)];
@@ -307,7 +307,7 @@ int digits_in(const AppState& state, Slot slot, float cw, float text) {
 float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a, bool low) {
     const Matrix S = softmax_scores(now.trace.problem());
     const int N = static_cast<int>(S.cols());
-    const float left = a.w < 300 ? 30 : name_w, head = low ? 16 : 18, h = low ? 26 : 30;
+    const float left = a.w < 300 ? 30 : name_w, head = low ? 14 : 18, h = low ? 24 : 30;
     SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N)), a.y + head, h};
     double most = 1e-300;
     for (int j = 0; j < N; ++j)
