@@ -158,8 +158,11 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
         y += 42;
     };
     line("Flash forward", format_traffic(flash.bytes), flash);
-    line(a.w > 250 ? "Split keys" : "Split",
-         format_traffic(split.so_far) + " of " + format_traffic(split.bytes), split);
+    const char* const name = a.w > 250 ? "Split keys" : "Split";
+    const std::string done = format_traffic(split.so_far),
+                      of_all = done + " of " + format_traffic(split.bytes);
+    const float room = w - text_width(Face::regular, size::small, name) - 8;
+    line(name, text_width(Face::mono, size::small, of_all) <= room ? of_all : done, split);
     const double times = static_cast<double>(split.bytes) / static_cast<double>(flash.bytes);
     const std::string more = format_short(times, 3) + " × the bytes", gain = more + ": time is the gain";
     c.text(x, y + 36, text_width(Face::regular, size::small, gain) <= w ? gain : more, size::small, t.t2);

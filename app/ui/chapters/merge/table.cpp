@@ -55,8 +55,9 @@ void handle(const Canvas& c, AppState& state, const MergeNow& now, const SplitBa
         same += here, before += here && other < n;
     }
     const float x = bar.at(key) + (px(before) - px(same - 1) / 2) * 12;
-    const float top = bar.y - 8, bottom = bar.y + bar.h + 8;
-    const Hot hot = hot_area(c, "##split " + str(n), x - 8, top, 16, bottom - top + 10, ItemKind::button);
+    const float top = bar.y - 8, bottom = bar.y + bar.h + 8, grip = same > 1 ? 12 : 16;
+    const Hot hot =
+        hot_area(c, "##split " + str(n), x - grip / 2, top, grip, bottom - top + 10, ItemKind::button);
     const bool lit = hot.hovered || hot.held || hot.focused;
     c.line({x, top}, {x, bottom}, lit ? t.focus : t.t1, 2);
     c.rect(x - 6, bar.y + bar.h / 2 - 11, 12, 22, lit ? t.focus : t.t1, 6);
@@ -217,8 +218,13 @@ struct Table {
         for (const Column& column : columns) {
             const float w = c.rich(a.x + column.x, y, {slot_symbol(column.slot).front()}, size::symbol);
             const float room = column.w() + column_gap - w - 16;
-            if (text_width(Face::regular, size::small, column.word) <= room)
-                c.text(a.x + column.x + w + 6, y, column.word, size::small, c.theme->t3);
+            std::string word = column.word;
+            if (column.slot == Slot::O_part && column.cols < state.problem->d())
+                word = column.cols == 1
+                           ? "column " + str(column.first)
+                           : "columns " + str(column.first) + "–" + str(column.first + column.cols - 1);
+            if (text_width(Face::regular, size::small, word) <= room)
+                c.text(a.x + column.x + w + 6, y, word, size::small, c.theme->t3);
         }
     }
 
@@ -313,14 +319,15 @@ float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Re
     for (int j = 0; j < N; ++j)
         if (std::isfinite(S(0, j))) most = std::max(most, std::abs(S(0, j)));
     c.rich(a.x + left - 14, bar.y + h / 2, {symbol("S", Role::S)}, size::symbol, Align::right);
+    const bool numbered = text_width(Face::regular, size::small, str(N - 1)) <= bar.cw - 2;
     for (int j = 0; j < N; ++j) {
         score(c, now, bar, S, j, most);
-        const std::string word = now.trace.problem().key_token(j);
-        const std::string full = word.empty() ? "key " + str(j) : word, number = str(j);
-        const std::string& head_text =
-            text_width(Face::regular, size::small, full) <= bar.cw - 4 ? full : number;
-        if (text_width(Face::regular, size::small, head_text) <= bar.cw - 2)
-            c.text(bar.at(j) + bar.cw / 2, a.y + 6, head_text, size::small, c.theme->t3, Align::center);
+        if (!numbered) continue;
+        const std::string word = now.trace.problem().key_token(j),
+                          full = word.empty() ? "key " + str(j) : word;
+        const bool room = text_width(Face::regular, size::small, full) <= bar.cw - 4;
+        c.text(bar.at(j) + bar.cw / 2, a.y + 6, room ? full : str(j), size::small, c.theme->t3,
+               Align::center);
     }
     part_names(c, now, bar);
     for (int n = 1; n < std::ssize(now.parts); ++n) handle(c, state, now, bar, n);

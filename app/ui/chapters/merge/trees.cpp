@@ -82,7 +82,10 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, 
     const double O = of.O[static_cast<std::size_t>(col)];
     if (last) c.halo(a.x, a.y, a.w, a.h, radius::card);
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
-    const float h = (a.h - 3) / 2, m_w = std::round(a.w * .36f);
+    const float h = (a.h - 3) / 2;
+    // m has the room of its number, but never half of the box.
+    const float number_w = text_width(Face::mono, size::small, format_short(of.m, 2)) + 5;
+    const float m_w = std::round(std::clamp(number_w, a.w * .3f, a.w * .46f));
     if (a.h < least_box_h) {
         part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, a.h - 2}, Role::O, O);
     } else {
@@ -161,14 +164,28 @@ void number_apart(const Canvas& c, float right, float y, const std::string& text
 struct Compared {
     Line symbol;
     double chain, pairs;
+    std::string chain_text = {}, pairs_text = {};
 };
-std::vector<Compared> compared(const Tree& chain, const Tree& pairs, int col, Format format) {
+struct ComparedIn {
+    Format format;
+    std::vector<Compared> rows;
+};
+
+ComparedIn compared(const Problem& p, const Leaves& leaves, int col, Format format) {
     const auto c = static_cast<std::size_t>(col);
+    const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
+               pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
     const PartialResult &a = chain.whole(), &b = pairs.whole();
     const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O)), l = {symbol("ℓ", Role::l)};
-    return {{l, a.l, b.l},
-            {O, a.O[c], b.O[c]},
-            {pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))}};
+    ComparedIn out{format,
+                   {{l, a.l, b.l},
+                    {O, a.O[c], b.O[c]},
+                    {pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))}}};
+    const auto text = [&](double v) {
+        return format == Format::fp64 ? format_short(v) : all_digits(v, format);
+    };
+    for (Compared& one : out.rows) one.chain_text = text(one.chain), one.pairs_text = text(one.pairs);
+    return out;
 }
 
 constexpr float least_row = 15, format_gap = 6;
@@ -176,32 +193,33 @@ constexpr float least_row = 15, format_gap = 6;
 void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int col, const Rect& a) {
     const Theme& t = *c.theme;
     const bool brief = a.w < 330;
-    const float right = a.right(), middle = right - (brief ? 86 : 96);
-    c.text(middle, a.y, "chain", size::small, t.t2, Face::medium, Align::right);
-    c.text(right, a.y, "pairs", size::small, t.t2, Face::medium, Align::right);
-    float y = a.y + 20;
     // Real numbers are equal anyway.
     std::vector<Format> formats = {Format::fp64, Format::fp32, Format::bf16};
     if (a.h < 20 + 9 * least_row + 2 * format_gap) formats.erase(formats.begin());
+    std::vector<ComparedIn> all;
+    float number_w = 0;
+    for (const Format format : formats) {
+        all.push_back(compared(p, leaves, col, format));
+        for (const Compared& one : all.back().rows)
+            for (const std::string& text : {one.chain_text, one.pairs_text})
+                number_w = std::max(number_w, text_width(Face::mono, size::small, text));
+    }
+    const float right = a.right(), middle = right - number_w - (brief ? 8.0f : 18.0f);
+    c.text(middle, a.y, "chain", size::small, t.t2, Face::medium, Align::right);
+    c.text(right, a.y, "pairs", size::small, t.t2, Face::medium, Align::right);
+    float y = a.y + 20;
     const float count = px(static_cast<int>(formats.size()));
     const float row = std::clamp((a.h - 20 - (count - 1) * format_gap) / (3 * count), least_row, 20.0f);
-    for (const Format format : formats) {
-        const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
-                   pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
-        const char* const title = format == Format::fp64 ? "real" : name(format);
-        bool first = true;
-        for (const Compared& one : compared(chain, pairs, col, format)) {
-            if (first) c.text(a.x, y, title, size::small, t.t1, Face::medium);
-            first = false;
-            const bool real = format == Format::fp64;
-            const std::string left = real ? format_short(one.chain) : all_digits(one.chain, format),
-                              other = real ? format_short(one.pairs) : all_digits(one.pairs, format);
-            const std::int64_t apart = real ? -1 : steps_apart(one.chain, one.pairs, format);
+    for (const ComparedIn& some : all) {
+        const bool real = some.format == Format::fp64;
+        c.text(a.x, y, real ? "real" : name(some.format), size::small, t.t1, Face::medium);
+        for (const Compared& one : some.rows) {
+            const std::int64_t apart = real ? -1 : steps_apart(one.chain, one.pairs, some.format);
             if (apart >= 0 && !brief)
                 c.text(a.x + 44, y, apart == 0 ? "equal" : str(apart) + " ULP", size::small, t.t3);
-            c.rich(middle - 84, y, one.symbol, size::small, Align::right);
-            number_apart(c, middle, y, left, other);
-            number_apart(c, right, y, other, left);
+            c.rich(middle - number_w - 7, y, one.symbol, size::small, Align::right);
+            number_apart(c, middle, y, one.chain_text, one.pairs_text);
+            number_apart(c, right, y, one.pairs_text, one.chain_text);
             y += row;
         }
         y += format_gap;

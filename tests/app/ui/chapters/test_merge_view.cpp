@@ -42,7 +42,7 @@ TEST_SUITE("merge view") {
 
     TEST_CASE("nothing is clipped or lies on something else, at every step, in both forms and themes") {
         for (const ThemeId theme : {ThemeId::dark, ThemeId::light})
-            for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}})
+            for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}})
                 for (const bool presenter : {false, true})
                     for (const char* lesson : {"merge", "split-kv"}) {
                         Problem p = example("worked-4x4");
@@ -54,5 +54,41 @@ TEST_SUITE("merge view") {
                             check_frame(program);
                         }
                     }
+    }
+
+    TEST_CASE("many columns, many parts and an empty one have their place, too") {
+        Problem wide = random_with_tiles(64, 64, 16, 16), empty = example("causal-8"), many = empty;
+        empty.options.splits = {3, 0, 5};
+        empty.options.row = 6;
+        many.options.splits = {1, 1, 1, 1, 1, 1, 1, 1};
+        many.options.merge = MergeOrder::at_once;
+        for (const Problem& p : {wide, empty, many})
+            for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}})
+                for (const bool presenter : {false, true})
+                    for (const char* lesson : {"merge", "split-kv"}) {
+                        Program program(p, screen, presenter);
+                        program.show_lesson(lesson);
+                        const int last = program.state.trace->size() - 1;
+                        for (int n = 0; n <= 12; ++n) {
+                            program.go_to_step(last * n / 12);
+                            check_frame(program);
+                        }
+                    }
+    }
+
+    TEST_CASE("before the kernel that merges has written it, its result is empty") {
+        Program program;
+        program.show_lesson("split-kv");
+        const Trace& trace = *program.state.trace;
+        const auto shown = [&](Op op, std::string_view number) {
+            program.go_to_step(steps_of(trace, op).front(), 2);
+            return std::ranges::count_if(program.items(), [&](const Item& item) {
+                return item.kind == ItemKind::text && item.panel == "SRAM" && item.text == number;
+            });
+        };
+        // The last split left its own output in that place: it stands among the parts alone.
+        CHECK(shown(Op::merge_lse, "10.477") == 1);
+        CHECK(shown(Op::merge_lse, "7.204") == 0);
+        CHECK(shown(Op::merge_output, "7.204") >= 1);
     }
 }
