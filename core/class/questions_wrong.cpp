@@ -98,9 +98,10 @@ void Mistakes::cap_gradient() {
 void Mistakes::largest() {
     const auto [least, most] = std::ranges::minmax_element(at(0).values);
     add(num(*least),
-        -*least > std::abs(*most)
-            ? "The sign counts: a negative number is smaller than any positive one, whatever its size."
-            : "This is the smallest of them; a maximum is the largest.");
+        -*least <= std::abs(*most) ? "This is the smallest of them; a maximum is the largest."
+        : *most < 0
+            ? "The sign counts: of negative numbers the largest is the one nearest to 0."
+            : "The sign counts: a negative number is smaller than any positive one, whatever its size.");
 }
 
 void Mistakes::new_maximum() {
@@ -264,7 +265,10 @@ void Mistakes::part_weight() {
 
 void Mistakes::weighted_parts() {
     if (all.size() != 2) return;
-    add(sum(numbers(1)), "The weights are missing: each part is measured from a maximum of its own.");
+    const bool shares = !a.trace.live(Slot::m_part, 0, a.k);
+    add(sum(numbers(1)), shares
+                             ? "The weights are missing: each part counts by its share in all exponentials."
+                             : "The weights are missing: each part is measured from a maximum of its own.");
     add(quotient(products(0), sum(numbers(0))),
         "It is not divided by the weights: that waits until the end.");
 }

@@ -50,12 +50,16 @@ std::set<std::string> chosen_by_reference(const QuestionReference& reference, co
     case Question::Kind::maximum_rises: {
         const CellRef cell = q.explanation.target;
         const long double now = reference.value(trace, k, cell);
-        // The maximum of before is that of the same row's step before this one.
-        long double before = -std::numeric_limits<long double>::infinity();
-        for (int n = 0; n < k; ++n)
-            if (trace.step(n).op == Op::new_max && trace.step(n).phase <= trace.step(k).phase &&
-                trace.step(n).i == trace.step(k).i)
+        // The maximum of before is that of the same row's step before this one, or −∞ where the row begins:
+        // in split-kv every split begins anew.
+        constexpr long double nothing = -std::numeric_limits<long double>::infinity();
+        long double before = nothing;
+        for (int n = 0; n < k; ++n) {
+            const Step &step = trace.step(n), &asked = trace.step(k);
+            if (step.op == Op::init) before = nothing;
+            if (step.op == Op::new_max && step.phase <= asked.phase && step.i == asked.i)
                 before = reference.value(trace, n, cell);
+        }
         return {now > before ? "it rises" : "it stays"};
     }
     case Question::Kind::read_from_hbm: return read_by_code(trace, k);
