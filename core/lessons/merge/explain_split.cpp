@@ -75,8 +75,12 @@ void explain_partial_store(const View& v) {
 void explain_parts_load(const View& v) {
     const int splits = static_cast<int>(split_blocks(v.problem).size());
     v.out.title = "Load parts";
-    v.out.formula = join(
-        {part_symbol(Slot::L_part, ""), ", ", part_symbol(Slot::O_part, ""), "  ←  all splits, from HBM"});
+    const auto of_splits = [&](Slot slot) {
+        const Line first = part_symbol(slot, "0"), last = part_symbol(slot, str(splits - 1));
+        return splits == 1 ? first : join({first, splits == 2 ? ", " : " … ", last});
+    };
+    v.out.formula =
+        join({of_splits(Slot::L_part), ",  ", of_splits(Slot::O_part), "  ←  all splits, from HBM"});
     set_bytes(v, product({num(splits), sum({num(v.problem.d()), num(1)}), num(4)}), "bytes read");
     v.source(v.out.target.slot == Slot::O_part ? Slot::O_parts : Slot::L_parts, v.row, v.col);
     v.out.why = "A second kernel begins when the last worker is through. What it reads was written a moment "

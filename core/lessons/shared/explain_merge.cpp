@@ -8,7 +8,8 @@ namespace tilewalk {
 
 namespace {
 
-constexpr std::size_t most_named = 4;  // parts that a formula names one by one
+// Parts that a formula names one by one; of more it has the first and the last.
+constexpr std::size_t most_listed = 3, most_added = 4;
 
 // One merge as its explanation sees it; the target's row in each of the parts.
 struct MergeView {
@@ -45,20 +46,20 @@ struct MergeView {
         const Access& written = v.trace.writes(v.k).front();
         return slot_symbol(v.trace, slot, v.k, written.tile);
     }
-    // m₀, m₁ or, of many, mᵢ
+    // m₀, m₁ or, of many, m₀ … m₇
     Line list(const std::vector<Access>& all) const {
-        if (all.size() > most_named) return part_symbol(all.front().slot, "");
+        if (all.size() > most_listed) return join({name(all.front()), " … ", name(all.back())});
         Line out;
         for (const Access& a : all) out = out.empty() ? name(a) : join({out, ", ", name(a)});
         return out;
     }
-    // w₀ ℓ₀ + w₁ ℓ₁, or Σ wᵢ ℓᵢ
+    // w₀ ℓ₀ + w₁ ℓ₁, or w₀ ℓ₀ + … + w₇ ℓ₇
     Line weighted(const std::vector<Access>& w, const std::vector<Access>& x) const {
-        if (w.size() > most_named)
-            return join({"Σ ", part_symbol(Slot::w_part, ""), " ", part_symbol(x.front().slot, "")});
+        const auto product = [&](std::size_t n) { return join({name(w[n]), " ", name(x[n])}); };
+        if (w.size() > most_added) return join({product(0), "  +  …  +  ", product(w.size() - 1)});
         Line out;
         for (std::size_t n = 0; n < w.size(); ++n) {
-            const Line term = join({name(w[n]), " ", name(x[n])});
+            const Line term = product(n);
             out = out.empty() ? term : join({out, "  +  ", term});
         }
         return out;
@@ -112,11 +113,8 @@ void explain_lse(const MergeView& m) {
     Numbers terms;
     for (const Access& a : parts) terms.push_back(exponential(difference(m.number(a), num(base, Role::m))));
     v.out.formula =
-        parts.size() <= 2
-            ? join({m.result_name(), "  ←  ", sym(Slot::m), " + ln Σ exp(", part_symbol(Slot::L_part, ""),
-                    " − ", sym(Slot::m), "),   ", sym(Slot::m), " = max(", m.list(parts), ")"})
-            : join({m.result_name(), "  ←  ", sym(Slot::m), " + ln Σ exp(", part_symbol(Slot::L_part, ""),
-                    " − ", sym(Slot::m), ")"});
+        join({m.result_name(), "  ←  ", sym(Slot::m), " + ln Σ exp(", part_symbol(Slot::L_part, ""), " − ",
+              sym(Slot::m), "),   ", sym(Slot::m), " = max(", m.list(parts), ")"});
     v.out.numbers = write(sum({num(base, Role::m), logarithm(sum(terms))}), v.result());
     m.result();
     v.out.kind = most == minus_infinity;

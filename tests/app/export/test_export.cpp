@@ -7,6 +7,7 @@
 #include "app/export/parts.h"
 #include "app/export/picture.h"
 #include "app/io/examples.h"
+#include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "tests/core/expression.h"
 
@@ -405,6 +406,22 @@ TEST_CASE("tables that are cut: the first rows and columns, a gap, the last") {
     }
 }
 
+// Of "L₀ … L₃" what the dots stand for: L₁ and L₂.
+std::vector<std::string> between(const Line& formula) {
+    std::vector<std::string> out;
+    for (std::size_t n = 3; n + 1 < formula.size(); ++n) {
+        const bool dots = formula[n - 1].text == " … " && formula[n - 3].text == formula[n].text;
+        const auto first = number_in<int>(formula[n - 2].text), last = number_in<int>(formula[n + 1].text);
+        if (!dots || !first || !last) continue;
+        for (int between = *first + 1; between < *last; ++between) {
+            Line symbol{formula[n], formula[n + 1]};
+            symbol[1].text = str(between);
+            out.push_back(plain(symbol));
+        }
+    }
+    return out;
+}
+
 // The symbols of a step's formulas with what stands below them, and their letters alone.
 struct Symbols {
     std::set<std::string> whole, letters;
@@ -426,6 +443,8 @@ Symbols symbols_of_step(const Trace& trace, int k) {
             if (next && next->script == Span::Script::sub && next->text != "old") symbol.push_back(*next);
             out.whole.insert(plain(symbol));
         }
+    for (const Explanation& e : explanations)
+        for (const std::string& symbol : between(e.formula)) out.whole.insert(symbol);
     return out;
 }
 
