@@ -190,13 +190,20 @@ void Canvas::rect(float x, float y, float w, float h, ImU32 colour, float radius
 void Canvas::frame(float x, float y, float w, float h, ImU32 colour, float width, float radius) const {
     const float pixels = stroke_pixels(*this, width);
     const auto [min, max] = outline(*this, x, y, w, h, pixels);
+    const float half = pixels / 2;
+    // Where opposite sides touch nothing lies inside; round corners would make it thicker than it is.
+    if (std::min(max.x - min.x, max.y - min.y) < pixels) {
+        const ImVec2 low = {min.x - half, min.y - half}, high = {max.x + half, max.y + half};
+        dl->AddRectFilled(low, high, tint(colour));
+        if (vector_picture) record_shape(*this, Kind::rect, {low, high}, colour);
+        return;
+    }
     if (vector_picture) record_shape(*this, Kind::frame, {min, max}, colour, pixels, radius * s);
     if (radius > 0) {
         dl->PathRect(min, max, radius * s);
         dl->PathStroke(tint(colour), ImDrawFlags_Closed, pixels);
         return;
     }
-    const float half = pixels / 2;
     straight(*this, true, min.x - half, max.x + half, min.y, pixels, colour);
     straight(*this, true, min.x - half, max.x + half, max.y, pixels, colour);
     straight(*this, false, min.y + half, max.y - half, min.x, pixels, colour);
