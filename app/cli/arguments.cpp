@@ -351,12 +351,24 @@ bool shows_option(const CLI::App& app, const std::string& name) {
     return option && !option->get_group().empty();
 }
 
+// --link of 'model' is a speed, that of all others what begins with tilewalk: the one form in quotes.
+bool means_the_same(const CLI::Option& a, const CLI::Option& b) {
+    return a.get_type_name().starts_with("'") == b.get_type_name().starts_with("'");
+}
+
 // "the window and 'render'": whoever has the option; empty when nobody has.
 std::string owners(const CLI::App& app, const std::string& option) {
     std::vector<std::string> names;
-    if (shows_option(app, option)) names.push_back("the window");
+    const CLI::Option* first = nullptr;
+    const auto look = [&](const CLI::App& command, const std::string& name) {
+        if (!shows_option(command, option)) return;
+        const CLI::Option& own = *command.get_option(option);
+        if (!first) first = &own;
+        if (means_the_same(own, *first)) names.push_back(name);
+    };
+    look(app, "the window");
     for (const CLI::App* command : app.get_subcommands(nullptr))
-        if (shows_option(*command, option)) names.push_back("'" + command->get_name() + "'");
+        look(*command, "'" + command->get_name() + "'");
     return listed(names, "and");
 }
 

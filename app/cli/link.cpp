@@ -12,13 +12,17 @@
 
 namespace tilewalk {
 
+// The row stays chosen while the walk goes through steps that write fewer; a link names what is shown.
+static int shown_of(int chosen, int count) { return std::min(chosen, std::max(1, count) - 1); }
+
 Result<std::string> link_of(const ui::AppState& state) {
     const SavedView view = ui::view_of(state);
+    const Region region = step_region(*state.trace, state.cursor.step);
     return link_to({.problem = ui::latest_problem(state),
                     .lesson = view.lesson,
                     .step = view.step,
-                    .row = view.row,
-                    .col = state.col,
+                    .row = shown_of(view.row, region.rows),
+                    .col = shown_of(state.col, region.cols),
                     .page = ui::page_names[static_cast<std::size_t>(state.page)],
                     .panel = view.panel,
                     .presenter = view.presenter});
@@ -30,11 +34,25 @@ static Result<LinkedPlace> read_link(const Arguments& a) {
     return place_of_link(*a.link);
 }
 
+static Result<void> check_place(const LinkedPlace& place, const Trace& trace) {
+    if (place.step > trace.size())
+        return Failure{"The link leads to step " + str(place.step) + ", but this walk has " +
+                       str(trace.size()) + "."};
+    const Region region = step_region(trace, place.step - 1);
+    if (place.row < std::max(1, region.rows) && place.col < std::max(1, region.cols)) return {};
+    return Failure{"The link leads to " + str(place.row) + (place.col < 0 ? "" : "." + str(place.col)) +
+                   " of what step " + str(place.step) + " writes, " + str(region.rows) + " × " +
+                   str(region.cols) + ", counted from 0."};
+}
+
 Result<NamedWalk> walk_of_link(const Arguments& a) {
     auto place = read_link(a);
     if (!place) return Failure{place.error};
     if (place->page != "walk")
         return Failure{"The link leads to the page " + place->page + ", which is no walk."};
+    const auto trace = build_trace(*find_lesson(place->lesson), place->problem);
+    if (!trace) return Failure{trace.error};
+    if (const auto there = check_place(*place, **trace); !there) return Failure{there.error};
     return NamedWalk{find_lesson(place->lesson), std::move(place->problem)};
 }
 
@@ -45,9 +63,7 @@ Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings setti
     if (!state) return state;
     ui::wait_for_walk(*state);
     ui::take_finished_trace(*state);
-    if (place->step > state->trace->size())
-        return Failure{"The link leads to step " + str(place->step) + ", but this walk has " +
-                       str(state->trace->size()) + "."};
+    if (const auto there = check_place(*place, *state->trace); !there) return Failure{there.error};
     ui::restore_view(*state, {.lesson = place->lesson,
                               .step = place->step,
                               .row = place->row,
