@@ -61,6 +61,19 @@ Result<std::vector<int>> read_splits(const std::string& text, const Problem& p) 
 
 }  // namespace
 
+std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWords& words) {
+    const auto known = names_of(lesson.faults(), &Fault::name);
+    const std::string id = lesson.id;
+    if (known.empty() && (words.faults || words.precision))
+        return "The lesson " + id + " knows no faults and no number formats; leave out " +
+               (words.faults ? "--break" : "--precision") + ", or choose another lesson.";
+    for (const std::string& name : split(words.faults.value_or(""), ","))
+        if (words.faults && std::ranges::count(known, name) == 0)
+            return "The lesson " + id + " does not know the fault " + name + "; it knows " +
+                   listed(known, "and") + ".";
+    return {};
+}
+
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p) {
     Options& o = p.options;
     read.take(words.tokens, p.tokens, [&](const std::string& text) { return read_tokens(text, p); });

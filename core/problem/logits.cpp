@@ -65,13 +65,13 @@ std::optional<std::string> kernels_lack(const Problem& p) {
 std::optional<std::string> check_logits(const Problem& p) {
     const auto& [softcap, alibi, sink] = p.logits;
     if (softcap && !(*softcap > 0 && *softcap < infinity))
-        return "The softcap is " + format_number(*softcap) +
+        return "The softcap is " + format_short(*softcap) +
                "; it must be a finite number above 0, or be left out.";
     if (alibi && !(*alibi >= 0 && *alibi * (p.N() + p.N_kv()) < too_large))
-        return "The ALiBi slope is " + format_number(*alibi) +
+        return "The ALiBi slope is " + format_short(*alibi) +
                "; it must be a finite number of 0 or more: a distance is taken off the score.";
     if (sink && !(std::abs(*sink) < too_large))
-        return "The sink is " + format_number(*sink) + "; it must be a finite number.";
+        return "The sink is " + format_short(*sink) + "; it must be a finite number.";
     return {};
 }
 
