@@ -113,8 +113,8 @@ Outcome show_again(const Arguments& a, int format, std::ostream& out) {
     return put_results(a, format, *reports, out);
 }
 
-bool any_wrong(const BenchReport& report) {
-    return std::ranges::find(report.points, Point::State::failed, &Point::state) != report.points.end();
+bool any(const BenchReport& report, Point::State state) {
+    return std::ranges::find(report.points, state, &Point::state) != report.points.end();
 }
 
 }  // namespace
@@ -169,9 +169,13 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     Outcome outcome = put_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
     if (!failure.empty()) return {on_gpu(a.bench) ? Exit::failed : Exit::bad_input, failure};
-    if (any_wrong(report)) return {Exit::failed, "A kernel is wrong; it was not timed."};
+    if (any(report, Point::State::failed)) return {Exit::failed, "A kernel is wrong; it was not timed."};
     if (!report.complete) return {Exit::interrupted, "Interrupted; these are the points until then."};
-    return {};
+    if (any(report, Point::State::measured)) return {};
+    if (!any(report, Point::State::no_memory))
+        return {Exit::failed, "Nothing was measured; the results say why for each kernel."};
+    return {Exit::failed,
+            "Nothing was measured: no kernel fits into " + format_size(report.memory_limit) + "."};
 }
 
 }  // namespace tilewalk

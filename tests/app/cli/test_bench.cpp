@@ -52,6 +52,13 @@ TEST_CASE("cli: bench as text has the finding, and what does not fit with both n
                    {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
 }
 
+TEST_CASE("cli: bench that could measure nothing says so") {
+    const Ran ran = run(with(small, {"--memory-limit", "1K"}));
+    CHECK(ran.code == 1);
+    CHECK(contains(ran.out, "does not fit"));
+    CHECK(ran.err == "tilewalk: Nothing was measured: no kernel fits into 1000 B.\n");
+}
+
 TEST_CASE("cli: bench of few queries runs the kernels for decoding beside the others") {
     const std::vector<std::string> decode = with(small, {"--seqlen-q", "3", "--kv-heads", "1"});
     const json all = json::parse(output_of(with(decode, {"--format", "json"})));
@@ -67,8 +74,10 @@ TEST_CASE("cli: bench of few queries runs the kernels for decoding beside the ot
     CHECK(kernels.contains("read-kv"));
     check_contains(output_of(decode), {"3 queries", "GB/s", "of reading", "100 %"});
     // One of them alone for many queries is refused in the table, with the reason.
-    check_contains(output_of(with(small, {"--kernels", "split-kv"})),
-                   {"not supported", "it takes up to 16 queries"});
+    const Ran alone = run(with(small, {"--kernels", "split-kv"}));
+    check_contains(alone.out, {"not supported", "it takes up to 16 queries"});
+    CHECK(alone.code == 1);
+    CHECK(contains(alone.err, "Nothing was measured; the results say why for each kernel."));
 }
 
 TEST_CASE("cli: results that were written are shown again") {

@@ -53,6 +53,13 @@ TEST_CASE("the finding tells a loss as well as a win") {
     CHECK(finding(report).starts_with("At N = 2048, flash is as fast as standard attention"));
 }
 
+TEST_CASE("standard alone is a finding, too") {
+    BenchReport report;
+    report.points = {measured("standard", 64, 1, 1 << 10), measured("standard", 40, 1, 1 << 9)};
+    CHECK(finding(report) ==
+          "At N = 64, standard runs with 1.00 KiB of extra memory; no other kernel was measured.");
+}
+
 TEST_CASE("where flash needs more memory, at tiny lengths, the finding says so") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("flash", 64, 1, 3 << 10)};
