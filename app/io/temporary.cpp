@@ -34,12 +34,17 @@ Entry* entry_of(std::string name) {
     return entry;
 }
 
+std::atomic<bool> ending = false;
+
+// A second signal, which may come to another thread, waits until the first has removed everything.
 extern "C" void remove_temporaries(int signal) {
+    if (ending.exchange(true)) return;
     for (const Entry* entry = entries; entry; entry = entry->next)
         if (entry->used) ::unlink(entry->name.c_str());
     // Folders can go once their files are gone.
     for (const Entry* entry = entries; entry; entry = entry->next)
         if (entry->used) ::rmdir(entry->name.c_str());
+    std::signal(signal, SIG_DFL);
     ::raise(signal);  // meets the default action as soon as this handler has returned
 }
 
@@ -67,8 +72,8 @@ void remove_temporaries_on_signals() {
         if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) continue;
         struct sigaction ours {};
         ours.sa_handler = remove_temporaries;
-        ours.sa_flags = static_cast<int>(SA_RESETHAND);
-        ::sigemptyset(&ours.sa_mask);
+        ours.sa_flags = SA_RESTART;
+        ::sigfillset(&ours.sa_mask);
         ::sigaction(signal, &ours, nullptr);
     }
 }

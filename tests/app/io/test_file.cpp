@@ -4,8 +4,10 @@
 #include "tests/contains.h"
 #include "tests/folder.h"
 
+#include <chrono>
 #include <new>
 #include <ostream>
+#include <thread>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -203,6 +205,25 @@ TEST_CASE("a signal that ends the program takes what is temporary along") {
         CHECK(scratch.count() == 1);
         CHECK(read_file(scratch.file("kept")).value == "kept");
     }
+}
+
+TEST_CASE("a second signal while files are removed, to another thread, leaves none of them") {
+    const Folder scratch;
+    const int status = status_of([&] {
+        remove_temporaries_on_signals();
+        StagedFiles files;
+        for (int n = 0; n < 3000; ++n) files.add(scratch.file(std::to_string(n)), [](std::ostream&) {});
+        const std::jthread sends([] {
+            for (int n = 0; n < 20; ++n) {
+                ::kill(::getpid(), SIGINT);
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        });
+        for (;;) ::pause();
+    });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGINT);
+    CHECK(scratch.count() == 0);
 }
 
 TEST_CASE("a signal that is ignored stays ignored") {
