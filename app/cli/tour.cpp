@@ -69,7 +69,7 @@ void offer_tour(ui::AppState& state) {
     if (state.settings.tour_offered || state.tour || state.page == ui::Page::start || !state.notice.empty())
         return;
     state.settings.tour_offered = true;
-    ui::notify(state, "New here? U begins a guided tour of about ten minutes; F10 opens the menu.");
+    ui::notify(state, "New here? U begins a guided tour; F10 opens the menu.");
 }
 
 }  // namespace tilewalk
