@@ -83,12 +83,13 @@ void parts_panel(const Canvas& c, AppState& state, const Rect& a, bool low) {
     float table = 0, y = top;
     if (low) {
         table = draw_parts(c, state, now, {a.inner_x(), top, wanted, a.bottom() - top - 8});
-        y += draw_split(c, state, now, right_of(table, top), true);
+        draw_split(c, state, now, right_of(table, top), true);
+        y += split_height(true);
     } else {
         const bool narrow = a.h < roomy_parts_h;
-        const Rect left{a.inner_x(), top, wanted, a.bottom() - top - 8};
-        const float split = draw_split(c, state, now, left, narrow);
-        table = draw_parts(c, state, now, {left.x, top + split, left.w, left.h - split});
+        const float row = split_height(narrow), x = a.inner_x();
+        table = draw_parts(c, state, now, {x, top + row, wanted, a.bottom() - top - row - 8});
+        draw_split(c, state, now, {x, top, lens_x(table) - x - 12, row}, narrow);
     }
     const Rect lens = right_of(table, y);
     if (lens.w > 180) draw_merge_lens(c, state, now, lens);

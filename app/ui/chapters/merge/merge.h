@@ -51,8 +51,9 @@ int merge_column(const AppState& state);
 int digits_in(const AppState& state, Slot slot, float cell_w, float text);
 
 // The parts, one file each
-/// Scores of the row with handles between its parts; returns the height.
-float draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area, bool low);
+/// Scores of the row with handles between its parts; `low`: with less room round it.
+void draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area, bool low);
+float split_height(bool low);
 /// One row for each part, the result below; returns the width.
 float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);

@@ -310,7 +310,9 @@ int digits_in(const AppState& state, Slot slot, float cw, float text) {
     return 0;
 }
 
-float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a, bool low) {
+float split_height(bool low) { return low ? 66.0f : 86.0f; }
+
+void draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a, bool low) {
     const Matrix S = softmax_scores(now.trace.problem());
     const int N = static_cast<int>(S.cols());
     const float left = a.w < 300 ? 30 : name_w, head = low ? 14 : 18, h = low ? 24 : 30;
@@ -331,7 +333,6 @@ float draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Re
     }
     part_names(c, now, bar);
     for (int n = 1; n < std::ssize(now.parts); ++n) handle(c, state, now, bar, n);
-    return head + h + (low ? 28 : 38);
 }
 
 float draw_parts(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
