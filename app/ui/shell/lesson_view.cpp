@@ -34,41 +34,42 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},       // Picture::forward_v1
         {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}},  // Picture::flash_backward
         {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
-        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},          // Picture::split_kv
+        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},  // Picture::split_kv
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];
 }
 
 const PageView* page_view(Page page) {
-    static const PageView pages[] = {{Page::memory,
-                                      memory_view,
-                                      memory_presenter,
-                                      answer_memory_key,
-                                      pass_memory_time,
-                                      memory_idle_seconds,
-                                      {"Sizes", "Hierarchy", "Traffic", "Roofline", "Tile height", "Scores"}},
-                                     {Page::scale,
-                                      scale_view,
-                                      scale_presenter,
-                                      answer_scale_key,
-                                      [](AppState& s, float) { refresh_scale(s); },
-                                      scale_idle_seconds,
-                                      {"Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
-                                     {Page::compare,
-                                      compare_view,
-                                      compare_presenter,
-                                      answer_compare_key,
-                                      [](AppState& s, float) { refresh_compare(s); },
-                                      compare_idle_seconds,
-                                      {"Run", "Verdict", "Differences", "Row statistics"}},
-                                     {Page::start,
-                                      start_view,
-                                      start_presenter,
-                                      answer_start_key,
-                                      pass_start_time,
-                                      start_idle_seconds,
-                                      {"Algorithm", "Moments", "New here", "Continue", "Open"}}};
+    static const PageView pages[] = {
+        {Page::memory,
+         memory_view,
+         memory_presenter,
+         answer_memory_key,
+         pass_memory_time,
+         memory_idle_seconds,
+         {"Sizes", "Hierarchy", "Traffic", "Roofline", "Tile height", "KV cache", "Scores"}},
+        {Page::scale,
+         scale_view,
+         scale_presenter,
+         answer_scale_key,
+         [](AppState& s, float) { refresh_scale(s); },
+         scale_idle_seconds,
+         {"Devices", "Sizes", "Ladder", "Times", "Time", "Memory", "Run"}},
+        {Page::compare,
+         compare_view,
+         compare_presenter,
+         answer_compare_key,
+         [](AppState& s, float) { refresh_compare(s); },
+         compare_idle_seconds,
+         {"Run", "Verdict", "Differences", "Row statistics"}},
+        {Page::start,
+         start_view,
+         start_presenter,
+         answer_start_key,
+         pass_start_time,
+         start_idle_seconds,
+         {"Algorithm", "Moments", "New here", "Continue", "Open"}}};
     const auto found = std::ranges::find(pages, page, &PageView::page);
     return found == std::end(pages) ? nullptr : found;
 }

@@ -93,6 +93,8 @@ struct OwnHardware {
     char capacity[24] = "40", bandwidth[24] = "1555", sms[24] = "108", shared[24] = "164", peak[24] = "312";
 };
 
+enum class MemoryPlot { roofline, tile_height, kv_cache };
+
 struct MemoryForm {
     int hardware = 0;  ///< index into hardware_list(); its size stands for the user's own numbers
     OwnHardware own;
@@ -100,12 +102,12 @@ struct MemoryForm {
     int d = 64, element_bytes = 2, heads = 16, batch = 1;
     int Br = 128, Bc = 128;  ///< of the tiles, where they are given
     TileRule rule = TileRule::given;
-    bool tile_height = false;  ///< the panel beside the traffic: bytes against tile height, else the roofline
-    char N_text[16] = "";      ///< while it is being typed
-    bool N_typed = false;      ///< the field has the caret
-    int trips = 3;             ///< kernels of standard attention that have run, 0 … 3
-    bool playing = false;      ///< they run one after another, once
-    float trip_age = 1e9f;     ///< seconds since the last one began
+    MemoryPlot plot = MemoryPlot::roofline;  ///< in the panel beside the traffic
+    char N_text[16] = "";                    ///< while it is being typed
+    bool N_typed = false;                    ///< the field has the caret
+    int trips = 3;                           ///< kernels of standard attention that have run, 0 … 3
+    bool playing = false;                    ///< they run one after another, once
+    float trip_age = 1e9f;                   ///< seconds since the last one began
 };
 
 /// The page about large problems.

@@ -183,8 +183,7 @@ void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     memory_hierarchy(c, state, s, {margin, y, left, top});
     memory_table(c, state, s, {margin + left + gap, y, w - left - gap, top});
     memory_traffic(c, state, s, {margin, y2, wide, body - top});
-    const Rect right{margin + wide + gap, y2, w - wide - gap, body - top};
-    shows_tile_height(state) ? memory_tile_height(c, state, s, right) : memory_roofline(c, state, s, right);
+    memory_plots(c, state, s, {margin + wide + gap, y2, w - wide - gap, body - top});
     controls(c, state.memory, {margin, a.bottom() - margin - bar, w, bar});
 }
 

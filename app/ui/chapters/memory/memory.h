@@ -51,10 +51,15 @@ void memory_table(const Canvas& canvas, AppState& state, const Study& study, con
 void memory_traffic(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 /// For a drawing of this width.
 Chart roofline_chart(const Theme& theme, const Study& study, float w);
+/// The place beside the traffic: what was chosen there, or what a tour points at.
+void memory_plots(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
+MemoryPlot memory_plot(const AppState& state);
+void choose_memory_plot(const Canvas& canvas, AppState& state, const Rect& panel);
 void memory_roofline(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
-/// The same place: bytes against the height of the tiles.
+/// Bytes against the height of the tiles.
 void memory_tile_height(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
-bool shows_tile_height(const AppState& state);
+/// What a decoder keeps, against the number of key heads.
+void memory_kv_cache(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 
 // Shared drawing
 /// "40 GB", as data sheets print it
@@ -63,13 +68,18 @@ std::string capacity_text(double bytes);
 std::string rate_text(double bytes_per_second);
 /// A bar of bytes, `w` px long; one that goes on beyond its room ends in an arrow.
 void size_bar(const Canvas& canvas, float x, float y, float w, float room, float h, bool fits, bool current);
-struct TileHeightLook {
+/// Of rows with numbers and bars
+struct RowsLook {
     float text, head, bar, most_pitch;
 };
 /// Rows of tile heights: what FlashAttention-2 moves, and standard attention's bytes over it, drawn to scale.
-void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const TileHeightLook& look);
+void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const RowsLook& look);
 /// "From Br = 32 on …": where flash begins to move fewer bytes.
 std::string height_that_pays(const Study& study, bool brief = false);
+/// Rows of key heads: bytes of K and V of all tokens, drawn to scale.
+void kv_cache_rows(const Canvas& canvas, const Study& study, const Rect& area, const RowsLook& look);
+/// "Every new token reads all of it once, at best in …"
+std::string cache_sentence(const Study& study, bool brief = false);
 /// One bar from left to right, a piece for each share that is wide enough to be seen.
 float share_bar(const Canvas& canvas, const AlgorithmStudy& study, float x, float y, float h,
                 double px_per_byte, float text_size);

@@ -90,6 +90,14 @@ void tile_height(const Canvas& c, const Study& s, const Rect& a) {
     c.paragraph(a.x, a.bottom() - note + 4, a.w, height_that_pays(s), size::far, c.theme->t1, 2);
 }
 
+void cache(const Canvas& c, const Study& s, const Rect& a) {
+    note_part(c, {a.x - 16, a.y - 8, a.w + 32, a.h + 12}, "KV cache");
+    const float note = 84;
+    kv_cache_rows(c, s, {a.x, a.y, a.w, a.h - note},
+                  {.text = size::far, .head = 40, .bar = 26, .most_pitch = 62});
+    c.paragraph(a.x, a.bottom() - note + 4, a.w, cache_sentence(s), size::far, c.theme->t1, 2);
+}
+
 void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
     const Theme& t = *c.theme;
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
@@ -157,6 +165,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         return memory_levels(large.c, s, {0, 0, room.w / factor, room.h / factor});
     }
     if (points_at(state, "Tile height")) return tile_height(c, s, {x, 72, w, H - 72 - 16});
+    if (points_at(state, "KV cache")) return cache(c, s, {x + 16, 80, w - 32, H - 80 - 20});
     const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
     const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest: what it speaks of stays

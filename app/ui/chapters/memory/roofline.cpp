@@ -71,14 +71,16 @@ void points(Chart& chart, const Theme& t, const Study& s) {
     }
 }
 
-// Which of the two this place shows.
-void choose_plot(const Canvas& c, AppState& state, const Rect& a) {
-    const std::vector<std::string> names = {"roofline", "tile height"};
-    int chosen = shows_tile_height(state) ? 1 : 0;
-    if (segmented(c, "##memory-plot", a.right() - space::control_edge - segmented_width(names),
-                  a.y + space::control_top, names, chosen))
-        state.memory.tile_height = chosen == 1;
-}
+// What the place beside the traffic can show, in the order of MemoryPlot; a tour points at the part.
+struct PlotLook {
+    MemoryPlot plot;
+    const char *part, *label;
+    void (*draw)(const Canvas&, AppState&, const Study&, const Rect&);
+};
+constexpr PlotLook plot_looks[] = {
+    {MemoryPlot::roofline, "Roofline", "roofline", memory_roofline},
+    {MemoryPlot::tile_height, "Tile height", "tile height", memory_tile_height},
+    {MemoryPlot::kv_cache, "KV cache", "KV cache", memory_kv_cache}};
 
 // "At best, 16 heads: Standard 22.2 ms, FlashAttention-1 8.70 ms, …", or the names of the ends alone.
 std::string best_times(const Study& s, bool brief) {
@@ -94,10 +96,23 @@ std::string best_times(const Study& s, bool brief) {
 
 }  // namespace
 
-bool shows_tile_height(const AppState& state) {
-    if (points_at(state, "Tile height") || points_at(state, "Roofline"))
-        return points_at(state, "Tile height");
-    return state.memory.tile_height;
+MemoryPlot memory_plot(const AppState& state) {
+    for (const PlotLook& look : plot_looks)
+        if (points_at(state, look.part)) return look.plot;
+    return state.memory.plot;
+}
+
+void choose_memory_plot(const Canvas& c, AppState& state, const Rect& a) {
+    std::vector<std::string> names;
+    for (const PlotLook& look : plot_looks) names.emplace_back(look.label);
+    int chosen = static_cast<int>(memory_plot(state));
+    if (segmented(c, "##memory-plot", a.right() - space::control_edge - segmented_width(names),
+                  a.y + space::control_top, names, chosen))
+        state.memory.plot = static_cast<MemoryPlot>(chosen);
+}
+
+void memory_plots(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
+    plot_looks[static_cast<std::size_t>(memory_plot(state))].draw(c, state, s, a);
 }
 
 Chart roofline_chart(const Theme& t, const Study& s, float w) {
@@ -118,7 +133,7 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
                                        : "";
     if (wide && !h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
     const Panel panel(c, "Roofline", a, "Roofline", subtitle);
-    choose_plot(c, state, a);
+    choose_memory_plot(c, state, a);
     const Chart chart = roofline_chart(t, s, a.w - 78);
     ChartLook look;
     look.marker = 6.5f, look.label = 14, look.x_title = high;
@@ -139,7 +154,7 @@ std::string height_that_pays(const Study& s, bool brief) {
     return brief ? from + "." : from + " attention: each of N ÷ Br query blocks reads all of K and V.";
 }
 
-void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const TileHeightLook& look) {
+void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const RowsLook& look) {
     const Theme& t = *c.theme;
     std::vector<TileRow> rows = tile_rows(s.shape);
     // Where there is no room for all, every second one that is not set.
@@ -179,7 +194,7 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Tile
 void memory_tile_height(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const bool high = a.h > 300;
     const Panel panel(c, "Tile height", a, "Tile height", a.w > 460 ? "d = " + str(s.shape.d) : "");
-    choose_plot(c, state, a);
+    choose_memory_plot(c, state, a);
     const float note = high ? 44 : 24, top = a.y + 46;
     tile_height_rows(c, s, {a.inner_x(), top, a.inner_w(), a.bottom() - top - note - 6},
                      {.text = size::small, .head = 20, .bar = 12, .most_pitch = 26});

@@ -329,7 +329,9 @@ TEST_CASE("what a tour may point at is there, in every lesson and on every page"
         settle(p);
         shown.clear();
         collect(p);
-        if (p.state.page == Page::memory) p.state.memory.tile_height = true, collect(p);
+        if (p.state.page == Page::memory)
+            for (const MemoryPlot plot : {MemoryPlot::tile_height, MemoryPlot::kv_cache})
+                p.state.memory.plot = plot, collect(p);
         if (p.state.page == Page::walk)
             for (const Key key : {Key::i, Key::x}) p.press(key), collect(p);
         for (const std::string& name : panels) CHECK_MESSAGE(shown.contains(name), name);

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/shell/frame.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>
@@ -59,7 +60,7 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
                                    : tile == 4 ? TileRule::paper
                                                : TileRule::given;
                 page.form().Br = page.form().Bc = tile == 0 ? 2 : 64 * tile;
-                page.form().tile_height = trips == 1;
+                page.form().plot = static_cast<MemoryPlot>(std::min(trips, 2));
                 page.form().trips = trips;
                 check_new_frame(page, "N = " + std::to_string(N));
             }
@@ -69,8 +70,8 @@ TEST_CASE("memory: texts have their place at every size, with every hardware and
 TEST_CASE("memory: at first nothing is cut off at 1280 × 720 and more") {
     for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
         MemoryPage page(screen);
-        for (const bool tile_height : {false, true}) {
-            page.form().tile_height = tile_height;
+        for (const MemoryPlot plot : {MemoryPlot::roofline, MemoryPlot::tile_height, MemoryPlot::kv_cache}) {
+            page.form().plot = plot;
             page.frame(2);
             for (const std::string& text : shortened_texts(page)) FAIL_CHECK(page.where(), ": ", text);
         }
@@ -260,6 +261,19 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
         page.form().N = 16384;
         page.frame(2);
         CHECK(page.shows("From Br = 32 on"));  // d ÷ 2, for long texts
+    }
+}
+
+TEST_CASE("memory: the KV cache against key heads, and how long a token takes to read it") {
+    for (const Screen& screen : {Screen{1024, 640}, Screen{1600, 900}}) {
+        MemoryPage page(screen);
+        page.click("memory-plot/KV cache");
+        for (const int heads : {1, 12, 16}) {
+            page.form().heads = heads;
+            check_new_frame(page, counted(heads, "head"));
+        }
+        // 2 · 16384 tokens · 64 · 2 bytes in each of 16, 8, …, 1 heads; all of it at 1.555 TB/s
+        page.check_shows({"64 MiB", "32 MiB", "4 MiB", "multi-query", "43.2 µs", "2.70 µs"});
     }
 }
 
