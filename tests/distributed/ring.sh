@@ -74,9 +74,9 @@ case $case_ in
         ;;
     dies) # a rank is killed in the middle
         words_for 4 --seqlen 256 --accident die@2,1
-        # mpirun leaves the others a second, which a busy machine may need, and may end before it has handed on
+        # mpirun leaves the others a second, and a busy machine may need more, and may end before it has handed on
         # their last words: what counts is that rank 0 says them, and no other rank.
-        export OMPI_MCA_odls_base_sigkill_timeout=10
+        export OMPI_MCA_odls_base_sigkill_timeout=4
         ring
         ended_badly
         said_once 'a rank died' "$folder"/said-*
