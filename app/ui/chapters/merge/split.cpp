@@ -288,7 +288,7 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const int flash_end = flash.back().end, split_end = now.trace.ticks();
     const float names = 72;
     const Axis axis{a.inner_x() + names, a.inner_w() - names - 8, std::max(flash_end, split_end)};
-    const float top = a.y + 48, bottom = a.bottom() - 24;
+    const float top = a.y + 44, bottom = a.bottom() - 30;
     const float names_h = 2 * 18 + 4;
     const int shown = std::clamp(static_cast<int>((bottom - top - names_h) / 2 / 18), 1, p.options.workers);
     const float row = std::min(28.0f, (bottom - top - names_h) / px(2 * shown)), h = row - (row < 22 ? 3 : 4);
@@ -380,38 +380,46 @@ float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
     Chip chip{c, state, a};
     const Problem& p = *state.problem;
     const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
-    const float gap = 18, single = 54, label_h = 26;
-    const float cw = std::clamp((a.w - 2 * single - 4 * gap) / px(2 * d), 1.5f, 54.0f);
+    const float gap = 18, single = 50, label_h = 26;
+    // Width by what the numbers need: O has more digits than keys mostly have.
+    const auto need = [&](Slot one, Slot other) {
+        return px(std::max(state.look[one].letters_with(fewest_digits),
+                           state.look[other].letters_with(fewest_digits))) +
+               1;
+    };
+    const float need_K = need(Slot::Qi, Slot::Kj), need_V = need(Slot::Vj, Slot::Oi);
+    const float each = (a.w - 2 * single - 4 * gap) / (px(d) * (need_K + need_V));
+    const float cw_K = std::clamp(each * need_K, 1.5f, 54.0f), cw_V = std::clamp(each * need_V, 1.5f, 54.0f);
     // Rows of one number need the height of it, those of many keys share what is left.
     const float even = (a.h - 3 * label_h) / px(keys + 2);
     const float one = std::clamp(even, 22.0f, 44.0f);
     const float ch = std::clamp((a.h - 3 * label_h - 2 * one) / px(keys), 1.5f, one);
-    const float x_K = a.x + 6, x_S = x_K + cw * px(d) + gap, x_P = x_S + single + gap,
+    const float x_K = a.x + 6, x_S = x_K + cw_K * px(d) + gap, x_P = x_S + single + gap,
                 x_V = x_P + single + gap;
     const float y_q = a.y + 22, y_K = y_q + one + label_h + 2, y_O = y_K + ch * px(keys) + label_h + 2;
     const Step& step = step_now(state);
-    chip.label({slot_symbol(Slot::Qi).front()}, "the query", x_K, y_q - 14, cw * px(d));
-    chip.label(slot_symbol(Slot::Kj, step.j), "keys", x_K, y_K - 14, cw * px(d));
-    chip.label({slot_symbol(Slot::S)}, "score", x_S, y_K - 14, single + gap);
-    chip.label({slot_symbol(Slot::P)}, "weight", x_P, y_K - 14, single + gap);
-    chip.label(slot_symbol(Slot::Vj, step.j), "values", x_V, y_K - 14, cw * px(d));
-    chip.draw(Slot::Qi, x_K, y_q, cw, one);
-    chip.draw(Slot::Kj, x_K, y_K, cw, ch);
+    chip.label({slot_symbol(Slot::Qi).front()}, "the query", x_K, y_q - 16, cw_K * px(d));
+    chip.label(slot_symbol(Slot::Kj, step.j), "keys", x_K, y_K - 16, cw_K * px(d));
+    chip.label({slot_symbol(Slot::S)}, "score", x_S, y_K - 16, single + gap);
+    chip.label({slot_symbol(Slot::P)}, "weight", x_P, y_K - 16, single + gap);
+    chip.label(slot_symbol(Slot::Vj, step.j), "values", x_V, y_K - 16, cw_V * px(d));
+    chip.draw(Slot::Qi, x_K, y_q, cw_K, one);
+    chip.draw(Slot::Kj, x_K, y_K, cw_K, ch);
     chip.draw(Slot::S, x_S, y_K, single, ch, true);
     chip.draw(Slot::P, x_P, y_K, single, ch, true);
-    chip.draw(Slot::Vj, x_V, y_K, cw, ch);
-    const float above = y_q - 14;
+    chip.draw(Slot::Vj, x_V, y_K, cw_V, ch);
+    const float above = y_q - 16;
     chip.label({slot_symbol(Slot::m_tile)}, "block", x_S, above, single + gap);
     chip.draw(Slot::m_tile, x_S, y_q, single, one);
     chip.label({slot_symbol(Slot::alpha)}, "corr.", x_P, above, single + gap);
     chip.draw(Slot::alpha, x_P, y_q, single, one);
-    chip.label({slot_symbol(Slot::m)}, "max", x_S, y_O - 14, single + gap);
+    chip.label({slot_symbol(Slot::m)}, "max", x_S, y_O - 16, single + gap);
     chip.draw(Slot::m, x_S, y_O, single, one);
-    chip.label({slot_symbol(Slot::l)}, "sum", x_P, y_O - 14, single + gap);
+    chip.label({slot_symbol(Slot::l)}, "sum", x_P, y_O - 16, single + gap);
     chip.draw(Slot::l, x_P, y_O, single, one);
-    chip.label({slot_symbol(Slot::Oi).front()}, "of this split", x_V, y_O - 14, cw * px(d));
-    chip.draw(Slot::Oi, x_V, y_O, cw, one);
-    return x_V + cw * px(d) + 8 - a.x;
+    chip.label({slot_symbol(Slot::Oi).front()}, "of this split", x_V, y_O - 16, cw_V * px(d));
+    chip.draw(Slot::Oi, x_V, y_O, cw_V, one);
+    return x_V + cw_V * px(d) + 8 - a.x;
 }
 
 std::vector<Bar> maxima(const Around& at) {
@@ -490,7 +498,7 @@ void work_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rec
         combine ? "kernel 2, on worker 0: one row is one split" : "split " + str(now.part) + ", kernel 1");
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 52};
     const bool wide = inner.w > 560;
-    const float room = wide ? inner.w * .6f : inner.w;
+    const float room = wide ? inner.w * (combine ? .6f : .66f) : inner.w;
     const float taken = combine ? draw_parts(c, state, now, {inner.x, inner.y, room, inner.h})
                                 : draw_chip(c, state, {inner.x, inner.y, room, inner.h});
     const float x = inner.x + std::max(taken + 16, wide ? room * .8f : 0.0f);
