@@ -24,8 +24,8 @@ struct FilmLook {
 struct Scene {
     int at = 0;  ///< the step, or the stop
     int moving = 0, resting = 0;
-    float motion = 0;   ///< seconds
-    std::string title;  ///< of a chapter; empty: it is none
+    float motion = 0;     ///< seconds
+    std::string title{};  ///< of a chapter; empty: it is none
 };
 /// How long step k is shown: as long as it moves and its sentence takes to be read.
 Scene scene_of(const Trace& trace, int k, const FilmLook& look);

@@ -37,7 +37,7 @@ struct RingFigures {
         std::int64_t scores = 0;                         ///< that the mask leaves it, over all heads
         bool operator==(const OfRank&) const = default;
     };
-    std::vector<OfRank> of_rank;
+    std::vector<OfRank> of_rank{};
 
     std::int64_t most_memory() const;
     double longest_wait() const;

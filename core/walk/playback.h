@@ -40,7 +40,7 @@ struct SavedView {
     int step = 0;        ///< from 1; 0: not said
     int row = 0;         ///< the chosen row, from 0
     bool presenter = false;
-    std::string panel;  ///< "explanation", "problem" or "break"; empty: not said
+    std::string panel{};  ///< "explanation", "problem" or "break"; empty: not said
     struct Bookmark {
         int number = 0, step = 0, row = 0;  ///< 1 … 9; step from 1, row from 0
         bool operator==(const Bookmark&) const = default;

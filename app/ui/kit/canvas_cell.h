@@ -20,11 +20,11 @@ struct CellLook {
     bool selected = false;
     float size = size::lead;  ///< of the number, in logical px
     float radius = radius::cell;
-    bool crowd = false;       ///< one of many written cells: thinner outline, smaller corner
-    bool bold = false;        ///< written, with a frame round all cells and none of its own
-    std::string_view text;    ///< the number; empty: fill only
-    std::string_view before;  ///< the value before this step, struck through; empty: none
-    float fade = 1;           ///< 0 … 1: how far the transition of this step has come
+    bool crowd = false;         ///< one of many written cells: thinner outline, smaller corner
+    bool bold = false;          ///< written, with a frame round all cells and none of its own
+    std::string_view text{};    ///< the number; empty: fill only
+    std::string_view before{};  ///< the value before this step, struck through; empty: none
+    float fade = 1;             ///< 0 … 1: how far the transition of this step has come
 };
 
 /// The fill that `cell` gives this look.
