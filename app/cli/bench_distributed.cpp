@@ -87,7 +87,7 @@ Outcome check_output(const Arguments& a) {
 
 Outcome outcome_of(const Arguments& a, int format, BenchReport report, std::ostream& out) {
     report.command = "mpirun -np " + str(report.points.front().ring->ranks) + " " + a.repeated;
-    const Outcome outcome = put_results(a, format, {report}, out);
+    Outcome outcome = put_results(a, format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;
     for (const Point& point : report.points) {
         if (point.state == Point::State::failed)
@@ -114,7 +114,7 @@ Outcome run_as_rank(const Arguments& a, ring::Transport& transport, std::ostream
     auto request = make_ring_request(a.bench);
     if (!format) request = Result<RingRequest>(Failure{format.error});
     if (const auto sentence = disagreement(request, transport)) return bad_input(*sentence);
-    const Outcome placed = check_output(a);
+    Outcome placed = check_output(a);
     if (from_rank_0(transport, str(static_cast<int>(placed.exit))) != "0") return placed;
     return run_together(a, *format, *request, transport, out);
 }

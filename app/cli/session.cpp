@@ -80,9 +80,10 @@ Result<ui::AppState> make_session_with_bundle(Arguments arguments, ui::Settings 
 Result<const Lesson*> choose_lesson(const Word& name) {
     if (!name) return &default_lesson();
     if (const Lesson* lesson = find_lesson(*name)) return lesson;
-    if (const auto page = find_page(name); page == ui::Page::start)
+    const auto page = find_page(name);
+    if (page == ui::Page::start)
         return Failure{"The page start is no walk: a lesson is wanted; 'tilewalk lessons' lists them."};
-    else if (page)
+    if (page)
         return Failure{"The page " + *name + " is no walk; 'tilewalk " + as_text(*page) +
                        "' writes its numbers as text or JSON."};
     return Failure{"There is no lesson " + in_quotes(*name) +

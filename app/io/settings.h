@@ -12,7 +12,7 @@ namespace tilewalk {
 std::string settings_path();
 
 struct LoadedSettings {
-    ui::Settings settings;
+    ui::Settings settings{};
     bool found = false;  ///< there was a file that could be used
     std::string notice;  ///< one sentence if the file was there and could not be used, else empty
 };

@@ -207,6 +207,16 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, !low, beside);
 }
 
+// With as many digits as have room.
+static void number_within(const Canvas& c, float x, float y, float w, double v) {
+    for (const int digits : digit_choices(2)) {
+        const std::string text = format_short(v, digits);
+        if (width_of(text, size::small) > w) continue;
+        c.text(x, y, text, size::small, 0, Face::mono, Align::center);
+        return;
+    }
+}
+
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const Theme& t = *c.theme;
     std::vector<double> products;
@@ -251,12 +261,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f),
                    radius::cell);
             if (n == lit) c.frame(x + 1, y, cell_w - 2, row, colour, 2, radius::cell);
-            for (int digits : digit_choices(2)) {
-                const std::string text = format_short(rows[r].values[n], digits);
-                if (width_of(text, 13) > cell_w - 4) continue;
-                c.text(x + cell_w / 2, y + row / 2, text, size::small, 0, Face::mono, Align::center);
-                break;
-            }
+            number_within(c, x + cell_w / 2, y + row / 2, cell_w - 4, rows[r].values[n]);
         }
     }
     const float x = cell_w >= 34 ? pane.x + 22 + cell_w * px(d.q.size()) + 16
@@ -413,7 +418,8 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
     const std::size_t places = rows * columns;
     std::vector<const CurvePoint*> order;
     for (const CurvePoint& p : points) order.push_back(&p);
-    if (points.size() > places) std::ranges::stable_partition(order, &CurvePoint::chosen);
+    if (points.size() > places)
+        std::stable_partition(order.begin(), order.end(), [](const CurvePoint* p) { return p->chosen; });
     for (std::size_t n = 0; n < told; ++n) {
         const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
         if (n + 1 == places && points.size() > places) {

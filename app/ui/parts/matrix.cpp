@@ -428,7 +428,7 @@ namespace {
 
 // As many decimals as leave so many digits, where the others of the matrix have more.
 std::string told_number(const MatrixDigits& all, double v, int digits) {
-    const std::string text = all.text(v, digits);
+    std::string text = all.text(v, digits);
     const std::size_t point = text.find_first_of(".,"), first = text.find_first_of("0123456789");
     if (point == std::string::npos || all.decimals(digits) == all.exact) return text;
     return format_fixed(v, std::max(0, digits - static_cast<int>(point - first)));

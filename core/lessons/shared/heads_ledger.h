@@ -11,8 +11,7 @@ struct HeadsLedger {
     std::int64_t keys = 0;   ///< K and V among them
     std::int64_t sums = 0;   ///< again: each query head writes its own dK and dV, and they are added up
     std::int64_t again = 0;  ///< all heads, each loading the K and V of its group
-    std::int64_t once =
-        0;  ///< all heads, K and V loaded, dK and dV added up on chip and stored once for a group
+    std::int64_t once = 0;   ///< all heads, a group's K, V, dK and dV crossing HBM once
 
     /// As the problem has it.
     std::int64_t all(const Problem& problem) const {

@@ -17,7 +17,8 @@ Problem with_everything() {
     Problem p = worked_example();
     p.logits = {2.5, 0.0625, -1.5};
     p.tokens = {"The", "cat", "\"sat\"", "on"};
-    p.options = {3, Notation::delta_omega, false, BackwardOrder::query_outer, 0.25};
+    p.options.row = 3, p.options.notation = Notation::delta_omega, p.options.normalised = false;
+    p.options.order = BackwardOrder::query_outer, p.options.learning_rate = 0.25;
     p.switches.no_correction = p.switches.no_lse = true;
     p.precision.inputs = Format::bf16;
     p.precision.weights = Format::e4m3;
