@@ -3,11 +3,13 @@
 #include "app/io/embedded.h"
 #include "app/io/examples.h"
 #include "app/io/file.h"
+#include "app/io/link_parts.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/io/tour_text.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
+#include "core/problem/heads.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,10 +20,15 @@ namespace {
 
 const std::vector<std::string> setting_names = {"problem", "lesson",   "step",      "cell",
                                                 "fault",   "notation", "highlight", "presenter",
-                                                "side",    "notes",    "division"};
+                                                "side",    "notes",    "division",  "with"};
 const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
                                division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
+// What a stop changes about its problem, by the keys of links; those of the second list leave it the example
+// that it is.
+const std::vector<std::string> change_names = {"br",      "bc",    "causal", "window",    "scale",
+                                               "softcap", "alibi", "sink",   "precision", "heads"},
+                               choice_names = {"row", "order", "splits", "merge", "parts", "workers"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
 bool lists(const std::vector<std::string>& names, const std::string& name) {
@@ -54,13 +61,13 @@ public:
         stop_.cell.reset();
         stop_.place = {};
         stop_.notes.clear();
-        const bool fine = problem() && lesson() && take_given("notation", &StopReader::notation) &&
-                          take_given("division", &StopReader::division) && fault() && build() &&
-                          take_given("step", &StopReader::step) && take_given("cell", &StopReader::cell) &&
-                          take_given("highlight", &StopReader::highlight) &&
-                          take_given("presenter", &StopReader::presenter) &&
-                          take_given("side", &StopReader::side) && take_given("notes", &StopReader::notes) &&
-                          text();
+        const bool fine =
+            problem() && take_given("with", &StopReader::with) && lesson() &&
+            take_given("notation", &StopReader::notation) && take_given("division", &StopReader::division) &&
+            fault() && build() && take_given("step", &StopReader::step) &&
+            take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
+            take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
+            take_given("notes", &StopReader::notes) && text();
         if (!fine) return Failure{error.what};
         return stop_;
     }
@@ -112,6 +119,40 @@ private:
         const auto path = (std::filesystem::path(folder_) / name).string();
         Result<Problem> read = load_problem_file(path);
         return read ? take(std::move(*read)) : fail(read.error);
+    }
+    // "sink=1 splits=2,1,1"; "heads=4x2" makes up the other heads.
+    bool with(const std::string& value) {
+        LinkedPlace place;
+        place.problem = *problem_;
+        for (const std::string& word : words_of(value))
+            if (!change(place, word.substr(0, word.find('=')),
+                        word.substr(std::min(word.find('='), word.size() - 1) + 1)))
+                return false;
+        if (const auto sentence = validate(place.problem)) return fail(*sentence);
+        return take(std::move(place.problem));
+    }
+    bool change(LinkedPlace& place, const std::string& name, const std::string& value) {
+        const bool choice = lists(choice_names, name);
+        if (!choice && !lists(change_names, name)) {
+            std::vector<std::string> known = change_names;
+            known.insert(known.end(), choice_names.begin(), choice_names.end());
+            return no_such("change", name, known);
+        }
+        if (!choice && !place.problem.name.empty()) mark_changed(place.problem);
+        if (name == "heads") return give_heads_said(place.problem, value);
+        const auto key = std::ranges::find(linked::keys(), name, &linked::Key::name);
+        return key->read(place, value) ||
+               fail(name + " is " + in_quotes(value) + ", expected " + key->expected);
+    }
+    bool give_heads_said(Problem& problem, const std::string& value) {
+        const std::size_t by = std::min(value.find('x'), value.size());
+        const auto H = number_in<int>(value.substr(0, by)),
+                   H_kv = by < value.size() ? number_in<int>(value.substr(by + 1)) : std::nullopt;
+        if (!H || !H_kv || *H < 1 || *H_kv < 1 || *H > most_heads || *H % *H_kv != 0)
+            return fail("expected query heads x key heads, such as heads=4x2, in place of " +
+                        in_quotes(value));
+        give_heads(problem, *H, *H_kv);
+        return true;
     }
     bool take(Problem problem) {
         problem_ = std::make_shared<const Problem>(std::move(problem));

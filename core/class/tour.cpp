@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/lessons/table.h"
+#include "core/study/kv_cache.h"
 #include "core/study/memory_study.h"
 
 #include <algorithm>
@@ -71,6 +72,9 @@ std::optional<std::string> of_study(std::string_view name) {
         in.tile.Br = *Br;
         return refuse(in) ? std::nullopt : std::optional(saving_text(study(in).saving(Algorithm::flash2)));
     }
+    if (const auto heads = number_behind(name, "KV at key heads="))
+        return *heads > 0 && in.heads % *heads == 0 ? std::optional(held(kv_cache(in, in.N, *heads)))
+                                                    : std::nullopt;
     const auto size = [&](std::string_view what, double ScoreRow::*bytes) -> std::optional<std::string> {
         const auto N = number_behind(name, what);
         in.lengths = {N.value_or(0)};

@@ -140,7 +140,10 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const Layout layout = layout_for(W, H);
     const bool walk = state.page == Page::walk;
     const float foot = H - space::margin, margin = space::margin;
-    const auto hidden = [&](const Rect& a) { return hidden_by(a, keep); };
+    // Where two hide as little of that, the square of tiles stays in sight.
+    std::vector<Rect> map;
+    if (const auto at = tour_place(c, {TourPlace::Kind::panel, "Map", {}, {}})) map.push_back(*at);
+    const auto hidden = [&](const Rect& a) { return std::pair(hidden_by(a, keep), hidden_by(a, map)); };
     const auto bottom_at = [&](Rect a, float bottom) { return Rect{a.x, bottom - a.h, a.w, a.h}; };
     std::vector<Rect> places;
     const float narrow = layout.timeline.w - of_ring_edge, wide = W - 2 * margin;

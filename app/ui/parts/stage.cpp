@@ -6,6 +6,7 @@
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
+#include "app/ui/state/tour.h"
 
 #include <algorithm>
 
@@ -315,7 +316,10 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
         return;
     }
     const bool small = !stage_zooms(state, a.w);
-    const bool flat = is_flat(op_now(state)) && equation_above_lens(state, line, a.h) > 0;
+    const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
+    // A tour that speaks of the drawing has it alone where it would not be there.
+    if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
+        return stage_lens(c, state, a, view);
     if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
     zoom(c, state, a, view);

@@ -205,6 +205,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
 void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float y, const Line& title,
                    const char* words) {
     rule(c, a, y);
+    note_part(c, {a.x, y, a.w, a.bottom() - y}, "Map");
     c.rich(a.inner_x(), y + 26, title, size::lead, Align::left, c.theme->t1);
     const float top = y + 46, room = a.bottom() - space::foot - top;
     const bool caption = room > 165;

@@ -6,6 +6,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/words.h"
 #include "core/lessons/merge/split_kv.h"
 
@@ -110,6 +111,8 @@ void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
     const MergeNow now(state);
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float w = a.w / size::far_growth, h = a.h / size::far_growth;
+    if (points_at(state, "Trees")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::trees);
+    if (points_at(state, "Same result?")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::result);
     note_part(c, a, "Parts");
     const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
     // While parts are made, the row that they are cut from stands where their merge will.

@@ -57,7 +57,8 @@ float split_height(bool low);
 /// One row for each part, the result below; returns the width.
 float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
-void draw_trees(const Canvas& canvas, AppState& state, const Rect& area);
+enum class TreesPart { both, trees, result };
+void draw_trees(const Canvas& canvas, AppState& state, const Rect& area, TreesPart shown = TreesPart::both);
 
 /// A changed choice is a changed problem, and can be undone.
 void choose_merge(AppState& state, const Options& options);

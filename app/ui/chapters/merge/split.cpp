@@ -10,6 +10,7 @@
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "core/lessons/merge/split_kv.h"
@@ -274,12 +275,15 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const Panel panel(c, "Workers", a);
     const Theme& t = *c.theme;
     const Problem& p = now.trace.problem();
-    const int right = choose_splits(c, state, now, a);
+    // On stage nothing is chosen, and its head says the rest.
+    const bool far = state.presenter;
+    const int right = far ? 0 : choose_splits(c, state, now, a);
     const std::string who = counted(p.options.workers, "worker"), both = who + ", one query";
     const bool whole = text_width(Face::semibold, size::lead, both) <= px(right) - a.inner_x();
     const std::string& title = whole ? both : who;
-    const float title_w = c.text_within(a.inner_x(), a.title_y(), px(right) - a.inner_x(), title, size::lead,
-                                        0, Face::semibold);
+    const float title_w = far ? 0
+                              : c.text_within(a.inner_x(), a.title_y(), px(right) - a.inner_x(), title,
+                                              size::lead, 0, Face::semibold);
     if (px(right) - a.inner_x() - title_w > 230)
         c.text(a.inner_x() + title_w + 12, a.title_y(), "time to the right, one tick a step", size::body,
                t.t3);
@@ -288,17 +292,23 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const int flash_end = flash.back().end, split_end = now.trace.ticks();
     const float names = 72;
     const Axis axis{a.inner_x() + names, a.inner_w() - names - 8, std::max(flash_end, split_end)};
-    const float top = a.y + 44, bottom = a.bottom() - 30;
+    const float top = a.y + (far ? 4 : 44), bottom = a.bottom() - 30;
     const float names_h = 2 * 18 + 4;
-    const int shown = std::clamp(static_cast<int>((bottom - top - names_h) / 2 / 18), 1, p.options.workers);
-    const float row = std::min(28.0f, (bottom - top - names_h) / px(2 * shown)), h = row - (row < 22 ? 3 : 4);
+    // Beside the one that flash-forward keeps busy, the others all look alike.
+    const int lanes_room = std::max(2, static_cast<int>((bottom - top - names_h) / (far ? 15 : 18))),
+              idle = std::min(p.options.workers, 2),
+              shown = std::clamp(lanes_room - idle, 1, p.options.workers);
+    const float row = std::min(28.0f, (bottom - top - names_h) / px(idle + shown)),
+                h = row - (row < 22 ? 3 : 4);
 
     const auto lanes = [&](const char* method, float y, const std::vector<Run>& runs, int end, bool walked) {
         c.text(a.inner_x(), y + 8, method, size::small, 0, Face::semibold);
         const float lane = y + 18;
-        for (int w = 0; w < shown; ++w) {
+        const int count = walked ? shown : idle;
+        for (int w = 0; w < count; ++w) {
             const float at = lane + px(w) * row;
-            c.text(a.inner_x(), at + h / 2, "worker " + str(w), size::small, t.t2);
+            const bool rest = !walked && w == 1 && p.options.workers > 2;
+            c.text(a.inner_x(), at + h / 2, rest ? "the others" : "worker " + str(w), size::small, t.t2);
             int free = 0;
             for (const Run& run : runs)
                 if (run.row == w) {
@@ -323,7 +333,7 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
                 c.text(axis.x + 20, at + h / 2, words, size::small, t.t2);
             }
         }
-        return lane + px(shown) * row;
+        return lane + px(count) * row;
     };
     const float second = lanes("Flash forward", top, flash, flash_end, false) + 4;
     const float end = lanes("Split keys", second, split, split_end, true);
@@ -520,6 +530,10 @@ void split_main(const Canvas& c, AppState& state, const Layout& layout) {
 
 void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const MergeNow now(state);
+    if (points_at(state, "Workers")) {
+        const Enlarged large(c, {a.x, a.y}, size::far_growth);
+        return workers_panel(large.c, state, now, {0, 0, a.w / size::far_growth, a.h / size::far_growth});
+    }
     note_part(c, a, "SRAM");
     // A split is flash-forward's walk: before → operation → after. At its start there is nothing to scale.
     if (now.node < 0)

@@ -97,9 +97,8 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, 
     if (last) c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 9, t.focus);
 }
 
-void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col) {
+void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col, bool brief) {
     const std::size_t n = leaves.parts.size();
-    const bool brief = a.w < px(n) * least_box_w;
     const float pitch = a.w / px(n), box_w = std::min(pitch - (brief ? 4.0f : 6.0f), 92.0f);
     std::vector<Box> boxes;
     for (std::size_t k = 0; k < n; ++k) boxes.push_back({a.x + pitch * (px(k) + .5f), 0});
@@ -228,12 +227,15 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
 
 }  // namespace
 
-void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
+void draw_trees(const Canvas& c, AppState& state, const Rect& a, TreesPart shown) {
     const Panel panel(c, "Trees", a);
     const Problem& p = state.trace->problem();
     const bool roomy = a.h >= 240;  // a title of its own above those of the trees
-    const float table_w = roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f) : 238;
-    const float trees_w = a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
+    const bool alone = shown != TreesPart::both;
+    const float table_w = alone   ? std::min(a.inner_w(), 440.0f)
+                          : roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f)
+                                  : 238;
+    const float trees_w = alone ? a.inner_w() : a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
     const float title_y = roomy ? a.y + 48 : a.title_y();
     const float top = title_y + 14, h = a.bottom() - 10 - top;
     // Two trees differ from four parts on.
@@ -244,7 +246,7 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
     const Leaves leaves = leaves_for(p, std::clamp(std::min(by_width, by_height), 2, brief ? 4 : 8));
     const int col = merge_column(state);
     const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O));
-    if (roomy) {
+    if (roomy && shown != TreesPart::result) {
         const float w =
             c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
         const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
@@ -257,7 +259,7 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<const char*> uses[] = {
         {"one after another: flash-forward, a ring", "one after another: a ring", "one after another"},
         {"by neighbours: a reduction on many cores", "by neighbours: many cores", "by neighbours"}};
-    for (int n = 0; n < 2; ++n) {
+    for (int n = 0; n < 2 && shown != TreesPart::result; ++n) {
         const float x = a.inner_x() + px(n) * (each + 24);
         const float name_w = c.text(x, title_y, names[n], roomy ? size::body : size::lead, 0, Face::semibold);
         const float left = x + name_w + 10;
@@ -271,10 +273,11 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a) {
             c.text(left, title_y, *use, size::small, c.theme->t3);
         draw_tree(c, {x, top, each, h},
                   tree_of(p, leaves.parts, n == 0 ? MergeOrder::chain : MergeOrder::pairs, Format::fp64),
-                  leaves, col);
+                  leaves, col, brief);
     }
-    const float x = a.inner_right() - table_w;
-    c.line({x - 14, a.y + 14}, {x - 14, a.bottom() - 14}, c.theme->line);
+    if (shown == TreesPart::trees) return;
+    const float x = alone ? a.inner_x() + (a.inner_w() - table_w) / 2 : a.inner_right() - table_w;
+    if (!alone) c.line({x - 14, a.y + 14}, {x - 14, a.bottom() - 14}, c.theme->line);
     const PanelPart part(c, "Same result?", {x - 6, a.y, table_w + 12, a.h});
     const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
     const char* note = "each exp, × and + rounded";

@@ -45,7 +45,8 @@ void check_sight(const Program& p) {
     CHECK(overlap({at.x - of_ring, at.y - of_ring, at.w + 2 * of_ring, at.h + 2 * of_ring}, tour.card) == 0);
     if (p.state.presenter) return;
     for (const NamedPlace& shown : tour.places) {
-        const bool kept = shown.name == "Explanation" || shown.name == "Break it" || shown.name == "Cell";
+        const bool kept = shown.name == "Explanation" || shown.name == "Break it" || shown.name == "Cell" ||
+                          (shown.name == "Map" && p.screen.width > 1024);
         if (shown.kind != ItemKind::panel || !kept) continue;
         INFO(shown.name);
         CHECK(overlap({shown.min.x / s, shown.min.y / s, (shown.max.x - shown.min.x) / s,
@@ -279,6 +280,34 @@ TEST_CASE("what is changed on the way can be had back") {
     CHECK(p.shows("Ctrl Z"));
     undo(p.state);
     CHECK(p.state.problem->causal);
+}
+
+TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
+    const auto at = [](const std::string& stop, auto check) {
+        Program p(example("worked-4x4"), {1280, 720}, true);
+        start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n" + stop + "\n\nx\n"));
+        settle(p);
+        CHECK(p.state.tour->place);
+        check(p);
+    };
+    at("- lesson: merge\n- step: merge_output\n- highlight: panel Trees", [](const Program& p) {
+        CHECK(p.look_for("key 3", "Trees"));  // from four parts on the trees differ
+        CHECK_FALSE(p.shows("Same result?"));
+    });
+    at("- lesson: merge\n- step: merge_output\n- highlight: panel Same result?", [](const Program& p) {
+        CHECK(p.shows("bf16"));
+        CHECK_FALSE(p.shows("key 3"));
+    });
+    at("- with: splits=1,1,1,1 bc=1\n- lesson: split-kv\n- highlight: panel Workers", [](const Program& p) {
+        CHECK(p.look_for("worker 3", "Workers"));
+        CHECK_FALSE(p.shows("Partial results"));
+    });
+    // Both where both fit, the drawing alone beside a card of many lines.
+    const std::string areas = "- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens\n\n";
+    at(areas, [](const Program& p) { CHECK(p.look_for("dS[0,2]")); });
+    std::string lines;
+    for (int n = 0; n < 80; ++n) lines += "word ";
+    at(areas + lines, [](const Program& p) { CHECK_FALSE(p.look_for("dS[0,2]")); });
 }
 
 TEST_CASE("a dropped tour begins, a broken one says where") {
