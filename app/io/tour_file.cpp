@@ -28,7 +28,8 @@ const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 // that it is.
 const std::vector<std::string> change_names = {"br",      "bc",    "causal", "window",    "scale",
                                                "softcap", "alibi", "sink",   "precision", "heads"},
-                               choice_names = {"row", "order", "splits", "merge", "parts", "workers"};
+                               choice_names = {"row",   "order",   "splits", "merge",
+                                               "parts", "workers", "ranks",  "shards"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
 bool lists(const std::vector<std::string>& names, const std::string& name) {
@@ -133,14 +134,14 @@ private:
     }
     bool change(LinkedPlace& place, const std::string& name, const std::string& value) {
         const bool choice = lists(choice_names, name);
-        if (!choice && !lists(change_names, name)) {
+        const auto key = std::ranges::find(linked::keys(), name, &linked::Key::name);
+        if (key == linked::keys().end() || (!choice && !lists(change_names, name))) {
             std::vector<std::string> known = change_names;
             known.insert(known.end(), choice_names.begin(), choice_names.end());
             return no_such("change", name, known);
         }
         if (!choice && !place.problem.name.empty()) mark_changed(place.problem);
         if (name == "heads") return give_heads_said(place.problem, value);
-        const auto key = std::ranges::find(linked::keys(), name, &linked::Key::name);
         return key->read(place, value) ||
                fail(name + " is " + in_quotes(value) + ", expected " + key->expected);
     }
