@@ -11,6 +11,8 @@
 #include "core/walk/formula.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 namespace tilewalk::ui {
 
@@ -293,9 +295,7 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
                   t.t1, Face::semibold);
     y += s.row;
     const std::int64_t most = key_value_cache(p, H);
-    std::vector<int> counts{H, H_kv, 1};
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-    for (const int heads : counts)
+    for (const int heads : std::set<int, std::greater<>>{H, H_kv, 1})
         y += bar_line(c, s, a, y, str(heads) + (heads == 1 ? " key head" : " key heads"),
                       key_value_cache(p, heads), most, heads == H_kv, hue(t, Role::K));
     if (s.big || y + 90 > a.bottom()) return;
