@@ -181,6 +181,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     state->step_age = ui::AppState{}.step_age;
     state->presenter |= arguments.presenter;
     if (page) state->page = *page;
+    if (page == ui::Page::compare) ui::compare_page(*state).own = !arguments.problem.empty();
     return state;
 }
 

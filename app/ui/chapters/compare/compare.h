@@ -44,6 +44,8 @@ void error_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect&
 /// Cells of the map as colours; at most so many rows and columns as have room, the largest of each group.
 /// Returns the rectangle that was filled.
 Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);
+/// Which colour is how far, with text of this size.
+void map_legend(const Canvas& canvas, const Map& map, const Rect& area, float size);
 /// The place of a cell in it.
 Rect heat_cell(const Map& map, const Rect& filled, int row, int column);
 

@@ -46,6 +46,16 @@ void types(const Canvas& c, AppState& state, float& x, float y) {
     x += segmented_width(names);
 }
 
+// Of several tiles, or the walk's.
+void problems(const Canvas& c, AppState& state, float& x, float y) {
+    const auto size = [](const Problem& p) { return str(p.N()) + " × " + str(p.d()); };
+    const std::vector<std::string> names{size(*state.comparing->several), size(*state.problem)};
+    int current = state.comparing->own ? 1 : 0;
+    if (segmented(c, "##compare problem", x, y - space::control / 2, names, current))
+        state.comparing->own = current == 1;
+    x += segmented_width(names);
+}
+
 // CUDA where there is a GPU; otherwise the reason why not is a tooltip away.
 void devices(const Canvas& c, AppState& state, float& x, float y) {
     const std::string why = why_no_cuda(state);
@@ -129,6 +139,11 @@ void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
     const auto label = [&](const char* text, bool always = false) {
         if (named || always) x += c.text(x, y, text, size::body, t.t3) + 10;
     };
+    if (offers_several_tiles(state)) {
+        label("Problem");
+        problems(c, state, x, y);
+        x += gap;
+    }
     label("Kernel");
     kernels(c, state, x, y, wide ? 190 : 160);
     x += gap;

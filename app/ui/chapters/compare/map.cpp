@@ -57,20 +57,24 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
     segmented(c, "##compare measure", a.right() - w, a.y, kinds, state.compare.measure, size);
 }
 
-std::string what_it_is(const AppState& state, const Map& map) {
-    if (map.from_exact) return "from the CPU's walk none differs";
+std::string what_it_is(const AppState& state, const Map& map, float room) {
+    const std::string same = "no cell differs from the CPU's walk";
+    if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "the CPU's are the same";
+    if (map.from_exact) return same;
     if (!map.quantity) return map.slot == Slot::L ? "every row" : "every cell of the output";
     const Place at = place_of(state);
     return tile_text(at.i, at.j);
 }
 
+}  // namespace
+
 // Powers of ten below a bar of all colours
-void legend(const Canvas& c, const Map& map, const Rect& a) {
+void map_legend(const Canvas& c, const Map& map, const Rect& a, float size) {
     const Theme& t = *c.theme;
-    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, 8, cividis(x / a.w));
+    const float bar = size * .62f, y = a.y + bar + size * 1.08f;
+    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, bar, cividis(x / a.w));
     if (!(map.most > 0)) {
-        c.text_within(a.x, a.y + 22, a.w, "no cell differs: the CPU's walk rounds as the kernel does",
-                      size::small, t.t2);
+        c.text_within(a.x, y, a.w, "no cell differs: the CPU's walk rounds as the kernel does", size, t.t2);
         return;
     }
     float taken = a.x - 4;
@@ -80,17 +84,19 @@ void legend(const Canvas& c, const Map& map, const Rect& a) {
         if (value < map.least) continue;
         const float x = a.x + a.w * log_place(value, map.least, map.most);
         const Line text{word("10"), super((power < 0 ? "−" : "") + str(std::abs(power)))};
-        const float w = rich_width(c, text, size::small);
+        const float w = rich_width(c, text, size);
         if (x - w / 2 < taken + 8 || x + w / 2 > a.right()) continue;
-        c.line({x, a.y + 8}, {x, a.y + 12}, t.t2);
-        c.rich(x, a.y + 22, text, size::small, Align::center, t.t2);
+        c.line({x, a.y + bar}, {x, a.y + bar + 4}, t.t2);
+        c.rich(x, y, text, size, Align::center, t.t2);
         taken = x + w / 2;
     }
     if (taken < a.x) {
-        c.text(a.x, a.y + 22, "smaller", size::small, t.t3);
-        c.text(a.right(), a.y + 22, "larger: " + three_digits(map.most), size::small, t.t3, Align::right);
+        c.text(a.x, y, "smaller", size, t.t3);
+        c.text(a.right(), y, "larger: " + three_digits(map.most), size, t.t3, Align::right);
     }
 }
+
+namespace {
 
 void tile_names(const Canvas& c, const AppState& state, const Map& map, const Rect& filled) {
     if (map.quantity) return;
@@ -283,7 +289,8 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                               strong(map->from_exact ? " from fp64" : " from the CPU's walk"));
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
-    c.text_within(x, a.title_y(), a.right() - 28 - pill_w - x, what_it_is(state, *map), size::body, t.t2);
+    const float room = a.right() - 28 - pill_w - x;
+    c.text_within(x, a.title_y(), room, what_it_is(state, *map, room), size::body, t.t2);
     choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
     finding_line(c, state, {a.inner_x(), a.y + 92, a.inner_w(), 0});
     if (map->far.size() == 0) {
@@ -297,7 +304,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46, names = 44;
     const Rect area{a.inner_x() + names, top, a.inner_w() - names - side - 20, foot - top};
     cells(c, state, *map, at, area);
-    legend(c, *map, {area.x, foot + 8, area.w, 30});
+    map_legend(c, *map, {area.x, foot + 8, area.w, 30}, size::small);
     const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - space::foot;
     if (bottom - cards - top > 90)
         histogram(c, *map, at, {right, top, side, std::min(200.0f, bottom - cards - 12 - top)});

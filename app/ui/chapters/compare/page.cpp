@@ -16,9 +16,12 @@ using Quantity = KernelFault::Quantity;
 // Scores and products of a problem that the emulator runs within a blink, padded as kernels pad it.
 constexpr double most_at_once = 8e6;
 
+// As large as the smallest tiles of the kernels.
+constexpr int least_tile = 64;
+
 std::string request_key(const AppState& state) {
     const CompareForm& f = state.compare;
-    return str(reinterpret_cast<std::uintptr_t>(state.problem.get())) + " " + f.kernel + " " +
+    return str(reinterpret_cast<std::uintptr_t>(&compared_problem(state))) + " " + f.kernel + " " +
            name_of(f.dtype) + " " + gpu::name_of(chosen_device(state)) + " " + describe(f.fault);
 }
 
@@ -26,7 +29,7 @@ gpu::TraceRequest request_of(const AppState& state) {
     gpu::TraceRequest request;
     request.kernel = state.compare.kernel;
     request.dtype = state.compare.dtype;
-    request.problem = *state.problem;
+    request.problem = compared_problem(state);
     request.fault = state.compare.fault;
     return request;
 }
@@ -60,9 +63,20 @@ ComparePage& compare_page(AppState& state) {
     if (!state.comparing) {
         state.comparing = std::make_shared<ComparePage>();
         state.comparing->kernels = gpu::traceable_kernels();
+        if (auto several = random_problem(200, 32, 1))
+            state.comparing->several = std::make_shared<const Problem>(std::move(*several));
         state.comparing->asking = Background<gpu::Probe>([](std::stop_token) { return gpu::probe(); });
     }
     return *state.comparing;
+}
+
+bool offers_several_tiles(const AppState& state) {
+    return state.comparing && state.comparing->several && state.problem->N() <= least_tile &&
+           state.problem->N_kv() <= least_tile;
+}
+
+const Problem& compared_problem(const AppState& state) {
+    return offers_several_tiles(state) && !state.comparing->own ? *state.comparing->several : *state.problem;
 }
 
 const gpu::TraceableKernel* chosen_kernel(const AppState& state) {
@@ -93,7 +107,7 @@ void choose_kernel(AppState& state, const std::string& name) {
 
 // It takes a moment only: run without being asked to.
 static bool runs_at_once(const AppState& state) {
-    return chosen_device(state) == gpu::Where::cuda || padded_work(*state.problem) <= most_at_once;
+    return chosen_device(state) == gpu::Where::cuda || padded_work(compared_problem(state)) <= most_at_once;
 }
 
 void start_comparison(AppState& state) {
@@ -127,6 +141,7 @@ void show_bundle(AppState& state, KernelTrace trace, const std::string& source) 
     page.run.reset();
     page.shown = std::make_shared<const KernelComparison>(std::move(*comparison));
     page.source = source, page.failure.clear();
+    page.own = true;
     const KernelTrace& k = *page.shown->kernel;
     CompareForm form;
     form.device = state.compare.device;
@@ -145,6 +160,8 @@ void refresh_compare(AppState& state) {
     ComparePage& page = compare_page(state);
     if (page.asking.ready()) page.probe = page.asking.take();
     if (page.run && page.run->result.ready()) take_result(state, page.run->result.take());
+    page.own |= page.beside && page.beside != state.problem;  // another one was opened
+    page.beside = state.problem;
     page.asked = request_key(state);
     const bool waits = page.run || !page.probe || state.pending;
     if (page.settling && !waits) page.done = page.asked, page.settling = false;
@@ -241,6 +258,12 @@ void go_to_shown_cell(AppState& state) {
     go_to_cell(state, *map, at.row, at.column);
 }
 
+void choose_problem(AppState& state) {
+    if (!offers_several_tiles(state))
+        return notify(state, "The walk's problem has several tiles of its own.");
+    state.comparing->own = !state.comparing->own;
+}
+
 bool answer_ctrl_key(AppState& state, Key key) {
     if (key == Key::z) return undo_fault(state), true;
     if (key == Key::y) return true;  // edits belong to a walk
@@ -256,6 +279,7 @@ std::vector<Shortcut> compare_keys() {
             {g, "↑  ↓", "previous, next query row", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},
             {g, "L", "measure: |Δ|, ULP, relative", {{Key::l}}},
+            {g, "S", "several tiles, or the walk's small problem", {{Key::s}}},
             {g, "D  G", "where a fault begins; its step", {{Key::d}, {Key::g}}}};
 }
 
@@ -275,9 +299,10 @@ bool answer_compare_key(AppState& state, const KeyPress& press) {
     case Key::enter: return start_comparison(state), true;
     case Key::escape: return close_topmost(state);
     case Key::l: return state.compare.measure = (state.compare.measure + 1) % 3, true;
+    case Key::s: return choose_problem(state), true;
     case Key::d: return show_finding(state), true;
     case Key::g: return go_to_shown_cell(state), true;
-    default: return prints_one_of(press.key, "icmbxes");  // which belong to a walk
+    default: return prints_one_of(press.key, "icmbxe");  // which belong to a walk
     }
 }
 

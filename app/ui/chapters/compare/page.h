@@ -21,6 +21,9 @@ struct ComparePage {
     std::shared_ptr<const KernelComparison> shown;
     std::string source;       ///< the file that it came from; empty: it was run here
     bool settling = false;    ///< what a file brought is there, its problem and the GPU are not yet
+    ProblemPtr beside;        ///< the problem of the walk when the page was last drawn
+    ProblemPtr several;       ///< one of several tiles
+    bool own = false;         ///< the walk's problem is compared although one tile holds it
     std::string asked, done;  ///< what the form asks for, and what `shown` or the last failure is of
     std::string failure;      ///< why the last run has brought nothing
     std::unique_ptr<CompareRun> run;
@@ -33,6 +36,12 @@ struct ComparePage {
 ComparePage& compare_page(AppState& state);
 /// Waits for the GPU to be looked for and for a run that is under way, so that a picture shows them.
 void wait_for_comparison(AppState& state);
+
+/// The walk's problem; where one tile holds it there is little to see, so one of several tiles takes its
+/// place, until the user asks for it or opens another.
+const Problem& compared_problem(const AppState& state);
+/// The walk's problem is so small that the page offers both.
+bool offers_several_tiles(const AppState& state);
 
 const gpu::TraceableKernel* chosen_kernel(const AppState& state);
 gpu::Where chosen_device(const AppState& state);

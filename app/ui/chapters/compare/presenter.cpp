@@ -60,7 +60,8 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
                               strong(map.from_exact ? " from fp64" : " from the CPU"));
     c.rich(a.x, a.y + 16, title, size::far_text, Align::left, t.t1);
     if (map.far.size() == 0) return;
-    const Rect filled = heat_map(c, map, {a.x, a.y + 48, a.w, a.h - 48 - 44});
+    const Rect filled = heat_map(c, map, {a.x, a.y + 48, a.w, a.h - 48 - 44 - 62});
+    map_legend(c, map, {a.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
     const MapCell shown = shown_cell(state, map);
     const Rect at = heat_cell(map, filled, shown.row, shown.column);
     const float r = std::max(0.0f, (18 - std::min(at.w, at.h)) / 2);
@@ -70,7 +71,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, 3.5f, 5);
     const std::string most = !(map.most > 0) ? "no cell differs: both round alike"
                                              : "largest " + three_digits(map.most) +
-                                                   (map.from_exact ? "; from the CPU: none" : "");
+                                                   (map.from_exact ? "; the CPU's are the same" : "");
     c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
 }
 

@@ -16,9 +16,10 @@ using Quantity = KernelFault::Quantity;
 
 struct Column {
     Quantity quantity;
-    const char* title;
+    const char *title, *brief;
 };
-constexpr Column columns[] = {{Quantity::m, "max"}, {Quantity::l, "sum"}, {Quantity::alpha, "correction"}};
+constexpr Column columns[] = {
+    {Quantity::m, "max", "max"}, {Quantity::l, "sum", "sum"}, {Quantity::alpha, "correction", "corr."}};
 
 struct Sheet {
     float tile_w, column_w, size, pitch;
@@ -62,7 +63,9 @@ void heads(const Canvas& c, const Rect& a, const Sheet& sheet) {
     float x = a.x + sheet.tile_w;
     for (const Column& column : columns) {
         const float w = c.rich(x, a.y, slot_symbol(info(column.quantity).slot), size::symbol);
-        c.text_within(x + w + 8, a.y, sheet.column_w - w - 52, column.title, size::small, t.t2);
+        const float room = sheet.column_w - w - 52;
+        const bool fits = text_width(Face::regular, size::small, column.title) <= room;
+        c.text_within(x + w + 8, a.y, room, fits ? column.title : column.brief, size::small, t.t2);
         c.text(x + sheet.column_w - 12, a.y, "ULP", size::small, t.t3, Align::right);
         x += sheet.column_w;
     }

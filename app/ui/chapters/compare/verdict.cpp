@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace tilewalk::ui {
 
@@ -47,10 +48,10 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
     c.cross(x, y, r * .3f, t.panel, 3);
 }
 
-std::string subtitle(const AppState& state, const KernelComparison& c) {
+std::string subtitle(const AppState& state, const KernelComparison& c, bool brief) {
     std::string text = "kernel " + c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
                        std::string(c.kernel->run.device == "cuda" ? "on the GPU" : "on the emulator") +
-                       ", held against the walk in fp64";
+                       (brief ? ", beside fp64" : ", held against the walk in fp64");
     if (!state.comparing->source.empty()) text = "recorded: " + text;
     return text;
 }
@@ -72,7 +73,49 @@ void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
 
 }  // namespace
 
-// The error on the scale of the whole limit, on which the standard's own error is a tick.
+namespace {
+
+// Below the gauge: 1 ×, with what that is if there is room, 2 × and the limit, from the right as far as they
+// fit.
+void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float size,
+                 const std::function<float(double)>& X) {
+    const std::string one = "1 ×";
+    const std::vector<std::pair<double, std::vector<std::string>>> marks = {
+        {v.limit(), {three_digits(v.limit())}},
+        {v.factor * v.standard, {format_number(v.factor) + " ×"}},
+        {v.standard, {one + " " + three_digits(v.standard), one}}};
+    float free = a.right() + 10;
+    for (const auto& [error, texts] : marks)
+        for (const std::string& text : texts) {
+            const float w = text_width(Face::regular, size, text);
+            const float at = std::clamp(X(error), a.x + w / 2, a.right() - w / 2);
+            if (at + w / 2 + 10 > free) continue;
+            c.text(at, a.bottom() + size * .9f, text, size, c.theme->t2, Face::regular, Align::center);
+            free = at - w / 2;
+            break;
+        }
+}
+
+// Above it: the ratio beside the error, and what the limit is.
+void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float size, float error_x,
+                 float limit_x) {
+    const Theme& t = *c.theme;
+    const std::string label = "limit " + format_number(v.factor) + " × + 2 roundings";
+    const std::string text = std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " ×" : "∞";
+    const float label_w = text_width(Face::medium, size, label);
+    const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
+    const float limit_at = std::clamp(limit_x, a.x + label_w / 2, a.right() - label_w / 2);
+    const float before = limit_at - label_w / 2 - 12 - ratio_w;
+    const float at = std::clamp(error_x - ratio_w / 2, a.x, std::max(a.x, before));
+    c.text(at, a.y - size * .95f, text, size * 1.5f, t.t1, Face::semibold);
+    if (at + ratio_w + 8 <= limit_at - label_w / 2)
+        c.text(limit_at, a.y - size * .85f, label, size, t.t2, Face::medium, Align::center);
+}
+
+}  // namespace
+
+// The error on the scale of the whole limit: what the standard's own error allows, marked once and twice, and
+// paler what the two roundings add.
 void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
     const Theme& t = *c.theme;
     const double limit = v.limit(), largest = std::isfinite(v.error) ? v.error : infinity;
@@ -81,32 +124,18 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
         return full > 0 ? a.x + a.w * px(std::min(error, full) / full) : a.x;
     };
     const float h = std::max(12.0f, size), y = a.middle() - h / 2, edge = full > 0 ? X(limit) : a.right();
+    const float twice = X(v.factor * v.standard);
     const ImU32 strong = v.passed() ? t.t1 : t.danger;
-    c.rect(a.x, y, a.w, h, t.raised, radius::cell);
+    c.rect(a.x, y, a.w, h, t.well, radius::cell);
+    c.rect(a.x, y, twice - a.x, h, mix(t.raised, t.t3, .4f), radius::cell);
+    c.rect(twice, y, edge - twice, h, t.raised);
     c.hatch(edge, y, a.right() - edge, h, t.t3, 6);
     c.rect(a.x, y, std::max(2.0f, X(v.error) - a.x), h, strong, radius::cell);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
     c.line({edge, y - 4}, {edge, y + h + 4}, strong, 2.5f);
-    c.line({X(v.standard), y - 1}, {X(v.standard), y + h + 4}, t.t2, 1.5f);
-    // Above: the ratio beside the error, and what the limit is. Below: both in numbers.
-    const std::string label = "limit " + format_number(v.factor) + " × + 2 roundings";
-    const std::string text = std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " ×" : "∞";
-    const float label_w = text_width(Face::medium, size, label);
-    const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
-    const float limit_at = std::clamp(edge, a.x + label_w / 2, a.right() - label_w / 2);
-    const float before = limit_at - label_w / 2 - 12 - ratio_w;
-    const float at = std::clamp(X(v.error) - ratio_w / 2, a.x, std::max(a.x, before));
-    c.text(at, y - size * .95f, text, size * 1.5f, t.t1, Face::semibold);
-    if (at + ratio_w + 8 <= limit_at - label_w / 2)
-        c.text(limit_at, y - size * .85f, label, size, t.t2, Face::medium, Align::center);
-    const std::string standard = "1 × " + three_digits(v.standard), most = three_digits(limit);
-    const float standard_w = text_width(Face::regular, size, standard),
-                most_w = text_width(Face::regular, size, most);
-    const float tick = std::clamp(X(v.standard), a.x + standard_w / 2, a.right() - standard_w / 2);
-    const float end = std::clamp(edge, a.x + most_w / 2, a.right() - most_w / 2);
-    c.text(end, y + h + size * .9f, most, size, t.t2, Face::regular, Align::center);
-    if (tick + standard_w / 2 + 10 < end - most_w / 2)
-        c.text(tick, y + h + size * .9f, standard, size, t.t2, Face::regular, Align::center);
+    for (const float x : {X(v.standard), twice}) c.line({x, y - 1}, {x, y + h + 4}, t.t2, 1.5f);
+    gauge_words(c, v, {a.x, y, a.w, h}, size, X(v.error), edge);
+    gauge_marks(c, v, {a.x, y, a.w, h}, size, X);
 }
 
 void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
@@ -122,8 +151,8 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const float text_x = x + 2 * r + 16, text_w = words - 2 * r - 34;
     c.text_within(text_x, a.middle() - 15, text_w, shown.passed() ? "Within the rule" : "Beyond the rule", 22,
                   t.t1, Face::semibold);
-    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown), size::small, t.t2, 2, Face::regular,
-                1.3f);
+    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown, narrow), size::small, t.t2, 2,
+                Face::regular, 1.3f);
     const float gauge_x = a.x + words + 12, rest = a.right() - 18 - gauge_x;
     const Line symbols = formula(v), values = numbers(v);
     const float size = narrow ? 14 : 17;

@@ -81,7 +81,7 @@ TEST_CASE("compare page: the ring marks the cell that the map shows as the furth
     CHECK(exact->from_exact);
     CHECK(exact->most == doctest::Approx(same.shown().nearest().error));
     CHECK(exact->worst.row == same.shown().nearest().worst.row);
-    same.check_shows({"from fp64", "Worst cell", "from the CPU's walk none differs"});
+    same.check_shows({"from fp64", "Worst cell", "no cell differs from the CPU's walk"});
     // A kernel that is off: how far it is from the CPU's walk.
     same.run_with({Quantity::P, 0, 0, 1, -1, 2});
     const auto off = map_of(same.state);
@@ -97,7 +97,7 @@ TEST_CASE("compare page: small problems run by themselves, large ones wait for t
     for (int n = 0; n < 600 && !(program.state.comparing && program.state.comparing->shown); ++n)
         program.wait();
     REQUIRE(program.state.comparing->shown);
-    CHECK(program.state.comparing->shown->kernel->problem.N() == 4);
+    CHECK(program.state.comparing->shown->tiles.size() > 1);
 
     Problem large = *random_problem(900, 64, 1);
     large.Br = large.Bc = 64;
@@ -115,6 +115,50 @@ TEST_CASE("compare page: small problems run by themselves, large ones wait for t
     CHECK_FALSE(waits.state.comparing->shown);
     waits.click("compare run");
     CHECK((waits.state.comparing->run || waits.state.comparing->shown));
+}
+
+TEST_CASE("compare page: where one tile holds the problem, one of several tiles stands in for it") {
+    OnPage page({1280, 720}, example("worked-4x4"));
+    const auto rows = [&] { return page.shown().kernel->problem.N(); };
+    CHECK(rows() == compare_page(page.state).several->N());
+    double most = 0;
+    for (const TileComparison& tile : page.shown().tiles) most = std::max(most, tile.statistics_ulp());
+    CHECK(most > 0);
+    // The walk's own is a key away, and another one that is opened is the one that is meant.
+    page.press(Key::s);
+    page.run();
+    CHECK(rows() == 4);
+    page.press(Key::s);
+    page.run();
+    CHECK(rows() > 4);
+    page.show(example("causal-8"));
+    page.run();
+    CHECK(rows() == 8);
+    // A problem of several tiles is always itself.
+    OnPage large;
+    large.press(Key::s);
+    CHECK(contains(large.state.notice, "several tiles of its own"));
+    CHECK(&compared_problem(large.state) == large.state.problem.get());
+}
+
+TEST_CASE(
+    "compare page: the gauge marks once and twice the standard's error, in their order before the limit") {
+    for (const bool presenter : {false, true}) {
+        OnPage page({1280, 720});
+        page.state.presenter = presenter;
+        page.frame(2);
+        const OutputVerdict& v = page.shown().nearest();
+        const auto at = [&](const std::string& text) {
+            for (const Item& item : page.items())
+                if (item.kind == ItemKind::text && item.text == text) return middle(item).x;
+            FAIL("no " << text);
+            return 0.0f;
+        };
+        const float once = at("1 × " + three_digits(v.standard)), twice = at("2 ×"),
+                    limit = at(three_digits(v.limit()));
+        CHECK(once < twice);
+        CHECK(twice < limit);
+    }
 }
 
 TEST_CASE("compare page: a fault is injected, located in one click, and taken back") {
