@@ -1,6 +1,7 @@
 #include "app/ui/kit/chart_labels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tilewalk::ui {
@@ -49,8 +50,11 @@ std::vector<Point> places_round(Point anchor, float w, float h, bool below) {
 
 }  // namespace
 
-void LabelPlaces::avoid_line(const std::vector<Point>& points) {
-    for (std::size_t n = 1; n < points.size(); ++n) lines.emplace_back(points[n - 1], points[n]);
+void LabelPlaces::avoid_line(const std::vector<Point>& points, bool faint) {
+    for (std::size_t n = 1; n < points.size(); ++n) {
+        lines.emplace_back(points[n - 1], points[n]);
+        faint_lines.push_back(faint);
+    }
 }
 
 bool LabelPlaces::is_free(const Rect& box) const {
@@ -62,6 +66,13 @@ bool LabelPlaces::is_free(const Rect& box) const {
 int LabelPlaces::lines_crossed(const Rect& box) const {
     return static_cast<int>(
         std::ranges::count_if(lines, [&](const auto& line) { return crosses(line, box); }));
+}
+
+float LabelPlaces::weight_crossed(const Rect& box) const {
+    float weight = 0;
+    for (std::size_t n = 0; n < lines.size(); ++n)
+        if (crosses(lines[n], box)) weight += faint_lines[n] ? .4f : 1.0f;
+    return weight;
 }
 
 LabelPlaces::Found LabelPlaces::first_free(const std::vector<Point>& corners, float w, float h) {
@@ -81,6 +92,33 @@ LabelPlaces::Found LabelPlaces::first_free(const std::vector<Point>& corners, fl
 
 LabelPlaces::Found LabelPlaces::find(Point anchor, float w, float h, bool below) {
     return first_free(places_round(anchor, w, h, below), w, h);
+}
+
+namespace {
+
+float distance(Point p, const Rect& box) {
+    const float dx = std::max({box.x - p.x, p.x - box.right(), 0.0f}),
+                dy = std::max({box.y - p.y, p.y - box.bottom(), 0.0f});
+    return std::sqrt(dx * dx + dy * dy);
+}
+
+}  // namespace
+
+LabelPlaces::Beside LabelPlaces::beside(Point mark, const std::vector<Point>& others, float w,
+                                        float h) const {
+    constexpr float of_line = 60, of_other = 60;  // px that it may rather be further away
+    Beside best;
+    for (const bool below : {false, true})
+        for (const Point& corner : places_round(mark, w, h, below)) {
+            const Rect box{corner.x, corner.y, w, h};
+            if (!is_free(box)) continue;
+            const float away = distance(mark, box);
+            float cost = away + of_line * weight_crossed(box);
+            for (const Point& other : others)
+                if (distance(other, box) < away + 6) cost += of_other;
+            if (!best.there || cost < best.cost) best = {{true, corner.x, corner.y}, cost, away};
+        }
+    return best;
 }
 
 std::vector<float> spread(std::vector<float> wanted, float gap, float lo, float hi) {

@@ -10,7 +10,8 @@ class LabelPlaces {
 public:
     explicit LabelPlaces(Rect bounds) : inside(bounds) {}
     void take(const Rect& box) { taken.push_back(box); }
-    void avoid_line(const std::vector<Point>& points);
+    /// `faint`: a dashed one, through which a text can be read.
+    void avoid_line(const std::vector<Point>& points, bool faint = false);
 
     /// The top left corner for a text of w × h that belongs to `anchor`, and takes it; none where there is no
     /// room. Above the anchor first, or below it.
@@ -22,13 +23,22 @@ public:
     /// The first of some places that is free.
     Found first_free(const std::vector<Point>& corners, float w, float h);
 
+    /// The place for the label of a single mark: near it, rather nearer than any other mark, on few lines.
+    /// Takes nothing. `cost` grows with what is wrong with it, `away` is how far it is from the mark.
+    struct Beside : Found {
+        float cost = 0, away = 0;
+    };
+    Beside beside(Point mark, const std::vector<Point>& others, float w, float h) const;
+
 private:
     bool is_free(const Rect& box) const;
     int lines_crossed(const Rect& box) const;
+    float weight_crossed(const Rect& box) const;
 
     Rect inside;
     std::vector<Rect> taken;
     std::vector<std::pair<Point, Point>> lines;
+    std::vector<bool> faint_lines;  ///< for each of them
 };
 
 /// Moves places apart, as little as it takes, so that neighbours are at least `gap` apart within lo … hi.

@@ -194,7 +194,10 @@ private:
 
     void labels() {
         const Rect& p = scene.plot;
-        LabelPlaces places({p.x + 4 * u, p.y - 4 * u, area.right() - 6 * u - p.x - 4 * u, p.h + 2 * u});
+        const bool beside =
+            std::ranges::any_of(chart.series, [&](const auto& s) { return ends_at_the_right(s); });
+        const float right = beside ? area.right() - 6 * u : p.right();
+        LabelPlaces places({p.x + 4 * u, p.y - 4 * u, right - p.x - 4 * u, p.h + 2 * u});
         const float r = look.marker + 2;
         for (const SceneMark& mark : scene.marks) places.take({mark.x - r, mark.y - r, 2 * r, 2 * r});
         for (const ChartSeries& series : chart.series) avoid(places, series);
@@ -203,7 +206,8 @@ private:
         for (const ChartLimit& limit : chart.limits) label(places, limit);
         labels_at_the_right(places);
         for (const ChartSeries& series : chart.series)
-            if (!series.label.empty() && !ends_at_the_right(series)) label(places, series);
+            if (!series.label.empty() && !ends_at_the_right(series))
+                series.points.size() == 1 ? label_mark(places, series) : label(places, series);
         for (const ChartNote& note : chart.notes) label(places, note);
         in_a_corner(places);
         in_the_middle();
@@ -213,7 +217,7 @@ private:
         std::vector<Point> line;
         for (const ChartPoint& p : series.points)
             if (!p.does_not_fit && visible(p)) line.push_back(at(p));
-        places.avoid_line(line);
+        places.avoid_line(line, series.dash.on > 0);
     }
 
     void put(const LabelPlaces::Found& found, float h, const std::string& words, ImU32 colour, Face face) {
@@ -281,6 +285,35 @@ private:
         if (!found.there) found = places.find(at(*end), w, h, below);
         put(found, h, series.label, t.t1, Face::semibold);
         if (with_note) text(found.x + w + 8 * u, found.y + h / 2, series.note, look.text, t.t2);
+    }
+
+    // Of a single mark: with its note where that leaves it as near; a thin line leads there from further
+    // away.
+    void label_mark(LabelPlaces& places, const ChartSeries& series) {
+        const ChartPoint& point = series.points.front();
+        if (!visible(point)) return;
+        const Point mark = at(point);
+        std::vector<Point> others;
+        for (const SceneMark& other : scene.marks)
+            if (std::abs(other.x - mark.x) + std::abs(other.y - mark.y) > 1)
+                others.push_back({other.x, other.y});
+        const float h = look.label * 1.25f, name = width(Face::semibold, look.label, series.label),
+                    note = series.note.empty() ? 0 : 8 * u + width(Face::regular, look.text, series.note);
+        LabelPlaces::Beside found = places.beside(mark, others, name + note, h);
+        const LabelPlaces::Beside brief = places.beside(mark, others, name, h);
+        constexpr float worth = 30;  // px that the note is worth
+        const bool with_note = note > 0 && found.there && found.cost <= brief.cost + worth * u;
+        if (!with_note) found = brief;
+        if (!found.there) return;
+        const Rect box{found.x, found.y, name + (with_note ? note : 0), h};
+        places.take(box);
+        put(found, h, series.label, t.t1, Face::semibold);
+        if (with_note) text(found.x + name + 8 * u, found.y + h / 2, series.note, look.text, t.t2);
+        if (found.away < look.marker + 10 * u) return;
+        const std::vector<Point> lead = {
+            mark, {std::clamp(mark.x, box.x + 4, box.right() - 4), mark.y < box.y ? box.y : box.bottom()}};
+        scene.paths.push_back({lead, t.t3, look.line});
+        places.avoid_line(lead);
     }
 
     void label(LabelPlaces& places, const ChartNote& note) {

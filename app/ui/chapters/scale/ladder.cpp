@@ -79,12 +79,19 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     if (chosen || hot.hovered)
         c.rect(a.x + 6, a.y + 1, a.w - 12, a.h - 2, chosen ? t.raised : mix(t.panel, t.raised, .5f), 8);
     if (hot.clicked) state.scale.kernel = chosen ? "" : rung.name;
-    const std::string& below = rung.reason.empty() ? rung.teaches : rung.reason;
+    std::string below = rung.reason.empty() ? rung.teaches : rung.reason;
     if (hot.hovered) tooltip(c, below);
     const float x = a.x + 54, right = a.inner_right(), line = 13 * 1.4f;
     const bool two_lines = a.h >= 46,
                three_lines = a.h >= 72 && paragraph_height(right - x, below, size::small, 2, Face::regular,
                                                            size::lines) > line;
+    // Rather without its last part than cut.
+    const float lines = three_lines ? 2 : 1;
+    const auto too_long = [&] {
+        return paragraph_height(right - x, below, size::small, 0, Face::regular, size::lines) >
+               (lines + .5f) * line;
+    };
+    while (too_long() && below.find(", ") != std::string::npos) below.resize(below.rfind(", "));
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace tilewalk::ui {
 
@@ -42,18 +43,35 @@ std::string beside_time(const ShownReport& shown, const Record& r) {
     return is_standard(r.kernel) || times == 0 ? "" : format_number(times, 2) + "×";
 }
 
-void bar(const Canvas& c, const AppState& state, const BarColumn& column, const Record& r, double most,
+// Between a bar, its number and what stands behind that.
+constexpr float to_number = 16, to_beside = 14;
+
+// The length of a value of 1, so that every bar and what stands behind it ends within the column.
+double length_of_one(const BarColumn& column, const std::vector<const Record*>& rows,
+                     const ShownReport& shown) {
+    double out = std::numeric_limits<double>::infinity();
+    for (const Record* const r : rows) {
+        const double value = column.value(*r);
+        if (!(value > 0)) continue;
+        const std::string beside = column.beside(shown, *r);
+        float taken = to_number + text_width(Face::semibold, size::far_number, column.text(value));
+        if (!beside.empty()) taken += to_beside + text_width(Face::regular, size::far_number, beside);
+        out = std::min(out, static_cast<double>(std::max(column.w - taken, 3.0f)) / value);
+    }
+    return out;
+}
+
+void bar(const Canvas& c, const AppState& state, const BarColumn& column, const Record& r, double one,
          float y, float h, const std::string& beside) {
-    constexpr float numbers = 236;  // "does not fit", or "1 060 ms" and "1.5×"
     const Theme& t = *c.theme;
     const double value = column.value(r);
-    const float w = most > 0 ? (column.w - numbers) * static_cast<float>(value / most) : 0;
+    const float w = value > 0 ? static_cast<float>(one * value) : 0;
     const ImU32 colour = kernel_look(t, state, r.kernel).colour;
     if (value > 0) c.rect(column.x, y - h / 2, std::max(w, 3.0f), h, colour, radius::cell);
     if (value > 0 && r.state == Record::State::no_memory)
         c.hatch(column.x, y - h / 2, std::max(w, 3.0f), h, t.bg, 12, 4);
-    float x = column.x + std::max(w, 3.0f) + 16;
-    if (value > 0) x += c.text(x, y, column.text(value), size::far_number, t.t1, Face::semibold) + 14;
+    float x = column.x + std::max(w, 3.0f) + to_number;
+    if (value > 0) x += c.text(x, y, column.text(value), size::far_number, t.t1, Face::semibold) + to_beside;
     c.text(x, y, beside, size::far_number, t.t2);
 }
 
@@ -70,8 +88,7 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         names = std::max(names, text_width(Face::semibold, size::far_number, r->kernel));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
     const std::array<BarColumn, 2> columns = {
-        {{"Time", time_title + ", N = " + format_count(N), first, half, time_of,
-          [](double s) { return ms_text(s) + " ms"; }, beside_time},
+        {{"Time", time_title, first, half, time_of, [](double s) { return ms_text(s) + " ms"; }, beside_time},
          {"Memory", has_ring(&shown) ? "Memory of a rank" : "Extra memory", first + half + gap, half,
           memory_of, [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
           [](const ShownReport&, const Record&) { return std::string(); }}}};
@@ -85,10 +102,9 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
     for (const BarColumn& column : columns) {
         c.text_within(column.x, a.y + 24, column.w, column.title, size::far_text, t.t2, Face::medium);
         note_part(c, {column.x - 12, a.y, column.w + 24, a.h}, column.note);
-        double most = 0;
-        for (const Record* const r : rows) most = std::max(most, column.value(*r));
+        const double one = length_of_one(column, rows, shown);
         for (std::size_t n = 0; n < rows.size(); ++n)
-            bar(c, state, column, *rows[n], most, y_of(n), h, column.beside(shown, *rows[n]));
+            bar(c, state, column, *rows[n], one, y_of(n), h, column.beside(shown, *rows[n]));
     }
 }
 
@@ -117,7 +133,8 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
     const Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
     if (bars)
-        bars_at_one_length(c, state, *shown, chart.title, area);
+        bars_at_one_length(c, state, *shown,
+                           chart.title + (brief ? ", N = " + format_count(chosen_length(state)) : ""), area);
     else
         plot(c, state, chart, area);
     if (brief) return;

@@ -183,6 +183,57 @@ TEST_CASE("chart: a series that ends early has its label beside its end, the oth
     CHECK(found);
 }
 
+TEST_CASE("chart: the label of a single mark is nearer to it than to any other, or a line leads to it") {
+    for (const float w : {330.0f, 440.0f, 700.0f, 1100.0f})
+        for (const float h : {150.0f, 240.0f, 360.0f}) {
+            Chart chart;
+            chart.x = {"FLOP per byte"};
+            chart.x.logarithmic = chart.y.logarithmic = true;
+            chart.x.lo = 8, chart.x.hi = 2000, chart.y.lo = 12, chart.y.hi = 750;
+            ChartSeries roof;
+            roof.points = {{8, 12.4}, {201, 312}, {2000, 312}};
+            chart.series = {roof};
+            for (const double intensity : {127.0, 81.3, 31.9}) {
+                ChartSeries one;
+                one.label = "kernel " + std::to_string(static_cast<int>(intensity));
+                one.note = "so many FLOP/B";
+                one.marker = Marker::square;
+                one.points = {{intensity, intensity * 1.555}};
+                chart.series.push_back(one);
+            }
+            const ChartScene scene = scene_of(chart, {0, 0, w, h});
+            INFO(w, " x ", h);
+            check_no_overlap(scene, "roofline");
+            REQUIRE(scene.marks.size() == 3);
+            for (const SceneText& text : scene.texts) {
+                if (!text.text.starts_with("kernel")) continue;
+                CHECK(text.left() >= scene.plot.x);
+                CHECK(text.left() + text.width <= scene.plot.right());
+                // With its note, where it has one.
+                float right = text.left() + text.width;
+                for (const SceneText& note : scene.texts)
+                    if (note.text == "so many FLOP/B" && note.y == text.y &&
+                        std::abs(note.left() - right - 8) < 1)
+                        right = note.left() + note.width;
+                const auto away = [&](const SceneMark& mark) {
+                    const float dx = std::max({text.left() - mark.x, mark.x - right, 0.0f});
+                    return std::hypot(dx, std::max(0.0f, std::abs(text.y - mark.y) - text.size / 2));
+                };
+                const SceneMark* own = nullptr;
+                for (std::size_t n = 0; n < 3; ++n)
+                    if (text.text == chart.series[n + 1].label) own = &scene.marks[n];
+                REQUIRE(own);
+                const bool led = std::ranges::any_of(scene.paths, [&](const ScenePath& path) {
+                    return path.points.size() == 2 && path.points[0].x == own->x &&
+                           path.points[0].y == own->y;
+                });
+                const bool nearest = std::ranges::all_of(
+                    scene.marks, [&](const SceneMark& mark) { return away(*own) <= away(mark); });
+                CHECK_MESSAGE((led || nearest), text.text);
+            }
+        }
+}
+
 TEST_CASE("chart: what does not fit is a cross that no line leads to, and a limit is a line across") {
     Chart chart = times(1);
     chart.series[0].points[6].does_not_fit = chart.series[0].points[7].does_not_fit = true;
