@@ -48,6 +48,43 @@ void badge(const Canvas& c, const std::string& number, const Rect& a, float size
     c.text(a.x + a.w / 2, a.middle(), number, size, c.theme->inv, Face::semibold, Align::center);
 }
 
+Rect place_of(const Canvas& c, const NamedPlace& at) {
+    return {(at.min.x - c.x0) / c.s, (at.min.y - c.y0) / c.s, (at.max.x - at.min.x) / c.s,
+            (at.max.y - at.min.y) / c.s};
+}
+
+bool overlap(const Rect& a, const Rect& b) {
+    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+// Where the number stands. What a matrix is called stands above it; a panel has its title inside, but the
+// parts of presenter mode begin with what they say. Among other cells there is no place for it: the ring is
+// enough.
+std::optional<Rect> badge_place(const Canvas& c, const Tour& tour, const Rect& at, const Rect& ring,
+                                const Point& size, bool far, float W) {
+    const Rect inner{at.x + at.w / 4, at.y + at.h / 4, at.w / 2, at.h / 2};
+    bool cell = false;
+    std::vector<Rect> others;
+    for (const NamedPlace& place : tour.places)
+        if (const Rect r = place_of(c, place); place.kind == ItemKind::cell) {
+            const bool same = overlap(r, inner);
+            if (!same) others.push_back(r);
+            cell |= same && r.w > .8f * at.w && r.h > .8f * at.h;
+        }
+    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
+    if (!cell && panel && !far) return Rect{ring.x - size.x / 2, ring.y - size.y / 2, size.x, size.y};
+    if (!cell) {
+        const float x = ring.right() - (panel ? size.x + 8 : size.x / 2);
+        return Rect{x, ring.bottom() - size.y * (far ? .2f : .5f), size.x, size.y};
+    }
+    for (const float x : {ring.right(), ring.x - size.x}) {
+        const Rect r{x, ring.middle() - size.y / 2, size.x, size.y};
+        const bool covers = std::ranges::any_of(others, [&](const Rect& other) { return overlap(r, other); });
+        if (!covers && r.x >= 2 && r.right() <= W - 2) return r;
+    }
+    return {};
+}
+
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
 void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
@@ -64,14 +101,12 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const std::string number = str(tour.at + 1);
     const float size = look.text == normal.text ? size::small : size::far, side = size * 1.7f;
     const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
-    // What a matrix is called stands above it, and below a cell the next one; a panel has its title inside,
-    // but the parts of presenter mode begin with what they say.
-    const bool panel = tour.stop().place.kind == TourPlace::Kind::panel && !far,
-               cell = tour.stop().place.kind == TourPlace::Kind::cell, room = x + w + bw + 2 <= W;
-    const float bx = panel ? x - bw / 2 : cell ? (room ? x + w : x - bw) : x + w - bw / 2;
-    float by = panel ? y - side / 2 : cell ? y + (h - side) / 2 : y + h - side * (far ? .2f : .5f);
-    if (far && tour.card.y > y && by + side > tour.card.y) by = tour.card.y - side - 2;
-    badge(c, number, {std::clamp(bx, 2.0f, W - bw - 2), std::clamp(by, 2.0f, H - side - 2), bw, side}, size);
+    if (const auto place = badge_place(c, tour, at, {x, y, w, h}, {bw, side}, far, W)) {
+        Rect a = *place;
+        if (far && tour.card.y > y) a.y = std::min(a.y, tour.card.y - side - 2);
+        badge(c, number, {std::clamp(a.x, 2.0f, W - bw - 2), std::clamp(a.y, 2.0f, H - side - 2), bw, side},
+              size);
+    }
 }
 
 constexpr float of_ring = 16;      // what belongs to a ring round a panel

@@ -70,7 +70,7 @@ struct BuiltFonts {
 struct FontTable : BuiltFonts {
     std::map<std::string, Bytes> files;  ///< by path; empty: could not be used
     ImVector<ImWchar> ranges, ranges_with_latin;
-    float growth = 1;
+    float growth = 1, page_growth = 1;
 };
 
 FontTable& table() {
@@ -283,6 +283,8 @@ float font_scale() { return table().scale > 0 ? table().scale : 1.0f; }
 
 float set_type_growth(float wanted) { return std::exchange(table().growth, wanted); }
 float type_growth() { return table().growth; }
+bool far_type() { return table().growth > table().page_growth; }
+float set_page_growth(float wanted) { return std::exchange(table().page_growth, wanted); }
 
 ImFont* font(Face face, float em) {
     const auto* entry = nearest(face, em * table().growth);

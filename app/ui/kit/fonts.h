@@ -56,6 +56,10 @@ float font_scale();
 /// drawing; see Enlarged (canvas.h). Returns the growth until now.
 float set_type_growth(float growth);
 float type_growth();
+/// What is drawn grows for the back row: more than the page that it stands on, which may itself be drawn
+/// smaller, so many times as large. Returns that until now.
+bool far_type();
+float set_page_growth(float growth);
 
 /// The baked font nearest to `em` logical px. Draw it at its own size (`baked_em`).
 ImFont* font(Face face, float em);

@@ -77,7 +77,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const float right = std::max({a, b, b2}) + 10;
     if (y_new - y_old - h < 16) {  // beside the old bar, on stage, where the formula is not at the side
         const float x = std::max(right, lx + lw + 14);
-        if (type_growth() > 1 && x + fw <= pane.right())
+        if (far_type() && x + fw <= pane.right())
             c.text(x, y_old + h / 2, factor, size::body, wedge, Face::semibold);
         return;
     }
@@ -132,7 +132,7 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         const std::string text = part_text(s, n);
         if (last_beside && n + 1 == s.parts.size())
             c.text(left + w + 6, Y + lane / 2, text, size::body, 0, Face::mono);
-        else if (w > width_of(text) + 8 && lane >= (type_growth() > 1 ? 16 : 17))
+        else if (w > width_of(text) + 8 && lane >= (far_type() ? 16 : 17))
             c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
@@ -187,13 +187,13 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
     // No room below the line: the label stands beside it.
-    const bool low = pane.h < (s.has_old && type_growth() > 1 ? 130 : 110);
+    const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
     const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const float beside = low && !mixed && !s.parts.empty() ? beside_last(s, axis.unit) : 0;
     if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
     const bool very_low = pane.h < 64;
-    const bool large = type_growth() > 1;
+    const bool large = far_type();
     const float h = very_low ? (large ? 16 : 14) : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
@@ -301,7 +301,7 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     p.slot = std::min(120.0f, room / px(list.size()));
     float above = 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     // On stage what many bars leave out of names and numbers is theirs.
-    p.bare = type_growth() > 1 && p.slot <= width_of("−0", size::small) + 2;
+    p.bare = far_type() && p.slot <= width_of("−0", size::small) + 2;
     if (p.bare) above = 8, below = 4;
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
@@ -487,7 +487,7 @@ void no_scale(const Canvas& c, const Rect& pane) {
     c.paragraph(
         pane.x, pane.y + 8, pane.w,
         "These numbers are NaN, ∞ or too large to be drawn to scale. The formula says where they come from.",
-        size::lead, c.theme->t2, type_growth() > 1 ? lines : 2);
+        size::lead, c.theme->t2, far_type() ? lines : 2);
 }
 
 void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {

@@ -15,9 +15,10 @@ namespace {
 
 constexpr float panel_w = 400;
 
-void speaker_view(const Canvas& c, AppState& state, float W, float H, std::shared_ptr<Focus>& focus) {
-    SpeakerLayout l = speaker_layout(state, W, H);
-    if (l.narrow && notes_need_room(c, state, l.notes)) l = speaker_layout(state, W, H, true);
+void speaker_view(const Canvas& c, AppState& state, float W, float H, const AudiencePage& page,
+                  std::shared_ptr<Focus>& focus) {
+    SpeakerLayout l = speaker_layout(state, W, H, page);
+    if (l.narrow && notes_need_room(c, state, l.notes)) l = speaker_layout(state, W, H, page, true);
     speaker_head(c, state, l);
     speaker_now(c, state, l);
     speaker_notes_view(c, state, l);
@@ -28,9 +29,9 @@ void speaker_view(const Canvas& c, AppState& state, float W, float H, std::share
 // ---- Type
 
 // Beside those of the normal view: titles, numbers, notes up to the chosen size, and the page in small.
-std::vector<FontSize> sizes_of_view(const AppState& state, float W, float H) {
-    const SpeakerLayout l = speaker_layout(state, W, H);
-    std::vector<FontSize> out = font_sizes(true, l.picture.w / speaker_size::picture_w);
+std::vector<FontSize> sizes_of_view(const AppState& state, float W, float H, const AudiencePage& page) {
+    const SpeakerLayout l = speaker_layout(state, W, H, page);
+    std::vector<FontSize> out = font_sizes(true, l.picture.w / page.w);
     for (const float em : {16.0f, l.title, 20.0f}) out.push_back({Face::semibold, em});
     out.push_back({Face::regular, l.sentence});
     out.push_back({Face::mono_bold, l.narrow ? 24.0f : 30.0f});
@@ -47,6 +48,12 @@ float speaker_scale(float display_scale, float width, float height) {
     return std::max(display_scale, std::min(width / 1280, height / 720));
 }
 
+// What the panel leaves of the window, in the px of its page.
+AudiencePage page_beside(const AppState& state, float width, float height) {
+    const float w = page_width(state, width, height), scale = ui_scale(state, width, height);
+    return {w / scale, height / scale};
+}
+
 float panel_scale(const AppState& state, float width, float height) {
     const float least = std::min(state.display_scale, width / 1024);
     return std::max(least, std::min(width / 1280, height / 720));
@@ -56,7 +63,7 @@ float panel_scale(const AppState& state, float width, float height) {
 
 bool load_speaker_fonts(const AppState& state, float display_scale, float width, float height) {
     const float scale = speaker_scale(display_scale, width, height);
-    return load_fonts(scale, false, sizes_of_view(state, width / scale, height / scale));
+    return load_fonts(scale, false, sizes_of_view(state, width / scale, height / scale, {}));
 }
 
 void speaker_frame(AppState& state) {
@@ -70,7 +77,7 @@ void speaker_frame(AppState& state) {
     const Canvas c = begin_page(state, "Tilewalk speaker");
     const float W = ImGui::GetIO().DisplaySize.x / c.s, H = ImGui::GetIO().DisplaySize.y / c.s;
     c.rect(0, 0, W, H, c.theme->bg);
-    speaker_view(c, state, W, H, speaker.focus);
+    speaker_view(c, state, W, H, {}, speaker.focus);
     draw_focus_ring(c);
     ImGui::End();
 }
@@ -85,7 +92,9 @@ std::vector<FontSize> panel_fonts(const AppState& state, float scale, float widt
     if (!speaker_in_panel(state)) return out;
     const float s = panel_scale(state, width, height), panel = width - page_width(state, width, height);
     out = font_sizes(false, 1);
-    for (const FontSize& size : sizes_of_view(state, panel / s, height / s)) out.push_back(size);
+    for (const FontSize& size :
+         sizes_of_view(state, panel / s, height / s, page_beside(state, width, height)))
+        out.push_back(size);
     for (FontSize& size : out) size.em *= s / scale;
     return out;
 }
@@ -96,7 +105,7 @@ void speaker_panel(const Canvas& page, AppState& state) {
     const float s = panel_scale(state, size.x, size.y), x = page_width(state, size.x, size.y);
     page.rect(x / page.s, 0, (size.x - x) / page.s, size.y / page.s, page.theme->bg);
     const Enlarged own(page, {x / page.s, 0}, s / page.s);
-    speaker_view(own.c, state, (size.x - x) / s, size.y / s, state.focus);
+    speaker_view(own.c, state, (size.x - x) / s, size.y / s, page_beside(state, size.x, size.y), state.focus);
 }
 
 bool answer_speaker_key(AppState& state, const KeyPress& press) {

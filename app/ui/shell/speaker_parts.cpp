@@ -21,17 +21,16 @@ namespace {
 
 constexpr float speaker_gap = 12, least_window_w = 800;
 
-SpeakerLayout wide_layout(float W, float H, bool tour) {
+SpeakerLayout wide_layout(float W, float H, const AudiencePage& page, bool tour) {
     constexpr float gap = speaker_gap, head_h = 72,
                     least_stops = speaker_size::stops_head + 4 * speaker_size::row_h + 10;
-    SpeakerLayout out{.narrow = false, .title = 24, .sentence = 20};
+    SpeakerLayout out{.page = page, .narrow = false, .title = 24, .sentence = 20};
     out.head = {0, 0, W, head_h};
     const float top = head_h + gap, room = H - top - gap;
     // The picture is as large as leaves room for a few stops below it.
     const float frame_w = 2 * space::pad, frame_h = 48 + space::pad;
     const float most_h = room - gap - least_stops - frame_h;
-    const float w = std::min(W * .535f - frame_w, most_h * speaker_size::picture_w / speaker_size::picture_h),
-                h = w * speaker_size::picture_h / speaker_size::picture_w;
+    const float w = std::min(W * .535f - frame_w, most_h * page.w / page.h), h = w * page.h / page.w;
     const float right_w = w + frame_w, right = W - gap - right_w, left_w = right - 2 * gap;
     out.next = {right, top, right_w, h + frame_h};
     out.picture = {right + space::pad, top + 48, w, h};
@@ -42,18 +41,19 @@ SpeakerLayout wide_layout(float W, float H, bool tour) {
 }
 
 // Beside the page, which says the step itself. Long notes take the room of the picture.
-SpeakerLayout narrow_layout(float W, float H, bool long_notes) {
+SpeakerLayout narrow_layout(float W, float H, const AudiencePage& page, bool long_notes) {
     constexpr float gap = 8, head_h = 60, title_h = 42, pad = 12;
-    SpeakerLayout out{.narrow = true, .title = 20, .sentence = 18};
-    const float w = W - gap,
-                picture_height = (w - 2 * pad) * speaker_size::picture_h / speaker_size::picture_w,
+    SpeakerLayout out{.page = page, .narrow = true, .title = 20, .sentence = 18};
+    // A high page is drawn narrower rather than higher.
+    const float w = W - gap, picture_height = (w - 2 * pad) * AudiencePage{}.h / AudiencePage{}.w,
+                picture_w = std::min(w - 2 * pad, picture_height * page.w / page.h),
                 next_h = title_h + (long_notes ? 0 : picture_height + pad),
                 stops_h =
                     std::max(speaker_size::stops_head + 3 * speaker_size::row_h + 8, std::floor(H * .2f));
     out.head = {0, 0, W, head_h};
     out.stops = {0, H - gap - stops_h, w, stops_h};
     out.next = {0, out.stops.y - gap - next_h, w, next_h};
-    out.picture = {pad, out.next.y + title_h, w - 2 * pad, picture_height};
+    out.picture = {(w - picture_w) / 2, out.next.y + title_h, picture_w, picture_w * page.h / page.w};
     out.pictured = !long_notes;
     out.notes = {0, head_h, w, out.next.y - gap - head_h};
     return out;
@@ -61,8 +61,10 @@ SpeakerLayout narrow_layout(float W, float H, bool long_notes) {
 
 }  // namespace
 
-SpeakerLayout speaker_layout(const AppState& state, float W, float H, bool long_notes) {
-    return W < least_window_w ? narrow_layout(W, H, long_notes) : wide_layout(W, H, state.tour != nullptr);
+SpeakerLayout speaker_layout(const AppState& state, float W, float H, const AudiencePage& page,
+                             bool long_notes) {
+    return W < least_window_w ? narrow_layout(W, H, page, long_notes)
+                              : wide_layout(W, H, page, state.tour != nullptr);
 }
 
 namespace {
@@ -230,7 +232,7 @@ bool notes_need_room(const Canvas& c, AppState& state, const Rect& notes) {
 namespace {
 
 // The page itself, smaller. Nothing on it can be pressed, and no list has what it shows.
-void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a) {
+void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a, const AudiencePage& size) {
     ItemRegistry* const items = std::exchange(item_registry, nullptr);
     auto* const places = std::exchange(place_list, nullptr);
     use_focus(shown.focus);
@@ -238,16 +240,18 @@ void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a) {
     ImGui::BeginDisabled();
     ImGui::PushClipRect(c.device(a.x, a.y), c.device(a.right(), a.bottom()), true);
     {
-        const Enlarged small(c, {a.x, a.y}, a.w / speaker_size::picture_w);
+        const Enlarged small(c, {a.x, a.y}, a.w / size.w);
+        const float growth = set_page_growth(type_growth());
         Canvas large = small.c;
         large.min_text = size::far;
         const PageView* page = page_view(shown.page);
         // Beside a tour's card pages show what its stop points at.
-        const float h = shown.tour ? from::presenter_page - 1 : speaker_size::picture_h;
+        const float h = shown.tour ? std::min(size.h, from::presenter_page - 1) : size.h;
         if (page)
-            page->presenter(large, shown, speaker_size::picture_w, h);
+            page->presenter(large, shown, size.w, h);
         else
-            presenter_view(large, shown, speaker_size::picture_w, speaker_size::picture_h);
+            presenter_view(large, shown, size.w, size.h);
+        set_page_growth(growth);
     }
     ImGui::PopClipRect();
     ImGui::EndDisabled();
@@ -261,7 +265,7 @@ void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a) {
 void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std::shared_ptr<Focus>& focus) {
     const Rect& a = l.next;
     const Panel panel(c, "Speaker next", a);
-    const float pad = l.picture.x - a.x, y = a.y + (l.narrow ? 21 : 24);
+    const float pad = 12, y = a.y + (l.narrow ? 21 : 24);
     const Ahead& ahead = what_comes(state);
     const float w = c.text(a.x + pad, y, "Next", 16, c.theme->t2, Face::semibold);
     const char* const last = state.tour ? "This is the last stop." : "This is the last step.";
@@ -272,7 +276,7 @@ void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std:
     if (!l.pictured) return;
     if (ahead.shown && !ahead.arriving) {
         c.rect(p.x, p.y, p.w, p.h, presenter_page(*c.theme));
-        picture_of_ahead(c, *ahead.shown, p);
+        picture_of_ahead(c, *ahead.shown, p, l.page);
         use_focus(focus);
         c.frame(p.x - .5f, p.y - .5f, p.w + 1, p.h + 1, c.theme->line2);
     } else {

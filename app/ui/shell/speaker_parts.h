@@ -13,17 +13,23 @@ struct Focus;
 // ---- Where what stands. All lengths in px of 1280 × 720 or more; the panel is one column.
 
 namespace speaker_size {
-constexpr float picture_w = 1280, picture_h = 720;  ///< of the page that is shown beforehand
 constexpr float row_h = 30, stops_head = 46;
 }  // namespace speaker_size
 
+/// The page that is shown beforehand, as large as the audience has it: a window of its own about so.
+struct AudiencePage {
+    float w = 1280, h = 720;
+};
+
 struct SpeakerLayout {
+    AudiencePage page;
     bool narrow = false, pictured = true;
     float title, sentence;  ///< text sizes
     Rect head = {}, now = {}, notes = {}, next = {}, picture = {}, stops = {};
 };
 /// `long_notes` take the room of the picture in the panel.
-SpeakerLayout speaker_layout(const AppState& state, float W, float H, bool long_notes = false);
+SpeakerLayout speaker_layout(const AppState& state, float W, float H, const AudiencePage& page,
+                             bool long_notes = false);
 /// The notes of the panel have no room beside the picture.
 bool notes_need_room(const Canvas& canvas, AppState& state, const Rect& notes);
 

@@ -105,6 +105,17 @@ void list_chapters(PlaceList& out) {
         out.entries.push_back({static_cast<int>(out.entries.size()) + 1, chapter.title});
 }
 
+void list_now(PlaceList& places, const AppState& state) {
+    if (places.added >= 0) places.entries.erase(places.entries.begin() + places.added);
+    places.added = -1;
+    const int number = state.cursor.step + 1;
+    const auto at = std::ranges::lower_bound(places.entries, number, {}, &SpeakerPlace::number);
+    if (at != places.entries.end() && at->number == number) return;
+    const Explanation& e = state.explanation;
+    places.added = static_cast<int>(at - places.entries.begin());
+    places.entries.insert(at, {number, e.title + (e.place.empty() ? "" : " · " + e.place), ""});
+}
+
 int place_now(const AppState& state, const PlaceList& places) {
     if (state.tour) return state.tour->at;
     if (state.page != Page::walk) return static_cast<int>(&current_chapter(state) - chapters().data());
@@ -251,6 +262,7 @@ const PlaceList& places_to_go(AppState& state) {
         else
             list_chapters(places);
     }
+    if (!state.tour && state.page == Page::walk) list_now(places, state);
     places.here = place_now(state, places);
     return places;
 }

@@ -37,6 +37,7 @@ struct PlaceList {
     const char *title = "", *hint = "";
     std::vector<SpeakerPlace> entries = {};
     int here = -1;
+    int added = -1;  ///< the step at hand, which is listed although it is not noteworthy
 
     // What it was made for
     std::shared_ptr<const Trace> trace;

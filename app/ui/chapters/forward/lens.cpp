@@ -103,7 +103,7 @@ Correction correction_of(const Around& a) {
 // On stage the curve before and the curve after; what a fault has made stands beside one curve.
 void draw_correction(const Canvas& c, const Around& row, const Rect& pane, float phase) {
     const bool broken = fault_caption(*row.state.problem, Op::correction) != nullptr;
-    if (type_growth() > 1 && !broken && correction_curves(c, pane, correction_of(row), phase)) return;
+    if (far_type() && !broken && correction_curves(c, pane, correction_of(row), phase)) return;
     curve(c, pane, correction_points(row), phase);
 }
 
@@ -204,7 +204,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
 
 // The lens shows this step, or the chosen row over all tiles. Returns the width of the switch; 0: none.
 static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, float reserved) {
-    if (!has_evolution(*state.lesson) || a.h < 116 || type_growth() > 1) return 0;
+    if (!has_evolution(*state.lesson) || a.h < 116 || far_type()) return 0;
     const bool brief = a.w - reserved < 620;
     std::vector<std::string> labels = {"This step", "Row over tiles"};
     if (brief) labels = {"Step", "Row"};

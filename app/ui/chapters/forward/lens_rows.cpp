@@ -67,7 +67,7 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
     for (std::size_t n = 0; n < all.rows.size(); ++n) {
         // On stage as little as it takes.
         const float letters = px(str(all.rows[n].row).size() - 1);
-        const float name = type_growth() > 1 ? 26 + 9 * letters : 40, right = type_growth() > 1 ? 6 : 20;
+        const float name = far_type() ? 26 + 9 * letters : 40, right = far_type() ? 6 : 20;
         const Rect pane{inner.x + px(n) * half + name, inner.y, half - name - right, inner.h};
         row_name(c, *all.rows[n].state.problem, pane.x - name + 4, pane.y + pane.h * .45f, letter,
                  all.rows[n].row, c.theme->t2);
@@ -86,7 +86,7 @@ const char* bytes_caption(Op op) {
 Rect lens_title(const Canvas& c, const Rect& a, std::string_view words, std::string_view title,
                 float reserved) {
     // On stage the step has its title above.
-    if (type_growth() > 1) return {a.inner_x(), a.y + 10, a.inner_w(), a.h - 20};
+    if (far_type()) return {a.inner_x(), a.y + 10, a.inner_w(), a.h - 20};
     const float y = a.y + (a.h < from::lens ? 16 : 22), room = a.inner_w() - reserved;
     const float w = c.text_within(a.inner_x(), y, room, title, size::body, 0, Face::semibold);
     if (text_width(Face::regular, size::body, words) <= room - w - 10)

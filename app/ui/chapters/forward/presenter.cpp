@@ -51,15 +51,17 @@ std::vector<StripPlace> hbm_strip(const Canvas& c, const AppState& state, const 
     std::vector<StripPlace> moved;
     const Panel panel(c, "HBM", a);
     strip_head(c, a);
-    const float cell = (a.w - 40 - 28) / 2;
-    mini(c, state, Slot::K, {a.x + space::far_pad, a.y + 106, cell, 80}, moved);
-    mini(c, state, Slot::V, {a.x + 48 + cell, a.y + 106, cell, 80}, moved);
-    mini(c, state, Slot::Q, {a.x + space::far_pad, a.y + 254, cell, 80}, moved);
+    // Lower where a card leaves less of the page.
+    const float cell = (a.w - 40 - 28) / 2, h = std::min(80.0f, (a.h - 106 - 68 - 16) / 2), y1 = a.y + 106,
+                y2 = y1 + h + 68;
+    mini(c, state, Slot::K, {a.x + space::far_pad, y1, cell, h}, moved);
+    mini(c, state, Slot::V, {a.x + 48 + cell, y1, cell, h}, moved);
+    mini(c, state, Slot::Q, {a.x + space::far_pad, y2, cell, h}, moved);
     // The first version keeps m and ℓ in HBM, the second L.
     const bool first_version = state.trace->tiles(Slot::m_hbm) > 0;
-    mini(c, state, Slot::O, {a.x + 48 + cell, a.y + 254, cell - (first_version ? 62.0f : 30.0f), 80}, moved);
-    if (first_version) mini(c, state, Slot::m_hbm, {a.right() - 70, a.y + 254, 18, 80}, moved);
-    mini(c, state, first_version ? Slot::l_hbm : Slot::L, {a.right() - 38, a.y + 254, 18, 80}, moved);
+    mini(c, state, Slot::O, {a.x + 48 + cell, y2, cell - (first_version ? 62.0f : 30.0f), h}, moved);
+    if (first_version) mini(c, state, Slot::m_hbm, {a.right() - 70, y2, 18, h}, moved);
+    mini(c, state, first_version ? Slot::l_hbm : Slot::L, {a.right() - 38, y2, 18, h}, moved);
     const Line names{symbol("S", Role::S), word("  "), symbol("P", Role::S)};
     const Rect never = strip_foot(c, a, a.y + 358, names, a.x + 126);
     if (never.w > 0) mini_ghost(c, state, never.x, never.y, never.w);

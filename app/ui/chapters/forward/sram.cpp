@@ -32,7 +32,7 @@ void labels(const Canvas& c, const AppState& state, const SramGeometry& g) {
         // Each has the room up to the next symbol.
         slot_label(c, state, slot, {g[slot].x - 3, g.labels},
                    slot_symbol(slot, block ? block_on_chip(state, slot) : -1), arrow ? "" : words,
-                   last ? g[slot].right() + 12 : g[all[n + 1].first].x - 9);
+                   last ? g[slot].right() + 12 : g[all[n + 1].first].x - 13);
     }
     const int j = block_on_chip(state, Slot::Kj);
     const Bed& V = g[Slot::Vj];

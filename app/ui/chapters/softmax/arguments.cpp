@@ -149,7 +149,7 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
     const std::vector<Argument> lines = proof ? softmax_proof(*state.problem, page.split, page.component)
                                               : softmax_derivation(*state.problem, n, page.component);
     page.line = std::clamp(page.line, 0, static_cast<int>(lines.size()) - 1);
-    if (type_growth() > 1) return stage_argument(c, state, walk, lines, a);
+    if (far_type()) return stage_argument(c, state, walk, lines, a);
     const float left = std::clamp(a.w * .26f, 190.0f, 300.0f);
     float y = a.y;
     if (proof) {

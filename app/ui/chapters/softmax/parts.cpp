@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tilewalk::ui {
 
@@ -92,6 +93,7 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
 }
 
 ImU32 card_fill(const Theme& t, const SoftmaxCard& card) {
+    if (card.text == format_number(std::numeric_limits<double>::quiet_NaN())) return t.danger;
     return mix(t.panel, hue(t, card.role), t.light ? .2f : .24f);
 }
 
