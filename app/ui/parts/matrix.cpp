@@ -201,7 +201,10 @@ void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
     const Region region = region_of(look);
     const CellRef target = state.explanation.target;
     const bool several = look.value->data.size() > 1;
-    if (look.state == CellState::written && target.slot == look.slot &&
+    // Where bytes move, the formula is about none of the cells, unless one was chosen.
+    const OpKind kind = info(state.trace->step(state.cursor.step).op).kind;
+    const bool all_alike = (kind == OpKind::load || kind == OpKind::store) && state.row == 0 && state.col < 0;
+    if (look.state == CellState::written && !all_alike && target.slot == look.slot &&
         region.contains(target.row, target.col) && several && !small_cells(look)) {
         const auto [x, y] = place_of(look, target.row - region.row, target.col - region.col);
         selection(canvas, x, y, look.cw, look.ch);
@@ -244,9 +247,10 @@ void outline_links(const Canvas& canvas, const AppState& state, const MatrixLook
     }
 }
 
-// The numbers that the open question asks for; round the one that is being typed lies a frame.
+}  // namespace
+
 void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
-    if (!look.value || !quiz_waits(state) || state.quiz->decided()) return;
+    if (!look.value || look.past || !quiz_waits(state) || state.quiz->decided()) return;
     const Quiz& quiz = *state.quiz;
     const auto numbers = quiz.question.numbers();
     const Region region = region_of(look);
@@ -255,13 +259,19 @@ void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& l
         if (asked.slot != look.slot || !region.contains(asked.row, asked.col)) continue;
         const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
         canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
-        canvas.text(x + look.cw / 2, y + look.ch / 2, "?",
-                    std::clamp(std::min(look.ch * .6f, look.cw * .9f), 8.0f, 27.0f), canvas.theme->inv,
-                    Face::semibold, Align::center);
+        const bool shown = quiz.entries[n].shown;
+        const std::string text = shown ? answer_text(numbers[n]) : "?";
+        const float most =
+            shown ? look.size
+                  : std::clamp(std::min(look.ch * .6f, look.cw * .9f), 8.0f, std::max(27.0f, look.size));
+        canvas.text(x + look.cw / 2, y + look.ch / 2, text, most, canvas.theme->inv,
+                    shown ? Face::mono_bold : Face::semibold, Align::center);
         if (numbers.size() > 1 && n == quiz.entry)
             canvas.frame(x + 2, y + 2, look.cw - 4, look.ch - 4, canvas.theme->inv, 2, 3);
     }
 }
+
+namespace {
 
 // Where single cells have no frames of their own, one goes round all that was written.
 void outline_written(const Canvas& canvas, const MatrixLook& look) {

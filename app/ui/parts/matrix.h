@@ -49,6 +49,9 @@ struct MatrixLook {
 /// `widget` names the view, so that one cell may be shown in several places.
 void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* widget);
 
+/// The numbers that the open question asks for, each with a question mark until it is shown; round the one
+/// that is being typed lies a frame.
+void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look);
 /// A number of a matrix as its cell has it.
 std::string cell_number(const MatrixDigits& all, double value, int digits, NumberForm form);
 

@@ -9,6 +9,7 @@
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -25,6 +26,7 @@ struct CellSize {
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 10, 62, 14, 50};
 constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
+constexpr float most_lens_h = 330;  // more than it needs
 
 struct Placed : OnStage {
     int digits = 0;
@@ -175,7 +177,8 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
         look.rows_done = look.cells_done = std::numeric_limits<int>::max();
     }
     look.show_before = false;
-    if (t.result && look.value != t.value) {  // one block of a matrix in HBM
+    // One block of a matrix in HBM, or one that is loaded without a place of its own
+    if (t.result && (look.value != t.value || look.state == CellState::read)) {
         look.value = t.value;
         look.state = CellState::written;
         look.before = nullptr;
@@ -269,9 +272,10 @@ float least_below(Op op) { return is_flat(op) ? 136 : least_lens_h; }
 
 // The height of the equation that leaves the drawing room below it; 0 without.
 float equation_above_lens(const AppState& state, const Terms& line, float h) {
-    for (const float row : {usual.row, 52.0f, 42.0f}) {
+    for (const float row : {84.0f, usual.row, 52.0f, 42.0f}) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
-        if (h - wanted >= least_below(op_now(state))) return wanted;
+        const float least = row > usual.row ? most_lens_h : least_below(op_now(state));
+        if (h - wanted >= least) return wanted;
     }
     return 0;
 }
@@ -282,15 +286,56 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const float wanted = lens ? equation_above_lens(state, line, a.h) : 0;
     const bool below = wanted > 0;
     const float h = (below ? wanted : a.h) - symbols_h - 8;
+    // On a high page no drawing is higher than it needs, and both stand in the middle.
+    const float lens_h = std::min(a.h - wanted - 6, most_lens_h),
+                top = a.y + (below ? (a.h - wanted - 6 - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, a.w, h)) return false;
     const float w = width_of(line, 0, line.size());
-    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), a.y, h);
-    draw_all(c, state, a, line, below ? Rect{a.x, a.y + wanted + 6, a.w, a.h - wanted - 6} : Rect{}, view);
+    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top, h);
+    draw_all(c, state, a, line, below ? Rect{a.x, top + wanted + 6, a.w, lens_h} : Rect{}, view);
     return true;
 }
 
 }  // namespace
+
+// What a question about numbers is worked out from: all that the coming step reads, without the signs that
+// would tell how, then the empty place of what is asked for.
+static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
+    const Quiz& quiz = *state.quiz;
+    const auto numbers = quiz.question.numbers();
+    if (numbers.empty() || quiz.question.exact) return false;
+    Terms line;
+    for (StageTerm t : stage_terms(*state.trace, quiz.question.step)) {
+        t.before = t.after = "";
+        line.push_back({{t}});
+    }
+    const float h = a.h - symbols_h - 8;
+    if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, a.w, h)) return false;
+    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y, h);
+    const Explanation before =
+        std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        const Placed& t = line[n];
+        MatrixLook look;
+        look.slot = t.slot, look.value = t.value, look.transposed = t.transposed, look.past = t.old;
+        look.state = CellState::read, look.measured = true, look.form = t.form, look.boxes = true;
+        lay(look, t.bed, t.digits, t.cell.text);
+        if (t.result) {
+            draw_empty_bed(c, t.bed);
+            mark_asked(c, state, look);
+        } else {
+            far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
+        }
+        c.rich(t.bed.center(), t.bed.y - 32, symbol_of(c, state, t), size::far_symbol, Align::center);
+        const float mid = t.bed.middle();
+        if (t.result && (n == 0 || !line[n - 1].result))
+            c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
+                    c.theme->focus);
+    }
+    state.explanation = before;
+    return true;
+}
 
 // The scores, in them the tile that is left out. Returns the width that they take.
 static float draw_skipped(const Canvas& c, const AppState& state, const Rect& a) {
@@ -310,6 +355,7 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     Terms line = terms_of(state);
     // A question asks what the lens would tell.
     const bool lens = view.lens && !quiz_waits(state);
+    if (quiz_waits(state) && draw_asked(c, state, a)) return;
     if (line.empty()) {
         const float taken = op_now(state) == Op::skip ? draw_skipped(c, state, a) : 0;
         if (lens && a.h >= least_lens_h) stage_lens(c, state, {a.x + taken, a.y, a.w - taken, a.h}, view);

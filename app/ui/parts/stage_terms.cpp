@@ -114,6 +114,11 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     for (const Access& a : writes)
         if (is_shown(trace, k, a))
             out.push_back({.slot = a.slot, .value = &trace.value(a.value), .made = k, .result = true});
+    // What a kernel loads beside what an earlier one has written.
+    if (op == Op::load && !writes.empty())
+        for (const Access& a : reads)
+            if (trace.live(a.slot, a.tile, k).step < 0)
+                out.push_back({.slot = a.slot, .value = &trace.value(a.value), .result = true});
     // Several tiles of one matrix that start alike are told by the first.
     for (std::size_t n = 1; n < out.size(); ++n)
         while (n < out.size() && op == Op::init && out[n].result &&

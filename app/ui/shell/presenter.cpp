@@ -14,6 +14,9 @@
 
 #include "core/class/spoken.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace tilewalk::ui {
 
 namespace {
@@ -85,7 +88,9 @@ std::string place_beside(const AppState& state) {
     const Step& step = step_now(state);
     const bool dense = step.i < 0 && step.j < 0 && e.place == state.lesson->lane(*state.problem, step.phase);
     if (!dense) return e.place;
-    return step_region(*state.trace, state.cursor.step).rows > 1 ? "row " + str(e.target.row) : "";
+    const bool computes = info(step.op).kind == OpKind::compute;
+    return computes && step_region(*state.trace, state.cursor.step).rows > 1 ? "row " + str(e.target.row)
+                                                                             : "";
 }
 
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
@@ -100,8 +105,15 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= 52 + 12;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
-    if (state.quiz) right -= c.pill(right, 40, "Questions", size::far, 0, c.theme->t1, Align::right) + 20;
     const Explanation& e = state.explanation;
+    if (state.quiz) {
+        // When it comes, where the title leaves room for that.
+        const std::optional<int> coming = quiz_waits(state) ? std::nullopt : next_question(state);
+        std::string words = coming ? "Question before step " + str(*coming + 1) : "Questions";
+        const float title = text_width(Face::semibold, size::far_title, e.title);
+        if (72 + title + 40 + pill_width(words, size::far) > right) words = "Questions";
+        right -= c.pill(right, 40, words, size::far, 0, c.theme->t1, Align::right) + 20;
+    }
     const float w = step_title(c, 72, 40, right - 72, e.title, size::far_title);
     const float place = 72 + w + 20;
     if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
@@ -123,11 +135,31 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     c.paragraph(a.x + 22, a.y + 8, w, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }
 
+// One lane stands there alone: columns that only others have a step in would be holes.
+TimelineGrid grid_of_one_lane(TimelineGrid grid, int lane) {
+    std::vector<int> before(static_cast<std::size_t>(grid.columns) + 1, 0);
+    for (int k = grid.begin(lane); k < grid.end(lane); ++k)
+        for (int n = 0; n < grid.width_of(k); ++n)
+            before[static_cast<std::size_t>(grid.column_of(k) + n) + 1] = 1;
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    for (std::size_t k = 0; k < grid.column.size(); ++k) {
+        const auto from = static_cast<std::size_t>(grid.column[k]),
+                   to = std::min(from + static_cast<std::size_t>(grid.width[k]), before.size() - 1);
+        grid.column[k] = before[from], grid.width[k] = before[to] - before[from];
+    }
+    grid.columns = before.back();
+    return grid;
+}
+
 void timeline(const Canvas& c, AppState& state, const Rect& a) {
     constexpr float s = size::far_growth;
     const Enlarged large(c, {a.x, a.y}, s);
+    const TimelineGrid all = state.look.grid;
+    const bool alone = !all.timed && !hides_what_comes(state);  // a missing column would tell what comes
+    if (alone) state.look.grid = grid_of_one_lane(all, all.lane_of(state.cursor.step));
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
           {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
+    if (alone) state.look.grid = all;
 }
 
 // What the card of a question or a tour leaves of the page: it takes whole parts, the rest moves together.

@@ -304,8 +304,8 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     if (style.heads && v.lanes < grid.count()) {
         // Passes are counted from 1, blocks from 0.
         const int from = grid.by_element ? 1 : 0;
-        const std::string part = str(v.first_lane + from) + "–" + str(v.first_lane + v.lanes - 1 + from) +
-                                 " of " + str(grid.count());
+        const std::string range = str(v.first_lane + from) + "–" + str(v.first_lane + v.lanes - 1 + from),
+                          part = (v.lanes == 1 ? str(v.first_lane + 1) : range) + " of " + str(grid.count());
         c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
     }
     draw_loop(c, state, v);

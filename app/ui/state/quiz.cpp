@@ -36,6 +36,13 @@ void open(AppState& state, Question question, Cursor next) {
     quiz.revealed = quiz.saving = false;
     quiz.open = true;
     state.moves_for = 0;  // what the question is about stands still
+    if (quiz.entries.empty()) return;
+    // What is framed is of the row that it asks about.
+    const Region region = step_region(*state.trace, quiz.question.step);
+    const CellRef target = quiz.question.numbers().front().explanation.target;
+    if (!region.contains(target.row, target.col)) return;
+    state.row = target.row - region.row;
+    refresh_explanation(state);
 }
 
 std::string chosen_names(const Quiz& quiz) {
@@ -124,7 +131,24 @@ void toggle_questions(AppState& state) {
         return notify(state, "Questions are off.");
     }
     state.quiz = std::make_shared<Quiz>();
-    notify(state, "Questions are on: before some of the steps you are asked what they will give.");
+    notify(state, "Questions are on; " + next_question_text(state) + ".");
+}
+
+std::optional<int> next_question(const AppState& state) {
+    Quiz& quiz = *state.quiz;
+    Quiz::Coming& coming = quiz.coming;
+    if (coming.trace == state.trace && coming.from == state.cursor.step) return coming.step;
+    coming = {state.trace, state.cursor.step, {}};
+    for (int k = coming.from + 1; k < state.trace->size() && !coming.step; ++k) {
+        const bool was_asked = quiz.trace == state.trace && quiz.asked.count(k);
+        if (is_turn(state, k) && !was_asked && question_for(state, k)) coming.step = k;
+    }
+    return coming.step;
+}
+
+std::string next_question_text(const AppState& state) {
+    const std::optional<int> step = next_question(state);
+    return step ? "the next one comes before step " + str(*step + 1) : "no more of them in this walk";
 }
 
 bool quiz_waits(const AppState& state) {

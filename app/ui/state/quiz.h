@@ -46,6 +46,11 @@ struct Quiz {
 
     std::vector<QuizAnswer> answers;
     std::set<int> asked;  ///< steps of this walk; none is asked twice
+    struct Coming {
+        std::shared_ptr<const Trace> trace;  ///< where it was looked for: in this walk, after this step
+        int from = -1;
+        std::optional<int> step;
+    } coming;
     bool saving = false;  ///< the field for the name of the file is shown
     char path[512] = "";
 
@@ -63,6 +68,10 @@ struct Quiz {
 void toggle_questions(AppState& state);
 /// True if there is a question before the walk goes on to `next`: the step is held back, playing pauses.
 bool asks_before(AppState& state, Cursor next);
+/// Questions are on: the step, from 0, before which the next one is asked; nothing if there is none left.
+std::optional<int> next_question(const AppState& state);
+/// The same for people: "the next one comes before step 18".
+std::string next_question_text(const AppState& state);
 /// A question is open, and still about the step that comes next.
 bool quiz_waits(const AppState& state);
 /// The question is which step comes next or which tiles are skipped, and there is still something to guess:

@@ -377,11 +377,49 @@ TEST_CASE("gaps on stage: shown one by one, or typed as the class calls them") {
     }
 }
 
+TEST_CASE("on stage a question has all that it rests on, in the row that it asks about, and the place of its "
+          "answer") {
+    Program program(example("worked-4x4"), Screen{1280, 720}, true);
+    // What m will be of the second row, with m and m̃ in sight.
+    ask(program, step_of(program, Op::new_max, 10), Kind::value);
+    const Question& q = program.state.quiz->question;
+    REQUIRE(q.explanation.target.slot == Slot::m);
+    CHECK(program.state.row == q.explanation.target.row);
+    CHECK(program.state.explanation.target.row == q.explanation.target.row);
+    const auto large = [](const Item& item) {
+        return item.kind == ItemKind::text && item.text == "?" && item.panel == "Presenter";
+    };
+    CHECK(std::ranges::count_if(program.items(), large) == 1);
+    program.press(Key::enter);
+    CHECK(std::ranges::none_of(program.items(), large));
+    program.press(Key::enter);
+    CHECK(program.state.explanation.target == CellRef{Slot::m, program.state.row, 0});
+}
+
+TEST_CASE("it is said before which step the next question comes") {
+    Program program(example("worked-4x4"), Screen{1280, 720}, true);
+    program.go_to_step(10);
+    program.press(Key::q);
+    REQUIRE(next_question(program.state));
+    const int step = *next_question(program.state);
+    CHECK(contains(program.state.notice, "before step " + std::to_string(step + 1)));
+    program.check_shows({"Question before step " + std::to_string(step + 1)});
+    while (!quiz_waits(program.state) && program.step() < step) program.press(Key::right);
+    CHECK(quiz_waits(program.state));
+    CHECK(program.step() == step - 1);
+    program.press(Key::escape);
+    CHECK(next_question(program.state) != step);
+    program.go_to_step(program.state.trace->size() - 1);
+    CHECK_FALSE(next_question(program.state));
+}
+
 TEST_CASE("the cells that are asked for are hidden, and the program says that questions are on") {
     for (const bool presenter : {false, true}) {
         Program program(example("worked-4x4"), Screen{1280, 720}, presenter);
         const auto sign = [&] {
-            const auto in_head = [](const Item& item) { return item.text == "Questions" && item.max.y < 70; };
+            const auto in_head = [](const Item& item) {
+                return item.text.starts_with("Question") && item.max.y < 70;
+            };
             return presenter ? std::ranges::any_of(program.items(), in_head)
                              : program.look_for("questions", "Header") != nullptr;
         };

@@ -105,6 +105,18 @@ TEST_CASE("stage: a computing step shows all that it reads, what it writes, and 
         }
 }
 
+TEST_CASE("stage: a kernel's load shows all that comes, in no row") {
+    Program program(example("six-words"), {1280, 720}, true);
+    program.show_lesson("attention");
+    const std::vector<int> loads = steps_of(*program.state.trace, Op::load);
+    CHECK(line_of(stage_terms(*program.state.trace, loads.back())) == " → P → V");
+    for (const int k : loads) {
+        program.go_to_step(k, 2);
+        INFO(program.where());
+        CHECK_FALSE(program.look_for("row 0", "Presenter"));
+    }
+}
+
 TEST_CASE("stage: the equations of the tiled forward pass") {
     const auto trace = build_trace(*find_lesson("flash-forward"), example("worked-4x4"));
     REQUIRE(trace);

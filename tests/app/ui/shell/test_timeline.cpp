@@ -236,6 +236,27 @@ TEST_SUITE("timeline") {
         CHECK(symbols_on_stage(program) >= 10);
     }
 
+    TEST_CASE("on stage a lane has no holes where only other lanes have a step") {
+        const auto widest_gap = [](const Program& program) {
+            std::vector<float> places;
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::text && item.min.y > 645 && item.max.y < 695 && item.font_px >= 20)
+                    places.push_back(middle(item).x);
+            std::ranges::sort(places);
+            std::vector<float> gaps;
+            for (std::size_t n = 1; n < places.size(); ++n) gaps.push_back(places[n] - places[n - 1]);
+            std::ranges::sort(gaps);
+            return gaps.back() / gaps[gaps.size() / 2];
+        };
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson("softmax-2pass");
+        program.go_to_step(34, 2);  // the second pass does less than the first
+        CHECK(widest_gap(program) < 1.7f);
+        Program window(example("window-12"), {1280, 720}, true);
+        window.go_to_step(59, 2);  // not every tile is masked
+        CHECK(widest_gap(window) < 1.7f);
+    }
+
     TEST_CASE("nothing of it is cut or overlaps, zoomed or looped") {
         for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
             Program program(example("worked-4x4"), screen);
