@@ -1,5 +1,6 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/panels.h"
+#include "app/ui/state/broken_stage.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/problem/precision.h"
@@ -158,8 +159,15 @@ float broken_pill(const Canvas& c, const AppState& state, float right, float y, 
     if (!broken_walk(state)) return 0;
     // Number formats round; only faults break.
     const bool fault = state.problem->switches != Switches{};
-    return c.pill(right, y, fault ? "Broken on purpose" : "Rounded on purpose", size,
-                  fault ? c.theme->danger : c.theme->t1, c.theme->inv, Align::right);
+    std::string words = fault ? "Broken on purpose" : "Rounded on purpose";
+    const std::string title = fault_title(*state.lesson, *state.problem);
+    const std::string named =
+        words + (fault && !title.empty() ? ": " + lower_case(title.substr(0, 1)) + title.substr(1)
+                 : title.empty()         ? ""
+                                         : ": " + title);
+    constexpr float most = 520;
+    if (pill_width(named, size) <= most) words = named;
+    return c.pill(right, y, words, size, fault ? c.theme->danger : c.theme->t1, c.theme->inv, Align::right);
 }
 
 void break_view(const Canvas& c, AppState& state, const Rect& a) {

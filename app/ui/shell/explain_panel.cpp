@@ -3,7 +3,9 @@
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "core/base/numbers.h"
 #include "core/lessons/table.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 
@@ -137,6 +139,24 @@ float asides(const Canvas& c, const AppState& state, float x, float y, float w, 
     return used;
 }
 
+// In a broken walk: what the number would be. Returns its height.
+float without_fault(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
+    if (!broken_walk(state) || !state.truth) return 0;
+    const CellRef cell = state.explanation.target;
+    const Held held = holding(*state.trace, cell, state.cursor.step);
+    const auto truth = true_value(*state.truth, cell, state.cursor.step);
+    if (!held || !truth) return 0;
+    const double value = value_at(*held.value, cell);
+    constexpr float h = 46;
+    if (distance(value, *truth) == 0 || h > room) return 0;
+    const bool rounded = state.problem->switches == Switches{};
+    c.text_within(x, y + 20, w, rounded ? "without rounding" : "without the fault", size::small, c.theme->t3);
+    const Line line =
+        pieces(cell_text(cell) + " = ", number(format_apart(value, *truth).second, Role::none, true));
+    c.rich_paragraph(x, y + 32, w, line, size::lead, 1);
+    return h;
+}
+
 }  // namespace
 
 float step_title(const Canvas& c, float x, float y, float room, const std::string& title, float size) {
@@ -163,6 +183,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
         float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, size::lead, c.theme->t1,
                                  most, Face::regular, 1.42f);
+        used += without_fault(c, state, a.x + 16 + label, y + used, text_w, room - used);
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code = tight ? 0 : least_pseudocode_height(state);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used - code);

@@ -53,11 +53,13 @@ bool is_current(const AppState& state, const Chapter& chapter) {
     return state.page != Page::start && &chapter == &current_chapter(state);
 }
 
+using TabLabels = std::vector<TabLabel>;
+
 // All tabs, without the switch between the lessons of the current chapter, which has its full name.
-float tabs_width(const AppState& state, TabLabel others) {
+float tabs_width(const AppState& state, const TabLabels& others) {
     float all = 0;
     for (std::size_t n = 0; n < chapters().size(); ++n)
-        all += tab_width(n, is_current(state, chapters()[n]) ? TabLabel::full : others) + 2;
+        all += tab_width(n, is_current(state, chapters()[n]) ? TabLabel::full : others[n]) + 2;
     return all;
 }
 
@@ -68,24 +70,35 @@ float switch_width(const AppState& state) {
 }
 
 // The longest names with which all tabs, and the switch between the lessons of the chapter, fit into the
-// room.
-TabLabel fitting_labels(const AppState& state, float room) {
-    for (TabLabel label : {TabLabel::full, TabLabel::brief})
-        if (switch_width(state) + tabs_width(state, label) <= room) return label;
-    return TabLabel::number;
+// room; else brief names of those next to the current one, as many as fit into `quiet_room`.
+TabLabels fitting_labels(const AppState& state, float room, float quiet_room) {
+    const auto fits = [&](const TabLabels& labels, float w) {
+        return switch_width(state) + tabs_width(state, labels) <= w;
+    };
+    const auto count = static_cast<int>(chapters().size());
+    for (const TabLabel label : {TabLabel::full, TabLabel::brief})
+        if (const TabLabels all(chapters().size(), label); fits(all, room)) return all;
+    TabLabels out(chapters().size(), TabLabel::number);
+    const auto shown =
+        std::ranges::find_if(chapters(), [&](const Chapter& c) { return is_current(state, c); });
+    const int current = static_cast<int>(shown - chapters().begin());
+    for (int away = 1; away < count; ++away)
+        for (const int n : {current + away, current - away}) {
+            if (n < 0 || n >= count) continue;
+            TabLabels more = out;
+            more[static_cast<std::size_t>(n)] = TabLabel::brief;
+            if (!fits(more, quiet_room)) return out;
+            out = more;
+        }
+    return out;
 }
 
-// The room that the tabs take, and the least that they need.
-float taken_room(const AppState& state, float room) {
-    return switch_width(state) + tabs_width(state, fitting_labels(state, room));
-}
 // One tab for each chapter, the current one with its full name.
-void chapter_tabs(const Canvas& c, AppState& state, float x, float room) {
-    const TabLabel others = fitting_labels(state, room);
+void chapter_tabs(const Canvas& c, AppState& state, float x, const TabLabels& others) {
     for (std::size_t n = 0; n < chapters().size(); ++n) {
         const Chapter& chapter = chapters()[n];
         const bool current = is_current(state, chapter);
-        const TabLabel label = current ? TabLabel::full : others;
+        const TabLabel label = current ? TabLabel::full : others[n];
         const float w = tab_width(n, label);
         const ButtonLook look{.active = current,
                               .quiet = true,
@@ -161,9 +174,9 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     if (state.page == Page::walk && state.quiz) {
         const std::string score = quiz_score(*state.quiz), label = score.empty() ? "Q" : "Q  " + score;
         const float w = button_width(label);
+        const std::string tip = "Questions are on (off: Q); " + next_question_text(state);
         x -= 4 + w;
-        if (button(c, "##questions", x, 10, w, 32, label,
-                   {.active = true, .tooltip = "Questions are on; off: Q"}))
+        if (button(c, "##questions", x, 10, w, 32, label, {.active = true, .tooltip = tip.c_str()}))
             toggle_questions(state);
     }
     if (state.page == Page::walk) {
@@ -178,14 +191,16 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
             show_side(state, false, !state.show_break);
     }
     if (state.page == Page::walk || state.page == Page::compare) {
-        // The names of the chapters come before that of the example.
-        const float most = x - 4 - tabs - 8, taken = taken_room(state, most - least_list);
-        const float list = std::min(list_w, most - taken);
+        // The names of all chapters come before that of the example.
+        const float most = x - 4 - tabs - 8;
+        const TabLabels labels = fitting_labels(state, most - least_list, most - list_w);
+        const float list = std::min(list_w, most - switch_width(state) - tabs_width(state, labels));
         x -= 4 + list;
         example_list(c, state, x, list);
-        chapter_tabs(c, state, tabs, x - tabs - 8);
+        chapter_tabs(c, state, tabs, labels);
     } else {
-        chapter_tabs(c, state, tabs, x - 4 - problem_w - tabs);
+        const float room = x - 4 - problem_w - tabs;
+        chapter_tabs(c, state, tabs, fitting_labels(state, room, room));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "app/ui/chapters/backward/backward.h"
 
+#include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -26,16 +27,25 @@ float fill_width(const BandColumn& c) {
     return c.cols == 1 ? 20 : std::clamp(44.0f / px(c.cols), 1.2f, 14.0f);
 }
 
+// What the step at hand makes, in the place of that slot.
+bool made_now(const AppState& state, Slot slot) {
+    const bool scores =
+        slot == Slot::S && (written_now(state, Slot::Prob) || written_now(state, Slot::S_cap));
+    return scores || written_now(state, slot);
+}
+
 // Groups lose their numbers from 0 on: fewer digits and smaller numbers first; then Q and dO, which HBM shows
-// too, lose their numbers, then the tiles.
+// too, lose their numbers, then the tiles, but that which the step at hand makes.
 NumberSize fit(const AppState& state, std::span<BandColumn> columns, float room, float row_height) {
+    constexpr int made_alone = 3, no_numbers = 4;
     const std::vector<NumberSize> sizes = number_sizes();
-    for (int claim = row_height < 18 ? 3 : 0; claim <= 3; ++claim)
+    for (int claim = row_height < 18 ? no_numbers : 0; claim <= no_numbers; ++claim)
         for (float squeeze : {1.0f, .7f, .5f})
             for (const NumberSize& f : sizes) {
                 for (BandColumn& c : columns) {
                     c.gap = c.wish * squeeze;
-                    c.numbers = c.group >= claim && c.cols <= 16;
+                    c.numbers = c.cols <= 16 &&
+                                (c.group >= claim || (claim == made_alone && made_now(state, c.slot)));
                     c.w = c.numbers ? number_width(state, c, f.size, f.digits) : fill_width(c);
                 }
                 if (band_width(columns) <= room) return f;

@@ -70,7 +70,7 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
         if (a.width <= 0) continue;
         up = std::max(up, a.height), down = std::max(down, -a.height);
     }
-    const float label = 17, h = pane.h - 2 * label;
+    const float label = 17, h = pane.h - label - 3;  // all numbers stand above their boxes, or in them
     const float unit = up + down > 0 ? h / px(up + down) : 0;
     const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
     return {pane.x, pane.w - 34, zero, unit};
@@ -266,11 +266,13 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     // need not cancel.
     const bool cancels = op != Op::ds || (!state.truth && !state.problem->logits.sink);
     const char* broken = fault_caption(*state.problem, op);
+    const char* const areas = "width P × height (dP − D) = area dS";
+    const bool whole = op != Op::ds || text_width(Face::regular, size::body, caption(op)) < a.inner_w() - 130;
     const Rect inner = lens_title(c, a,
-                                  about_bytes(op) ? bytes_caption(op)
-                                  : broken        ? broken
-                                  : cancels       ? caption(op)
-                                                  : "width P × height (dP − D) = area dS");
+                                  about_bytes(op)    ? bytes_caption(op)
+                                  : broken           ? broken
+                                  : cancels && whole ? caption(op)
+                                                     : areas);
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)

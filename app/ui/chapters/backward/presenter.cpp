@@ -24,8 +24,10 @@ std::vector<StripPlace> hbm_strip(const Canvas& c, const AppState& state, const 
                   {Slot::dK, 1, columns[1], cell},  {Slot::dV, 1, columns[2], cell},
                   {Slot::O, 2, columns[0], cell},   {Slot::dO, 2, columns[1], cell},
                   {Slot::D, 2, columns[2], narrow}, {Slot::L, 2, columns[2] + cell - narrow, narrow}};
+    // Lower where a card leaves less of the page.
+    const float h = std::min(60.0f, (a.h - 102 - 2 * 46 - 12) / 3);
     for (const auto& [slot, row, x, w] : places) {
-        const Rect area{x, a.y + 102 + px(row) * 106, w, 60};
+        const Rect area{x, a.y + 102 + px(row) * (h + 46), w, h};
         strip_name(c, state, slot, {x - 2, area.y - 22}, size::far_number);
         strip_blocks(c, state, slot, area, true);
         add_strip_places(moved, state, slot, area);

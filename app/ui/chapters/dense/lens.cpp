@@ -278,8 +278,9 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
                     chosen ? 2.4f : 1.2f, 2);
         }
         const std::string text = format_short(dS[n]);
-        const float tw = text_width(Face::mono, size::small, text), mid = x + w / 2,
-                    ty = down ? y + 9 : y - 9;
+        // Below a short box its neighbour hangs at the left.
+        const float tw = text_width(Face::mono, size::small, text),
+                    mid = down ? std::max(x + w / 2, x + tw / 2 + 2) : x + w / 2, ty = down ? y + 9 : y - 9;
         if (chosen || (w > 14 && mid - tw / 2 > labelled)) {
             c.text(mid, ty, text, size::small, 0, chosen ? Face::mono_bold : Face::mono, Align::center);
             labelled = mid + tw / 2 + 6;

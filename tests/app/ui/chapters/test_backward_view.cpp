@@ -133,3 +133,22 @@ TEST_CASE("on chip, a tile stays as long as its block does") {
     REQUIRE(dQ.before);
     CHECK(dQ.before == program.state.trace->live(Slot::dQ, 0, 28).value);
 }
+
+TEST_CASE("in the narrowest window, too, the tile that a step makes has its numbers") {
+    Program program(example("gradients-4x4"), {1024, 640});
+    show(program, "flash-backward", example("gradients-4x4"));
+    const Trace& trace = *program.state.trace;
+    for (const Op op : {Op::scores, Op::recompute, Op::dp, Op::ds}) {
+        const int k = steps_of(trace, op).front();
+        program.go_to_step(k, 2);
+        INFO(program.where());
+        const Access& made = trace.writes(k).front();
+        const Region at = trace.value(made.value).region;
+        const Item cell = program.find(cell_name({made.slot, at.row, at.col}), "SRAM");
+        CHECK(std::ranges::any_of(program.items(), [&](const Item& item) {
+            const ImVec2 mid = middle(item);
+            return item.kind == ItemKind::text && mid.x > cell.min.x && mid.x < cell.max.x &&
+                   mid.y > cell.min.y && mid.y < cell.max.y;
+        }));
+    }
+}

@@ -59,6 +59,16 @@ TEST_CASE("a toggle breaks the walk, can be undone, and Reset mends it") {
     CHECK(program.state.trace->result(Slot::O) == whole->result(Slot::O));
 }
 
+TEST_CASE("the page names the fault and says what the number would be without it") {
+    Program program(broken_example(&Switches::no_correction), {1280, 720});
+    program.go_to_step(16);
+    program.check_shows({"Broken on purpose: leave the correction out", "without the fault"});
+    const double truth = *true_value(*program.state.truth, program.state.explanation.target, 16);
+    program.check_shows({format_short(truth)});
+    program.go_to_step(3);  // as in the true walk
+    CHECK_FALSE(program.shows("without the fault"));
+}
+
 TEST_CASE("every fault of every lesson can be switched on by its toggle") {
     Program program;
     for (const Lesson& lesson : lessons()) {

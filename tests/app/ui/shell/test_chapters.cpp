@@ -38,6 +38,13 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
     CHECK(program.state.lesson->id == std::string("softmax-1pass"));
 }
 
+TEST_CASE("chapters beside the current one keep their names where not all have room") {
+    Program program(example("worked-4x4"), {1600, 900});
+    program.show_lesson("softmax-1pass");
+    program.frame(2);
+    program.check_shows({"1  Attention", "2  Online softmax", "3  Forward", program.state.problem->title});
+}
+
 TEST_CASE("a lesson is found at the step where it was left") {
     Program program;
     go_to(program.state, at_step(*program.state.trace, 16));
