@@ -78,6 +78,21 @@ void draw_list(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
     if (most > 0) scroll_bar(c, {a.x, a.y, a.w, s.row * px(fit)}, px(first), px(fit), px(count));
 }
 
+// "m_old" with its index below.
+Line with_indices(std::string_view text) {
+    Line out;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    for (std::size_t at = text.find('_'); at != text.npos; at = text.find('_')) {
+        std::size_t end = at + 1;
+        while (end < text.size() && is_letter(text[end])) ++end;
+        out.push_back(word(std::string(text.substr(0, at))));
+        out.push_back(sub(std::string(text.substr(at + 1, end - at - 1))));
+        text.remove_prefix(end);
+    }
+    out.push_back(word(std::string(text)));
+    return out;
+}
+
 // "Defined in", then where.
 float draw_source(const Canvas& c, const Sizes& s, const GlossaryCard& card, float x, float y, float w) {
     const Theme& t = *c.theme;
@@ -87,7 +102,7 @@ float draw_source(const Canvas& c, const Sizes& s, const GlossaryCard& card, flo
     y += s.big ? 18 : 12;
     const float size = s.big ? size::far : size::body;
     y += c.paragraph(x, y, w, card.from.source, size, t.t1, 2, s.big ? Face::regular : Face::medium, 1.35f);
-    y += c.paragraph(x, y, w, card.from.place, size, t.t2, 3, Face::regular, 1.35f);
+    y += c.rich_paragraph(x, y, w, with_indices(card.from.place), size, 3, t.t2, 1.35f);
     return y;
 }
 
@@ -124,8 +139,8 @@ void draw_card(const Canvas& c, Glossary& g, const Sizes& s, const Rect& a) {
         c.text_within(a.x + label, y + s.text / 2, a.w - label, card.shape, s.text, t.t2, Face::mono);
         y += s.text * 1.9f;
     }
-    y += c.paragraph(a.x, y, a.w, card.text, s.big ? size::far : size::formula, t.t1, 0, Face::regular,
-                     s.big ? 1.3f : 1.5f);
+    y += c.rich_paragraph(a.x, y, a.w, with_indices(card.text), s.big ? size::far : size::formula, 0, t.t1,
+                          s.big ? 1.3f : 1.5f);
     y = draw_source(c, s, card, a.x, y + (s.big ? 12 : 18), a.w) + (s.big ? 10 : 22);
     draw_related(c, g, s, card, {a.x, y, a.w, a.bottom() - y});
 }

@@ -93,6 +93,9 @@ TEST_CASE("every card has room at every size, in every theme") {
             program.state.glossary->card = card.id;
             program.frame(2);
             check_card(program, "Glossary", card.id);
+            for (const Item& item : program.items())  // indices stand below their letters
+                if (item.panel == "Glossary" && item.kind == ItemKind::text)
+                    CHECK_MESSAGE(item.text.find("m_") == std::string::npos, item.text);
         }
     }
 }
