@@ -1,6 +1,7 @@
 #include "app/ui/parts/lens_parts.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 
@@ -64,13 +65,17 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
         c.frame(left, y_old, w, h, t.line2, 1, radius::bar);
     }
     // The label in the bar if it fits, else beside it; the factor inside the wedge or beside that.
-    const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + format_short(s.old)));
+    const auto told = [&](Role of, double v) {
+        return s.formula ? formula_text(*s.formula, of, v, format_short(v)) : format_short(v);
+    };
+    const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + told(role, s.old)));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
     if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, t.well, radius::bar);
     c.rich(lx, y_old + h / 2, label, size::body);
-    const std::string factor = s.divisor != 0 ? "÷ " + format_short(s.divisor) : "× " + format_short(s.alpha);
+    const std::string factor =
+        s.divisor != 0 ? "÷ " + told(Role::l, s.divisor) : "× " + told(Role::alpha, s.alpha);
     const float fw = text_width(Face::semibold, size::body, factor),
                 narrow = std::min(std::abs(b - a), std::abs(b2 - a));
     if (shrunk < 1) return;
@@ -98,7 +103,8 @@ std::string part_text(const Stack& s, std::size_t n) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
     const double v = s.parts[n].value;
-    return std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : 3);
+    std::string text = std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : 3);
+    return s.formula ? formula_text(*s.formula, s.parts[n].role, v, std::move(text)) : text;
 }
 
 // Of few terms the last, too short for its number, has it at its end: so much room it takes.

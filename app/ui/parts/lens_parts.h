@@ -24,7 +24,8 @@ struct Stack {
     Slot symbol = Slot::l;
     bool has_old = false;
     double old = 0, alpha = 1;
-    double divisor = 0;  ///< shown as "÷ ℓ" instead of "× α" when not 0
+    double divisor = 0;                    ///< shown as "÷ ℓ" instead of "× α" when not 0
+    const Explanation* formula = nullptr;  ///< its numbers have the digits that they have there
     std::vector<Part> parts{};
     double total = 0;
 };

@@ -106,7 +106,10 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
 }
 
 std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
-    return look.digits > 0 ? cell_number(state.look[slot].digits, v, look.digits, look.form) : "";
+    if (look.digits <= 0) return "";
+    std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
+    if (look.form != NumberForm::as_formula || look.digits != number_style().digits) return text;
+    return formula_text(state.explanation, info(slot).role, v, std::move(text));
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -449,12 +452,28 @@ std::string told_number(const MatrixDigits& all, double v, int digits) {
 std::string cell_number(const MatrixDigits& all, double v, int digits, NumberForm form) {
     double unit = 1;
     const bool plain = v == 0 || (std::abs(v) >= 1e-3 && std::abs(v) < 1e6);
-    if (form == NumberForm::as_told && plain && digits == number_style().digits)
-        return told_number(all, v, digits);
+    const bool told = form == NumberForm::as_told || form == NumberForm::as_formula;
+    if (told && plain && digits == number_style().digits) return told_number(all, v, digits);
     const bool trimmed = form == NumberForm::trimmed && plain;
     for (int decimals = 0; trimmed && decimals < all.decimals(digits); ++decimals, unit *= 10)
         if (std::abs(v * unit - std::round(v * unit)) < 1e-9) return format_fixed(v, decimals);
     return all.text(v, digits);
+}
+
+std::string formula_text(const Explanation& explanation, Role role, double value, std::string text) {
+    const auto decimals = [](const std::string& number) {
+        const std::size_t point = number.find_first_of(".,");
+        return point == number.npos ? 0 : static_cast<int>(number.size() - point) - 1;
+    };
+    const double unit = std::pow(10.0, decimals(text));
+    const bool plain = std::abs(value) >= 1e-3 && std::abs(value) < 1e6;
+    if (!plain || std::abs(value * unit - std::round(value * unit)) < 1e-9) return text;
+    for (const Span& span : explanation.numbers) {
+        const int more = decimals(span.text);
+        const bool number = span.face == Span::Face::number && span.role == role && more > decimals(text);
+        if (number && span.text == format_fixed(value, more)) return span.text;
+    }
+    return text;
 }
 
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {

@@ -13,8 +13,9 @@ namespace tilewalk::ui {
 enum class Link;
 
 /// How the numbers of one matrix are written: with the same decimals; where all digits are shown, each as a
-/// formula has it; without the zeros at the end of what fewer decimals show exactly.
-enum class NumberForm { even, as_told, trimmed };
+/// formula has it; that of which the formula at hand has more digits, with these; without the zeros at the
+/// end of what fewer decimals show exactly.
+enum class NumberForm { even, as_told, as_formula, trimmed };
 
 /// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
 struct MatrixLook {
@@ -54,6 +55,9 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
 void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look);
 /// A number of a matrix as its cell has it.
 std::string cell_number(const MatrixDigits& all, double value, int digits, NumberForm form);
+
+/// A number as the formula of the step has it where that is more precise than `text`; else `text`.
+std::string formula_text(const Explanation& explanation, Role role, double value, std::string text);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

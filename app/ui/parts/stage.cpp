@@ -35,20 +35,26 @@ struct Placed : OnStage {
 };
 using Terms = std::vector<Placed>;
 
-// How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; as its
-// own; the same without zeros at the end.
-enum class Letters { of_all, own, trimmed };
+// How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; the
+// same, with the digits that the formula has more; as its own; the same without zeros at the end.
+enum class Letters { of_all, of_formula, own, trimmed };
 
 NumberForm form_of(Letters how) {
-    return how == Letters::trimmed ? NumberForm::trimmed : NumberForm::as_told;
+    return how == Letters::trimmed      ? NumberForm::trimmed
+           : how == Letters::of_formula ? NumberForm::as_formula
+                                        : NumberForm::as_told;
 }
 
 int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
     const SlotLook& look = state.look[t.slot];
     if (how == Letters::of_all) return look.letters_with(digits);
-    int most = 1;
-    for (const double v : t.value->data.reshaped())
-        most = std::max(most, letter_count(cell_number(look.digits, v, digits, form_of(how))));
+    int most = how == Letters::of_formula ? look.letters_with(digits) : 1;
+    for (const double v : t.value->data.reshaped()) {
+        std::string text = cell_number(look.digits, v, digits, form_of(how));
+        if (how == Letters::of_formula && digits == number_style().digits)
+            text = formula_text(state.explanation, info(t.slot).role, v, std::move(text));
+        most = std::max(most, letter_count(text));
+    }
     return most;
 }
 
@@ -106,9 +112,15 @@ bool fits(const AppState& state, Terms& line, float w, float h, const CellSize& 
            });
 }
 
+bool fits_usual(const AppState& state, Terms& line, float w, float h) {
+    const int all = number_style().digits;
+    return fits(state, line, w, h, usual, Letters::of_formula, all) ||
+           fits(state, line, w, h, usual, Letters::of_all);
+}
+
 // Rather than let numbers touch: smaller cells, then no zeros at the end, then fewer decimals.
 bool fits_somehow(const AppState& state, Terms& line, float w, float h) {
-    return fits(state, line, w, h, usual, Letters::of_all) || fits(state, line, w, h, tight, Letters::own) ||
+    return fits_usual(state, line, w, h) || fits(state, line, w, h, tight, Letters::own) ||
            fits(state, line, w, h, tight, Letters::trimmed, 2);
 }
 
@@ -116,8 +128,10 @@ bool fits_somehow(const AppState& state, Terms& line, float w, float h) {
 bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
     const float room = h / px(most_rows(line));
     return std::ranges::any_of(roomy, [&](const CellSize& cell) {
-        return room >= cell.text + 20 &&
-               lay_out(state, line, cell, room, digit_choices().front(), Letters::of_all) <= w;
+        const auto takes = [&](Letters how) {
+            return lay_out(state, line, cell, room, digit_choices().front(), how);
+        };
+        return room >= cell.text + 20 && (takes(Letters::of_formula) <= w || takes(Letters::of_all) <= w);
     });
 }
 
@@ -251,8 +265,7 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     const float h = a.h - symbols_h - 8, w = a.w - least_lens_w - 2 * least_gap;
     if (h < least_lens_h) return false;
-    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) &&
-        !fits(state, line, w, h, usual, Letters::of_all))
+    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, w, h))
         return false;
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());

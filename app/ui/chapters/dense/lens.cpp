@@ -165,7 +165,9 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
 
 void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
     const Value* E = value_read(state, Slot::E);
-    Stack out{.symbol = Slot::l, .total = value_written(state)->data(state.explanation.target.row, 0)};
+    Stack out{.symbol = Slot::l,
+              .formula = &state.explanation,
+              .total = value_written(state)->data(state.explanation.target.row, 0)};
     for (double v : row_of(*E, state.explanation.target.row)) out.parts.push_back({v, Role::S});
     if (const Value* sink = value_read(state, Slot::sink)) {
         const double m = value_read(state, Slot::m)->data(state.explanation.target.row, 0);

@@ -138,7 +138,11 @@ const char* caption(const AppState& state) {
 
 Stack stack_of(const Around& a) {
     const Op op = a.op();
-    return op == Op::row_sum ? row_sum_stack(a) : op == Op::output ? output_stack(a) : normalize_stack(a);
+    Stack out = op == Op::row_sum  ? row_sum_stack(a)
+                : op == Op::output ? output_stack(a)
+                                   : normalize_stack(a);
+    out.formula = &a.state.explanation;
+    return out;
 }
 
 std::vector<Bar> bars_of(const Around& a) {

@@ -220,6 +220,28 @@ TEST_CASE("stage: between two numbers of a matrix there is a third of their size
     }
 }
 
+TEST_CASE("stage: where there is room, cells and drawing have a number with the digits of the formula") {
+    for (const char* name : {"worked-4x4", "max-rises-late"}) {
+        Program program(example(name), {1280, 720}, true);
+        for (const Op op : {Op::row_sum, Op::normalize})
+            for (const int k : steps_of(*program.state.trace, op)) {
+                program.go_to_step(k, 2);
+                INFO(program.where());
+                for (const Span& span : program.state.explanation.numbers) {
+                    // In the formula, in its cell and in the drawing; what ends with 0 may be shorter there.
+                    const bool rounded =
+                        span.face == Span::Face::number && span.text.find('.') != std::string::npos &&
+                        !span.text.ends_with('0') && span.text.find("×") == std::string::npos;
+                    if (!rounded || span.role == Role::S) continue;
+                    const auto same = [&](const Item& item) {
+                        return item.kind == ItemKind::text && item.text.find(span.text) != std::string::npos;
+                    };
+                    CHECK_MESSAGE(std::ranges::count_if(program.items(), same) >= 3, span.text);
+                }
+            }
+    }
+}
+
 TEST_CASE("stage: the correction is the way from one curve to the other, an old score an arrow") {
     for (const char* lesson : {"flash-forward", "softmax-1pass"}) {
         Program program(example("worked-4x4"), {1280, 720}, true);
