@@ -1,5 +1,7 @@
 #include "core/distributed/ring_model.h"
 
+#include "core/distributed/schedule.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -99,36 +101,29 @@ Simulated simulate(const Problem& problem, int ranks, const Rates& rates, int el
         send_keys[r] = pair_bytes(w, element_bytes) * rows / rates.link;
         send_gradients[r] = gradient_bytes(w) * rows / rates.link;
     }
-    const auto compute_of = [&](std::size_t rank, int round) {
+    const auto compute_of = [&](int rank, int round) {
         if (round == ranks) return 0.0;
-        const auto owner = static_cast<std::size_t>(owner_of(ranks, static_cast<int>(rank), round));
-        return per_score * static_cast<double>(scores_of(shards[rank], shards[owner], w.causal));
+        const auto owner = static_cast<std::size_t>(owner_of(ranks, rank, round));
+        return per_score * static_cast<double>(
+                               scores_of(shards[static_cast<std::size_t>(rank)], shards[owner], w.causal));
     };
 
+    const auto send_of = [&](int rank, int round) {
+        double seconds = 0;
+        if (round + 1 < ranks) seconds += send_keys[static_cast<std::size_t>(owner_of(ranks, rank, round))];
+        if (backward && round > 0)
+            seconds += send_gradients[static_cast<std::size_t>(owner_of(ranks, rank, round - 1))];
+        return seconds;
+    };
+
+    // Backward a last round has nothing to compute: gradients go home.
+    const int rounds = ranks + (backward && ranks > 1);
     Simulated result;
-    result.computing.resize(R);
-    std::vector<double> begin(R, 0.0), end(R);
-    for (int t = 0; t <= ranks; ++t) {
-        // Backward a last round has nothing to compute: gradients go home.
-        if (t == ranks && (!backward || ranks == 1)) break;
-        for (std::size_t r = 0; r < R; ++r) {
-            const double compute = compute_of(r, t);
-            result.computing[r] += compute;
-            end[r] = begin[r] + compute;
-        }
-        for (int r = 0; r < ranks && ranks > 1; ++r) {
-            const auto from = static_cast<std::size_t>(r), to = static_cast<std::size_t>((r + 1) % ranks);
-            double seconds = 0;
-            if (t + 1 < ranks) seconds += send_keys[static_cast<std::size_t>(owner_of(ranks, r, t))];
-            if (backward && t > 0)
-                seconds += send_gradients[static_cast<std::size_t>(owner_of(ranks, r, t - 1))];
-            if (seconds == 0) continue;
-            const double through = std::max(begin[from], begin[to]) + seconds;
-            end[from] = std::max(end[from], through), end[to] = std::max(end[to], through);
-        }
-        begin = end;
+    for (std::size_t r = 0; r < R; ++r) {
+        result.computing.push_back(0);
+        for (int t = 0; t < rounds; ++t) result.computing[r] += compute_of(static_cast<int>(r), t);
     }
-    result.seconds = *std::max_element(begin.begin(), begin.end());
+    result.seconds = schedule(ranks, rounds, compute_of, send_of).end();
     return result;
 }
 
