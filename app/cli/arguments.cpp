@@ -100,6 +100,9 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--parts", p.parts, "sums|normalised",
                 lessons_with(chooses_part_form) + ": O with ℓ, or O divided by it with L [sums]");
     choice.word("--workers", p.workers, "N", lessons_with(chooses_workers) + ": side by side [4]");
+    choice.word("--ranks", p.ranks, "N", lessons_with(chooses_ranks) + ": so many hold a shard each [2]");
+    choice.word("--shards", p.shards, "contiguous|zigzag|striped",
+                lessons_with(chooses_ranks) + ": which positions a rank holds [contiguous]");
     options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 

@@ -89,6 +89,8 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
     read.choose("--merge", words.merge, {"chain", "pairs", "at_once"}, o.merge);
     read.choose("--parts", words.parts, {"sums", "normalised"}, o.parts);
     read.count("--workers", words.workers, 1, 64, o.workers);
+    read.count("--ranks", words.ranks, 1, 16, o.ranks);
+    read.choose("--shards", words.shards, {"contiguous", "zigzag", "striped"}, o.shards);
     read.take(words.faults, p.switches,
               [&](const std::string& text) { return read_faults(text, p.switches); });
     read.take(words.precision, p.precision,

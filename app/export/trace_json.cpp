@@ -80,6 +80,7 @@ Json step_json(const Trace& trace, int k) {
     const Traffic& t = step.traffic;
     json["traffic"] = {
         {"hbm_read", t.hbm_read}, {"hbm_write", t.hbm_write}, {"sram_live", t.sram_live}, {"flops", t.flops}};
+    if (trace.lesson().uses(chooses_ranks)) json["traffic"]["sent"] = t.sent;
     return json;
 }
 

@@ -115,7 +115,8 @@ std::string traffic_line(const Trace& trace, int k) {
     const Traffic& t = trace.step(k).traffic;
     return "so far: " + format_traffic(t.hbm_read) + " read from HBM, " + format_traffic(t.hbm_write) +
            " written, " + format_count(t.flops) + (t.flops == 1 ? " operation" : " operations") +
-           "; on chip now: " + format_size(t.sram_live);
+           "; on chip now: " + format_size(t.sram_live) +
+           (trace.lesson().uses(chooses_ranks) ? "; between ranks: " + format_traffic(t.sent) : "");
 }
 
 std::vector<std::string> comparison(const Trace& trace) {

@@ -375,6 +375,9 @@ std::vector<Key> choice_keys() {
                    in_options(&Options::merge)),
             one_of("parts", "sums or normalised", {"sums", "normalised"}, in_options(&Options::parts)),
             whole("workers", "a whole number from 1", in_options(&Options::workers), 1),
+            whole("ranks", "a whole number from 0", in_options(&Options::ranks), 0),
+            one_of("shards", "contiguous, zigzag or striped", {"contiguous", "zigzag", "striped"},
+                   in_options(&Options::shards)),
             {"break", "names of faults, or none", write_faults, read_faults},
             {"precision", "STAGE:FORMAT,… or none", write_precision, read_precision}};
 }

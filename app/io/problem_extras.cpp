@@ -23,7 +23,8 @@ const Words panels = {"explanation", "problem", "break"};
 // "options", in the order of the file. An Options that is read, or written.
 template <class Any, class Visit> void visit_options(Any& options, Visit visit) {
     static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"},
-                       merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"};
+                       merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"},
+                       shards = {"contiguous", "zigzag", "striped"};
     visit("row", options.row);
     visit("notation", options.notation, notations);
     visit("normalised", options.normalised);
@@ -33,6 +34,8 @@ template <class Any, class Visit> void visit_options(Any& options, Visit visit) 
     visit("merge", options.merge, merges);
     visit("parts", options.parts, forms);
     visit("workers", options.workers);
+    visit("ranks", options.ranks);
+    visit("shards", options.shards, shards);
 }
 
 // All heads, the shown one among them; q, k, v and do beside them are those of the shown one.
@@ -79,7 +82,7 @@ void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
 void read_options(Reading& outer, Options& options) {
     read_object(outer, "options", [&](Reading& reading) {
         check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge",
-                             "parts", "workers"});
+                             "parts", "workers", "ranks", "shards"});
         visit_options(options, [&](const char* key, auto&... target) { read(reading, key, target...); });
     });
 }

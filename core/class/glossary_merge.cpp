@@ -8,6 +8,9 @@ namespace {
 constexpr const char* flashinfer = "Ye et al. 2025, FlashInfer, arXiv:2501.01005";
 constexpr const char* flash_decoding =
     "Dao, Haziza, Massa, Sizov 2023, Flash-Decoding for long-context inference";
+constexpr const char* ring_attention = "Liu, Zaharia, Abbeel 2023, arXiv:2310.01889";
+constexpr const char* striped_attention = "Brandon et al. 2023, arXiv:2311.09431";
+constexpr const char* llama = "Llama team 2024, The Llama 3 herd of models, arXiv:2407.21783";
 constexpr const char* batch_invariance =
     "He 2025, Defeating Nondeterminism in LLM Inference, thinkingmachines.ai";
 
@@ -75,6 +78,31 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {flash_decoding, "the section on splitting the keys"},
          .words = "flash-decoding decode num_splits",
          .related = {"merge", "partial-result", "part-lse"}},
+        {.id = "ring",
+         .term = "ring of ranks",
+         .text =
+             "R ranks hold a shard of Q, K and V each. In round t rank r has the keys of rank (r − t) mod R, "
+             "merges what they give, and hands them on meanwhile. No rank ever has all of K and V.",
+         .from = {ring_attention, "§3, Ring Attention"},
+         .words = "ring attention context parallelism sequence parallelism",
+         .related = {"merge", "partial-result", "zig-zag", "striped"}},
+        {.id = "zig-zag",
+         .term = "zig-zag shards",
+         .text =
+             "Of 2 R pieces of the sequence rank r has the r-th and the r-th from behind, an early and a "
+             "late "
+             "one. With a causal mask every rank then has as much to compute as the others, in every round.",
+         .from = {llama, "§3.3.2, context parallelism"},
+         .words = "load balance causal zigzag",
+         .related = {"ring", "causal-mask", "striped"}},
+        {.id = "striped",
+         .term = "striped shards",
+         .text = "Rank r has every R-th position, beginning with the r-th. With a causal mask a rank then "
+                 "has nearly "
+                 "as much to compute as any other: a row differs by one key at most.",
+         .from = {striped_attention, "§3, Striped Attention"},
+         .words = "load balance causal stripe",
+         .related = {"ring", "causal-mask", "zig-zag"}},
         {.id = "batch-invariance",
          .text = "A row of a batch comes out with the same bits whatever else is in the batch. Parts of a "
                  "fixed size "

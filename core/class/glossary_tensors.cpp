@@ -14,14 +14,14 @@ std::vector<GlossaryCard> tensor_cards() {
          .words = "query",
          .related = {"keys", "values", "scores", "block-rows"}},
         {.id = "keys",
-         .slots = {Slot::K, Slot::Kj},
+         .slots = {Slot::K, Slot::Kj, Slot::K_in},
          .shape = "N × d; a block Kⱼ: Bc × d",
          .text = "One row per position: what a query is held against. Their dot product is the score.",
          .from = {source::attention, "§3.2.1, equation (1)"},
          .words = "key",
          .related = {"queries", "values", "scores", "block-columns"}},
         {.id = "values",
-         .slots = {Slot::V, Slot::Vj},
+         .slots = {Slot::V, Slot::Vj, Slot::V_in},
          .shape = "N × d; a block Vⱼ: Bc × d",
          .text =
              "One row per position: what it hands on. The output of a query is the average of these rows, "

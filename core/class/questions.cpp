@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/class/questions_parts.h"
+#include "core/lessons/shared/parts.h"
 #include "core/problem/logits.h"
 #include "core/walk/lesson.h"
 
@@ -74,8 +75,14 @@ struct Block {
     std::vector<std::vector<double>> values = {};  // of each cell
 };
 
+// Partial results of several queries: a letter of its own for each, and rows that count from 0.
+bool parts_of_rows(const Asked& a, Slot slot) {
+    return is_of_parts(slot) && a.trace.lesson().uses(chooses_ranks);
+}
+
 // Below each other and equally wide.
-bool continues(const Block& above, const Block& row) {
+bool continues(const Asked& a, const Block& above, const Block& row) {
+    if (parts_of_rows(a, row.slot)) return false;
     return above.slot == row.slot && above.at.row + above.at.rows == row.at.row &&
            above.at.col == row.at.col && above.at.cols == row.at.cols;
 }
@@ -101,7 +108,7 @@ std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
     }
     std::vector<Block> out;
     for (Block& row : rows) {
-        const auto above = std::ranges::find_if(out, [&](const Block& b) { return continues(b, row); });
+        const auto above = std::ranges::find_if(out, [&](const Block& b) { return continues(a, b, row); });
         if (above == out.end()) {
             out.push_back(std::move(row));
             continue;
@@ -134,10 +141,24 @@ std::string values_text(const Block& block, std::size_t nth) {
     return block.values.size() == 1 ? out : "(" + out + ")";
 }
 
+// "m_old[0]", "O₃[1,2]"
+std::string part_name(const Asked& a, const Block& block) {
+    for (const Access& access : a.trace.reads(a.k)) {
+        const Region& at = a.trace.value(access.value).region;
+        if (access.slot != block.slot || !at.contains(block.at.row, block.at.col)) continue;
+        Region local = block.at;
+        local.row -= at.row;
+        return plain(slot_symbol(a.trace, block.slot, a.k, access.tile)) + place_of(a, block.slot, local);
+    }
+    return letter(a.trace, block.slot);
+}
+
 // "α[0] = 0.3679", "m[0] = 1 before and 2 now"
 std::string given(const Asked& a, const Block& block) {
     const std::string name =
-        letter(a.trace, block.slot) + place_of(a, block.slot, block.at) + "\u00A0=\u00A0";
+        (parts_of_rows(a, block.slot) ? part_name(a, block)
+                                      : letter(a.trace, block.slot) + place_of(a, block.slot, block.at)) +
+        "\u00A0=\u00A0";
     if (block.values[0].size() < 2) return name + values_text(block, 0);
     return name + values_text(block, 0) + " before and " + values_text(block, 1) + " now";
 }

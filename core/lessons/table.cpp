@@ -5,14 +5,16 @@
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/merge/merge.h"
 #include "core/lessons/merge/split_kv.h"
+#include "core/lessons/ring/ring.h"
 #include "core/lessons/softmax/softmax.h"
 
 namespace tilewalk {
 
 std::span<const std::reference_wrapper<const Lesson>> lessons() {
     static constexpr std::reference_wrapper<const Lesson> table[] = {
-        attention,        softmax_dense,      softmax_3pass,  softmax_2pass, softmax_1pass, flash_forward,
-        flash_forward_v1, attention_backward, flash_backward, training_step, merge_lesson,  split_kv,
+        attention,     softmax_dense,    softmax_3pass,      softmax_2pass,  softmax_1pass,
+        flash_forward, flash_forward_v1, attention_backward, flash_backward, training_step,
+        merge_lesson,  split_kv,         ring_attention,
     };
     return table;
 }

@@ -63,7 +63,7 @@ Sentence check_projection(const Problem& p) {
     return {};
 }
 
-constexpr int most_parts = 64, most_workers = 64;
+constexpr int most_parts = 64, most_workers = 64, most_ranks = 16;
 
 // Parts without keys are allowed; keys without a part are not.
 Sentence check_splits(const Options& options, int keys) {
@@ -83,6 +83,18 @@ Sentence check_splits(const Options& options, int keys) {
     return {};
 }
 
+// Every rank has queries and keys, with zig-zag shards of both ends.
+Sentence check_ranks(const Options& options, int queries, int keys) {
+    if (options.ranks < 0 || options.ranks > most_ranks)
+        return "There are " + str(options.ranks) + " ranks; expected 1 to " + str(most_ranks) + ".";
+    const bool zigzag = options.shards == ShardKind::zigzag;
+    const int needed = options.ranks * (zigzag ? 2 : 1), rows = std::min(queries, keys);
+    if (rows >= needed) return {};
+    return "A ring of " + str(options.ranks) + (zigzag ? " ranks with zig-zag shards" : " ranks") +
+           " needs " + str(needed) + " queries and keys or more; there are " + str(rows) +
+           (rows == queries ? " queries." : " keys.");
+}
+
 Sentence check_lesson_options(const Problem& p) {
     const int positions = std::max(p.N(), p.N_kv());
     if (p.options.row < 0 || p.options.row >= p.N())
@@ -94,6 +106,7 @@ Sentence check_lesson_options(const Problem& p) {
         return "There are " + str(p.tokens.size()) + " token labels; expected one for each of the " +
                str(positions) + " positions, or none.";
     if (auto s = check_splits(p.options, p.N_kv())) return s;
+    if (auto s = check_ranks(p.options, p.N(), p.N_kv())) return s;
     return p.projection ? check_projection(p) : std::nullopt;
 }
 

@@ -35,6 +35,10 @@ enum class MergeOrder : std::uint8_t { chain, pairs, at_once };
 /// What is kept of a part: m, ℓ and an O that is not divided, or the divided O and L, as kernels store it.
 enum class PartForm : std::uint8_t { sums, normalised };
 
+/// Which positions of the sequence a rank of a ring holds: so many in a row; of twice as many pieces the r-th
+/// and the r-th from behind; every R-th position (ring::Shards, core/distributed/shards.h).
+enum class ShardKind : std::uint8_t { contiguous, zigzag, striped };
+
 /// What single lessons let one choose (Lesson::choices).
 struct Options {
     int row = 0;                        ///< of the queries, 0 … N − 1
@@ -46,6 +50,8 @@ struct Options {
     MergeOrder merge = MergeOrder::chain;
     PartForm parts = PartForm::sums;
     int workers = 4;  ///< that run side by side
+    int ranks = 0;    ///< of a ring; 0: two, or one where there are too few rows
+    ShardKind shards = ShardKind::contiguous;
     bool operator==(const Options&) const = default;
 };
 

@@ -36,10 +36,10 @@ struct FaultCaption {
 /// One deliberate fault of the tiled lessons: all that is known of it beside what the kernels then compute.
 struct Fault {
     bool Switches::*on;
-    bool forward, backward;  ///< the lessons that know it
-    const char* name;        ///< in files: "no_max"
-    const char* title;       ///< "Leave the maximum out"
-    const char* what;        ///< what the kernel computes instead
+    bool forward, backward, ring;  ///< the lessons that know it
+    const char* name;              ///< in files: "no_max"
+    const char* title;             ///< "Leave the maximum out"
+    const char* what;              ///< what the kernel computes instead
     std::array<FaultCaption, 2> captions;
     std::string (*told)(const Walks&);  ///< what came of it, with the numbers of a broken walk
 };
@@ -57,9 +57,10 @@ enum class Picture : std::uint8_t {
     forward_v1,
     flash_backward,
     merge,
-    split_kv
+    split_kv,
+    ring
 };
-constexpr int picture_count = static_cast<int>(Picture::split_kv) + 1;
+constexpr int picture_count = static_cast<int>(Picture::ring) + 1;
 
 /// Where a tiled forward pass divides its output by ℓ.
 enum class Division : std::uint8_t { none, at_the_end, in_every_tile };
@@ -77,7 +78,9 @@ enum Choices : std::uint16_t {
     chooses_splits = 128,
     chooses_merge_order = 256,
     chooses_part_form = 512,
-    chooses_workers = 1024
+    chooses_workers = 1024,
+    chooses_ranks = 2048,  ///< and their shards
+    no_formats = 4096      ///< it knows faults, but computes in fp64 alone
 };
 
 constexpr Choices operator|(Choices a, Choices b) {

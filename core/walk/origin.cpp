@@ -1,6 +1,7 @@
 #include "core/walk/origin.h"
 
 #include "core/problem/mask.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <set>
@@ -34,8 +35,10 @@ Held version_read(const Trace& trace, const Access& access, int k) {
 
 // A masked score is −∞ whatever was there before.
 bool overruled(const Trace& trace, const Place& place) {
-    return trace.step(place.step).op == Op::mask &&
-           !passes_mask(trace.problem(), place.cell.row, place.cell.col);
+    if (trace.step(place.step).op != Op::mask) return false;
+    // The ranks of a ring have rows of their own: there the number says it.
+    if (trace.lesson().uses(chooses_ranks)) return value_of(trace, place) == minus_infinity;
+    return !passes_mask(trace.problem(), place.cell.row, place.cell.col);
 }
 
 bool feeds(const Trace& trace, const Place& from, const Place& to) {
@@ -52,9 +55,24 @@ std::vector<int> candidates(int first, int count, const CellRef& source) {
     return out;
 }
 
+// On the ranks of a ring a row on chip is not the row of its position: every row and column is tried.
+std::optional<Patch> fed_anywhere(const Trace& trace, const Place& from, int reader, const Access& write) {
+    const Region at = trace.value(write.value).region;
+    const auto fed = [&](int r, int c) { return feeds(trace, from, {{write.slot, r, c}, reader}); };
+    Region hit;
+    for (int r = at.row; r < at.row + at.rows; ++r)
+        for (int c = at.col; c < at.col + at.cols && hit.rows == 0; ++c)
+            if (fed(r, c)) hit = {r, c, 1, 1};
+    if (hit.rows == 0) return {};
+    while (hit.row + hit.rows < at.row + at.rows && fed(hit.row + hit.rows, hit.col)) ++hit.rows;
+    while (hit.col + hit.cols < at.col + at.cols && fed(hit.row, hit.col + hit.cols)) ++hit.cols;
+    return Patch{write.slot, reader, hit};
+}
+
 // Every op links cells by rows and columns: a source belongs to one row of the result or to all of them, and
 // so with columns. A few probes tell which.
 std::optional<Patch> fed_in(const Trace& trace, const Place& from, int reader, const Access& write) {
+    if (trace.lesson().uses(chooses_ranks)) return fed_anywhere(trace, from, reader, write);
     const Region at = trace.value(write.value).region;
     const std::vector<int> rows = candidates(at.row, at.rows, from.cell),
                            cols = candidates(at.col, at.cols, from.cell);

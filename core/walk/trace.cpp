@@ -66,6 +66,8 @@ const SlotInfo& info(Slot slot) {
         {"L_part", "L", "i", false, false, false, Role::l, "log-sum-exp of a part"},
         {"O_parts", "O", "i", false, true, false, Role::O, "outputs of the parts, in HBM"},
         {"L_parts", "L", "i", false, true, false, Role::l, "log-sum-exp of the parts, in HBM"},
+        {"K_in", "K", "", false, true, true, Role::K, "keys that another rank has sent"},
+        {"V_in", "V", "", false, true, true, Role::V, "values that another rank has sent"},
     };
     return table[static_cast<std::size_t>(slot)];
 }
@@ -84,6 +86,7 @@ using enum OpKind;
 constexpr OpInfo ops[] = {
     {Op::load_q, "load_q", "Load Q block", load, "", {Slot::Qi, none}, ""},
     {Op::init, "init", "Initialize", start, "init", {none, none}, "start-values"},
+    {Op::exchange, "exchange", "Hand on K, V", load, "", {Slot::K_in, Slot::V_in}, "ring"},
     {Op::load_kv, "load_kv", "Load K, V block", load, "", {Slot::Kj, Slot::Vj}, ""},
     {Op::load_state, "load_state", "Load state", load, "", {Slot::Oi, Slot::m}, "hbm"},
     {Op::preprocess, "preprocess", "Preprocess", compute, "", {Slot::D, none}, ""},
@@ -338,6 +341,13 @@ const Matrix& Recorder::write(Slot slot, Matrix data, Region region, int tile) {
     const std::int32_t id = add(std::move(data), region);
     note_write(slot, tile, id);
     return trace_->value(id).data;
+}
+
+void Recorder::receive(Slot from, int tile, Slot to) {
+    const std::int32_t id = history(from, tile).back().value;
+    note_read(from, tile, id);
+    total_.sent += bytes_of(from, trace_->value(id));
+    note_write(to, tile, id);
 }
 
 void Recorder::store(Slot to, int tile, Matrix data, Region region) {

@@ -83,6 +83,9 @@ enum class Slot : std::uint8_t {
     // HBM, where one kernel leaves them for another
     O_parts,
     L_parts,
+    // HBM of a rank, what another rank has sent
+    K_in,
+    V_in,
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);
@@ -110,6 +113,7 @@ bool one_column(Slot slot);
 enum class Op : std::uint8_t {
     load_q,
     init,
+    exchange,
     load_kv,
     load_state,
     preprocess,
@@ -193,6 +197,7 @@ struct Traffic {
     std::int64_t hbm_write = 0;  ///< bytes
     std::int64_t sram_live = 0;  ///< bytes held on chip after this step (not a running total)
     std::int64_t flops = 0;      ///< additions, multiplications, divisions, comparisons, exp, ln: one each
+    std::int64_t sent = 0;       ///< bytes between ranks; a message counts here alone, not as HBM bytes
 
     bool operator==(const Traffic&) const = default;
 };
@@ -201,6 +206,7 @@ struct Traffic {
 struct TrafficModel {
     std::int64_t hbm_read = 0, hbm_write = 0;  ///< bytes
     std::int64_t sram_peak = 0;                ///< bytes to reserve on chip: the largest tile of every buffer
+    std::int64_t sent = 0;                     ///< bytes between ranks
     std::int64_t total() const { return hbm_read + hbm_write; }
 };
 
@@ -335,6 +341,9 @@ public:
     const Matrix& load(Slot from, int tile, Slot to, int to_tile = 0);
     /// A result computed on chip. `region` is its place in the whole matrix.
     const Matrix& write(Slot slot, Matrix data, Region region, int tile = 0);
+    /// A message: the tile comes from the HBM of one rank into that of another, as the same tile of `to`; its
+    /// bytes are counted as sent.
+    void receive(Slot from, int tile, Slot to);
     /// SRAM → HBM: a result leaves the chip, its bytes are counted as written.
     void store(Slot to, int tile, Matrix data, Region region);
 

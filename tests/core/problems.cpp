@@ -141,6 +141,21 @@ bool sees(const Problem& p, int r, int c) {
     return !p.window || std::llabs(ahead) <= *p.window;
 }
 
+std::vector<int> positions_of_rank(const Problem& p, int N, int ranks, int rank) {
+    const ShardKind kind = p.options.shards;
+    const int pieces = kind == ShardKind::zigzag ? 2 * ranks : ranks;
+    std::vector<int> out;
+    for (int at = 0; at < N; ++at) {
+        int piece = 0;
+        while ((piece + 1) * N / pieces <= at) ++piece;
+        const int owner = kind == ShardKind::striped                    ? at % ranks
+                          : kind == ShardKind::zigzag && piece >= ranks ? pieces - 1 - piece
+                                                                        : piece;
+        if (owner == rank) out.push_back(at);
+    }
+    return out;
+}
+
 int rows_of(const Problem& p, int i) {
     int rows = 0;
     for (long long r = static_cast<long long>(i) * p.Br; r < p.N() && rows < p.Br; ++r) ++rows;

@@ -47,6 +47,9 @@ bool sees(const Problem& problem, int r, int c);
 /// Some query of block i sees some key of block j.
 bool tile_is_needed(const Problem& problem, int i, int j);
 
+/// What rank `rank` of a ring holds of N positions, told by the definition of its shards.
+std::vector<int> positions_of_rank(const Problem& problem, int N, int ranks, int rank);
+
 /// Rows of query block i and of key block j.
 int rows_of(const Problem& problem, int i);
 int keys_of(const Problem& problem, int j);

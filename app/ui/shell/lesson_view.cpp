@@ -34,7 +34,8 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},            // Picture::forward_v1
         {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}},       // Picture::flash_backward
         {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
-        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},  // Picture::split_kv
+        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},   // Picture::split_kv
+        {ring_main, ring_presenter, false, {"Ring", "Rounds", "Balance", "SRAM"}},  // Picture::ring
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];

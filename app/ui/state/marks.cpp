@@ -28,7 +28,8 @@ std::string walk_key(const AppState& state) {
         title += "/" + str(n);
     for (const int keys : p.options.splits) title += "," + str(keys);
     title += "/" + str(static_cast<int>(p.options.merge)) + "/" + str(static_cast<int>(p.options.parts)) +
-             "/" + str(p.options.workers);
+             "/" + str(p.options.workers) + "/" + str(p.options.ranks) + "/" +
+             str(static_cast<int>(p.options.shards));
     return std::string(state.lesson->id) + "/" + title;
 }
 

@@ -163,7 +163,7 @@ void explain_weights(const MergeView& m) {
     v.out.formula = join(
         {weight, "  ←  exp(", m.name(*own), " − ", slot_symbol(v.trace, result.slot, v.k, result.tile), ")"});
     v.out.numbers = write(exponential(difference(from, common)), v.result());
-    v.out.result = equals(weight, v.result());
+    v.out.result = equals(join({weight, part_index(v)}), v.result());
     v.out.kind = to == minus_infinity ? 3 : from.value == minus_infinity ? 2 : from.value == to ? 1 : 0;
     v.out.why = weight_words(m, from.value, to, m.number_of(*own), normalised);
 }
@@ -189,7 +189,10 @@ void explain_weighted(const MergeView& m, Slot part, const std::string& why) {
 
 std::string part_index(const View& v) {
     if (!is_of_parts(v.out.target.slot)) return index_text(v);
-    return one_column(v.out.target.slot) ? "" : "[" + str(v.col) + "]";
+    const Region at = MergeView{v, ""}.target;
+    const std::string row = at.rows > 1 ? str(v.row - at.row) : "";
+    if (one_column(v.out.target.slot)) return row.empty() ? "" : "[" + row + "]";
+    return "[" + (row.empty() ? "" : row + ",") + str(v.col) + "]";
 }
 
 void explain_merge(const View& v, const char* part) {

@@ -76,11 +76,16 @@ struct Merging {
     int n = merge.q.rows;
     std::int64_t rows = n, parts = std::ssize(merge.parts);
 
-    Region column(int tile) const { return part_region(tile, n, 1); }
+    int place(int tile) const {
+        if (merge.places.empty()) return tile;
+        const auto at = std::ranges::find(merge.parts, tile);
+        return merge.places[static_cast<std::size_t>(at - merge.parts.begin())];
+    }
+    Region column(int tile) const { return part_region(place(tile), n, 1); }
     const Matrix& write(Slot part, Slot whole, Matrix data) {
         const int cols = static_cast<int>(data.cols());
         if (merge.whole) return rec.write(whole, std::move(data), {merge.q.row, 0, n, cols});
-        return rec.write(part, std::move(data), part_region(merge.into, n, cols), merge.into);
+        return rec.write(part, std::move(data), part_region(place(merge.into), n, cols), merge.into);
     }
     const Matrix& read_result(Slot part, Slot whole) {
         return merge.whole ? rec.read(whole) : rec.read(part, merge.into);
@@ -98,14 +103,14 @@ struct Merging {
     }
 
     void maximum() {
-        rec.begin(Op::merge_max);
+        rec.begin(Op::merge_max, merge.i, merge.j);
         write(Slot::m_part, Slot::m, largest(read(Slot::m_part)));
         rec.end(rows * (parts - 1));
     }
 
     // L = m + ln Σ exp(Lᵢ − m), measured from the largest of them
     void log_sum() {
-        rec.begin(Op::merge_lse);
+        rec.begin(Op::merge_lse, merge.i, merge.j);
         const std::vector<const Matrix*> all = read(Slot::L_part);
         const Matrix base = base_of(largest(all));
         Matrix sum = Matrix::Zero(n, 1);
@@ -117,7 +122,7 @@ struct Merging {
 
     // wᵢ = exp(mᵢ − m), or exp(Lᵢ − L)
     void weights(Slot part, Slot whole) {
-        rec.begin(Op::merge_weights);
+        rec.begin(Op::merge_weights, merge.i, merge.j);
         const Matrix base = base_of(read_result(part, whole));
         // The first one last: it is the one that the step is about where nobody asks for another.
         for (auto tile = merge.parts.rbegin(); tile != merge.parts.rend(); ++tile)
@@ -127,7 +132,7 @@ struct Merging {
 
     // Σ wᵢ ℓᵢ, Σ wᵢ Oᵢ
     void weighted(Op op, Slot part, Slot whole) {
-        rec.begin(op);
+        rec.begin(op, merge.i, merge.j);
         Matrix sum;
         for (const int tile : merge.parts) {
             const Matrix& w = rec.read(Slot::w_part, tile);

@@ -46,6 +46,9 @@ struct Merge {
     int into = 0;
     bool whole = true;
     Region q;
+    int i = -1, j = -1;  ///< of the steps
+    /// Where the parts and the result stand in the table of all parts; empty: by their tiles.
+    std::vector<int> places = {};
 };
 /// Where part `tile` of n queries stands in the table of all parts.
 Region part_region(int tile, int n, int cols);
@@ -55,7 +58,7 @@ void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
 
 /// The words of these steps; `parts` names what is merged where: "split", "part".
 void explain_merge(const View& v, const char* part);
-/// "[2]" behind the letter of a part that has several columns.
+/// "[2]" behind the letter of a part that has several columns, "[0,2]" of one with several rows.
 std::string part_index(const View& v);
 inline bool is_merge(Op op) { return op >= Op::merge_max && op <= Op::merge_output; }
 

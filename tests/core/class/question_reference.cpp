@@ -273,6 +273,54 @@ long double QuestionReference::of_split(const Trace& trace, int k, const CellRef
     }
 }
 
+// Of the shard of one rank, from its first round to that of the step.
+long double QuestionReference::of_ring(const Trace& trace, int k, const CellRef& cell) const {
+    const Step& step = trace.step(k);
+    const int ranks = trace.workers(), rank = step.when.worker, x = cell.col;
+    const std::vector<int> own = positions_of_rank(p_, p_.N(), ranks, rank);
+    const int n = static_cast<int>(own.size()), place = cell.row / n;
+    const int r = info(cell.slot).hbm ? cell.row : own[static_cast<std::size_t>(cell.row % n)];
+    struct Found {
+        long double m = minus_infinity, l = 0, O = 0;
+    };
+    // The keys of so many ranks, counted back from one
+    const auto look = [&](int first, int count) {
+        std::vector<int> keys;
+        for (int t = 0; t < count; ++t)
+            for (const int key :
+                 positions_of_rank(p_, p_.N_kv(), ranks, ((first - t) % ranks + ranks) % ranks))
+                keys.push_back(key);
+        Found out;
+        for (const int key : keys) out.m = std::max(out.m, dense_.S(r, key));
+        for (const int key : keys) {
+            out.l += weight(r, key, out.m);
+            out.O += x < p_.d() ? weight(r, key, out.m) * p_.V(key, x) : 0;
+        }
+        return out;
+    };
+    const int round = step.j < 0 ? ranks : ((rank - step.j) % ranks + ranks) % ranks;
+    const auto of = [&](const Found& found) {
+        return one_column(cell.slot) ? info(cell.slot).role == Role::m ? found.m : found.l : found.O;
+    };
+    switch (step.op) {
+    case Op::scores:
+        return p_.softmax_scale() *
+               raw_score(r, positions_of_rank(p_, p_.N_kv(), ranks, step.j)[static_cast<std::size_t>(x)]);
+    case Op::part: return of(look(step.j, 1));
+    case Op::merge_weights: {
+        const bool fresh = place % 2 == 1;
+        const Found from = fresh ? look(step.j, 1) : look(rank, round), now = look(rank, round + 1);
+        return from.m == minus_infinity ? 0 : std::exp(from.m - now.m);
+    }
+    case Op::merge_max:
+    case Op::merge_sum:
+    case Op::merge_output: return of(look(rank, round + 1));
+    case Op::normalize: return dense_.O(r, x);
+    case Op::store: return cell.slot == Slot::O ? dense_.O(r, x) : dense_.L(r);
+    default: return std::nanl("");
+    }
+}
+
 Problem QuestionReference::updated() const {
     Problem out = p_;
     const auto update = [&](Matrix& A, const Matrix* W, const Dense::Table& gradient) {
@@ -299,6 +347,7 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
     if (lesson == "merge") return merged(trace, k, cell);
     if (lesson == "split-kv") return of_split(trace, k, cell);
+    if (lesson == "ring") return of_ring(trace, k, cell);
     if (lesson == "training-step" && step.phase == 3)
         return QuestionReference(updated()).dense(trace, step, cell);
     return dense(trace, step, cell);
@@ -440,8 +489,8 @@ double merged_from_given(const Trace& trace, const Question& q, const std::vecto
     case Op::merge_lse: return most + std::log(sum);
     case Op::merge_weights: return weight_of(a.at(0), a.size() > 1 ? a[1] : b.at(0));
     case Op::part:
-        if (about == Slot::m_part) return most;
-        if (about == Slot::l_part) return sum;
+        if (about == Slot::m_part || about == Slot::m) return most;
+        if (about == Slot::l_part || about == Slot::l) return sum;
         if (about == Slot::L_part) return most + std::log(sum);
         return values / (trace.problem().options.parts == PartForm::normalised ? sum : 1);
     default: return dot(a, b);
@@ -541,6 +590,10 @@ std::set<std::string> read_by_code(const Trace& trace, int k) {
                : op == Op::load_kv ? Names{"K", "V"}
                : op == Op::load    ? Names{"O_i", "L_i"}
                                    : Names{};
+    }
+    if (lesson == "ring") {
+        const Op op = trace.step(k).op;
+        return op == Op::load_q ? Names{"Q"} : op == Op::load_kv ? Names{"K", "V"} : Names{};
     }
     if (lesson == "merge") return trace.step(k).op == Op::part ? Names{"S", "V"} : Names{};
     return read_by_kernels(trace, k);

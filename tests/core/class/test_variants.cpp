@@ -82,13 +82,19 @@ double as_number(const std::string& text) { return static_cast<double>(read_numb
 Given read_given(const Trace& trace, const Question& q) {
     Given out;
     out.d = trace.problem().d();
+    char before = 0;  // parts of one quantity belong together: m_old, m₁
+    const Op op = trace.step(q.step).op;
     for (const GivenNumber& given : given_by(q.text)) {
         Numbers values;
         for (const std::string& text : given.before) values.push_back(as_number(text));
+        const bool same = given.name[0] == before && op >= Op::merge_max && op <= Op::merge_output;
+        before = given.name[0];
         if (given.name == "scale")
             out.scale = values.at(0);
         else if (given.name == "η")
             out.rate = values.at(0);
+        else if (same)
+            out.g.back().insert(out.g.back().end(), values.begin(), values.end());
         else
             out.g.push_back(values);
         if (!given.now.empty()) out.now = as_number(given.now[0]);

@@ -65,6 +65,7 @@ std::optional<double> moved_bytes(const Told& t) {
     const std::string& what = t.e.result.front().text;
     if (what == "bytes read") return static_cast<double>(now.hbm_read - before.hbm_read);
     if (what == "bytes written") return static_cast<double>(now.hbm_write - before.hbm_write);
+    if (what == "bytes received") return static_cast<double>(now.sent - before.sent);
     return {};
 }
 
@@ -170,6 +171,7 @@ std::vector<const char*> code_of(Op op) {
     switch (op) {
     case Op::load_q: return {"load Qᵢ"};
     case Op::init: return {"← 0", "← −∞", ", 0"};
+    case Op::exchange: return {"hand on K, V"};
     case Op::load_kv: return {"load Kⱼ, Vⱼ"};
     case Op::load_state: return {"load Oᵢ, m, ℓ"};
     case Op::preprocess: return {"for all i:", "dKⱼ ← 0"};
@@ -190,12 +192,12 @@ std::vector<const char*> code_of(Op op) {
     case Op::divide: return {"P̃ ⊘ ℓ", "a ← exp(xᵢ − m) / ", "a ← exp(xᵢ) / "};
     case Op::output: return {"P̃ Vⱼ", "P V", "a Vᵢ", "p Vᵢ", "Vᵢ p"};
     case Op::normalize: return {"O ⊘ ℓ", " / "};
-    case Op::part: return {"Oᵢ ← its"};
-    case Op::merge_max: return {"max mᵢ"};
+    case Op::part: return {"Oᵢ ← its", "Oⱼ ← its"};
+    case Op::merge_max: return {"max mᵢ", "max(m_old, mⱼ)"};
     case Op::merge_lse: return {"ln Σ exp Lᵢ"};
-    case Op::merge_weights: return {"exp(mᵢ − m)", "exp(Lᵢ − L)"};
-    case Op::merge_sum: return {"Σ wᵢ ℓᵢ"};
-    case Op::merge_output: return {"Σ wᵢ Oᵢ"};
+    case Op::merge_weights: return {"exp(mᵢ − m)", "exp(Lᵢ − L)", "exp(mⱼ − m)"};
+    case Op::merge_sum: return {"Σ wᵢ ℓᵢ", "wⱼ ℓⱼ"};
+    case Op::merge_output: return {"Σ wᵢ Oᵢ", "wⱼ Oⱼ"};
     case Op::recompute: return {"exp(S − Lᵢ)"};
     case Op::loss: return {"sum(dO ⊙ O)", "a smaller loss?"};
     case Op::dv: return {"Pᵀ dO"};
@@ -345,10 +347,18 @@ bool makes_L(const Trace& trace, int k) {
     return reads_sum && (step_writes(trace, k, Slot::L) || step_writes(trace, k, Slot::L_parts));
 }
 
+// A rank of a ring may hold its rows in several places.
+std::int64_t rows_of_L(const Trace& trace, int k) {
+    std::int64_t rows = 0;
+    for (const Access& a : trace.writes(k))
+        if (a.slot == Slot::L || a.slot == Slot::L_parts) rows += trace.value(a.value).data.rows();
+    return rows;
+}
+
 // How many parts a merge reads, or keys a part.
 std::int64_t parts_read(const Trace& trace, int k) {
     const auto reads = trace.reads(k);
-    if (trace.step(k).op == Op::part) return trace.value(reads.front().value).data.size();
+    if (trace.step(k).op == Op::part) return trace.value(reads.front().value).data.cols();
     return std::ssize(reads);
 }
 
@@ -397,8 +407,8 @@ std::int64_t operations(const Trace& trace, int k) {
     // Of a part of n keys: its maximum, n exponentials of differences, their sum, and the values by them;
     // where parts are normalised also their quotient, and L.
     case Op::part:
-        return (parts_read(trace, k) - 1) + 2 * parts_read(trace, k) + (parts_read(trace, k) - 1) +
-               2 * parts_read(trace, k) * d + (step_writes(trace, k, Slot::L_part) ? d + 2 : 0);
+        return rows * ((parts_read(trace, k) - 1) + 2 * parts_read(trace, k) + (parts_read(trace, k) - 1) +
+                       2 * parts_read(trace, k) * d + (step_writes(trace, k, Slot::L_part) ? d + 2 : 0));
     case Op::merge_max: return rows * (parts_read(trace, k) - 1);
     case Op::merge_lse: return rows * 4 * parts_read(trace, k);
     case Op::merge_weights: return rows * 2 * (parts_read(trace, k) - 1);
@@ -409,8 +419,8 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::dp: return 2 * queries * keys * d;
     case Op::dq:
     case Op::dk: return 2 * queries * keys * d + scaled * (tiled ? queries * keys : cells);
-    case Op::store: return makes_L(trace, k) ? 2 * rows : 0;  // L = m + ln ℓ
-    default: return -1;                                       // not held here
+    case Op::store: return makes_L(trace, k) ? 2 * rows_of_L(trace, k) : 0;  // L = m + ln ℓ
+    default: return -1;                                                      // not held here
     }
 }
 
@@ -422,11 +432,12 @@ bool grows_in_hbm(const Trace& trace, Slot slot) {
     return keys_outside ? slot == Slot::dQ : slot == Slot::dK || slot == Slot::dV;
 }
 
-// Bytes that a step wrote.
-std::int64_t bytes_written(const Trace& trace, int k) {
+// Bytes that a step wrote, or that came to it from another rank.
+std::int64_t bytes_written(const Trace& trace, int k, bool between_ranks) {
     std::int64_t bytes = 0;
     for (const Access& a : trace.writes(k)) {
-        if (!info(a.slot).hbm) continue;
+        const bool came = a.slot == Slot::K_in || a.slot == Slot::V_in;
+        if (!info(a.slot).hbm || came != between_ranks) continue;
         const bool element = info(a.slot).counts_elements && !grows_in_hbm(trace, a.slot);
         bytes += trace.value(a.value).data.size() * (element ? trace.problem().element_bytes : 4);
     }
@@ -461,8 +472,10 @@ bool check_costs(const Trace& trace) {
     for (int k = 0; k < trace.size(); ++k) {
         const Traffic& now = trace.step(k).traffic;
         if (now.hbm_read < before.hbm_read) FAIL_CHECK("bytes come back: ", where(trace, k));
-        if (now.hbm_write - before.hbm_write != bytes_written(trace, k))
+        if (now.hbm_write - before.hbm_write != bytes_written(trace, k, false))
             FAIL_CHECK("not the bytes written: ", where(trace, k));
+        if (now.sent - before.sent != bytes_written(trace, k, true))
+            FAIL_CHECK("not the bytes that came: ", where(trace, k));
         const std::int64_t flops = now.flops - before.flops, expected = operations(trace, k);
         if (flops < 0 || (expected >= 0 && flops != expected))
             FAIL_CHECK(flops, " operations, not ", expected, ": ", where(trace, k));
@@ -472,6 +485,7 @@ bool check_costs(const Trace& trace) {
     const TrafficModel model = lesson.model(trace.problem());
     CHECK(before.hbm_read == model.hbm_read);
     CHECK(before.hbm_write == model.hbm_write);
+    CHECK(before.sent == model.sent);
     CHECK(peak <= model.sram_peak);
     // What is reserved is used where a largest tile comes by; one row has no tiles.
     const bool in_tiles = trace.tiles(Slot::K) > 0;

@@ -185,6 +185,7 @@ TEST_SUITE("origin") {
             {"softmax-dense", {Slot::x, Slot::V}},
             {"merge", {Slot::x, Slot::V}},
             {"split-kv", {Slot::Q, Slot::K, Slot::V}},
+            {"ring", {Slot::Q, Slot::K, Slot::V}},
             {"softmax-3pass", {Slot::x, Slot::V}},
             {"softmax-2pass", {Slot::x, Slot::V}},
             {"softmax-1pass", {Slot::x, Slot::V}},

@@ -13,6 +13,8 @@ void merge_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void merge_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 void split_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void split_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+void ring_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
 /// The parts and the merge that the current step is about, of `merge` or of `split-kv`.
 struct MergeNow {

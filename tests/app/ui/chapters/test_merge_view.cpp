@@ -4,6 +4,7 @@
 #include "core/lessons/merge/merge.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/contains.h"
+#include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
 
@@ -38,6 +39,46 @@ TEST_SUITE("merge view") {
         CHECK(grid.column_of(grid.begin(0)) == 0);
         CHECK(grid.column_of(grid.begin(1)) == 0);
         CHECK(grid.column_of(grid.begin(4)) > grid.column_of(grid.end(3) - 1));
+    }
+
+    TEST_CASE("the lanes of a ring are ranks, and a message lies beneath the work of its rank") {
+        Program program;
+        program.show_lesson("ring");
+        const TimelineGrid& grid = program.state.look.grid;
+        CHECK(grid.timed);
+        CHECK(grid.count() == 2);
+        CHECK(grid.columns == program.state.trace->ticks());
+        CHECK(grid.shares[0]);
+        const int sent = nth_step(*program.state.trace, Op::exchange);
+        CHECK(grid.beneath[static_cast<std::size_t>(sent)]);
+        CHECK(grid.column_of(sent) == 0);
+    }
+
+    TEST_CASE("the ring deals the sequence out as its buttons say, over as many ranks as have rows") {
+        Program program(example("causal-8"));
+        program.show_lesson("ring");
+        program.click("shards zig-zag");
+        CHECK(program.state.problem->options.shards == ShardKind::zigzag);
+        CHECK(program.state.problem->options.ranks == 2);
+        CHECK(program.state.trace->workers() == 2);
+        program.click("shards striped");
+        CHECK(program.state.problem->options.shards == ShardKind::striped);
+    }
+
+    TEST_CASE("nothing of a ring is clipped or lies on something else, with any number of ranks") {
+        for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}})
+            for (const bool presenter : {false, true})
+                for (const int ranks : {2, 3, 4, 8}) {
+                    Problem p = example("causal-8");
+                    p.options.ranks = ranks;
+                    p.options.shards = ranks == 4 ? ShardKind::zigzag : ShardKind::striped;
+                    Program program(p, screen, presenter, ranks == 3 ? ThemeId::light : ThemeId::dark);
+                    program.show_lesson("ring");
+                    for (int k = 0; k < program.state.trace->size(); k += ranks == 2 ? 1 : 5) {
+                        program.go_to_step(k);
+                        check_frame(program);
+                    }
+                }
     }
 
     TEST_CASE("nothing is clipped or lies on something else, at every step, in both forms and themes") {

@@ -78,13 +78,14 @@ TEST_CASE("every step of a lane has a column of its own, and the lanes are as wi
             const TimelineGrid grid = timeline_grid(*trace);
             int longest = 0, end = 0;  // the most columns that a lane takes, and where the last one ends
             for (int lane = 0; lane < grid.count(); ++lane) {
-                std::set<int> taken;
+                std::set<int> taken, beneath;  // a message runs beside the work of its lane
                 for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
                     end = std::max(end, grid.column_of(k) + grid.width_of(k));
+                    const bool message = grid.timed && grid.beneath[static_cast<std::size_t>(k)];
                     for (int column = 0; column < grid.width_of(k); ++column) {
                         CHECK(grid.column_of(k) + column < grid.columns);
-                        CHECK_MESSAGE(taken.insert(grid.column_of(k) + column).second, lesson.id, ", step ",
-                                      k);
+                        CHECK_MESSAGE((message ? beneath : taken).insert(grid.column_of(k) + column).second,
+                                      lesson.id, ", step ", k);
                     }
                 }
                 longest = std::max(longest, static_cast<int>(taken.size()));

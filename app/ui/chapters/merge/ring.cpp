@@ -1,0 +1,654 @@
+// The ring: who has whose keys at this tick and what is on its way; the rounds of all ranks; how busy they
+// are with a causal mask, for each way to deal the sequence out; below, what the rank at hand has on chip.
+#include "app/ui/chapters/merge/merge.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/presenter.h"
+#include "app/ui/parts/slot_view.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/lessons/ring/ring.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_ranks = 16;
+
+// The ring at the tick of the current step.
+struct RingNow {
+    explicit RingNow(const AppState& state)
+        : held(state.trace), trace(*held), k(state.cursor.step), ring(trace.problem()),
+          schedule(ring.schedule()), rank(trace.step(k).when.worker), tick(trace.step(k).when.start),
+          round(round_at(k)) {}
+
+    std::shared_ptr<const Trace> held;  ///< a button may replace that of the state
+    const Trace& trace;
+    int k;
+    Ring ring;
+    ring::Schedule schedule;
+    int rank, tick;
+    int round;  ///< of the rank at hand; as many as there are ranks: it has come to its end
+
+    /// The round that a step belongs to. A message is that of the round in which it travels.
+    int round_at(int step) const {
+        const Step& s = trace.step(step);
+        if (s.op == Op::load_q) return 0;
+        if (s.j < 0) return ring.ranks;
+        return ring.round_of(s.when.worker, s.j) - (s.op == Op::exchange ? 1 : 0);
+    }
+    /// In which round a rank is at this tick.
+    int round_of(int other) const {
+        if (other == rank) return std::min(round, ring.ranks - 1);
+        int t = 0;
+        while (t + 1 < ring.ranks &&
+               schedule.begin[static_cast<std::size_t>(t + 1)][static_cast<std::size_t>(other)] <= tick)
+            ++t;
+        return t;
+    }
+    /// A message from this rank to the next is on its way.
+    bool sends(int other) const {
+        const int t = round_of(other);
+        const double start = schedule.sends_from(t, other);
+        return start <= tick && tick < start + ring.ticks_of_message(other, t);
+    }
+    /// Bytes of the messages that have arrived by now.
+    std::int64_t arrived() const {
+        std::int64_t bytes = 0;
+        for (int step = 0; step < trace.size(); ++step)
+            if (trace.step(step).op == Op::exchange && trace.step(step).when.end <= tick)
+                for (const Access& a : trace.writes(step))
+                    bytes += trace.value(a.value).data.size() * trace.problem().element_bytes;
+        return bytes;
+    }
+    /// The first step of this rank, and of its round.
+    int first_of_rank() const {
+        int first = k;
+        while (first > 0 && trace.step(first - 1).phase == trace.step(k).phase) --first;
+        return first;
+    }
+    int first_of_round() const {
+        int first = k;
+        while (first > 0 && trace.step(first - 1).phase == trace.step(k).phase &&
+               round_at(first - 1) == round)
+            --first;
+        return first;
+    }
+    /// Of the time until all are through, the part in which this rank computes.
+    double busy(int other) const {
+        int ticks = 0;
+        for (int step = 0; step < trace.size(); ++step) {
+            const When& when = trace.step(step).when;
+            if (when.worker == other && !when.beneath) ticks += when.end - when.start;
+        }
+        return static_cast<double>(ticks) / trace.ticks();
+    }
+};
+
+Line shard_symbol(Slot slot, int rank) { return slot_symbol(slot, rank); }
+
+std::string percent(double part) { return format_fixed(100 * part, 0) + " %"; }
+
+void choose_ring(AppState& state, int ranks, ShardKind shards) {
+    Problem changed = latest_problem(state);
+    Options options = changed.options;
+    options.ranks = ranks, options.shards = shards;
+    changed.options = options;
+    if (!validate(changed)) choose_merge(state, options);
+}
+
+int most_ranks_of(const Problem& p) {
+    const int rows = std::min(p.N(), p.N_kv()), each = p.options.shards == ShardKind::zigzag ? 2 : 1;
+    return std::clamp(rows / each, 1, most_ranks);
+}
+
+// ---- The ring: boxes in a circle, arrows between them
+
+struct Boxes {
+    Rect a;
+    int ranks;
+    int above = (ranks + 1) / 2, below = ranks - above;
+    float gap = ranks > 8 ? 14.0f : 26.0f;
+    float w = (a.w - gap * px(above - 1)) / px(above);
+    float h = std::min(64.0f, below > 0 ? (a.h - 24) / 2 : a.h);
+
+    // The upper row from left to right, the lower one back.
+    Rect box(int rank) const {
+        if (rank < above) return {a.x + px(rank) * (w + gap), a.y, w, h};
+        const int place = above - 1 - (rank - above);
+        return {a.x + px(place) * (w + gap), a.bottom() - h, w, h};
+    }
+    // From the middle of one side to that of the other
+    std::pair<Point, Point> way(int from, int to) const {
+        const Rect p = box(from), q = box(to);
+        if (from < above && to < above && ranks > 1)
+            return {{p.right() + 3, p.middle()}, {q.x - 3, q.middle()}};
+        if (from >= above && to >= above) return {{p.x - 3, p.middle()}, {q.right() + 3, q.middle()}};
+        const float x = from < above ? p.x + w * .6f : p.x + w * .4f;
+        return from < above ? std::pair<Point, Point>{{x, p.bottom() + 3}, {x, q.y - 3}}
+                            : std::pair<Point, Point>{{x, p.y - 3}, {x, q.bottom() + 3}};
+    }
+};
+
+void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
+    const Theme& t = *c.theme;
+    const bool own = rank == now.rank;
+    c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, own ? t.focus : t.line2, own ? 2.0f : 1.0f, radius::card);
+    const int owner = now.ring.owner(rank, now.round_of(rank));
+    const Line both = pieces(shard_symbol(Slot::K, owner), " ", shard_symbol(Slot::V, owner));
+    const Line shown = rich_width(c, both, size::formula) <= a.w - 8 ? both : shard_symbol(Slot::K, owner);
+    const float shown_w = rich_width(c, shown, size::formula);
+    const std::string full = "rank " + str(rank);
+    const ImU32 ink = own ? t.t1 : t.t2;
+    const float full_w = text_width(Face::semibold, size::small, full);
+    // Below each other, beside each other, or the name alone
+    const bool high = a.h >= 50, beside = !high && full_w + shown_w + 26 <= a.w;
+    const std::string name = full_w <= a.w - 10 ? full : str(rank);
+    if (beside) {
+        c.text(a.x + 10, a.middle(), name, size::small, ink, Face::semibold);
+        c.rich(a.right() - 10, a.middle(), shown, size::formula, Align::right);
+        return;
+    }
+    c.text(a.x + a.w / 2, high ? a.y + 14 : a.middle(), name, size::small, ink, Face::semibold,
+           Align::center);
+    if (high && shown_w <= a.w - 4)
+        c.rich(a.x + a.w / 2, a.y + a.h - 17, shown, size::formula, Align::center);
+}
+
+void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
+    const int R = now.ring.ranks;
+    const Boxes boxes{a, R};
+    for (int r = 0; r < R; ++r) rank_box(c, now, r, boxes.box(r));
+    for (int r = 0; r < R && R > 1; ++r) {
+        const auto [from, to] = boxes.way(r, (r + 1) % R);
+        const bool on_its_way = now.sends(r);
+        c.arrow({from, to}, on_its_way ? ArrowStyle::active : ArrowStyle::idle,
+                on_its_way ? hue(*c.theme, Role::K) : 0);
+    }
+}
+
+// Bytes that have gone from rank to rank, of all that will
+void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
+    const std::int64_t all = ring_bytes(now.trace.problem()), sent = now.arrived();
+    const std::string words = "Between ranks", bytes = format_traffic(sent) + " of " + format_traffic(all);
+    const float room = a.w - text_width(Face::mono, size::small, bytes) - 10;
+    if (text_width(Face::regular, size::small, words) <= room)
+        c.text(a.x, a.y + 8, words, size::small, c.theme->t2);
+    c.text(a.right(), a.y + 8, bytes, size::small, c.theme->t1, Face::mono, Align::right);
+    c.progress(a.x, a.y + 22, a.w, 8, all > 0 ? static_cast<float>(sent) / static_cast<float>(all) : 0,
+               c.theme->t1);
+}
+
+void ring_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "Ring", a);
+    const int R = now.ring.ranks;
+    int ranks = R;
+    const float stepper_w = 122, right = a.right() - space::control_edge - stepper_w;
+    if (stepper(c, "##ranks", right, a.y + space::control_top, stepper_w, ranks, 1,
+                most_ranks_of(*state.problem)))
+        choose_ring(state, ranks, state.problem->options.shards);
+    const float words = c.text_within(a.inner_x(), a.title_y(), right - 8 - a.inner_x(), "Ranks", size::lead,
+                                      0, Face::semibold);
+    const std::string at = "tick " + str(now.tick);
+    if (text_width(Face::regular, size::body, at) < right - a.inner_x() - words - 28)
+        c.text(a.inner_x() + words + 12, a.title_y(), at, size::body, c.theme->t3);
+
+    const float foot = 46;
+    draw_ring(c, now, {a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - foot - 6});
+    draw_sent(c, now, {a.inner_x(), a.bottom() - foot, a.inner_w(), foot});
+}
+
+// ---- Who has whose keys in which round
+
+void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const Rect& a) {
+    const Theme& t = *c.theme;
+    const int at = now.round_of(rank);
+    const bool current = round == at && rank == now.rank && now.round < now.ring.ranks,
+               empty = now.ring.scores(rank, round) == 0;
+    if (round > at)
+        c.dashed_frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.line2, 1, {4, 3});
+    else
+        c.rect(a.x + 1, a.y + 1, a.w - 2, a.h - 2, current ? t.t1 : t.raised, radius::cell);
+    if (round == at && !current) c.frame(a.x + 1.5f, a.y + 1.5f, a.w - 3, a.h - 3, t.line2, 1, radius::cell);
+    if (empty && !current) c.hatch(a.x + 3, a.y + 3, a.w - 6, a.h - 6, t.line2, 6);
+    if (a.w < 15 || a.h < 15 || (empty && !current)) return;
+    c.text(a.x + a.w / 2, a.middle(), str(round), size::small,
+           current      ? t.inv
+           : round > at ? t.t2
+                        : t.t1,
+           current ? Face::semibold : Face::regular, Align::center);
+}
+
+// Returns the height that it took.
+float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_idle) {
+    const Theme& t = *c.theme;
+    const int R = now.ring.ranks;
+    const float names = 52, idle_w = with_idle ? 64.0f : 0.0f, head = 22;
+    const float cell =
+        std::clamp(std::min((a.w - names - idle_w) / px(R), (a.h - head) / px(R)), 8.0f, 40.0f);
+    const float x = a.x + names;
+    for (int owner = 0; owner < R && cell >= 22; ++owner)
+        c.rich(x + (px(owner) + .5f) * cell, a.y + 8, shard_symbol(Slot::K, owner), size::formula,
+               Align::center);
+    if (with_idle) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
+    for (int rank = 0; rank < R; ++rank) {
+        const float y = a.y + head + px(rank) * cell;
+        if (y + cell > a.bottom() + 1) break;
+        const bool own = rank == now.rank, text = cell >= 15;
+        if (text)
+            c.text(a.x, y + cell / 2, "rank " + str(rank), size::small, own ? t.t1 : t.t2,
+                   own ? Face::semibold : Face::regular);
+        for (int round = 0; round < R; ++round)
+            round_cell(c, now, rank, round, {x + px(now.ring.owner(rank, round)) * cell, y, cell, cell});
+        if (with_idle && text)
+            c.text(a.right(), y + cell / 2, percent(1 - now.busy(rank)), size::small, own ? t.t1 : t.t2,
+                   Face::mono, Align::right);
+    }
+    return head + px(R) * cell;
+}
+
+void rounds_panel(const Canvas& c, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "Rounds", a, "Rounds", a.w > 270 ? "whose keys, when" : "");
+    draw_rounds(c, now, {a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 12}, true);
+}
+
+// ---- How busy the ranks are with a causal mask, for each way to deal out the sequence
+
+struct Dealt {
+    ShardKind kind;
+    const char* name;
+    std::vector<std::vector<double>> scores;  // of each rank and round
+    double end = 0, busy = 0;
+};
+
+std::vector<Dealt> all_deals(const Problem& p, int R) {
+    std::vector<Dealt> out;
+    for (const auto& [kind, name] :
+         {std::pair(ShardKind::contiguous, "contiguous"), std::pair(ShardKind::zigzag, "zig-zag"),
+          std::pair(ShardKind::striped, "striped")}) {
+        const auto shards = static_cast<ring::Shards>(kind);
+        if (ring::refuse(shards, std::min(p.N(), p.N_kv()), R)) continue;
+        Dealt one{kind, name, {}};
+        double sum = 0;
+        for (int rank = 0; rank < R; ++rank) {
+            one.scores.emplace_back();
+            for (int round = 0; round < R; ++round)
+                one.scores.back().push_back(
+                    static_cast<double>(ring::scores_of(shards, p.N_kv(), R, rank, round, true)));
+            sum += std::accumulate(one.scores.back().begin(), one.scores.back().end(), 0.0);
+        }
+        const auto computing = [&](int rank, int round) {
+            return one.scores[static_cast<std::size_t>(rank)][static_cast<std::size_t>(round)];
+        };
+        one.end = ring::schedule(R, R, computing, [](int, int) { return 0.0; }).end();
+        one.busy = sum / (one.end * R);
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+void deal_bars(const Canvas& c, const Dealt& one, const Rect& a, double longest) {
+    const Theme& t = *c.theme;
+    const float each = a.h / px(one.scores.size()), scale = a.w / static_cast<float>(longest);
+    const float h = std::max(2.0f, each - (each > 5 ? 2.0f : 1.0f));
+    for (std::size_t rank = 0; rank < one.scores.size(); ++rank) {
+        float x = a.x;
+        const float y = a.y + px(rank) * each;
+        for (const double scores : one.scores[rank]) {
+            const float w = static_cast<float>(scores) * scale;
+            if (w > 1) c.rect(x, y, w - 1, h, mix(t.panel, hue(t, Role::S), .55f), 2);
+            x += w;
+        }
+        const float end = a.x + static_cast<float>(one.end) * scale;
+        if (end - x > 3) c.hatch(x, y, end - x - 1, h, t.line2, 5);
+    }
+    const float end = a.x + static_cast<float>(one.end) * scale;
+    c.line({end, a.y - 1}, {end, a.y + a.h}, t.t2, 1.4f);
+}
+
+void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "Balance", a, "With a causal mask",
+                      a.w > 430 ? "a bar is a rank, hatched: it waits" : "");
+    const Theme& t = *c.theme;
+    const Problem& p = now.trace.problem();
+    const std::vector<Dealt> deals = all_deals(p, now.ring.ranks);
+    double longest = 1;
+    for (const Dealt& one : deals) longest = std::max(longest, one.end);
+    const float top = a.y + 44, each = (a.bottom() - 10 - top) / 3;
+    float y = top;
+    for (const Dealt& one : deals) {
+        const bool chosen = one.kind == p.options.shards;
+        const float button_w = button_width(one.name, size::small), label_h = 24;
+        if (button(c, std::string("##shards ") + one.name, a.inner_x(), y, button_w, label_h, one.name,
+                   {.active = chosen, .quiet = !chosen, .size = size::small}))
+            choose_ring(state, now.ring.ranks, one.kind);
+        const std::string busy = percent(one.busy) + " busy",
+                          full = format_count(static_cast<std::int64_t>(one.end)) + " scores long, " + busy;
+        const float room = a.inner_w() - button_w - 10;
+        c.text(a.inner_right(), y + label_h / 2,
+               text_width(Face::regular, size::small, full) <= room ? full : busy, size::small,
+               chosen ? t.t1 : t.t2, Align::right);
+        const float bars = each - label_h - 8;
+        if (bars >= px(now.ring.ranks) * 2)
+            deal_bars(c, one, {a.inner_x(), y + label_h + 3, a.inner_w(), bars}, longest);
+        y += each;
+    }
+    if (std::ssize(deals) < 3 && a.h > 150)
+        c.text_within(a.inner_x(), y + 12, a.inner_w(), "zig-zag needs two rows a rank and more", size::small,
+                      t.t3);
+}
+
+// The same on stage, where nothing is pressed
+void draw_deals(const Canvas& c, const RingNow& now, const Rect& a) {
+    const Problem& p = now.trace.problem();
+    const std::vector<Dealt> deals = all_deals(p, now.ring.ranks);
+    double longest = 1;
+    for (const Dealt& one : deals) longest = std::max(longest, one.end);
+    const float each = a.h / px(std::max<std::size_t>(1, deals.size()));
+    float y = a.y;
+    for (const Dealt& one : deals) {
+        const bool chosen = one.kind == p.options.shards;
+        c.text(a.x, y + 9, one.name, size::small, chosen ? c.theme->t1 : c.theme->t2,
+               chosen ? Face::semibold : Face::regular);
+        c.text(a.right(), y + 9, percent(one.busy) + " busy, if causal", size::small, c.theme->t2,
+               Align::right);
+        if (each > 30) deal_bars(c, one, {a.x, y + 22, a.w, each - 28}, longest);
+        y += each;
+    }
+}
+
+// ---- What the rank has on chip
+
+// So many of a row or a column as have room, the chosen one among them.
+struct Shown {
+    int first, count;
+    Shown(int all, int chosen, int most) : first(0), count(std::clamp(most, 1, all)) {
+        first = std::clamp(chosen - count / 2, 0, all - count);
+    }
+};
+
+struct OnChip {
+    const Canvas& c;
+    AppState& state;
+    const RingNow& now;
+    bool all_numbers = false;  ///< on stage: of a large shard as much as can be read, in place of all of it
+    int first_rank = now.first_of_rank(), first_round = now.first_of_round();
+    float least_h = all_numbers ? 18.0f : 2.0f;
+
+    int n() const { return now.ring.queries_of(now.rank).rows(); }
+    int d() const { return now.trace.problem().d(); }
+    int owner() const { return now.ring.owner(now.rank, std::min(now.round, now.ring.ranks - 1)); }
+
+    // How many columns fit: all of them with fewer digits, or some of them with all digits
+    int columns_in(float w, int all, std::initializer_list<Slot> slots) const {
+        if (!all_numbers) return static_cast<int>(w / 2);
+        const auto least = [&](int digits) {
+            int letters = 1;
+            for (const Slot slot : slots) letters = std::max(letters, state.look[slot].letters_with(digits));
+            return px(letters) * size::mono * size::small + 10;
+        };
+        return w / least(2) >= px(all) ? all : static_cast<int>(w / least(4));
+    }
+
+    // The row of the shard, the key and the component that the formula is about
+    int chosen_query() const {
+        const CellRef cell = state.explanation.target;
+        if (cell.slot == Slot::Kj || cell.slot == Slot::Vj || cell.slot == Slot::count) return 0;
+        if (info(cell.slot).hbm) {
+            const std::vector<int>& all = now.ring.queries_of(now.rank).positions;
+            const auto at = std::ranges::find(all, cell.row);
+            return at == all.end() ? 0 : static_cast<int>(at - all.begin());
+        }
+        const Held held = holding(now.trace, cell, now.k);
+        return held ? cell.row - held.value->region.row : 0;
+    }
+    int chosen_key() const {
+        const CellRef cell = state.explanation.target;
+        return cell.slot == Slot::S                             ? cell.col
+               : cell.slot == Slot::Kj || cell.slot == Slot::Vj ? cell.row
+                                                                : 0;
+    }
+    int chosen_component() const {
+        const CellRef cell = state.explanation.target;
+        return cell.slot == Slot::S || cell.slot == Slot::count || one_column(cell.slot) ? 0 : cell.col;
+    }
+
+    // What the slot holds, if it was put there since: these of its rows and columns.
+    void draw(Slot slot, int tile, int since, const Shown& rows, const Shown& cols, float x, float y,
+              float cw, float ch, const std::string& widget) {
+        const Trace& trace = now.trace;
+        Held held = trace.live(slot, tile, now.k);
+        if (held && held.step < since) held = {};
+        MatrixLook look;
+        look.slot = slot, look.value = held.value, look.region = {tile, 0, rows.count, cols.count};
+        if (held && (rows.count < held.value->region.rows || cols.count < held.value->region.cols))
+            look.window = Region{held.value->region.row + rows.first, held.value->region.col + cols.first,
+                                 rows.count, cols.count};
+        look.x = x, look.y = y, look.cw = cw, look.ch = ch;
+        look.size = cw >= 56 && ch >= 26 ? size::lead : size::small;
+        look.least_digits = 2, look.boxes = true, look.numbers = ch >= 16;
+        const auto touched = [&](std::span<const Access> accesses) {
+            return std::ranges::any_of(accesses,
+                                       [&](const Access& a) { return a.slot == slot && a.tile == tile; });
+        };
+        const bool read = touched(trace.reads(now.k)), written = held && held.step == now.k;
+        look.state = !held     ? CellState::pending
+                     : written ? CellState::written
+                     : read    ? CellState::read
+                               : CellState::idle;
+        if (written) look.fade = transition(state);
+        if (written && step_units(trace, now.k) > 1 && tile == trace.writes(now.k).back().tile)
+            look.rows_done = state.cursor.done;
+        look.dim = !read && !written;
+        look.only_changed = trace.step(now.k).op == Op::mask;
+        matrix(c, state, look, widget.c_str());
+    }
+
+    // The first of these words that has room
+    void label(const Line& symbol, const std::vector<std::string>& words, float x, float y,
+               float room) const {
+        const float w = c.rich(x, y, symbol, size::symbol);
+        const auto fits = [&](const std::string& text) {
+            return text_width(Face::regular, size::small, text) <= room - w - 8;
+        };
+        const auto text = std::ranges::find_if(words, fits);
+        if (text != words.end()) c.text(x + w + 6, y, *text, size::small, c.theme->t3);
+    }
+
+    // The queries over the keys, the scores beside them, the values at the right; returns the width.
+    float products(const Rect& a) {
+        const float head = 28, gap = 22, between = 38;
+        const int columns = columns_in(a.w - 2 * gap, 2 * d() + now.ring.keys_of(owner()).rows(),
+                                       {Slot::Qi, Slot::Kj, Slot::Vj, Slot::S}),
+                  lines = static_cast<int>((a.h - head - between) / least_h);
+        const int all_keys = now.ring.keys_of(owner()).rows();
+        const Shown key_columns(all_keys, chosen_key(), std::max(columns / 3, columns - 2 * d())),
+            components(d(), chosen_component(), (columns - key_columns.count) / 2),
+            rows(n(), chosen_query(), lines / 2), keys(all_keys, chosen_key(), lines - rows.count);
+        const float cw =
+            std::clamp((a.w - 2 * gap) / px(2 * components.count + key_columns.count), 2.0f, 58.0f);
+        const float ch = std::clamp((a.h - head - between) / px(rows.count + keys.count), 2.0f, 46.0f);
+        const float wide = cw * px(components.count);
+        const float y_Q = a.y + head, y_K = y_Q + ch * px(rows.count) + between;
+        const float x_S = a.x + wide + gap, x_V = x_S + cw * px(key_columns.count) + gap;
+        const std::string own = positions_text(now.ring.queries_of(now.rank).positions),
+                          theirs = positions_text(now.ring.keys_of(owner()).positions);
+        label(slot_symbol(Slot::Qi, now.rank), {own + " stay", own}, a.x, a.y + 8, wide + gap);
+        label(slot_symbol(Slot::Kj, owner()), {theirs + " go round", theirs}, a.x, y_K - 21, wide + gap);
+        label(slot_symbol(Slot::S), {}, x_S, a.y + 8, cw * px(key_columns.count) + gap);
+        label(slot_symbol(Slot::Vj, owner()), {"go with them"}, x_V, y_K - 21, wide);
+        draw(Slot::Qi, 0, first_rank, rows, components, a.x, y_Q, cw, ch, "chip");
+        draw(Slot::Kj, 0, first_round, keys, components, a.x, y_K, cw, ch, "chip");
+        draw(Slot::S, 0, first_round, rows, key_columns, x_S, y_Q, cw, ch, "chip");
+        draw(Slot::Vj, 0, first_round, keys, components, x_V, y_K, cw, ch, "chip");
+        return x_V + wide - a.x;
+    }
+
+    // What has arrived, and will lie in HBM until its round: K over V, a piece of a shard alone where it is
+    // dealt out in several.
+    void arriving(const Rect& a) {
+        const int owner = now.trace.step(now.k).j, tile = now.ring.keys_of(owner).first_tile;
+        const ring::Run& piece = now.ring.keys_of(owner).pieces.front();
+        const int all = static_cast<int>(piece.count),
+                  chosen = state.explanation.target.row - static_cast<int>(piece.first);
+        const float head = 28, between = 26;
+        const Shown components(d(), chosen_component(), columns_in(a.w, d(), {Slot::K_in, Slot::V_in})),
+            rows(all, chosen, static_cast<int>((a.h - head - between) / 2 / least_h));
+        const float cw = std::min(58.0f, a.w / px(components.count)),
+                    ch = std::min(46.0f, (a.h - head - between) / px(2 * rows.count));
+        const float y_V = a.y + head + ch * px(rows.count) + between;
+        label(slot_symbol(Slot::K, owner), {"arrives"}, a.x, a.y + 8, a.w);
+        label(slot_symbol(Slot::V, owner), {}, a.x, y_V - 15, a.w);
+        draw(Slot::K_in, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm");
+        draw(Slot::V_in, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm");
+    }
+
+    // One line of the table: what was found before, in this round, and what both come to.
+    struct Found {
+        std::string name;
+        int tile;
+        bool whole;
+        int since;
+        bool weighted;
+    };
+    std::vector<Found> lines() const {
+        const std::vector<int> rounds = now.ring.rounds_of(now.rank);
+        const int last = static_cast<int>(rounds.size()) - 1;
+        if (now.round >= now.ring.ranks) return {{"all", 0, true, first_rank, false}};
+        const auto at = std::ranges::find(rounds, now.round);
+        const int nth = static_cast<int>(at - rounds.begin());
+        const std::string name = "round " + str(now.round);
+        if (at == rounds.end()) {
+            const int before =
+                static_cast<int>(std::ranges::lower_bound(rounds, now.round) - rounds.begin()) - 1;
+            if (before < 0) return {{"before", 0, true, now.k + 1, false}};
+            return {{"before", before % 2 == 1 ? 2 : 0, before == last, first_rank, false}};
+        }
+        if (nth == 0) return {{name, 0, last == 0, first_round, false}};
+        const int old = nth % 2 == 1 ? 0 : 2;
+        return {{"before", old, false, first_rank, true},
+                {name, fresh_part, false, first_round, true},
+                {"now", 2 - old, nth == last, first_round, false}};
+    }
+
+    // m, w, ℓ and O of each line; returns the width.
+    float found(const Rect& a) {
+        const std::vector<Found> all = lines();
+        const float head = 28, names = 58, gap = 9, between = 10, columns_w = a.w - names - 3 * gap;
+        const bool stores = op_now(state) == Op::store;
+        const int singles = 3;
+        const Shown components(
+            d(), chosen_component(),
+            columns_in(columns_w, singles + d(), {Slot::m_part, Slot::l_part, Slot::O_part, Slot::Oi}) -
+                singles),
+            rows(n(), chosen_query(), static_cast<int>((a.h - head - 2 * between) / 3 / least_h)),
+            one(1, 0, 1);
+        const float cw = std::clamp(columns_w / px(singles + components.count), 4.0f, 64.0f);
+        const float ch = std::clamp((a.h - head - 2 * between) / px(3 * rows.count), 2.0f, 46.0f);
+        const float x_m = a.x + names, x_w = x_m + cw + gap, x_l = x_w + cw + gap, x_O = x_l + cw + gap;
+        label({slot_symbol(Slot::m).front()}, {"max"}, x_m, a.y + 8, cw + gap);
+        if (all.size() > 1) label({slot_symbol(Slot::w_part).front()}, {}, x_w, a.y + 8, cw + gap);
+        label({slot_symbol(Slot::l).front()}, {"sum"}, x_l, a.y + 8, cw + gap);
+        const bool divided = op_now(state) >= Op::normalize && now.round >= now.ring.ranks;
+        label({slot_symbol(Slot::Oi).front()}, {divided ? "divided by ℓ" : "not yet divided"}, x_O, a.y + 8,
+              cw * px(components.count));
+        float y = a.y + head;
+        for (const Found& line : all) {
+            const float h = ch * px(rows.count);
+            c.text(a.x + names - 12, y + h / 2, line.name, size::small, c.theme->t2, Face::medium,
+                   Align::right);
+            const auto part = [&](Slot slot, Slot whole, const Shown& cols, float x) {
+                draw(line.whole ? whole : slot, line.whole ? 0 : line.tile, line.since, rows, cols, x, y, cw,
+                     ch, "found " + line.name);
+            };
+            part(Slot::m_part, Slot::m, one, x_m);
+            if (line.weighted)
+                draw(Slot::w_part, line.tile, first_round, rows, one, x_w, y, cw, ch, "weight " + line.name);
+            part(Slot::l_part, Slot::l, one, x_l);
+            part(Slot::O_part, Slot::Oi, components, x_O);
+            if (stores) left_behind(x_w, y, cw, ch, rows.count);
+            y += h + between;
+        }
+        return x_O + cw * px(components.count) - a.x;
+    }
+
+    // L as it lies in HBM, in the place of the weights: of a shard in several pieces the last one
+    void left_behind(float x, float y, float cw, float ch, int most) {
+        label({slot_symbol(Slot::L).front()}, {}, x, y - 20, cw);
+        const Access& last = now.trace.writes(now.k).back();
+        const Region& at = now.trace.value(last.value).region;
+        const Shown rows(at.rows, state.explanation.target.row - at.row, most), one(1, 0, 1);
+        draw(Slot::L, last.tile, now.k, rows, one, x, y, cw, ch, "hbm");
+    }
+};
+
+std::string words_of_step(const RingNow& now) {
+    if (now.round >= now.ring.ranks) return "all rounds are over";
+    const int owner = now.ring.owner(now.rank, now.round);
+    return "round " + str(now.round) + ": " +
+           (owner == now.rank ? "its own keys" : "keys of rank " + str(owner));
+}
+
+void chip_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "SRAM", a, "SRAM of rank " + str(now.rank), words_of_step(now));
+    OnChip chip{c, state, now};
+    const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 16};
+    const float left = inner.w * .44f;
+    const float taken = chip.products({inner.x, inner.y, left, inner.h});
+    const float x = inner.x + std::max(taken + 26, std::min(left, taken + 60));
+    chip.found({x, inner.y, inner.right() - x, inner.h});
+}
+
+// The step is about m, ℓ and O, not about the products that they are made of.
+bool finds_now(const RingNow& now) {
+    const Op op = now.trace.step(now.k).op;
+    return op == Op::part || is_merge(op) || now.round >= now.ring.ranks;
+}
+
+}  // namespace
+
+void ring_main(const Canvas& c, AppState& state, const Layout& layout) {
+    const RingNow now(state);
+    const Rect& a = layout.main;
+    const float gap = a.h < 450 ? 8.0f : 12.0f, top = std::clamp(a.h * .47f, 190.0f, 330.0f);
+    const float w = a.w - 2 * gap, ring_w = w * .38f, rounds_w = w * .29f;
+    ring_panel(c, state, now, {a.x, a.y, ring_w, top});
+    rounds_panel(c, now, {a.x + ring_w + gap, a.y, rounds_w, top});
+    balance_panel(c, state, now, {a.x + ring_w + rounds_w + 2 * gap, a.y, w - ring_w - rounds_w, top});
+    chip_panel(c, state, now, {a.x, a.y + top + gap, a.w, a.h - top - gap});
+}
+
+void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
+    const RingNow now(state);
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const float w = a.w / size::far_growth, h = a.h / size::far_growth, rounds_w = 170, x = rounds_w + 24;
+    const auto note = [&](float left, float width, const char* name) {
+        note_part(c, {a.x + left * size::far_growth, a.y, width * size::far_growth, a.h}, name);
+    };
+    note(0, rounds_w, "Rounds");
+    draw_rounds(large.c, now, {0, 0, rounds_w, h}, false);
+    if (quiz_waits(state)) return;
+    const Rect rest{x, 0, w - x, h};
+    const Op op = op_now(state);
+    note(x, rest.w, op == Op::exchange ? "Ring" : op == Op::store ? "Balance" : "SRAM");
+    OnChip chip{large.c, state, now, true};
+    if (op == Op::exchange) {
+        const float ring_w = rest.w * .5f;
+        draw_ring(large.c, now, {x, 4, ring_w, h - 50});
+        draw_sent(large.c, now, {x, h - 36, ring_w, 36});
+        chip.arriving({x + ring_w + 24, 0, rest.w - ring_w - 24, h});
+    } else if (op == Op::store) {
+        const float table = std::min(h * .45f, 80.0f);
+        chip.found({x, 0, rest.w, table * 2});
+        draw_deals(large.c, now, {x, table + 10, rest.w, h - table - 10});
+    } else
+        finds_now(now) ? chip.found(rest) : chip.products(rest);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,358 @@
+#include "core/lessons/ring/explain.h"
+
+#include "core/lessons/forward/explain.h"
+#include "core/lessons/ring/ring.h"
+#include "core/problem/mask.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+std::string rank_name(int rank) { return "rank " + str(rank); }
+
+std::string named(const char* kind, int position, const std::string& word) {
+    return kind + str(position) + (word.empty() ? "" : " (“" + word + "”)");
+}
+
+// "position 3", "positions 0–1"
+std::string rows_text(const std::vector<int>& positions) {
+    return (positions.size() == 1 ? "position " : "positions ") + positions_text(positions);
+}
+
+// One step of a rank; the cell's row is one of its shard.
+struct RingView {
+    const View& v;
+    Ring ring{v.problem};
+    int rank = v.step.when.worker, owner = v.step.j, round = owner < 0 ? -1 : ring.round_of(rank, owner);
+
+    int query_at(int row) const { return ring.queries_of(rank).positions[static_cast<std::size_t>(row)]; }
+    int key_at(int row) const { return ring.keys_of(owner).positions[static_cast<std::size_t>(row)]; }
+    /// Of a partial result the row of the table of all parts.
+    int row() const {
+        for (const Access& a : v.trace.writes(v.k)) {
+            const Region& at = v.trace.value(a.value).region;
+            if (a.slot == v.out.target.slot && at.contains(v.row, v.col)) return v.row - at.row;
+        }
+        return v.row;
+    }
+    std::string query_words(const char* kind, int position) const {
+        return named(kind, position, v.problem.query_token(position));
+    }
+    std::string query() const { return query_words("query ", query_at(row())); }
+    std::string first_query() const { return query_words("Query ", query_at(row())); }
+    std::string key(int col) const {
+        const int position = key_at(col);
+        return named("key ", position, v.problem.key_token(position));
+    }
+    std::string owners_keys() const {
+        return owner == rank ? "its own keys" : "the keys of " + rank_name(owner);
+    }
+};
+
+std::string place(const RingView& r) {
+    if (r.round < 0) return rank_name(r.rank);
+    const bool travels = r.v.step.op == Op::exchange;  // for the round after this one
+    return rank_name(r.rank) + ", round " + str(r.round - (travels ? 1 : 0));
+}
+
+void explain_queries(const RingView& r) {
+    const View& v = r.v;
+    const std::vector<int>& positions = r.ring.queries_of(r.rank).positions;
+    const Region q = v.written(Slot::Qi).region;
+    v.out.formula = join({sym(Slot::Qi, r.rank), "  ←  " + rows_text(positions) + " of ", sym(Slot::Q)});
+    set_bytes(v, product({num(q.rows), num(q.cols), num(v.problem.element_bytes)}), "bytes read");
+    v.out.why = "The queries of rank " + str(r.rank) + " stay here: " + rows_text(positions) + ". " +
+                (r.ring.ranks == 1 ? "So do its keys, as it is the only rank."
+                                   : "Keys and values will come to them, shard by shard.");
+    v.source(Slot::Q, r.query_at(v.row), v.col);
+}
+
+// What travels, and whether computing takes longer.
+void explain_exchange(const RingView& r) {
+    const View& v = r.v;
+    const Ring& ring = r.ring;
+    const int t = r.round - 1, from = ring.before(r.rank), to = ring.behind(r.rank),
+              now = ring.owner(r.rank, t);
+    const Line K = slot_symbol(Slot::K, r.owner), V = slot_symbol(Slot::V, r.owner);
+    v.out.formula = join({K, ", ", V, "  ←  from " + rank_name(from) + ",   ", slot_symbol(Slot::K, now),
+                          ", ", slot_symbol(Slot::V, now), "  →  to " + rank_name(to)});
+    const int keys = ring.keys_of(r.owner).rows();
+    set_bytes(v, product({num(2), num(keys), num(v.problem.d()), num(v.problem.element_bytes)}),
+              "bytes received");
+    const int sending = v.step.when.end - v.step.when.start, computing = ring.ticks(r.rank, t);
+    const std::string hides = sending <= computing
+                                  ? " The message takes " + counted(sending, "tick") +
+                                        ", the work of this round " + str(computing) + ": it costs no time."
+                                  : " The message takes " + counted(sending, "tick") +
+                                        ", longer than the work of this round, " + str(computing) + ".";
+    v.out.why = capitalised(rank_name(r.rank)) + " hands on " +
+                (now == r.rank ? "its keys and values" : "the keys and values of " + rank_name(now)) +
+                " to " + rank_name(to) + " and receives those of " + rank_name(r.owner) +
+                ", beside its own work." + hides;
+    const bool value = v.out.target.slot == Slot::V_in;
+    v.source(value ? Slot::V : Slot::K, v.row, v.col);
+}
+
+void explain_keys(const RingView& r) {
+    const View& v = r.v;
+    const Region k = v.written(Slot::Kj).region;
+    const bool value = v.out.target.slot == Slot::Vj, own = r.round == 0;
+    v.out.formula = join({sym(Slot::Kj, r.owner), ", ", sym(Slot::Vj, r.owner),
+                          "  ←  " + rows_text(r.ring.keys_of(r.owner).positions) + ", from HBM"});
+    set_bytes(v, product({num(2), num(k.rows), num(k.cols), num(v.problem.element_bytes)}), "bytes read");
+    v.out.why = own ? "The first round needs no message: every rank begins with its own keys. K and V: 2 × "
+                    : "In round " + str(r.round) + " " + rank_name(r.rank) + " has the keys of rank (" +
+                          str(r.rank) + " − " + str(r.round) + ") mod " + str(r.ring.ranks) + " = " +
+                          str(r.owner) + "; they lie in its own HBM by now. K and V: 2 × ";
+    v.out.why += size_words(k, v.problem.element_bytes) + ".";
+    const Slot from = own ? (value ? Slot::V : Slot::K) : value ? Slot::V_in : Slot::K_in;
+    v.source(from, r.key_at(v.row), v.col);
+}
+
+void explain_nothing_to_see(const RingView& r) {
+    const View& v = r.v;
+    v.out.title = "Nothing to see";
+    v.out.formula = text("no query of " + rank_name(r.rank) + " sees a key of " + rank_name(r.owner));
+    v.out.why = "The mask hides every key of " + rank_name(r.owner) + " from every query of " +
+                rank_name(r.rank) + ": in this round it has nothing to compute, and waits.";
+}
+
+void explain_mask(const RingView& r) {
+    const View& v = r.v;
+    const Problem& p = v.problem;
+    const int q = r.query_at(v.row), k = r.key_at(v.col), own = q + p.N_kv() - p.N();
+    const bool masked = !passes_mask(p, q, k);
+    v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
+    v.out.kind = masked;
+    const std::string pair = r.key(v.col) + " for " + r.query();
+    if (!masked)
+        v.out.why = "The mask leaves " + pair + " as it is.";
+    else if (k > own && p.causal)
+        v.out.why = "The causal mask hides " + pair + ": it lies in the future, wherever the ranks keep it.";
+    else
+        v.out.why = "The window hides " + pair + ": it is more than " + str(*p.window) +
+                    (*p.window == 1 ? " position" : " positions") + " away.";
+    v.source(Slot::S, v.row, v.col);
+}
+
+// ---- What the keys of one round give
+
+struct Looked {
+    const RingView& r;
+    const View& v = r.v;
+    const Value& S = v.read(Slot::S);
+    int row = r.row();
+    double most = S.data.row(row).maxCoeff(), base = most == minus_infinity ? 0 : most;
+
+    Expr score(int c) const { return v.number(Slot::S, row, c); }
+    Numbers scores() const {
+        Numbers out;
+        for (int c = 0; c < S.region.cols; ++c) out.push_back(score(c));
+        return out;
+    }
+    Expr weight(int c) const { return exponential(difference(score(c), num(base, Role::m))); }
+    Expr sum_of_weights() const {
+        Numbers out;
+        for (int c = 0; c < S.region.cols; ++c) out.push_back(weight(c));
+        return sum(out);
+    }
+    Expr weighted_values() const {
+        Numbers out;
+        for (int c = 0; c < S.region.cols; ++c)
+            out.push_back(product({weight(c), v.number(Slot::Vj, c, v.col)}));
+        return sum(out);
+    }
+    bool blind() const { return most == minus_infinity; }
+    Line name(Slot part, Slot whole) const {
+        const Access& own = v.trace.writes(v.k).front();  // m
+        return own.slot == Slot::m ? slot_symbol(whole) : slot_symbol(v.trace, part, v.k, own.tile);
+    }
+};
+
+void explain_part(const RingView& r) {
+    const Looked part{r};
+    const View& v = r.v;
+    const Line m = part.name(Slot::m_part, Slot::m);
+    v.out.kind = part.blind();
+    switch (v.out.target.slot) {
+    case Slot::m:
+    case Slot::m_part:
+        v.out.formula = join({m, "  ←  rowmax(", sym(Slot::S), ")"});
+        v.out.numbers = write(maximum(part.scores()), v.result());
+        v.out.result = equals(join({m, part_index(v)}), v.result());
+        v.out.why = "The largest score of " + r.query() + " with " + r.owners_keys() +
+                    ". What other rounds find need not be known for it.";
+        break;
+    case Slot::l:
+    case Slot::l_part: {
+        const Line l = part.name(Slot::l_part, Slot::l);
+        v.out.formula = join({l, "  ←  Σ exp(", sym(Slot::S), " − ", m, ")"});
+        v.out.numbers = write(part.sum_of_weights(), v.result());
+        v.out.result = equals(join({l, part_index(v)}), v.result());
+        v.out.why = "The weights of " + r.query() + " for " + r.owners_keys() +
+                    ", measured from the maximum of these keys alone.";
+        break;
+    }
+    default: {
+        const Line O = part.name(Slot::O_part, Slot::Oi);
+        v.out.formula = join({O, "  ←  Σ exp(", sym(Slot::S), " − ", m, ") ", sym(Slot::Vj, r.owner)});
+        v.out.numbers = write(part.weighted_values(), v.result());
+        v.out.result = equals(join({O, part_index(v)}), v.result());
+        v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +
+                    " by the same weights. The division by ℓ waits until all keys have come by.";
+    }
+    }
+    if (part.blind())
+        v.out.why = "The mask hides from " + r.query() + " all keys of this round: m = −∞, ℓ = 0 and O = 0.";
+}
+
+// ---- The merge of a round: what was found before, and what these keys have given
+
+double maximum_of(const RingView& r, bool fresh) {
+    const View& v = r.v;
+    const auto reads = v.trace.reads(v.k);
+    double out = 0;
+    for (std::size_t n = v.step.op == Op::merge_weights ? 1 : 0; n < reads.size();
+         ++n)  // behind the common one
+        if (reads[n].slot == Slot::m_part && (reads[n].tile == fresh_part) == fresh)
+            out = v.trace.value(reads[n].value).data(r.row(), 0);
+    return out;
+}
+
+void tell_common_maximum(const RingView& r) {
+    const View& v = r.v;
+    const double old = maximum_of(r, false), found = maximum_of(r, true);
+    const auto [from, to] = format_apart(old, found);
+    const std::string whose = capitalised(r.owners_keys());
+    if (old == minus_infinity && found == minus_infinity)
+        v.out.why = r.first_query() + " has seen no key yet: its maximum stays −∞.";
+    else if (found == minus_infinity)
+        v.out.why =
+            "The mask hides this round's keys from " + r.query() + ": the maximum stays " + from + ".";
+    else if (old == minus_infinity)
+        v.out.why =
+            "These are the first keys that " + r.query() + " sees: the maximum is theirs, " + to + ".";
+    else if (found > old)
+        v.out.why = whose + " score up to " + to + ", more than " + from +
+                    " so far: sums can only be added when they are measured from one maximum.";
+    else
+        v.out.why = whose + " score no higher than " + from + ": the maximum stays.";
+    v.out.kind = old == minus_infinity && found == minus_infinity ? 4
+                 : found == minus_infinity                        ? 3
+                 : old == minus_infinity                          ? 2
+                                                                  : found > old;
+}
+
+void tell_weight(const RingView& r) {
+    const View& v = r.v;
+    int tile = -1;
+    for (const Access& a : v.trace.writes(v.k))
+        if (v.trace.value(a.value).region.contains(v.row, v.col)) tile = a.tile;
+    const bool old = tile != fresh_part;
+    const std::string what = old ? "what " + rank_name(r.rank) + " has found so far"
+                                 : "what the keys of " + rank_name(r.owner) + " have given";
+    const double own = maximum_of(r, !old), weight = v.result();
+    if (own == minus_infinity)
+        v.out.why = capitalised(what) + " holds no key for " + r.query() + ": it weighs exp(−∞) = 0.";
+    else if (weight == 1)
+        v.out.why = capitalised(what) + " is measured from the common maximum already: its weight is 1.";
+    else
+        v.out.why = capitalised(what) + " was measured from another maximum. One factor, " +
+                    num_text(weight) + ", brings all of it to the common one.";
+    v.out.kind = (own == minus_infinity ? 2 : weight == 1) + (old ? 4 : 0);
+}
+
+void tell_merge(const RingView& r) {
+    const View& v = r.v;
+    explain_merge(v, "shard");
+    const bool whole = v.out.target.slot < Slot::m_part;
+    v.out.title = v.step.op == Op::merge_max       ? "Maximum"
+                  : v.step.op == Op::merge_weights ? "Weights"
+                  : v.step.op == Op::merge_sum     ? "Sum"
+                                                   : "Output";
+    switch (v.step.op) {
+    case Op::merge_max: return tell_common_maximum(r);
+    case Op::merge_weights: return tell_weight(r);
+    case Op::merge_sum:
+        v.out.why =
+            "Brought to one maximum, both sums are sums of the same exponentials over different keys: they "
+            "add up. In which order the keys come by does not matter.";
+        break;
+    default:
+        v.out.why =
+            whole ? "Every key that " + r.query() +
+                        " may see has come by once, in an order that no other rank has. The sum is the same."
+                  : "O takes the same weights as ℓ. The division waits until all keys have come by.";
+    }
+}
+
+// ---- The end
+
+void explain_blind_rank(const RingView& r) {
+    const View& v = r.v;
+    v.out.formula = join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
+    v.out.why = "The mask hides every key from every query of " + rank_name(r.rank) +
+                ": there is nothing to divide, and O is defined as 0.";
+}
+
+void explain_division(const RingView& r) {
+    const View& v = r.v;
+    const Expr total = v.number(Slot::Oi), l = v.number(Slot::l);
+    v.out.formula = join({sym(Slot::Oi), "  ←  ", sym(Slot::Oi), " ⊘ ", sym(Slot::l)});
+    v.out.kind = l.value == 0;
+    v.out.why = l.value == 0
+                    ? "No key was to be seen for " + r.query() + ": ℓ = 0, and O is defined as 0."
+                    : "The only division of " + r.query() + ": the weights of all rounds together are " +
+                          num_text(l.value) + ", after this they sum to 1.";
+    if (l.value != 0) v.out.numbers = write(quotient(total, l), v.result());
+}
+
+void explain_leaving(const RingView& r) {
+    const View& v = r.v;
+    const auto& positions = r.ring.queries_of(r.rank).positions;
+    const int row = static_cast<int>(std::ranges::find(positions, v.row) - positions.begin());
+    if (v.out.target.slot == Slot::O) {
+        v.number(Slot::Oi, row, v.col);
+        v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
+        v.out.why = "The output stays where its queries are, with " + rank_name(r.rank) +
+                    ": no rank ever has all of O.";
+        return;
+    }
+    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::m),
+                          " + ln ", sym(Slot::l)});
+    const Expr m = v.number(Slot::m, row, 0), l = v.number(Slot::l, row, 0);
+    v.out.kind = l.value == 0;
+    v.out.why = l.value == 0 ? "Nothing was seen: O = 0 and L = −∞ are stored."
+                             : "O and one number per row stay with " + rank_name(r.rank) +
+                                   ". Nothing but keys and values ever went from rank to rank.";
+    v.out.numbers = write(sum({m, logarithm(l)}), v.result());
+}
+
+}  // namespace
+
+void explain_ring(const View& v) {
+    const RingView r{v};
+    v.out.place = place(r);
+    switch (v.step.op) {
+    case Op::load_q: return explain_queries(r);
+    case Op::exchange: return explain_exchange(r);
+    case Op::load_kv: return explain_keys(r);
+    case Op::scores:
+        return explain_score(v, capitalised(r.query()) + " of " + rank_name(r.rank) + " is held against " +
+                                    r.key(v.col) +
+                                    (r.owner == r.rank ? ", of the same rank."
+                                                       : ", which came from " + rank_name(r.owner) + "."));
+    case Op::mask: return explain_mask(r);
+    case Op::part: return explain_part(r);
+    case Op::init: return explain_blind_rank(r);
+    case Op::normalize: return explain_division(r);
+    case Op::store: return explain_leaving(r);
+    case Op::skip: return explain_nothing_to_see(r);
+    default: return tell_merge(r);
+    }
+}
+
+}  // namespace tilewalk

@@ -1,0 +1,468 @@
+#include "core/lessons/ring/ring.h"
+
+#include "core/lessons/ring/explain.h"
+#include "core/lessons/shared/faults.h"
+#include "core/lessons/shared/memory_model.h"
+#include "core/lessons/shared/tile_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk {
+
+namespace {
+
+constexpr int usual_ranks = 2;
+constexpr int merge_ticks = 4;
+
+bool fits(ring::Shards shards, int rows, int ranks) { return !ring::refuse(shards, rows, ranks); }
+
+// Rows that lie behind each other stay together; of striped shards each row is alone.
+RingRows rows_of(const std::vector<ring::Run>& runs, int first_tile) {
+    RingRows out{{}, {}, first_tile};
+    for (const ring::Run& run : runs) {
+        const std::int64_t whole = run.step == 1 ? run.count : 1;
+        for (std::int64_t row = 0; row < run.count; row += whole)
+            out.pieces.push_back({run.position(row), whole, 1});
+        for (std::int64_t row = 0; row < run.count; ++row)
+            out.positions.push_back(static_cast<int>(run.position(row)));
+    }
+    return out;
+}
+
+std::vector<RingRows> dealt(ring::Shards shards, int rows, int ranks) {
+    std::vector<RingRows> out;
+    int tile = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        out.push_back(rows_of(ring::runs_of(shards, rows, ranks, rank), tile));
+        tile += out.back().tiles();
+    }
+    return out;
+}
+
+// ---- The walk
+
+struct Walk {
+    Recorder& rec;
+    const Problem& p;
+    Ring ring{p};
+    ring::Schedule schedule = ring.schedule();
+    std::int64_t d = p.d();
+
+    void give() {
+        for (int rank = 0; rank < ring.ranks; ++rank) {
+            give(Slot::Q, p.Q, ring.queries_of(rank));
+            give(Slot::K, p.K, ring.keys_of(rank));
+            give(Slot::V, p.V, ring.keys_of(rank));
+        }
+    }
+    void give(Slot slot, const Matrix& A, const RingRows& rows) {
+        for (const ring::Run& piece : rows.pieces) {
+            const int first = static_cast<int>(piece.first), count = static_cast<int>(piece.count);
+            rec.give(slot, A.middleRows(first, count), count, p.d(), first);
+        }
+    }
+
+    // The rows of a shard, fetched from HBM, as one matrix on chip
+    void load(Slot from, const RingRows& rows, Slot to) {
+        Matrix all(rows.rows(), d);
+        int row = 0;
+        for (int n = 0; n < rows.tiles(); ++n) {
+            const Matrix& piece = rec.fetch(from, rows.first_tile + n);
+            all.middleRows(row, piece.rows()) = piece;
+            row += static_cast<int>(piece.rows());
+        }
+        rec.write(to, std::move(all), {0, 0, rows.rows(), p.d()});
+    }
+
+    void rank(int r) {
+        rec.clear_chip();
+        rec.phase(r);
+        rec.worker(r);
+        rec.begin(Op::load_q);
+        load(Slot::Q, ring.queries_of(r), Slot::Qi);
+        rec.end();
+        const std::vector<int> rounds = ring.rounds_of(r);
+        int so_far = 0;  // the tile of what was found before
+        int nth = 0;     // round with something to see
+        for (int t = 0; t < ring.ranks; ++t) {
+            rec.wait_until(begin(r, t));
+            if (t + 1 < ring.ranks) exchange(r, t);
+            if (ring.scores(r, t) == 0) {
+                skip_tile(rec, r, ring.owner(r, t));
+                continue;
+            }
+            const bool first = t == rounds.front(), last = t == rounds.back();
+            look(r, t, nth, first && last);
+            if (nth++ == 0) continue;
+            const int into = 2 - so_far, place = 2 * nth - 2;
+            merge_steps(rec,
+                        {{so_far, fresh_part},
+                         into,
+                         last,
+                         {0, 0, n(r), p.d()},
+                         r,
+                         ring.owner(r, t),
+                         {place - 2, place - 1, place}},
+                        PartForm::sums);
+            so_far = into;
+        }
+        finish(r, rounds.empty());
+    }
+
+    int n(int r) const { return ring.queries_of(r).rows(); }
+    int begin(int r, int t) const {
+        return static_cast<int>(schedule.begin[static_cast<std::size_t>(t)][static_cast<std::size_t>(r)]);
+    }
+
+    // The keys that this rank needs next come from the rank before it, while it computes.
+    void exchange(int r, int t) {
+        const int from = ring.before(r), owner = ring.owner(r, t + 1);
+        const int start = static_cast<int>(schedule.sends_from(t, from));
+        rec.begin(Op::exchange, r, owner);
+        const RingRows& rows = ring.keys_of(owner);
+        for (const auto& [slot, to] : {std::pair(Slot::K, Slot::K_in), std::pair(Slot::V, Slot::V_in)})
+            for (int tile = 0; tile < rows.tiles(); ++tile) rec.receive(slot, rows.first_tile + tile, to);
+        rec.runs_beneath(start, start + ring.ticks_of_message(from, t));
+        rec.end();
+    }
+
+    // What the keys of this round give: m, ℓ and O of their own
+    void look(int r, int t, int nth, bool whole) {
+        const int owner = ring.owner(r, t), rows = n(r), keys = ring.keys_of(owner).rows(),
+                  left = ring.scores(r, t);
+        rec.begin(Op::load_kv, r, owner);
+        load(t == 0 ? Slot::K : Slot::K_in, ring.keys_of(owner), Slot::Kj);
+        load(t == 0 ? Slot::V : Slot::V_in, ring.keys_of(owner), Slot::Vj);
+        rec.end();
+        scores(r, owner, left);
+        if (left < rows * keys) mask(r, owner);
+        rec.begin(Op::part, r, owner);
+        const Matrix& S = rec.read(Slot::S);
+        const Matrix& V = rec.read(Slot::Vj);
+        const Matrix m = S.rowwise().maxCoeff(), P = exp_of(S.colwise() - base_of(m).col(0));
+        keep(nth, whole, m, P.rowwise().sum(), P * V);
+        rec.takes(left);
+        rec.end(rows * (4LL * keys - 2 + 2 * keys * d));
+    }
+
+    // In the table of all parts the first one is followed by what each round finds and by what it comes to
+    // then.
+    void keep(int nth, bool whole, const Matrix& m, const Matrix& l, const Matrix& O) {
+        const auto write = [&](Slot part, Slot all, const Matrix& A) {
+            const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
+            if (whole)
+                rec.write(all, A, {0, 0, rows, cols});
+            else
+                rec.write(part, A, part_region(std::max(0, 2 * nth - 1), rows, cols),
+                          nth == 0 ? 0 : fresh_part);
+        };
+        write(Slot::m_part, Slot::m, m);
+        write(Slot::l_part, Slot::l, l);
+        write(Slot::O_part, Slot::Oi, O);
+    }
+
+    void scores(int r, int owner, int left) {
+        rec.begin(Op::scores, r, owner);
+        const Matrix& Q = rec.read(Slot::Qi);
+        const Matrix& K = rec.read(Slot::Kj);
+        const double scale = p.softmax_scale();
+        const int rows = static_cast<int>(Q.rows()), keys = static_cast<int>(K.rows());
+        rec.write(Slot::S, scale * Q * K.transpose(), {0, 0, rows, keys});
+        rec.takes(left);
+        rec.end(std::int64_t{rows} * keys * (2 * d + (scale != 1)));
+    }
+
+    void mask(int r, int owner) {
+        const std::vector<int>&q = ring.queries_of(r).positions, &k = ring.keys_of(owner).positions;
+        rec.begin(Op::mask, r, owner);
+        Matrix S = rec.read(Slot::S);
+        for (Eigen::Index row = 0; row < S.rows(); ++row)
+            for (Eigen::Index col = 0; col < S.cols(); ++col)
+                if (!passes_mask(p, q[static_cast<std::size_t>(row)], k[static_cast<std::size_t>(col)]))
+                    S(row, col) = minus_infinity;
+        const Region all{0, 0, static_cast<int>(S.rows()), static_cast<int>(S.cols())};
+        rec.write(Slot::S, std::move(S), all);
+        rec.end();
+    }
+
+    // O ← O ⊘ ℓ; O and L = m + ln ℓ go to the HBM of this rank
+    void finish(int r, bool blind) {
+        const Region all{0, 0, n(r), p.d()};
+        rec.wait_until(begin(r, ring.ranks));
+        if (blind) {
+            rec.begin(Op::init);
+            keep(0, true, Matrix::Constant(n(r), 1, minus_infinity), Matrix::Zero(n(r), 1),
+                 Matrix::Zero(n(r), d));
+            rec.end();
+        }
+        rec.begin(Op::normalize);
+        const Matrix& sum = rec.read(Slot::Oi);
+        const Matrix& O = rec.write(Slot::Oi, divide_rows(sum, divisor_of(rec.read(Slot::l))), all);
+        rec.end(n(r) * d);
+        rec.begin(Op::store);
+        rec.read(Slot::Oi);
+        const Matrix& m = rec.read(Slot::m);
+        const Matrix& l = rec.read(Slot::l);
+        const Matrix L = m.array() + l.array().log();
+        store(Slot::O, O, ring.queries_of(r));
+        store(Slot::L, L, ring.queries_of(r));
+        rec.end(2LL * n(r));
+    }
+
+    void store(Slot slot, const Matrix& A, const RingRows& rows) {
+        int row = 0;
+        for (int piece = 0; piece < rows.tiles(); ++piece) {
+            const ring::Run& run = rows.pieces[static_cast<std::size_t>(piece)];
+            const int first = static_cast<int>(run.first), count = static_cast<int>(run.count),
+                      cols = static_cast<int>(A.cols());
+            rec.store(slot, rows.first_tile + piece, A.middleRows(row, count), {first, 0, count, cols});
+            row += count;
+        }
+    }
+};
+
+void walk(Recorder& rec, const Problem& p) {
+    Walk walk{rec, p};
+    walk.give();
+    for (int rank = 0; rank < walk.ring.ranks; ++rank) walk.rank(rank);
+}
+
+// ---- What it costs
+
+// The largest that one rank holds on chip: its queries, the shard of a round, and its partial results.
+std::int64_t on_chip(const Ring& ring, int rank) {
+    const Problem& p = ring.problem;
+    const std::int64_t d = p.d(), e = p.element_bytes, n = ring.queries_of(rank).rows(),
+                       whole = 4 * n * (2 + d);
+    const std::vector<int> rounds = ring.rounds_of(rank);
+    std::int64_t held = n * d * e, most = held + whole;
+    for (std::size_t nth = 0; nth < rounds.size(); ++nth) {
+        const bool first = nth == 0, last = nth + 1 == rounds.size();
+        const std::int64_t keys = ring.keys_of(ring.owner(rank, rounds[nth])).rows();
+        // The first part has a tile of its own; then come the fresh one with both weights, then a third one.
+        if (first || nth == 1) held += first && last ? 0 : whole;
+        if (nth == 1) held += 2 * 4 * n;
+        if (nth == 2) held += 4 * n;
+        if (nth == 1 && !last) held += whole;
+        if (last) held += whole;
+        most = std::max(most, held + 2 * keys * d * e + 4 * n * keys);
+    }
+    return most;
+}
+
+TrafficModel model(const Problem& p) {
+    const Ring ring(p);
+    const std::int64_t d = p.d(), e = p.element_bytes;
+    TrafficModel out;
+    out.hbm_read = p.N() * d * e;
+    out.hbm_write = p.N() * d * e + 4LL * p.N();
+    for (int rank = 0; rank < ring.ranks; ++rank) {
+        for (const int round : ring.rounds_of(rank))
+            out.hbm_read += 2LL * ring.keys_of(ring.owner(rank, round)).rows() * d * e;
+        out.sram_peak = std::max(out.sram_peak, on_chip(ring, rank));
+    }
+    out.sent = ring_bytes(p);
+    return out;
+}
+
+std::int64_t estimate(const Problem& p) {
+    const std::int64_t R = ring_ranks(p), d = p.d(), N = p.N(), M = p.N_kv(), rounds = R * R;
+    const bool alone = p.options.shards == ShardKind::striped;
+    const std::int64_t pieces = alone ? N + 2 * M : 6 * R,
+                       per_value = static_cast<std::int64_t>(sizeof(Value)) + 96;
+    const std::int64_t steps = 10 * rounds + 5 * R, values = pieces + 2 * N + 4 * R + 16 * rounds,
+                       accesses = 60 * rounds + 24 * R + 8 * R * (alone ? M + N : 2 * R);
+    const std::int64_t doubles =
+        3 * (N + M) * d + 2 * R * M * d + 2 * N * M + 3 * R * N * (d + 4) + 4 * N * (d + 2);
+    return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
+           2 * accesses * static_cast<std::int64_t>(sizeof(Access) + 16) + values * per_value + 8 * doubles;
+}
+
+// ---- Pseudocode
+
+std::span<const CodeLine> code_of(const Problem&) {
+    static const CodeLine lines[] = {
+        {0, "on each rank i, at the same time"},
+        {1, "load Qᵢ   (its queries)", Op::load_q},
+        {1, "for t = 0 … R − 1,  with j = (i − t) mod R", Op::skip},
+        {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
+        {2, "load Kⱼ, Vⱼ", Op::load_kv},
+        {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← −∞ where masked", Op::mask},
+        {2, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, output", Op::part},
+        {2, "m  ← max(m_old, mⱼ)", Op::merge_max},
+        {2, "wⱼ ← exp(mⱼ − m),  w ← exp(m_old − m)", Op::merge_weights},
+        {2, "ℓ  ← w ℓ_old + wⱼ ℓⱼ", Op::merge_sum},
+        {2, "O  ← w O_old + wⱼ Oⱼ", Op::merge_output},
+        {1, "m, ℓ, O ← −∞, 0, 0  if it saw no key", Op::init},
+        {1, "O ← O ⊘ ℓ", Op::normalize},
+        {1, "store O, L = m + ln ℓ", Op::store},
+    };
+    return lines;
+}
+
+// ---- Letters, lanes and words
+
+// What this merge makes, not what it reads.
+bool is_made(const Trace& trace, int step, int tile) {
+    if (trace.step(step).op == Op::merge_weights) {
+        const Access& to = trace.reads(step).front();
+        return to.slot == Slot::m_part && to.tile == tile;
+    }
+    return std::ranges::any_of(trace.writes(step),
+                               [&](const Access& a) { return is_of_parts(a.slot) && a.tile == tile; });
+}
+
+// What was found before this round: by one shard, which gives it its name, or by more.
+Line symbol_of_before(const Trace& trace, Slot slot, int step) {
+    int first = -1, parts = 0;
+    for (int k = step; k >= 0 && trace.step(k).phase == trace.step(step).phase; --k)
+        if (trace.step(k).op == Op::part) first = k, ++parts;
+    if (parts == 2) return part_symbol(slot, str(trace.step(first).j));
+    Line out{{info(slot).symbol, info(slot).role, Span::Face::symbol}};
+    if (slot != Slot::w_part) out.push_back({"old", info(slot).role, Span::Face::text, Span::Script::sub});
+    return out;
+}
+
+Line symbol_of_part(const Trace& trace, Slot slot, int step, int tile) {
+    if (step < 0) return part_symbol(slot, "");
+    const Step& now = trace.step(step);
+    if (tile < 0) {
+        const auto writes = trace.writes(step);
+        const auto own = std::ranges::find(writes, slot, &Access::slot);
+        if (own == writes.end() || slot == Slot::w_part) return part_symbol(slot, "");
+        tile = own->tile;
+    }
+    if (tile == fresh_part || now.op == Op::part) return part_symbol(slot, str(now.j));
+    if (is_made(trace, step, tile)) return {{info(slot).symbol, info(slot).role, Span::Face::symbol}};
+    return symbol_of_before(trace, slot, step);
+}
+
+// Whose keys lie in this tile of HBM.
+int owner_of_tile(const Problem& p, int tile) {
+    const Ring ring(p);
+    int owner = ring.ranks - 1;
+    while (ring.keys_of(owner).first_tile > tile) --owner;
+    return owner;
+}
+
+Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
+    if (is_of_parts(slot)) return symbol_of_part(trace, slot, step, tile);
+    const SlotInfo& about = info(slot);
+    const bool keys = about.role == Role::K || about.role == Role::V;
+    int rank = -1;
+    if (keys && about.hbm && tile >= 0) rank = owner_of_tile(trace.problem(), tile);
+    if (keys && !about.hbm && step >= 0) rank = trace.step(step).j;
+    if (slot == Slot::Qi && step >= 0) rank = trace.step(step).when.worker;
+    return slot_symbol(slot, rank);
+}
+
+std::string lane(const Problem&, int phase) { return "Rank " + str(phase); }
+
+constexpr Slot results[] = {Slot::O, Slot::L};
+
+}  // namespace
+
+// ---- Who holds what, and when
+
+int ring_ranks(const Problem& p) {
+    if (p.options.ranks > 0) return p.options.ranks;
+    return fits(ring_shards(p), std::min(p.N(), p.N_kv()), usual_ranks) ? usual_ranks : 1;
+}
+
+ring::Shards ring_shards(const Problem& p) { return static_cast<ring::Shards>(p.options.shards); }
+
+Ring::Ring(const Problem& p)
+    : problem(p), ranks(ring_ranks(p)), queries(dealt(ring_shards(p), p.N(), ranks)),
+      keys(dealt(ring_shards(p), p.N_kv(), ranks)) {}
+
+int Ring::scores(int rank, int round) const {
+    if (!problem.causal && !problem.window) return all_scores(rank, round);
+    if (!problem.window && problem.N() == problem.N_kv())
+        return static_cast<int>(
+            ring::scores_of(ring_shards(problem), problem.N(), ranks, rank, round, problem.causal));
+    int count = 0;
+    for (const int q : queries_of(rank).positions)
+        for (const int k : keys_of(owner(rank, round)).positions) count += visible(problem, q, k);
+    return count;
+}
+
+std::vector<int> Ring::rounds_of(int rank) const {
+    std::vector<int> out;
+    for (int round = 0; round < ranks; ++round)
+        if (scores(rank, round) > 0) out.push_back(round);
+    return out;
+}
+
+int Ring::ticks(int rank, int round) const {
+    const int start = round == 0 ? 1 : 0, left = scores(rank, round);  // at first the queries are loaded
+    if (left == 0) return start + 1;
+    const bool masks = left < all_scores(rank, round), merges = rounds_of(rank).front() < round;
+    return start + 1 + left + (masks ? 1 : 0) + left + (merges ? merge_ticks : 0);
+}
+
+int Ring::ticks_of_message(int rank, int round) const {
+    return round + 1 < ranks ? 2 * keys_of(owner(rank, round)).rows() : 0;
+}
+
+ring::Schedule Ring::schedule() const {
+    return ring::schedule(
+        ranks, ranks, [this](int rank, int round) { return ticks(rank, round); },
+        [this](int rank, int round) { return ticks_of_message(rank, round); });
+}
+
+std::string positions_text(const std::vector<int>& positions) {
+    std::vector<std::string> out;
+    for (std::size_t n = 0; n < positions.size();) {
+        std::size_t end = n + 1;
+        while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
+        out.push_back(str(positions[n]) + (end - n > 1 ? "–" + str(positions[end - 1]) : ""));
+        n = end;
+    }
+    if (out.size() > 4) return out[0] + ", " + out[1] + " … " + out.back();
+    return listed(out, "and");
+}
+
+std::int64_t ring_bytes(const Problem& p) {
+    return 2LL * (ring_ranks(p) - 1) * p.N_kv() * p.d() * p.element_bytes;
+}
+
+double ring_idle_share(ring::Shards shards, int ranks, int rows, int rank) {
+    const double R = ranks, n = rows, later = ranks - 1 - rank;
+    if (shards == ring::Shards::zigzag) return 0;
+    if (shards == ring::Shards::striped) return 2 * later / (R * (n + 1));
+    return later * n * n / (n * (n + 1) / 2 + (R - 1) * n * n);
+}
+
+constinit const Lesson ring_attention = {
+    .id = "ring",
+    .title = "Ring attention",
+    .summary =
+        "Every rank holds a shard of the sequence; queries stay, keys and values go round, and each round's "
+        "partial result is merged.",
+    .chapter = ChapterId::merge,
+    .tab = "ring",
+    .picture = Picture::ring,
+    .walk = walk,
+    .estimate = estimate,
+    .code = code_of,
+    .explain = explain_ring,
+    .say = says_nothing,
+    .symbol = symbol_of,
+    .step_symbol = op_symbol,
+    .lane = lane,
+    .card = no_card,
+    .model = model,
+    .rival = standard_attention(standard_forward_model),
+    .beside = nullptr,
+    .results = results,
+    .inputs = {},
+    .faults = no_faults,
+    .division = Division::at_the_end,
+    .choices = chooses_ranks,
+    .by_cell = false,
+    .one_row = false,
+};
+
+}  // namespace tilewalk
