@@ -222,7 +222,8 @@ TEST_SUITE("timeline") {
                 const int steps = grid.end(grid.lane_of(k)) - grid.begin(grid.lane_of(k));
                 CAPTURE(lesson.id);
                 CAPTURE(k);
-                CHECK(symbols_on_stage(program) >= std::min(10, steps));
+                // A lane of a ring shares its height with messages, and is too low for symbols there.
+                if (!lesson.uses(chooses_ranks)) CHECK(symbols_on_stage(program) >= std::min(10, steps));
                 if (grid.count() > 1)
                     CHECK(program.shows(lesson.lane(*program.state.problem, grid.lane_of(k))));
             }
