@@ -13,6 +13,13 @@ namespace {
 std::string escaped(const std::string& text) { return markdown_text(text, "\\`*_{}[]<>#|~&$"); }
 std::string heading(const Course& course) { return std::string(course.lesson->title) + ": questions"; }
 
+std::string facts(const Course& course) {
+    const bool divided = course.shape.options.parts == PartForm::normalised;
+    return problem_facts(course.shape) + (!course.lesson->uses(chooses_part_form) ? ""
+                                          : divided ? "; parts keep O divided by ℓ, and L"
+                                                    : "; parts keep O not divided, m and ℓ");
+}
+
 // Boxes to tick, and a line for each of several numbers.
 void put_blanks(std::ostream& out, const Question& q) {
     for (const std::string& choice : q.choices) out << "   - [ ] " << escaped(choice) << '\n';
@@ -105,7 +112,7 @@ void put_tex_question(std::ostream& out, const Question& q, std::size_t number) 
 }  // namespace
 
 void write_course_markdown(std::ostream& out, const Course& course) {
-    out << "# " << escaped(heading(course)) << "\n\n" << escaped(problem_facts(course.shape)) << ".\n\n";
+    out << "# " << escaped(heading(course)) << "\n\n" << escaped(facts(course)) << ".\n\n";
     for (int v = 0; v < course.variants; ++v) {
         out << "## Variant " << v + 1 << "\n\n";
         for (std::size_t n = 0; n < course.questions.size(); ++n) {
@@ -122,7 +129,7 @@ void write_course_tex(std::ostream& out, const Course& course) {
     for (int v = 0; v < course.variants && out; ++v) {
         out << (v ? "\\clearpage\n" : "") << "\\section*{" << latex_text(heading(course)) << "}\n"
             << "Variant " << v + 1 << "\\hfill Name: \\underline{\\hspace{60mm}}\\par\n"
-            << latex_text(problem_facts(course.shape)) << ".\\par\n\n";
+            << latex_text(facts(course)) << ".\\par\n\n";
         for (std::size_t n = 0; n < course.questions.size(); ++n)
             put_tex_question(out, question_of(course.questions[n], v), n + 1);
     }

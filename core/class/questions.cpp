@@ -43,6 +43,13 @@ std::string letter(const Trace& trace, Slot slot) {
     return plain(trace.lesson().symbol(trace, slot, -1, -1));
 }
 
+std::string form_of_part(const Trace& trace, int k, Slot slot) {
+    const bool chosen = trace.lesson().uses(chooses_part_form);
+    if (!chosen || trace.step(k).op != Op::part || slot != Slot::O_part) return {};
+    return std::string(trace.problem().options.parts == PartForm::normalised ? "" : "not ") +
+           "divided by the sum of its weights";
+}
+
 namespace {
 
 constexpr std::size_t most_sources = 14;  // more than that nobody works out in the head or on paper
@@ -75,15 +82,12 @@ struct Block {
     std::vector<std::vector<double>> values = {};  // of each cell
 };
 
-// Partial results of several queries: a letter of its own for each, and rows that count from 0.
-bool parts_of_rows(const Asked& a, Slot slot) {
-    return is_of_parts(slot) && a.trace.lesson().uses(chooses_ranks);
-}
+// Partial results of several queries have rows that count from 0.
+bool parts_of_rows(const Asked& a) { return a.trace.lesson().uses(chooses_ranks); }
 
-// Below each other and equally wide.
-bool continues(const Asked& a, const Block& above, const Block& row) {
-    if (parts_of_rows(a, row.slot)) return false;
-    return above.slot == row.slot && above.at.row + above.at.rows == row.at.row &&
+// Below each other and equally wide. Parts have names of their own: m₀ and m₁ stay two numbers.
+bool continues(const Block& above, const Block& row) {
+    return !is_of_parts(row.slot) && above.slot == row.slot && above.at.row + above.at.rows == row.at.row &&
            above.at.col == row.at.col && above.at.cols == row.at.cols;
 }
 
@@ -108,7 +112,7 @@ std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
     }
     std::vector<Block> out;
     for (Block& row : rows) {
-        const auto above = std::ranges::find_if(out, [&](const Block& b) { return continues(a, b, row); });
+        const auto above = std::ranges::find_if(out, [&](const Block& b) { return continues(b, row); });
         if (above == out.end()) {
             out.push_back(std::move(row));
             continue;
@@ -129,6 +133,21 @@ std::string place_of(const Asked& a, Slot slot, const Region& at) {
     return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
 }
 
+// "ℓ[0]"; of a part as formulas write it: "m₀", "O_0–1[2]", "m_old[0]", "O₃[1,2]"
+std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const Access> accesses) {
+    const auto it = std::ranges::find_if(accesses, [&](const Access& access) {
+        const Region& all = a.trace.value(access.value).region;
+        return access.slot == slot && all.contains(at.row, at.col) &&
+               all.contains(at.row + at.rows - 1, at.col + at.cols - 1);
+    });
+    if (!is_of_parts(slot) || it == accesses.end()) return letter(a.trace, slot) + place_of(a, slot, at);
+    const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));
+    Region local = at;
+    local.row -= a.trace.value(it->value).region.row;
+    if (parts_of_rows(a)) return symbol + place_of(a, slot, local);
+    return symbol + (one_column(slot) ? "" : "[" + range_text(at.col, at.col + at.cols - 1) + "]");
+}
+
 // "0.3679", "(1; 0.1353)", "(1; 0.1353 | 0.1353; 1)"
 std::string values_text(const Block& block, std::size_t nth) {
     std::string out;
@@ -141,24 +160,9 @@ std::string values_text(const Block& block, std::size_t nth) {
     return block.values.size() == 1 ? out : "(" + out + ")";
 }
 
-// "m_old[0]", "O₃[1,2]"
-std::string part_name(const Asked& a, const Block& block) {
-    for (const Access& access : a.trace.reads(a.k)) {
-        const Region& at = a.trace.value(access.value).region;
-        if (access.slot != block.slot || !at.contains(block.at.row, block.at.col)) continue;
-        Region local = block.at;
-        local.row -= at.row;
-        return plain(slot_symbol(a.trace, block.slot, a.k, access.tile)) + place_of(a, block.slot, local);
-    }
-    return letter(a.trace, block.slot);
-}
-
 // "α[0] = 0.3679", "m[0] = 1 before and 2 now"
 std::string given(const Asked& a, const Block& block) {
-    const std::string name =
-        (parts_of_rows(a, block.slot) ? part_name(a, block)
-                                      : letter(a.trace, block.slot) + place_of(a, block.slot, block.at)) +
-        "\u00A0=\u00A0";
+    const std::string name = name_of(a, block.slot, block.at, a.trace.reads(a.k)) + "\u00A0=\u00A0";
     if (block.values[0].size() < 2) return name + values_text(block, 0);
     return name + values_text(block, 0) + " before and " + values_text(block, 1) + " now";
 }
@@ -243,8 +247,10 @@ std::optional<Given> given_for(const Asked& a, const Explanation& e, const std::
     return out;
 }
 
-std::string asks_for(const Asked& a, const Given& given, const std::string& target) {
-    return a.next() + " With " + listed(given.words, "and") + ", what will " + target + " be?";
+std::string asks_for(const Asked& a, const Given& given, Slot slot, const std::string& target) {
+    const std::string form = form_of_part(a.trace, a.k, slot);
+    return a.next() + " With " + listed(given.words, "and") + ", what will " + target + " be" +
+           (form.empty() ? "?" : ", " + form + "?");
 }
 
 std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
@@ -255,7 +261,7 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     const std::optional<Given> given = given_for(a, e, e.sources);
     const double expected = written(a, cell);
     if (!given || !worth_asking(a, expected, given->numbers, e.numbers)) return {};
-    Question q = a.question(Question::Kind::value, asks_for(a, *given, target_of(e)));
+    Question q = a.question(Question::Kind::value, asks_for(a, *given, cell.slot, target_of(e)));
     q.expected = expected;
     q.noise = 1e-9 * largest_of(given->numbers);
     q.target = target_of(e);
@@ -281,8 +287,8 @@ std::optional<Question> about_region(const Asked& a, Slot slot, const Region& at
     q.explanation = q.gaps.front().explanation;
     const std::optional<Given> given = given_for(a, q.explanation, sources);
     if (!given || given->numbers.size() > most_given) return {};
-    q.target = letter(a.trace, slot) + place_of(a, slot, at);
-    q.text = asks_for(a, *given, q.target);
+    q.target = name_of(a, slot, at, a.trace.writes(a.k));
+    q.text = asks_for(a, *given, slot, q.target);
     if (q.text.size() > longest_text) return {};
     q.across = at.cols > 1 ? at.cols : at.rows;  // what has one column is written as a row
     return q;

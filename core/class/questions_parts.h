@@ -52,6 +52,8 @@ struct Asked {
 inline bool about_cells(const Question& q) {
     return q.kind == Question::Kind::value || q.kind == Question::Kind::gaps;
 }
+/// What else is to be known of the output of a part: "not divided by the sum of its weights".
+std::string form_of_part(const Trace& trace, int k, Slot slot);
 /// All that it asks for is 0 or 1.
 bool easily_guessed(const Question& q);
 

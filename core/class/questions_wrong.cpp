@@ -50,6 +50,7 @@ struct Mistakes {
     void one_row_output();
     void divide();
     void log_sum();
+    void part_output();
     void part_weight();
     void weighted_parts();
     void log_sum_of_parts();
@@ -254,6 +255,22 @@ void Mistakes::log_sum() {
             "The natural logarithm is meant, not that to the base " + str(base) + ".");
 }
 
+// The scores of a part and a column of its values.
+void Mistakes::part_output() {
+    if (all.size() != 2 || at(0).values.size() != at(1).values.size()) return;
+    const Expr most = num(*std::ranges::max_element(at(0).values), Role::m);
+    Numbers weights, not_measured;
+    for (const Expr& score : numbers(0)) {
+        weights.push_back(exponential(difference(score, most)));
+        not_measured.push_back(exponential(score));
+    }
+    const Expr total = dot(weights, numbers(1)), average = quotient(total, sum(weights));
+    if (a.problem.options.parts == PartForm::normalised)
+        return add(total, "The division is missing: this part keeps the average of its values.");
+    add(average, "This is divided too early: here the division comes once, after all parts are merged.");
+    add(dot(not_measured, numbers(1)), "The maximum of the part is missing: it is subtracted before exp.");
+}
+
 // What a part is measured from, and the common maximum: of a partial merge in one slot.
 void Mistakes::part_weight() {
     const Operand& to = all.back();
@@ -364,6 +381,9 @@ std::vector<Mistake> mistakes_with(const Asked& asked, const CellRef& cell,
     case Op::store: mistakes.log_sum(); break;
     case Op::merge_max:
         if (operands[0].values.size() > 1) mistakes.largest();
+        break;
+    case Op::part:
+        if (!form_of_part(asked.trace, asked.k, cell.slot).empty()) mistakes.part_output();
         break;
     case Op::merge_weights: mistakes.part_weight(); break;
     case Op::merge_sum:

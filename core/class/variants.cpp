@@ -66,7 +66,9 @@ bool same_question(const Question& a, const Question& b) {
 Result<std::vector<Variant>> variants_of(const VariantsWanted& wanted, const Question& asked) {
     std::vector<Variant> out;
     std::set<std::string> texts;
-    const std::uint64_t own = mixed(wanted.seed, static_cast<std::uint64_t>(asked.step));
+    std::uint64_t own = mixed(wanted.seed, static_cast<std::uint64_t>(asked.step));
+    // A step that is asked about twice has two problems: one question would tell the answer of the other.
+    if (!quiz::about_cells(asked)) own = mixed(own, static_cast<std::uint64_t>(asked.kind));
     for (int n = 0; n < (varies(asked) ? wanted.variants : 1); ++n) {
         const std::size_t before = out.size();
         for (int tries = 0; tries < most_draws && out.size() == before; ++tries) {
@@ -164,7 +166,9 @@ std::string what_is_asked(const Question& q) {
 std::string title_of(const Trace& trace, const Question& q) {
     if (q.kind == Kind::next_op) return "Order, " + what_is_asked(q);
     const Explanation e = explain(trace, q.step);
-    return quiz::step_words(trace, q.step, e) + ", " + what_is_asked(q);
+    const std::string form =
+        quiz::about_cells(q) ? quiz::form_of_part(trace, q.step, q.explanation.target.slot) : "";
+    return quiz::step_words(trace, q.step, e) + ", " + what_is_asked(q) + (form.empty() ? "" : ", " + form);
 }
 
 std::optional<std::string> refuse_shape(const Problem& p) {

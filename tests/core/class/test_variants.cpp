@@ -74,6 +74,17 @@ struct Given {
         REQUIRE(g.at(a).size() == g.at(b).size());
         return std::inner_product(g[a].begin(), g[a].end(), g[b].begin(), 0.0);
     }
+    double most() const { return *std::ranges::max_element(g.at(0)); }
+    double weights(double m) const {
+        return std::accumulate(g.at(0).begin(), g.at(0).end(), 0.0,
+                               [m](double sum, double score) { return sum + std::exp(score - m); });
+    }
+    double weighted(double m) const {
+        REQUIRE(g.at(0).size() == g.at(1).size());
+        double out = 0;
+        for (std::size_t n = 0; n < g[0].size(); ++n) out += std::exp(g[0][n] - m) * g[1][n];
+        return out;
+    }
     double products() const { return g.size() == 2 ? dot(0, 1) : one(0); }
 };
 
@@ -87,7 +98,8 @@ Given read_given(const Trace& trace, const Question& q) {
     for (const GivenNumber& given : given_by(q.text)) {
         Numbers values;
         for (const std::string& text : given.before) values.push_back(as_number(text));
-        const bool same = given.name[0] == before && op >= Op::merge_max && op <= Op::merge_output;
+        const bool same =
+            given.name[0] == before && (op == Op::part || (op >= Op::merge_max && op <= Op::merge_output));
         before = given.name[0];
         if (given.name == "scale")
             out.scale = values.at(0);
@@ -158,6 +170,10 @@ const std::vector<Mistake>& mistakes() {
          [](const Given& n) { return n.one(0) * n.one(1) * n.one(2) + n.dot(3, 4); }},
         {"output-tile", 5, "The old output was",
          [](const Given& n) { return (n.one(0) * n.one(2) + n.dot(3, 4)) / n.now; }},
+        {"part", 2, "The division is missing", [](const Given& n) { return n.weighted(n.most()); }},
+        {"part", 2, "This is divided too early",
+         [](const Given& n) { return n.weighted(n.most()) / n.weights(n.most()); }},
+        {"part", 2, "The maximum of the part", [](const Given& n) { return n.weighted(0); }},
         {"merge_max", 1, "This is the smallest",
          [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
         {"merge_max", 1, "The sign counts", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
@@ -299,6 +315,7 @@ TEST_CASE("a likely wrong answer is what its cause says") {
                     wanted.shape.scale.kind = kind;
                     wanted.shape.causal = masked;
                     wanted.shape.options.normalised = normalised;
+                    if (normalised) wanted.shape.options.parts = PartForm::normalised;
                     wanted.shape.options.row = 3;
                     for (const AskedOfAll& asked : variants(wanted))
                         for (const Variant& variant : asked.variants)
@@ -367,6 +384,49 @@ TEST_CASE("dS that was not transposed") {
                                                      dS.row(cell.row).dot(problem.Q.col(cell.col))));
             }
     CHECK(seen >= 20);
+}
+
+TEST_CASE("two questions about one step have different problems") {
+    int pairs = 0;
+    for (const Lesson& lesson : lessons()) {
+        const auto all = variants(wanted_of(lesson, 3));
+        for (const AskedOfAll& a : all)
+            for (const AskedOfAll& b : all) {
+                if (&a == &b || a.step != b.step || a.same_for_all() || b.same_for_all()) continue;
+                ++pairs;
+                for (std::size_t n = 0; n < a.variants.size(); ++n)
+                    CHECK_FALSE(a.variants[n].problem.Q == b.variants[n].problem.Q);
+            }
+    }
+    CHECK(pairs >= 2);
+}
+
+TEST_CASE("the output of a part says whether it is divided, and each number of parts has one name") {
+    VariantsWanted wanted = wanted_of(*find_lesson("merge"), 2);
+    wanted.shape.options.splits = {1, 1, 1, 1};
+    wanted.shape.options.merge = MergeOrder::pairs;
+    for (const PartForm form : {PartForm::sums, PartForm::normalised}) {
+        wanted.shape.options.parts = form;
+        const std::string says =
+            std::string(form == PartForm::normalised ? " be, " : " be, not ") + "divided by the sum";
+        int outputs = 0;
+        for (const Gaps gaps : {Gaps::one, Gaps::row}) {
+            wanted.gaps = gaps;
+            for (const AskedOfAll& asked : variants(wanted))
+                for (const Variant& variant : asked.variants) {
+                    const Question& q = variant.question;
+                    CAPTURE(q.text);
+                    CHECK_FALSE(contains(q.text, "_i["));
+                    if (q.explanation.target.slot != Slot::O_part || q.exact) continue;
+                    const auto trace = walk_of(*wanted.lesson, variant.problem);
+                    const bool part = trace->step(q.step).op == Op::part;
+                    CHECK(contains(q.text, says) == part);
+                    CHECK(contains(asked.title, "divided by") == part);
+                    outputs += part;
+                }
+        }
+        CHECK(outputs > 0);
+    }
 }
 
 TEST_CASE("the same seed gives the same variants, another seed others") {
