@@ -32,13 +32,18 @@ std::string more_text(const Problem& p) {
     return text;
 }
 
+// As the formulas of the lesson write it.
+std::string whole_symbol(const Trace& trace, Slot slot) {
+    return plain(trace.lesson().symbol(trace, slot, -1, -1));
+}
+
 // Each below its symbol and shape, beside each other.
-Block whole_matrices(const std::vector<WholeMatrix>& matrices) {
+Block whole_matrices(const Trace& trace, const std::vector<WholeMatrix>& matrices) {
     std::vector<Block> blocks;
     for (const auto& [slot, value] : matrices) {
         const Region& at = value.region;
         const std::string shape = " (" + str(at.rows) + " × " + str(at.cols) + ")";
-        blocks.push_back(matrix_block(plain(slot_symbol(slot)) + shape, value.data));
+        blocks.push_back(matrix_block(whole_symbol(trace, slot) + shape, value.data));
     }
     return side_by_side(blocks, text_width);
 }
@@ -87,15 +92,15 @@ std::string problem_facts(const Problem& p) {
            counted(p.element_bytes, "byte") + " per element";
 }
 
-Block problem_matrices(const Trace& trace) { return whole_matrices(given_matrices(trace)); }
-Block result_matrices(const Trace& trace) { return whole_matrices(result_matrices_of(trace)); }
+Block problem_matrices(const Trace& trace) { return whole_matrices(trace, given_matrices(trace)); }
+Block result_matrices(const Trace& trace) { return whole_matrices(trace, result_matrices_of(trace)); }
 
 std::vector<std::vector<std::string>> legend(const Trace& trace) {
     std::vector<std::vector<std::string>> rows;
     std::set<std::string> seen;
     for (int s = 0; s < slot_count; ++s) {
         const Slot slot = static_cast<Slot>(s);
-        const std::string symbol = plain(slot_symbol(slot));
+        const std::string symbol = whole_symbol(trace, slot);
         const bool input = slot == Slot::Q || slot == Slot::K || slot == Slot::V;
         // A tile on chip has the symbol of its matrix; it is told of once.
         const bool used = trace.live(slot, trace.size() - 1) || trace.live(slot, -1);

@@ -3,6 +3,7 @@
 #include "app/export/parts.h"
 #include "app/io/text.h"
 #include "app/ui/state/trace_look.h"
+#include "core/lessons/shared/parts.h"
 
 #include <algorithm>
 #include <set>
@@ -36,7 +37,8 @@ struct NumberLine {
 
 NumberLine number_line(const Explanation& e, bool by_row) {
     const std::string result = e.result.empty() ? "" : e.result.back().text;
-    std::string label = by_row ? "row " + str(e.target.row) : "";
+    // The rows of what belongs to parts are not those of queries; its symbol says which part is meant.
+    std::string label = by_row && !is_of_parts(e.target.slot) ? "row " + str(e.target.row) : "";
     if (label.empty() && e.result.size() >= 2) label = plain({e.result.begin(), e.result.end() - 2});
     return {label, plain(e.numbers), result};
 }
@@ -65,14 +67,12 @@ const Value& principal_value(const Trace& trace, int k, Slot slot) {
     return trace.value(writes.front().value);
 }
 
-bool written(const Trace& trace, int k, Slot slot) {
-    return std::ranges::any_of(trace.writes(k), [slot](const Access& a) { return a.slot == slot; });
-}
+bool same_tile(const Access& a, const Access& b) { return a.slot == b.slot && a.tile == b.tile; }
 
 // What the same step read of this slot before or besides; null when there is nothing.
 const Access* other_read(const Trace& trace, int k, const Access& access) {
     for (const Access& a : trace.reads(k))
-        if (a.slot == access.slot && a.tile == access.tile && a.value != access.value) return &a;
+        if (same_tile(a, access) && a.value != access.value) return &a;
     return nullptr;
 }
 
@@ -108,9 +108,9 @@ bool shows_read(const Trace& trace, int k, std::size_t nth) {
     const Access& access = reads[nth];
     if (writes_value(trace, k, access.value)) return false;
     if (trace.value(access.value).region.cols > 1) return true;
-    if (written(trace, k, access.slot)) return false;
-    return std::none_of(reads.begin() + static_cast<std::ptrdiff_t>(nth) + 1, reads.end(),
-                        [&](const Access& later) { return later.slot == access.slot; });
+    const auto is_it = [&](const Access& other) { return same_tile(other, access); };
+    return std::ranges::none_of(trace.writes(k), is_it) &&
+           std::none_of(reads.begin() + static_cast<std::ptrdiff_t>(nth) + 1, reads.end(), is_it);
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ void explain_part_output(const Looked& part, bool divided) {
             divided
                 ? "The average of the values of this part by its own weights, as if there were no other "
                   "keys."
-                : "The values of this part by the same weights; the division by ℓ waits until everything is "
-                  "merged.";
+                : "The values of this part, each times its weight exp(S − m); the division by ℓ waits until "
+                  "everything is merged.";
 }
 
 void explain_part(const View& v) {

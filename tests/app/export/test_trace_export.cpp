@@ -141,6 +141,23 @@ Step 14 of 40 · New maximum · tile (0, 1)
 )"});
 }
 
+TEST_CASE("trace text: every operand of a merge is there, under the names of its formula") {
+    const std::vector<std::string> pairs = {"trace", "--lesson", "merge", "--splits",
+                                            "4",     "--merge",  "pairs"};
+    for (const char* format : {"text", "md"}) {
+        const std::string text = output_of(with(pairs, {"--format", format}));
+        check_contains(text, {"m_0–1: max(1, 0) = 1\n", "m₀      m₁          m_0–1\n",
+                              "w₀      ℓ₀      w₁          ℓ₁          ℓ_0–1\n", "S (1 × 4)"});
+        CHECK_FALSE(contains(text, "x (1 × 4)"));
+        CHECK_FALSE(contains(text, "row 4: max"));
+        CHECK_FALSE(contains(text, "same weights;"));
+    }
+    CHECK(contains(output_of({"trace", "--lesson", "merge", "--splits", "3,1"}), "m₀      m₁          m\n"));
+    CHECK(contains(output_of({"trace", "--lesson", "split-kv"}), "    L₁: 2.000 + ln(1.135) = 2.127\n"));
+    CHECK(contains(output_of({"trace", "--lesson", "flash-backward", "--sink", "1"}),
+                   "L₀ in HBM   D₀ in HBM   L₁ in HBM   D₁ in HBM       dsink in HBM\n"));
+}
+
 TEST_CASE("trace text: whoever moves fewer bytes is named") {
     CHECK(contains(run({"trace"}).out, "that saved 112 B"));
     const std::string small_tiles = run({"trace", "--random", "64x64", "--br", "8", "--bc", "8"}).out;
