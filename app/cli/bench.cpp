@@ -33,6 +33,8 @@ void read_workload(WordReader& read, const BenchWords& words, Workload& w) {
     read.count("--heads", words.heads, 1, 1 << 16, w.heads);
     w.kv_heads = w.heads;
     read.count("--kv-heads", words.kv_heads, 1, 1 << 16, w.kv_heads);
+    read.refuse(w.heads % w.kv_heads != 0, "--kv-heads is " + str(w.kv_heads) +
+                                               ", expected a divisor of --heads (" + str(w.heads) + ").");
     read.count("--batch", words.batch, 1, 1 << 16, w.batch);
     read.count("--window", words.window, 0, 1 << 24, w.window);
     read.choose("--direction", words.direction, {"forward", "backward"}, w.direction);

@@ -4,6 +4,7 @@
 #include "app/io/text.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/parts.h"
+#include "core/lessons/table.h"
 #include "core/problem/precision.h"
 
 namespace tilewalk {
@@ -59,7 +60,25 @@ Result<std::vector<int>> read_splits(const std::string& text, const Problem& p) 
     return even_parts(p.N_kv(), out[0]);
 }
 
-}  // namespace
+// Options that only some lessons read.
+struct ChoiceWord {
+    const char* option;
+    Word ProblemWords::*word;
+    Choices choice;
+};
+constexpr ChoiceWord choice_words[] = {
+    {"--row", &ProblemWords::row, chooses_row},
+    {"--notation", &ProblemWords::notation, chooses_notation},
+    {"--form", &ProblemWords::form, chooses_form},
+    {"--order", &ProblemWords::order, chooses_order},
+    {"--learning-rate", &ProblemWords::learning_rate, chooses_learning_rate},
+    {"--splits", &ProblemWords::splits, chooses_splits},
+    {"--merge", &ProblemWords::merge, chooses_merge_order},
+    {"--parts", &ProblemWords::parts, chooses_part_form},
+    {"--workers", &ProblemWords::workers, chooses_workers},
+    {"--ranks", &ProblemWords::ranks, chooses_ranks},
+    {"--shards", &ProblemWords::shards, chooses_ranks},
+};
 
 std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWords& words) {
     const auto known = names_of(lesson.faults(), &Fault::name);
@@ -72,6 +91,16 @@ std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWord
             return "The lesson " + id + " does not know the fault " + name + "; it knows " +
                    listed(known, "and") + ".";
     return {};
+}
+
+}  // namespace
+
+std::optional<std::string> refuse_choices(const Lesson& lesson, const ProblemWords& words) {
+    for (const auto& [option, word, choice] : choice_words)
+        if (words.*word && !lesson.uses(choice))
+            return "The lesson " + std::string(lesson.id) + " does not read " + option +
+                   "; leave it out, or choose one of " + lessons_with(choice) + ".";
+    return refuse_faults(lesson, words);
 }
 
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p) {

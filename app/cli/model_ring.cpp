@@ -19,7 +19,7 @@ constexpr std::int64_t most_ranks = 1024;
 constexpr std::size_t most_entries = 64;
 
 struct RingQuestion {
-    Hardware hardware;
+    std::optional<Hardware> hardware;  // none where a measured rate takes its place
     Workload workload;
     int element_bytes = 2;
     ring::Rates rates;
@@ -53,6 +53,8 @@ Result<RingQuestion> read_question(const ModelWords& words) {
     read.count("--heads", words.heads, 1, largest_heads, w.heads);
     w.kv_heads = w.heads;
     read.count("--kv-heads", words.kv_heads, 1, largest_heads, w.kv_heads);
+    read.refuse(w.heads % w.kv_heads != 0, "--kv-heads is " + str(w.kv_heads) +
+                                               ", expected a divisor of --heads (" + str(w.heads) + ").");
     read.count("--batch", words.batch, 1, largest_batch, w.batch);
     read.choose("--direction", words.direction, {"forward", "backward"}, w.direction);
     w.causal = words.causal;
@@ -60,8 +62,8 @@ Result<RingQuestion> read_question(const ModelWords& words) {
     read.choose("--dtype", words.dtype, {"f32", "f16", "bf16", "f8"}, dtype);
     q.element_bytes = std::array{4, 2, 2, 1}[dtype];
     read.choose("--hardware", words.hardware, names_of(hardware_list(), &Hardware::id), hardware);
-    q.hardware = hardware_list()[hardware];
-    q.rates = {q.hardware.peak(q.element_bytes), 25e9};
+    if (words.hardware || !words.rate) q.hardware = hardware_list()[hardware];
+    q.rates = {hardware_list()[hardware].peak(q.element_bytes), 25e9};
     read.take(words.link, q.rates.link, [](const std::string& text) { return rate_of("--link", text); });
     read.take(words.rate, q.rates.flops, [](const std::string& text) { return rate_of("--rate", text); });
     read.refuse(words.br || words.bc || words.tiles,
@@ -109,12 +111,12 @@ std::string percent(double part) { return format_fixed(100 * part, 0) + " %"; }
 
 std::string ring_text(const RingQuestion& q, const std::vector<RingAnswer>& answers) {
     Workload shown = q.workload;
-    std::string text = q.hardware.name + ", each at " + format_number(q.rates.flops / 1e12, 4) +
-                       " TFLOP/s; " + format_number(q.rates.link / 1e9, 4) + " GB/s to the next rank\n" +
-                       str(shown.batch) + " × " + counted(shown.heads, "head") + " (" + str(shown.kv_heads) +
-                       " of K and V), d = " + str(shown.d) + ", " + str(q.element_bytes) +
-                       " bytes per element, " + name_of(shown.direction) + (shown.causal ? ", causal" : "") +
-                       "\n";
+    std::string text =
+        (q.hardware ? q.hardware->name + ", each" : std::string("Each rank")) + " at " +
+        format_number(q.rates.flops / 1e12, 4) + " TFLOP/s; " + format_number(q.rates.link / 1e9, 4) +
+        " GB/s to the next rank\n" + str(shown.batch) + " × " + counted(shown.heads, "head") + " (" +
+        str(shown.kv_heads) + " of K and V), d = " + str(shown.d) + ", " + str(q.element_bytes) +
+        " bytes per element, " + name_of(shown.direction) + (shown.causal ? ", causal" : "") + "\n";
     text += "\nA round: what a rank computes, and what goes over its link meanwhile\n";
     std::vector<std::vector<std::string>> rounds{
         {"ranks", "N", "computing", "sending", "", "hidden from N =", "bytes between ranks"}};
@@ -153,7 +155,7 @@ std::string ring_model_json(const RingQuestion& q, const std::vector<RingAnswer>
     }
     const Workload& w = q.workload;
     const Json json{{"schema", "tilewalk-ring-model-1"},
-                    {"hardware", q.hardware.id},
+                    {"hardware", q.hardware ? Json(q.hardware->id) : Json()},
                     {"flops", q.rates.flops},
                     {"link_bytes_per_s", q.rates.link},
                     {"direction", name_of(w.direction)},

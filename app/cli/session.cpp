@@ -98,7 +98,7 @@ Result<NamedWalk> named_walk(const Arguments& a) {
     if (!problem) return Failure{problem.error};
     const auto lesson = choose_lesson(a.lesson || saved.lesson.empty() ? a.lesson : saved.lesson);
     if (!lesson) return Failure{lesson.error};
-    if (auto sentence = refuse_faults(**lesson, a.problem)) return Failure{*sentence};
+    if (auto sentence = refuse_choices(**lesson, a.problem)) return Failure{*sentence};
     return NamedWalk{*lesson, std::move(*problem)};
 }
 
@@ -172,7 +172,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     if (!problem) return Failure{problem.error};
     const Lesson* const saved = view.lesson.empty() ? nullptr : find_lesson(view.lesson);
     const Lesson& first = saved && !arguments.lesson ? *saved : **lesson;
-    if (auto sentence = refuse_faults(first, arguments.problem)) return Failure{*sentence};
+    if (auto sentence = refuse_choices(first, arguments.problem)) return Failure{*sentence};
     Result<ui::AppState> state = make_state(*lesson, std::move(*problem), std::move(settings));
     if (!state) return state;
     // A file may say where its walk stood; what the command line says comes first.

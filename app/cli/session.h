@@ -16,8 +16,8 @@ struct WordReader;
 Result<Problem> make_problem(const ProblemWords& words, SavedView* view = nullptr);
 /// The words that choose something within a lesson: row, letters, order, faults, formats.
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& problem);
-/// The sentence that refuses faults and formats which the lesson would pass over in silence.
-std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWords& words);
+/// The sentence that refuses choices, faults and formats which the lesson would pass over in silence.
+std::optional<std::string> refuse_choices(const Lesson& lesson, const ProblemWords& words);
 
 /// The lesson of that name; without a name flash-forward.
 Result<const Lesson*> choose_lesson(const Word& name);

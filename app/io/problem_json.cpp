@@ -78,6 +78,28 @@ void read_options(Reading& reading, Problem& problem) {
     read(reading, "element_bytes", problem.element_bytes);
 }
 
+// What stands twice must be the same twice.
+void check_shown(Reading& reading, const Problem& p) {
+    const Heads& heads = *p.heads;
+    const auto H = heads.Q.size(), G = heads.K.size(), shown = static_cast<std::size_t>(heads.shown);
+    if (heads.shown < 0 || shown >= H || G == 0 || H % G != 0) return;  // refused in words of its own
+    const std::size_t group = shown * G / H;
+    const auto differ = [](const Matrix& a, const Matrix& b) {
+        return a.rows() == b.rows() && a.cols() == b.cols() && a != b;
+    };
+    const auto check = [&](bool wrong, const std::string& inner, const char* outer) {
+        if (wrong)
+            reading.fail("heads." + inner + " and " + outer + " differ; " + outer +
+                         " is that of the shown head, so both must be the same.");
+    };
+    const std::string query = "queries[" + str(heads.shown) + "].",
+                      key = "keys[" + std::to_string(group) + "].";
+    check(differ(heads.Q[shown], p.Q), query + "q", "q");
+    check(differ(heads.K[group], p.K), key + "k", "k");
+    check(differ(heads.V[group], p.V), key + "v", "v");
+    check(p.dO && shown < heads.dO.size() && differ(heads.dO[shown], *p.dO), query + "do", "do");
+}
+
 Result<Problem> read_problem(const Json& object, SavedView& view) {
     if (!object.is_object()) return Failure{"the problem is " + described(object) + ", expected an object"};
     Reading reading{object};
@@ -98,6 +120,7 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     read_extras(reading, problem);
     read_view(reading, view);
     if (reading.find("do")) read(reading, "do", problem.dO.emplace());
+    if (problem.heads) check_shown(reading, problem);
     check_stated(reading, "n", problem.N(), "the number of rows of q is");
     check_stated(reading, "n_kv", problem.N_kv(), "the number of rows of k is");
     check_stated(reading, "d", problem.d(), "the number of columns of q is");

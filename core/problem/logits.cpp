@@ -67,11 +67,14 @@ std::optional<std::string> check_logits(const Problem& p) {
     if (softcap && !(*softcap > 0 && *softcap < infinity))
         return "The softcap is " + format_short(*softcap) +
                "; it must be a finite number above 0, or be left out.";
-    if (alibi && !(*alibi >= 0 && *alibi * (p.N() + p.N_kv()) < too_large))
+    if (alibi && !(*alibi >= 0 && *alibi < infinity))
         return "The ALiBi slope is " + format_short(*alibi) +
                "; it must be a finite number of 0 or more: a distance is taken off the score.";
+    if (alibi && !(*alibi * (p.N() + p.N_kv()) < too_large))
+        return "The ALiBi slope is " + format_short(*alibi) + "; times the " +
+               std::to_string(p.N() + p.N_kv()) + " queries and keys it must stay below 10³⁰⁰.";
     if (sink && !(std::abs(*sink) < too_large))
-        return "The sink is " + format_short(*sink) + "; it must be a finite number.";
+        return "The sink is " + format_short(*sink) + "; it must be a number between −10³⁰⁰ and 10³⁰⁰.";
     return {};
 }
 

@@ -31,7 +31,7 @@ static std::optional<std::string> check_logits_known(const Lesson& lesson, const
     if ((logits.softcap || logits.alibi) && !lesson.uses(takes_logits))
         return title + "softcap and no ALiBi bias; leave them out, or choose another lesson.";
     if (logits.sink && !lesson.uses(takes_sink))
-        return title + "sink; leave it out, or choose a lesson with tiles or whole matrices.";
+        return title + "sink; leave it out, or choose another lesson, such as flash-forward.";
     return {};
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
             {{"--seqlen-q", "1,2"}, "--seqlen-q is \"1,2\""},
             {{"--seqlen", ""}, "needs a value"},
             {{"--head-dim", "2000"}, "--head-dim"},
-            {{"--heads", "8", "--kv-heads", "3"}, "kv-heads is 3, expected a divisor of heads (8)."},
+            {{"--heads", "8", "--kv-heads", "3"}, "--kv-heads is 3, expected a divisor of --heads (8)."},
             {{"--kernels", "flush"}, "There is no kernel \"flush\""},
             {{"--direction", "sideways"}, "--direction is \"sideways\""},
             {{"--memory-limit", "much"}, "expected bytes, as in"},

@@ -174,14 +174,20 @@ TEST_CASE(
     CHECK(large["simulated"]["zigzag"]["busy"] > .99);
     CHECK(large["simulated"]["contiguous"]["busy"] == doctest::Approx(4 / 7.5).epsilon(.02));
     const std::string text = output_of({"model", "--ranks", "64", "--causal"});
+    CHECK(text.starts_with("A100 40 GB, each at "));
+    // A measured rate is that of no machine in the list.
+    CHECK(all["hardware"].is_null());
+    CHECK(output_of({"model", "--ranks", "4", "--rate", "60e9"}).starts_with("Each rank at 0.060 TFLOP/s;"));
+    CHECK(output_of({"model", "--ranks", "4", "--rate", "60e9", "--hardware", "h100"}).starts_with("H100"));
     check_contains(text, {"hidden from N =", "zigzag", "contiguous", "A round"});
-    check_refused({{{"--ranks", "0"}, "--ranks"},
-                   {{"--ranks", "64", "--seqlen", "100"}, "64 ranks with zigzag shards need 128 positions"},
-                   {{"--ranks", "8", "--link", "0"}, "--link is 0, expected a rate above 0"},
-                   {{"--ranks", "8", "--link", "fast"}, "--link"},
-                   {{"--ranks", "8", "--kv-heads", "3"}, "kv-heads is 3"},
-                   {{"--ranks", "8", "--br", "64"}, "leave out --br"},
-                   {{"--link", "25e9"}, "belong to --ranks"},
-                   {{"--causal"}, "belong to --ranks"}},
-                  {"model"});
+    check_refused(
+        {{{"--ranks", "0"}, "--ranks"},
+         {{"--ranks", "64", "--seqlen", "100"}, "64 ranks with zigzag shards need 128 positions"},
+         {{"--ranks", "8", "--link", "0"}, "--link is 0, expected a rate above 0"},
+         {{"--ranks", "8", "--link", "fast"}, "--link"},
+         {{"--ranks", "8", "--kv-heads", "3"}, "--kv-heads is 3, expected a divisor of --heads (16)."},
+         {{"--ranks", "8", "--br", "64"}, "leave out --br"},
+         {{"--link", "25e9"}, "belong to --ranks"},
+         {{"--causal"}, "belong to --ranks"}},
+        {"model"});
 }

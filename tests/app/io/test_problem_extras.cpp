@@ -92,6 +92,22 @@ TEST_CASE("parts of the keys are read as they were written") {
     CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
 }
 
+TEST_CASE("what stands among the heads and beside them is the same") {
+    const std::string top = R"({"q":[[1]],"k":[[2]],"v":[[3]],"do":[[4]],"heads":{"shown":1,)";
+    const auto error = [&](const std::string& queries, const std::string& keys) {
+        return problem_from_json(top + "\"queries\":" + queries + ",\"keys\":" + keys + "}}", "p.json").error;
+    };
+    const std::string queries = R"([{"q":[[9]],"do":[[9]]},{"q":[[1]],"do":[[4]]}])",
+                      keys = R"([{"k":[[2]],"v":[[3]]}])";
+    CHECK(error(queries, keys) == "");
+    CHECK(contains(error(R"([{"q":[[1]],"do":[[4]]},{"q":[[9]],"do":[[4]]}])", keys),
+                   "heads.queries[1].q and q differ"));
+    CHECK(contains(error(R"([{"q":[[1]],"do":[[4]]},{"q":[[1]],"do":[[9]]}])", keys),
+                   "heads.queries[1].do and do differ"));
+    CHECK(contains(error(queries, R"([{"k":[[9]],"v":[[3]]}])"), "heads.keys[0].k and k differ"));
+    CHECK(contains(error(queries, R"([{"k":[[2]],"v":[[9]]}])"), "heads.keys[0].v and v differ"));
+}
+
 TEST_CASE("a random problem keeps its seed") {
     const std::string text = problem_to_json(good(random_problem(3, 2, 37)));
     CHECK(good(problem_from_json(text, "p.json")).seed == 37);
