@@ -160,6 +160,11 @@ bool Trace::tells_what_to_watch() const {
     return !problem().watch.empty() && !lesson().faults().empty() && live(Slot::alpha, size());
 }
 
+int Trace::chip_start(int k) const {
+    const auto after = std::upper_bound(chip_starts_.begin(), chip_starts_.end(), k);
+    return after == chip_starts_.begin() ? 0 : *std::prev(after);
+}
+
 Held Trace::live(Slot slot, int tile, int k) const {
     const auto& slots = histories_[static_cast<std::size_t>(slot)];
     if (tile < 0 || tile >= static_cast<int>(slots.size())) return {};
@@ -168,6 +173,7 @@ Held Trace::live(Slot slot, int tile, int k) const {
                                         [](int at, const Event& event) { return at < event.step; });
     if (after == history.begin()) return {};
     const Event& event = *std::prev(after);
+    if (!info(slot).hbm && event.step < chip_start(k)) return {};
     return {event.step, &value(event.value)};
 }
 
@@ -221,7 +227,7 @@ Recorder::Recorder(const Problem& problem, const Lesson& lesson) : trace_(std::m
 
 void Recorder::clear_chip() {
     total_.sram_live = 0;
-    chip_since_ = trace_->size();
+    trace_->chip_starts_.push_back(trace_->size());
 }
 
 void Recorder::worker(int n) {
@@ -301,7 +307,7 @@ void Recorder::note_write(Slot slot, int tile, std::int32_t value) {
     auto& history = slots[static_cast<std::size_t>(tile)];
     if (!info(slot).hbm &&
         count_sram_) {  // a buffer on chip is reused: the new tile takes the place of the old one
-        if (!history.empty() && history.back().step >= chip_since_)
+        if (!history.empty() && history.back().step >= trace_->chip_start(trace_->size()))
             total_.sram_live -= bytes_of(slot, trace_->value(history.back().value));
         total_.sram_live += bytes_of(slot, trace_->value(value));
     }

@@ -275,6 +275,9 @@ public:
 private:
     friend class Recorder;
     Matrix together(Slot slot, int k) const;
+    /// The first step of the kernel, or of the worker, that step k belongs to: what was on chip before is
+    /// gone.
+    int chip_start(int k) const;
     struct Event {
         std::int32_t step, value;
     };
@@ -286,6 +289,7 @@ private:
     std::vector<Step> steps_;
     std::vector<Access> accesses_;
     std::array<std::vector<History>, slot_count> histories_;
+    std::vector<int> chip_starts_;  ///< steps, ascending, at which nothing lies on chip
 };
 
 /// Writes a Trace while an algorithm runs: give(…) what lies in HBM, then for each step begin(op, i, j),
@@ -302,7 +306,7 @@ public:
     void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
     /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.
     void ignore_sram() { count_sram_ = false; }
-    /// A kernel ends: nothing of what lies on chip counts any more.
+    /// Another kernel or another worker begins: nothing of what was on chip is there.
     void clear_chip();
     /// The lane of the steps that follow.
     void phase(int n) { phase_ = n; }
@@ -363,7 +367,6 @@ private:
     Step step_;
     Traffic total_;
     int phase_ = 0;
-    int chip_since_ = 0;  ///< the first step of this kernel
     int worker_ = -1, takes_ = 1;
     std::optional<When> beneath_;
     std::vector<int> free_;  ///< the tick at which each worker is

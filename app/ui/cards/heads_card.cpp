@@ -306,8 +306,10 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     y += 14 + c.paragraph(a.x, y + 14, a.w, which, s.text, t.t1, 2);
     if (l.sums > 0)
         c.paragraph(a.x, y + 8, a.w,
-                    "dK and dV: every query head writes its own; adding them up moves " +
-                        format_traffic(l.sums) + ".",
+                    p.heads && p.heads->once
+                        ? std::string("dK and dV of a group are added up before they are stored.")
+                        : "dK and dV: every query head writes its own; adding them up moves " +
+                              format_traffic(l.sums) + ".",
                     s.small, t.t3, 3);
 }
 

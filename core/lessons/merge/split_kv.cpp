@@ -83,6 +83,7 @@ struct Walk {
     // Kernel 1: the splits of one worker after those of another; their clocks run side by side
     void attend() {
         for (int w = 0; w < workers; ++w) {
+            rec.clear_chip();  // each worker has an SRAM of its own
             rec.phase(w);
             rec.worker(w);
             for (int s = w; s < std::ssize(splits); s += p.options.workers) {

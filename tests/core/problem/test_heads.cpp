@@ -158,6 +158,12 @@ TEST_SUITE("heads") {
         CHECK(back.again == 6 * back.one + (6 + 2) * 2 * rows);
         // Once: dK and dV of a group stay on chip until they are whole.
         CHECK(back.once == 6 * (back.one - back.keys - 2 * rows) + 2 * (back.keys + 2 * rows));
+        // With queries outside they begin as zeros in HBM and come and go for every query block.
+        Problem outside = p;
+        outside.options.order = BackwardOrder::query_outer;
+        const HeadsLedger there = heads_ledger(*flash_backward(outside));
+        const std::int64_t gradients = 2 * rows * (1 + 2 * p.Tr());
+        CHECK(there.once == 6 * (there.one - there.keys - gradients) + 2 * (there.keys + gradients));
         CHECK(key_value_cache(p, 2) == 2 * 2 * rows);
     }
     TEST_CASE("a load says what it is to the other heads") {

@@ -140,13 +140,18 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     c.text(a.x + 26, a.y + 24 + px(rows) * row + 8, shown, size::small, c.theme->t3);
 }
 
+// The same query with flash-forward, on one worker
+int ticks_of_flash(const Trace& trace);
+
 void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const Panel panel(c, "HBM", a, "HBM", a.w > 200 ? "slow, big" : "");
     const Theme& t = *c.theme;
     const Ledger split = ledger_of(now.trace, now.k);
     const Ledger flash = flash_ledger(split, static_cast<int>(now.parts.size()));
     const float below = 146, x = a.inner_x(), w = a.inner_w();
-    c.text(x, a.y + 50, "Partial results", size::body, 0, Face::semibold);
+    // Workers are told one after the other, though they run side by side.
+    const float title = c.text(x, a.y + 50, "Partial results", size::body, 0, Face::semibold);
+    if (title + 84 < w) c.text(x + title + 10, a.y + 50, "told so far", size::small, t.t3);
     part_rows(c, state, now, {x, a.y + 68, w, a.h - 68 - below - 12});
     float y = a.bottom() - below;
     rule(c, a, y - 4);
@@ -166,7 +171,9 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     line(name, text_width(Face::mono, size::small, of_all) <= room ? of_all : done, split);
     const double times = static_cast<double>(split.bytes) / static_cast<double>(flash.bytes);
     const std::string more = format_short(times, 3) + " × the bytes", gain = more + ": time is the gain";
-    c.text(x, y + 36, text_width(Face::regular, size::small, gain) <= w ? gain : more, size::small, t.t2);
+    const bool tell =
+        now.trace.ticks() < ticks_of_flash(now.trace) && text_width(Face::regular, size::small, gain) <= w;
+    c.text(x, y + 36, tell ? gain : more, size::small, t.t2);
 }
 
 // ---- Workers side by side
@@ -242,6 +249,8 @@ std::vector<Run> flash_runs(const std::vector<Run>& split) {
         if (run.name == "÷ℓ") return add(run), out;
     return out;
 }
+
+int ticks_of_flash(const Trace& trace) { return flash_runs(runs_of(trace)).back().end; }
 
 int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const Problem& p = now.trace.problem();
