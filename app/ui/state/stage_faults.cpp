@@ -68,6 +68,14 @@ std::string broken_last(const AppState& state) {
 
 bool only_rounded(const Problem& problem) { return problem.switches == Switches{}; }
 
+// "fp16 kernel", or the one format of all stages
+static std::string name_of_formats(const Precision& precision) {
+    const auto known = std::ranges::find(presets(), precision, &Preset::precision);
+    if (known != presets().end()) return known->name;
+    const auto same = [&](const Stage& stage) { return precision.*stage.format == precision.inputs; };
+    return std::ranges::all_of(stages(), same) ? name(precision.inputs) : "own formats";
+}
+
 std::string fault_title(const Lesson& lesson, const Problem& problem) {
     std::string out;
     int count = 0;
@@ -75,8 +83,7 @@ std::string fault_title(const Lesson& lesson, const Problem& problem) {
         if (problem.switches.*fault.on && ++count == 1) out = fault.title;
     if (count > 1) out = str(count) + " faults";
     if (!problem.precision.any()) return out;
-    const auto known = std::ranges::find(presets(), problem.precision, &Preset::precision);
-    const std::string formats = known == presets().end() ? "own formats" : known->name;
+    const std::string formats = name_of_formats(problem.precision);
     return out.empty() ? formats : out + ", " + formats;
 }
 

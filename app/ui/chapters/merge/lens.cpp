@@ -35,7 +35,7 @@ void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     }
     std::vector<CurvePoint> points;
     for (int j = part.first; j <= part.last(); ++j)
-        points.push_back({S(0, j) - most, index_label(now.trace.problem(), "S", j), Role::S});
+        points.push_back({S(0, j) - most, index_label(now.trace.problem(), "k", j), Role::S});
     curve(c, a, points, phase);
 }
 
@@ -58,7 +58,7 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     for (const int tile : now.rows())
         if (const auto from = now.number(slot, tile);
             from && to && std::isfinite(*from) && std::isfinite(*to))
-            points.push_back({*from - *to, now.name(tile), Role::alpha});
+            points.push_back({*from - *to, "part " + now.name(tile), Role::alpha});
     if (points.empty())
         nothing(c, a, "No part has seen a key: every weight is 0");
     else

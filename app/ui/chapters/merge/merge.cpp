@@ -145,7 +145,7 @@ MergeOrder order_of(const Trace& trace) {
 }  // namespace
 
 MergeNow::MergeNow(const AppState& state)
-    : trace(*state.trace), k(state.cursor.step), parts(parts_of(trace)),
+    : kept(state.trace), trace(*kept), k(state.cursor.step), parts(parts_of(trace)),
       plan(merge_plan(static_cast<int>(parts.size()), order_of(trace))),
       normalised(&trace.lesson() != &merge_lesson || trace.problem().options.parts == PartForm::normalised),
       splits(&trace.lesson() != &merge_lesson) {

@@ -20,6 +20,7 @@ void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, co
 struct MergeNow {
     explicit MergeNow(const AppState& state);
 
+    std::shared_ptr<const Trace> kept;  ///< a button may replace the walk while it is drawn
     const Trace& trace;
     int k;
     std::vector<KeyPart> parts;
