@@ -176,8 +176,8 @@ Box box_of(const VectorShape& shape) {
 
 bool is_opaque(const VectorShape& shape) { return (shape.colour >> IM_COL32_A_SHIFT & 255u) == 255u; }
 
-// Curves take most of the letters of a page. Nobody sees the corners of a frame so small: its line's joins are
-// round.
+// Curves take most of the letters of a page. Nobody sees the corners of a frame so small: its line's joins
+// are round.
 constexpr double smallest_with_corners = 12;  // px
 bool is_small_frame(const VectorShape& shape) {
     return shape.kind == Kind::frame && box_of(shape).shorter() < smallest_with_corners;

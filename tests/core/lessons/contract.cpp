@@ -503,6 +503,15 @@ bool check_costs(const Trace& trace) {
 
 namespace {
 
+// Of work that is done side by side: another worker, with an SRAM of its own, or its next kernel.
+bool begins_alone(const Trace& trace, int k) {
+    return trace.workers() > 0 && k > 0 && trace.step(k).when.worker != trace.step(k - 1).when.worker;
+}
+
+bool begins_kernel(const Trace& trace, int k) {
+    return trace.workers() > 0 && k > 0 && trace.step(k).phase != trace.step(k - 1).phase;
+}
+
 void check_state(const Trace& trace) {
     for (int s = 0; s < slot_count; ++s) {
         const Slot slot = static_cast<Slot>(s);
@@ -513,8 +522,11 @@ void check_state(const Trace& trace) {
                 for (const Access& a : trace.writes(k))
                     if (a.slot == slot && a.tile == tile) written = &trace.value(a.value);
                 const Held now = trace.live(slot, tile, k);
-                const bool right = written ? now.value == written && now.step == k
-                                           : now.value == before.value && now.step == before.step;
+                const bool same = now.value == before.value && now.step == before.step;
+                const bool right = written                  ? now.value == written && now.step == k
+                                   : info(slot).hbm         ? same
+                                   : begins_alone(trace, k) ? !now
+                                                            : same || (begins_kernel(trace, k) && !now);
                 if (!right) {
                     FAIL_CHECK(where(trace, k, {slot, 0, 0}));
                     break;

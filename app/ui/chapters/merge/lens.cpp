@@ -58,7 +58,7 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     for (const int tile : now.rows())
         if (const auto from = now.number(slot, tile);
             from && to && std::isfinite(*from) && std::isfinite(*to))
-            points.push_back({*from - *to, "part " + now.name(tile), Role::alpha});
+            points.push_back({*from - *to, now.name(tile), Role::alpha});
     if (points.empty())
         nothing(c, a, "No part has seen a key: every weight is 0");
     else
