@@ -29,25 +29,12 @@ const Point* fastest_flash(const BenchReport& report, const Workload& workload) 
     return best;
 }
 
-// The measured point that has the longest sequence, of one kernel or of all but standard.
-const Point* longest(const BenchReport& report, bool standard) {
-    const Point* best = nullptr;
-    const std::string opponent = standard_in(report);
-    for (const Point& point : report.points) {
-        if (point.state != Point::State::measured || is_foreign(point)) continue;
-        if (standard ? point.kernel != opponent : is_standard(point.kernel)) continue;
-        if (standard && !fastest_flash(report, point.workload)) continue;
-        if (!best || point.workload.N_kv > best->workload.N_kv) best = &point;
-    }
-    return best;
-}
-
-// Of standard attention, whether or not another kernel ran beside it.
-const Point* longest_standard(const BenchReport& report) {
+// The measured point that has the longest sequence, of those that are wanted.
+template <class Wanted> const Point* longest(const BenchReport& report, const Wanted& wanted) {
     const Point* best = nullptr;
     for (const Point& point : report.points)
-        if (point.state == Point::State::measured && point.kernel == standard_in(report) &&
-            !is_foreign(point) && (!best || point.workload.N_kv > best->workload.N_kv))
+        if (point.state == Point::State::measured && !is_foreign(point) && wanted(point) &&
+            (!best || point.workload.N_kv > best->workload.N_kv))
             best = &point;
     return best;
 }
@@ -158,17 +145,22 @@ bool is_standard(const std::string& kernel) {
 
 std::string finding(const BenchReport& report) {
     if (const Point* ring = largest_ring(report)) return ring_finding(report, *ring);
-    if (const Point* standard = longest(report, true)) {
+    const std::string opponent = standard_in(report);
+    const auto is_opponent = [&](const Point& point) { return point.kernel == opponent; };
+    const auto is_compared = [&](const Point& point) {
+        return is_opponent(point) && fastest_flash(report, point.workload);
+    };
+    if (const Point* standard = longest(report, is_compared)) {
         const Point& flash = *fastest_flash(report, standard->workload);
         return where(standard->workload) + ", " + flash.kernel + " is " +
                in_time(standard->median, flash.median) + " and " + in_memory(*standard, flash) + "." +
                beside_reading(report, flash) + first_that_does_not_fit(report);
     }
-    if (const Point* flash = longest(report, false))
+    if (const Point* flash = longest(report, [](const Point& point) { return !is_standard(point.kernel); }))
         return where(flash->workload) + ", " + flash->kernel + " runs with " +
                format_size(flash->workspace_bytes) + " of extra memory." + beside_reading(report, *flash) +
                first_that_does_not_fit(report);
-    if (const Point* standard = longest_standard(report))
+    if (const Point* standard = longest(report, is_opponent))
         return where(standard->workload) + ", " + standard->kernel + " runs with " +
                format_size(standard->workspace_bytes) + " of extra memory; no other kernel was measured.";
     return "Nothing has been measured yet.";

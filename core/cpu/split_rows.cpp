@@ -1,9 +1,7 @@
-// split-kv, few rows: one split of the keys meets the few queries of the heads
-// that share it. Lanes are elements of a row, so that a single query fills
-// them: a score is the sum over the lanes of q ⊙ k, and O grows by a row of V
-// at a time. Everything is small but K and V, which are read as they lie in
-// memory, once; while scores are computed V is on its way, and during the rest
-// the next keys.
+// split-kv, few rows: one split of the keys meets the few queries of the heads that share it. Lanes are
+// elements of a row, so that a single query fills them: a score is the sum over the lanes of q ⊙ k, and O
+// grows by a row of V at a time. Everything is small but K and V, which are read as they lie in memory, once;
+// while scores are computed V is on its way, and during the rest the next keys.
 #include "core/cpu/split_tasks.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,8 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
 namespace {
 
-// The tiles of a task, in its scratch memory; rows of Q and O are as long as
-// whole panels.
+// The tiles of a task, in its scratch memory; rows of Q and O are as long as whole panels.
 struct OnChip {
     float* Q;     // rows × padded
     float* O;     // rows × padded
@@ -45,8 +42,7 @@ HWY_INLINE Vector sums_of(Vector* v) {
 #else
     const Floats f;
     const hn::Repartition<std::uint64_t, Floats> pairs;
-    // Lanes 0 and 2, 1 and 3 of each four, then what is left of them: four
-    // vectors become one
+    // Lanes 0 and 2, 1 and 3 of each four, then what is left of them: four vectors become one
     TILEWALK_UNROLL for (int k = 0; k < lanes / 2; ++k) {
         const Vector a = v[2 * k], b = v[2 * k + 1];
         v[k] = hn::Add(hn::InterleaveLower(f, a, b), hn::InterleaveUpper(f, a, b));
@@ -68,16 +64,14 @@ HWY_INLINE Vector sums_of(Vector* v) {
 #endif
 }
 
-// Asks for rows before they are needed. Into the second cache: the first one is
-// full of those in use.
+// Asks for rows before they are needed. Into the second cache: the first one is full of those in use.
 HWY_INLINE void prefetch(const float* rows, std::int64_t floats) {
     for (std::int64_t at = 0; at < floats; at += 16) __builtin_prefetch(rows + at, 0, 2);
 }
 
-// S of `rows` queries and of lanes / rows keys, the last ones the same key
-// again where there are fewer: as many sums as lanes, which become one vector.
-// Of one query the keys come one after the other, as they lie in memory; of
-// several queries each piece of a key serves all.
+// S of `rows` queries and of lanes / rows keys, the last ones the same key again where there are fewer: as
+// many sums as lanes, which become one vector. Of one query the keys come one after the other, as they lie in
+// memory; of several queries each piece of a key serves all.
 template <int rows>
 HWY_INLINE void add_scores(const float* Q, Strided K, std::int64_t keys, std::int64_t padded, float* S,
                            std::int64_t S_stride) {
@@ -118,9 +112,8 @@ HWY_INLINE void scores_of(const float* Q, Strided K, std::int64_t keys, std::int
         add_scores<rows>(Q, {K.data + j * K.stride, K.stride}, keys - j, padded, S + j, S_stride);
 }
 
-// Rows that share what is loaded of V, and vectors of each: as many as there
-// are registers for the sums. One row alone takes more of V at a time, for two
-// multipliers of four cycles want eight sums.
+// Rows that share what is loaded of V, and vectors of each: as many as there are registers for the sums. One
+// row alone takes more of V at a time, for two multipliers of four cycles want eight sums.
 constexpr int most_rows = tile_rows == 8 ? 4 : 2;
 template <int rows> constexpr int most_vectors = rows == 1 ? 8 : 4;
 
@@ -160,8 +153,7 @@ HWY_INLINE void add_values_of(std::int64_t count, float* O, std::int64_t padded,
     add(std::integral_constant<int, 2>());
 }
 
-// P ← the weights exp(S − m) of one query, with m ← max(m, rowmax(S)), ℓ ← α ℓ
-// + rowsum(P), O ← α O
+// P ← the weights exp(S − m) of one query, with m ← max(m, rowmax(S)), ℓ ← α ℓ + rowsum(P), O ← α O
 HWY_INLINE void softmax_row(Vector factor, float* P, std::int64_t keys, float& m, float& l, float* O,
                             std::int64_t padded) {
     Vector largest = all(m);
@@ -183,8 +175,7 @@ HWY_INLINE void softmax_row(Vector factor, float* P, std::int64_t keys, float& m
     l += hn::GetLane(hn::SumOfLanes(Floats(), sum));
 }
 
-// Rows as long as whole panels: those in memory, or a copy with zeros behind
-// each
+// Rows as long as whole panels: those in memory, or a copy with zeros behind each
 Strided whole_panels(const SplitTask& t, const OnChip& chip, const float* X, std::int64_t keys) {
     const std::int64_t d = t.w.d, padded = t.tiles.padded;
     if (d == padded) return {X, d};
@@ -210,7 +201,7 @@ void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRan
                        whole = (keys + lanes - 1) / lanes * lanes;
     const float *const K = t.K + tile.first * d, *const V = t.V + tile.first * d;
 
-    // S = Q Kⱼᵀ, with V on its way (rows × keys)
+    // S = Q Kⱼᵀ, with V on its way                                                     (rows × keys)
     const Strided Kj = whole_panels(t, chip, K, keys);
     for (std::int64_t j = 0; j < keys; j += lanes) {
         prefetch(V + j * d, std::min<std::int64_t>(lanes, keys - j) * d);
@@ -220,8 +211,8 @@ void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRan
                 scores_of<together>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
             return r;
         };
-        score(std::integral_constant<int, 1>(),
-              score(std::integral_constant < int, lanes >= 4 ? 4 : 1 > (), 0));
+        constexpr int several = lanes >= 4 ? 4 : 1;
+        score(std::integral_constant<int, 1>(), score(std::integral_constant<int, several>(), 0));
     }
 
     // m, α, P, ℓ, without the keys that the mask removes
@@ -234,7 +225,7 @@ void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRan
         softmax_row(factor, S, whole, chip.m[r], chip.l[r], chip.O + r * padded, padded);
     }
 
-    // O ← O + P Vⱼ, with the next keys on their way, a few at a time (rows × d)
+    // O ← O + P Vⱼ, with the next keys on their way, a few at a time                   (rows × d)
     const Strided Vj = whole_panels(t, chip, V, keys);
     const std::int64_t next = t.keys.end - tile.end;
     constexpr std::int64_t some = 16;
@@ -279,8 +270,7 @@ namespace tilewalk::cpu {
 HWY_EXPORT(walk_split);
 
 RowTiles row_tiles(std::int64_t d) {
-    // Kⱼ and Vⱼ stay in the L1 cache from when they come until they have met
-    // every query
+    // Kⱼ and Vⱼ stay in the L1 cache from when they come until they have met every query
     const std::int64_t panel = panel_width(), lanes = panel / 2, padded = (d + panel - 1) / panel * panel;
     return {padded, std::max(lanes, std::min<std::int64_t>(64, 2048 / padded) / lanes * lanes)};
 }

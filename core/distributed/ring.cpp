@@ -30,11 +30,12 @@ std::optional<std::string> refuse(const Problem& problem, int ranks) {
     return refuse(problem.shards, w.N_q, ranks);
 }
 
-std::int64_t bytes_between(const Problem& problem, int ranks) {
+std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes) {
     if (ranks == 1) return 0;
     const Workload& w = problem.workload;
-    const std::int64_t once = 2 * w.kv_rows() * w.d * static_cast<std::int64_t>(sizeof(float)), R = ranks;
-    return w.direction == Direction::forward ? (R - 1) * once : (R - 1) * once + R * once;
+    const std::int64_t numbers = 2 * w.kv_rows() * w.d, R = ranks, e = element_bytes,
+                       gradient = sizeof(float);
+    return numbers * (w.direction == Direction::forward ? (R - 1) * e : (R - 1) * e + R * gradient);
 }
 
 std::int64_t bytes_of_rank(const Problem& problem, int ranks, int rank, int threads) {

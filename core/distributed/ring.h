@@ -20,8 +20,9 @@ struct Problem {
 std::optional<std::string> refuse(const Problem& problem, int ranks);
 
 /// Bytes between all ranks in one run of the direction: K and V of every shard go to R − 1 ranks; backward
-/// dK and dV as well, and home.
-std::int64_t bytes_between(const Problem& problem, int ranks);
+/// dK and dV as well, and home. K and V may have elements of another size; gradients on their way are sums,
+/// in float32.
+std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes = sizeof(float));
 /// Bytes that a rank holds: its tensors, K and V of others twice on their way, and scratch.
 std::int64_t bytes_of_rank(const Problem& problem, int ranks, int rank, int threads);
 

@@ -52,14 +52,6 @@ std::vector<Round> sending_rounds(const Problem& problem, int ranks, int element
 
 }  // namespace
 
-std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes) {
-    if (ranks == 1) return 0;
-    const Workload& w = problem.workload;
-    const std::int64_t row = 2 * w.kv_rows() * w.d, R = ranks, gradient = sizeof(float);
-    return row *
-           ((R - 1) * element_bytes + (w.direction == Direction::backward ? R * gradient : std::int64_t{0}));
-}
-
 RoundCost round_cost(const Problem& problem, int ranks, const Rates& rates, int element_bytes) {
     const Workload& w = problem.workload;
     const double per_score = seconds_per_score(w, rates), n = static_cast<double>(w.N_q) / ranks;

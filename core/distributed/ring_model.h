@@ -22,8 +22,6 @@ RoundCost round_cost(const Problem& problem, int ranks, const Rates& rates, int 
 /// Computing grows with N², sending with N. The way home of the gradients, beside which nothing is computed,
 /// is not hidden at any N. 0 with one rank, which sends nothing.
 std::int64_t hides_from(const Problem& problem, int ranks, const Rates& rates, int element_bytes);
-/// Bytes between all ranks with elements of another size; gradients on their way are sums, in float32.
-std::int64_t bytes_between(const Problem& problem, int ranks, int element_bytes);
 
 /// The schedule of ring.h: a round ends for a rank when it has computed, and sent and received what belongs
 /// to it.

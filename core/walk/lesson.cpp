@@ -15,7 +15,7 @@ std::shared_ptr<const Trace> Lesson::build(const Problem& problem) const {
 bool breaks(const Lesson& lesson, const Problem& p) {
     const std::span<const Fault> faults = lesson.faults();
     if (faults.empty()) return false;
-    return (p.precision.any() && !lesson.uses(no_formats)) ||
+    return p.precision.any() ||
            std::ranges::any_of(faults, [&](const Fault& fault) { return p.switches.*fault.on; });
 }
 

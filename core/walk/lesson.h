@@ -36,10 +36,10 @@ struct FaultCaption {
 /// One deliberate fault of the tiled lessons: all that is known of it beside what the kernels then compute.
 struct Fault {
     bool Switches::*on;
-    bool forward, backward, ring;  ///< the lessons that know it
-    const char* name;              ///< in files: "no_max"
-    const char* title;             ///< "Leave the maximum out"
-    const char* what;              ///< what the kernel computes instead
+    bool forward, backward;  ///< the lessons that know it
+    const char* name;        ///< in files: "no_max"
+    const char* title;       ///< "Leave the maximum out"
+    const char* what;        ///< what the kernel computes instead
     std::array<FaultCaption, 2> captions;
     std::string (*told)(const Walks&);  ///< what came of it, with the numbers of a broken walk
 };
@@ -79,8 +79,7 @@ enum Choices : std::uint16_t {
     chooses_merge_order = 256,
     chooses_part_form = 512,
     chooses_workers = 1024,
-    chooses_ranks = 2048,  ///< and their shards
-    no_formats = 4096      ///< it knows faults, but computes in fp64 alone
+    chooses_ranks = 2048  ///< and their shards
 };
 
 constexpr Choices operator|(Choices a, Choices b) {

@@ -37,34 +37,7 @@ void explain_empty(const View& v) {
         "changes nothing, as 0 does in a sum.";
 }
 
-// One part at work: its scores, and what they are measured from.
-struct Looked {
-    const View& v;
-    const Value& S = v.read(Slot::x);
-    double most = S.data.maxCoeff(), base = most == minus_infinity ? 0 : most;
-
-    Expr score(int j) const { return v.number(Slot::x, S.region.row, S.region.col + j); }
-    Numbers scores() const {
-        Numbers out;
-        for (int j = 0; j < S.region.cols; ++j) out.push_back(score(j));
-        return out;
-    }
-    Expr weight(int j) const { return exponential(difference(score(j), num(base, Role::m))); }
-    Expr sum_of_weights() const {
-        Numbers out;
-        for (int j = 0; j < S.region.cols; ++j) out.push_back(weight(j));
-        return sum(out);
-    }
-    Expr weighted_values() const {
-        Numbers out;
-        for (int j = 0; j < S.region.cols; ++j)
-            out.push_back(product({weight(j), v.number(Slot::V, S.region.col + j, v.col)}));
-        return sum(out);
-    }
-    bool blind() const { return most == minus_infinity; }
-};
-
-void explain_maximum(const Looked& part) {
+void explain_maximum(const PartAtWork& part) {
     const View& v = part.v;
     v.out.formula = join({name(v, Slot::m_part), "  ←  max(", name(v, Slot::x), ")"});
     v.out.numbers = write(maximum(part.scores()), v.result());
@@ -74,7 +47,7 @@ void explain_maximum(const Looked& part) {
                       "which this one need not know.";
 }
 
-void explain_sum(const Looked& part) {
+void explain_sum(const PartAtWork& part) {
     const View& v = part.v;
     v.out.formula =
         join({name(v, Slot::l_part), "  ←  Σ exp(", name(v, Slot::x), " − ", name(v, Slot::m_part), ")"});
@@ -83,7 +56,7 @@ void explain_sum(const Looked& part) {
                              : "The weights of this part, measured from its own maximum, added up.";
 }
 
-void explain_lse(const Looked& part) {
+void explain_lse(const PartAtWork& part) {
     const View& v = part.v;
     v.out.formula = join({name(v, Slot::L_part), "  ←  ", sym(Slot::m), " + ln Σ exp(", name(v, Slot::x),
                           " − ", sym(Slot::m), ")"});
@@ -94,7 +67,7 @@ void explain_lse(const Looked& part) {
                       "kernel stores.";
 }
 
-void explain_part_output(const Looked& part, bool divided) {
+void explain_part_output(const PartAtWork& part, bool divided) {
     const View& v = part.v;
     const Line below = divided ? name(v, Slot::L_part) : name(v, Slot::m_part);
     v.out.formula =
@@ -116,7 +89,7 @@ void explain_part_output(const Looked& part, bool divided) {
 }
 
 void explain_part(const View& v) {
-    const Looked part{v};
+    const PartAtWork part{v, Slot::x, Slot::V};
     v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
     switch (v.out.target.slot) {
     case Slot::m_part: explain_maximum(part); break;
@@ -131,16 +104,20 @@ void explain_end(const View& v) {
     v.out.place = in_words(v);
     if (v.step.op == Op::normalize) return explain_normalize(v);
     if (v.problem.options.parts == PartForm::sums) return explain_store(v);
+    tell_divided_store(v,
+                       "O is divided already, and L is that of the whole row: both can be merged again with "
+                       "keys that come later.");
+}
+
+}  // namespace
+
+void tell_divided_store(const View& v, std::string why) {
     const bool L = v.out.target.slot == Slot::L;
     v.number(L ? Slot::Li : Slot::Oi);
     v.out.formula = L ? join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::Li)})
                       : join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
-    v.out.why =
-        "O is divided already, and L is that of the whole row: both can be merged again with keys that come "
-        "later.";
+    v.out.why = std::move(why);
 }
-
-}  // namespace
 
 void explain_merge_lesson(const View& v) {
     v.out.place = place(v);

@@ -8,4 +8,7 @@ namespace tilewalk {
 void explain_merge_lesson(const View& v);
 void explain_split_kv(const View& v);
 
+/// O ← O and L ← L: a store of a row that is divided already.
+void tell_divided_store(const View& v, std::string why);
+
 }  // namespace tilewalk

@@ -88,14 +88,6 @@ void explain_parts_load(const View& v) {
                 "query read again, that is the price of splitting.";
 }
 
-void explain_whole_store(const View& v) {
-    const bool L = v.out.target.slot == Slot::L;
-    v.number(L ? Slot::Li : Slot::Oi);
-    v.out.formula = L ? join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::Li)})
-                      : join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
-    v.out.why = "O and L leave the chip, the same as flash-forward would give for this query.";
-}
-
 // A mask may hide all that a split has shown so far, although other splits see keys.
 void mend_words_of_blind(const View& v) {
     const Held m = v.trace.live(Slot::m, v.k);
@@ -129,7 +121,10 @@ void explain_split_kv(const View& v) {
     case Op::skip: return explain_left_out(v);
     case Op::normalize: return explain_average(v);
     case Op::load: return explain_parts_load(v);
-    case Op::store: return split < 0 ? explain_whole_store(v) : explain_partial_store(v);
+    case Op::store:
+        if (split >= 0) return explain_partial_store(v);
+        return tell_divided_store(
+            v, "O and L leave the chip, the same as flash-forward would give for this query.");
     default: break;
     }
     if (is_merge(v.step.op)) return explain_merge(v, "split");

@@ -13,7 +13,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int launch_ticks = 1;
-constexpr int steps_of_block = 8, steps_beside = 4, steps_of_combine = 5;
 
 bool sees_some(const Problem& p, int R, const Region& keys) {
     const KeyRange seen = visible_keys(p, R);
@@ -260,14 +259,6 @@ std::vector<SplitBlocks> split_blocks(const Problem& p) {
 int busy_workers(const Problem& p) {
     return std::min(p.options.workers, static_cast<int>(split_blocks(p).size()));
 }
-
-SplitTicks split_ticks(int key_blocks, int splits, int workers) {
-    const int waves = ceil_div(splits, workers);
-    return {waves * (steps_beside + steps_of_block * ceil_div(key_blocks, splits)),
-            launch_ticks + steps_of_combine};
-}
-
-int flash_ticks(int key_blocks) { return steps_beside + steps_of_block * key_blocks; }
 
 TrafficModel flash_of_one_query(const Problem& p) {
     const std::int64_t d = p.d(), e = p.element_bytes;

@@ -26,14 +26,7 @@ int num_splits(int rows_of_work, int workers, int key_blocks, int most = 128);
 /// Of the workers in all waves that they take, the part that has something to do: n ÷ W ÷ ⌈n ÷ W⌉.
 double wave_efficiency(int tasks, int workers);
 
-/// Ticks of the lesson's walk in closed form where no mask hides a block: each step is one.
-struct SplitTicks {
-    int attend = 0, combine = 0;  ///< kernel 1; launch and kernel 2, none for a single split without them
-    int total() const { return attend + combine; }
-};
-SplitTicks split_ticks(int key_blocks, int splits, int workers);
 /// The same query with flash-forward, in one go on one worker.
-int flash_ticks(int key_blocks);
 TrafficModel flash_of_one_query(const Problem& problem);
 
 /// The split that step k works on; −1 in the combining kernel.

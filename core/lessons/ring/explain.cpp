@@ -140,42 +140,15 @@ void explain_mask(const RingView& r) {
 
 // ---- What the keys of one round give
 
-struct Looked {
-    const RingView& r;
-    const View& v = r.v;
-    const Value& S = v.read(Slot::S);
-    int row = r.row();
-    double most = S.data.row(row).maxCoeff(), base = most == minus_infinity ? 0 : most;
-
-    Expr score(int c) const { return v.number(Slot::S, row, c); }
-    Numbers scores() const {
-        Numbers out;
-        for (int c = 0; c < S.region.cols; ++c) out.push_back(score(c));
-        return out;
-    }
-    Expr weight(int c) const { return exponential(difference(score(c), num(base, Role::m))); }
-    Expr sum_of_weights() const {
-        Numbers out;
-        for (int c = 0; c < S.region.cols; ++c) out.push_back(weight(c));
-        return sum(out);
-    }
-    Expr weighted_values() const {
-        Numbers out;
-        for (int c = 0; c < S.region.cols; ++c)
-            out.push_back(product({weight(c), v.number(Slot::Vj, c, v.col)}));
-        return sum(out);
-    }
-    bool blind() const { return most == minus_infinity; }
-    Line name(Slot part, Slot whole) const {
-        const Access& own = v.trace.writes(v.k).front();  // m
-        return own.slot == Slot::m ? slot_symbol(whole) : slot_symbol(v.trace, part, v.k, own.tile);
-    }
-};
+Line name_of(const View& v, Slot part, Slot whole) {
+    const Access& own = v.trace.writes(v.k).front();  // m
+    return own.slot == Slot::m ? slot_symbol(whole) : slot_symbol(v.trace, part, v.k, own.tile);
+}
 
 void explain_part(const RingView& r) {
-    const Looked part{r};
     const View& v = r.v;
-    const Line m = part.name(Slot::m_part, Slot::m);
+    const PartAtWork part{v, Slot::S, Slot::Vj, r.row()};
+    const Line m = name_of(v, Slot::m_part, Slot::m);
     v.out.kind = part.blind();
     switch (v.out.target.slot) {
     case Slot::m:
@@ -188,7 +161,7 @@ void explain_part(const RingView& r) {
         break;
     case Slot::l:
     case Slot::l_part: {
-        const Line l = part.name(Slot::l_part, Slot::l);
+        const Line l = name_of(v, Slot::l_part, Slot::l);
         v.out.formula = join({l, "  ←  Σ exp(", sym(Slot::S), " − ", m, ")"});
         v.out.numbers = write(part.sum_of_weights(), v.result());
         v.out.result = equals(join({l, part_index(v)}), v.result());
@@ -197,7 +170,7 @@ void explain_part(const RingView& r) {
         break;
     }
     default: {
-        const Line O = part.name(Slot::O_part, Slot::Oi);
+        const Line O = name_of(v, Slot::O_part, Slot::Oi);
         v.out.formula = join({O, "  ←  Σ exp(", sym(Slot::S), " − ", m, ") ", sym(Slot::Vj, r.owner)});
         v.out.numbers = write(part.weighted_values(), v.result());
         v.out.result = equals(join({O, part_index(v)}), v.result());

@@ -6,6 +6,33 @@
 
 namespace tilewalk {
 
+Expr PartAtWork::score(int key) const {
+    return v.number(scores_slot, S.region.row + row, S.region.col + key);
+}
+
+Expr PartAtWork::weight(int key) const { return exponential(difference(score(key), num(base, Role::m))); }
+
+template <class Term> Numbers PartAtWork::of_all_keys(const Term& term) const {
+    Numbers out;
+    for (int key = 0; key < S.region.cols; ++key) out.push_back(term(key));
+    return out;
+}
+
+Numbers PartAtWork::scores() const {
+    return of_all_keys([&](int key) { return score(key); });
+}
+
+Expr PartAtWork::sum_of_weights() const {
+    return sum(of_all_keys([&](int key) { return weight(key); }));
+}
+
+Expr PartAtWork::weighted_values() const {
+    return sum(of_all_keys([&](int key) {
+        const Expr w = weight(key);  // the order of the factors is that of the sources
+        return product({w, v.number(values_slot, S.region.col + key, v.col)});
+    }));
+}
+
 namespace {
 
 // Parts that a formula names one by one; of more it has the first and the last.

@@ -91,7 +91,6 @@ constexpr Fault table[] = {
     {.on = &Switches::no_lse,
      .forward = false,
      .backward = true,
-     .ring = false,
      .name = "no_lse",
      .title = "Leave L out",
      .what = "P = exp(S) instead of exp(S − L)",
@@ -100,7 +99,6 @@ constexpr Fault table[] = {
     {.on = &Switches::no_max,
      .forward = true,
      .backward = false,
-     .ring = false,
      .name = "no_max",
      .title = "Leave the maximum out",
      .what = "m stays 0: exp(S) instead of exp(S − m)",
@@ -110,7 +108,6 @@ constexpr Fault table[] = {
     {.on = &Switches::stale_max,
      .forward = true,
      .backward = false,
-     .ring = false,
      .name = "stale_max",
      .title = "Use the old maximum",
      .what = "P̃ = exp(S − m_old), before this tile",
@@ -119,7 +116,6 @@ constexpr Fault table[] = {
     {.on = &Switches::no_correction,
      .forward = true,
      .backward = false,
-     .ring = true,
      .name = "no_correction",
      .title = "Leave the correction out",
      .what = "α = 1: old sums stay measured from the old maximum",
@@ -128,7 +124,6 @@ constexpr Fault table[] = {
     {.on = &Switches::no_division,
      .forward = true,
      .backward = false,
-     .ring = true,
      .name = "no_division",
      .title = "Leave the division out",
      .what = "O is stored without ÷ ℓ",
@@ -137,7 +132,6 @@ constexpr Fault table[] = {
     {.on = &Switches::wrong_mask_edge,
      .forward = true,
      .backward = true,
-     .ring = true,
      .name = "wrong_mask_edge",
      .title = "Mask edge off by one",
      .what = "each query sees one key too many",
@@ -169,11 +163,6 @@ std::span<const Fault> forward_faults() {
 
 std::span<const Fault> backward_faults() {
     static const std::vector<Fault> faults = those(&Fault::backward);
-    return faults;
-}
-
-std::span<const Fault> ring_faults() {
-    static const std::vector<Fault> faults = those(&Fault::ring);
     return faults;
 }
 

@@ -14,11 +14,9 @@ namespace tilewalk {
 std::span<const Fault> all_faults();
 /// Null if there is none.
 const Fault* find_fault(std::string_view name);
-/// The faults that the forward lessons know, those of the backward lessons, and those of the ring.
-/// (Lesson::faults)
+/// The faults that the forward lessons know, and those of the backward lessons. (Lesson::faults)
 std::span<const Fault> forward_faults();
 std::span<const Fault> backward_faults();
-std::span<const Fault> ring_faults();
 /// What a fault of this problem makes of such a step; null where the step does what it should.
 const char* fault_caption(const Problem& problem, Op op);
 

@@ -58,6 +58,27 @@ void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
 
 /// The words of these steps; `parts` names what is merged where: "split", "part".
 void explain_merge(const View& v, const char* part);
+/// How a part is made, in numbers: the scores of a row (row `row` of what was read of `scores`), measured
+/// from their own maximum, and the values of the same keys.
+struct PartAtWork {
+    const View& v;
+    Slot scores_slot, values_slot;
+    int row = 0;
+    const Value& S = v.read(scores_slot);
+    double most = S.data.row(row).maxCoeff();
+    double base = most == minus_infinity ? 0 : most;  ///< what is subtracted before exp
+
+    bool blind() const { return most == minus_infinity; }
+    Numbers scores() const;
+    Expr sum_of_weights() const;
+    /// In the column of the cell that is explained.
+    Expr weighted_values() const;
+
+private:
+    Expr score(int key) const;
+    Expr weight(int key) const;
+    template <class Term> Numbers of_all_keys(const Term& term) const;
+};
 /// "[2]" behind the letter of a part that has several columns, "[0,2]" of one with several rows.
 std::string part_index(const View& v);
 inline bool is_merge(Op op) { return op >= Op::merge_max && op <= Op::merge_output; }
