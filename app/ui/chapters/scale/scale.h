@@ -40,6 +40,10 @@ void draw_sign(const Canvas& canvas, Sign sign, float x, float y);
 std::string shape_text(const Workload& workload);
 /// "this run" or "recorded: results.json, AMD EPYC, 2026-11-21 22:10, commit 1a2b3c4"
 std::string origin_text(const ShownReport& shown);
+/// What it ran on: "AMD EPYC, 2 threads"; empty where the report does not say.
+std::string machine_text(const BenchReport& report);
+/// A kernel for readers who do not know the ladder: "flash, simple"; its name where that says enough.
+std::string kernel_words(const std::string& kernel);
 /// The last part of a path.
 std::string file_name(const std::string& path);
 /// 0.249, 16.3, 1 204: milliseconds without their unit.

@@ -24,14 +24,25 @@ std::string file_name(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+std::string machine_text(const BenchReport& report) {
+    const Machine& machine = report.machine;
+    if (!report.points.empty() && report.points.front().device == "cuda") return machine.gpu;
+    if (machine.cpu.empty() || machine.threads == 0) return machine.cpu;
+    return machine.cpu + ", " + counted(machine.threads, "thread");
+}
+
+std::string kernel_words(const std::string& kernel) {
+    static constexpr std::pair<std::string_view, const char*> table[] = {{"flash-eigen", "flash, simple"}};
+    const auto found = std::ranges::find(table, kernel, &std::pair<std::string_view, const char*>::first);
+    return found == std::end(table) ? kernel : found->second;
+}
+
 std::string origin_text(const ShownReport& shown) {
     if (!shown.recorded) return "this run";
     const BenchReport& r = shown.report;
     std::string text = shown.name() + ": " + file_name(r.source);
-    const std::string device =
-        !r.points.empty() && r.points.front().device == "cuda" ? r.machine.gpu : r.machine.cpu;
     for (const std::string& part :
-         {device, r.date, r.build.commit.empty() ? std::string() : "commit " + r.build.commit})
+         {machine_text(r), r.date, r.build.commit.empty() ? std::string() : "commit " + r.build.commit})
         if (!part.empty()) text += ", " + part;
     return text;
 }

@@ -23,14 +23,15 @@ Halves halves(const Sheet& s, float words_w, float least) {
     return {{s.area.x, s.area.y, w, s.area.h}, {s.area.x + w + 12, s.area.y, words_w, s.area.h}, words};
 }
 
-// Two numbers below each other, each with its name.
-void two_numbers(const Canvas& c, const Rect& a, const char* const (&names)[2],
+// Two numbers below each other, each with its name where that has room.
+void two_numbers(const Sheet& s, const Rect& a, const char* const (&names)[2],
                  const std::string (&numbers)[2], const ImU32 (&colours)[2]) {
-    const bool low = a.h < 74;
+    const bool low = s.big || a.h < 74;
+    const float size = s.big ? size::far : low ? size::small : size::lead;
     for (int n = 0; n < 2; ++n) {
         const float y = a.y + a.h * (n == 0 ? .25f : .75f), apart = low ? 0.0f : 9.0f;
-        if (!low) c.text(a.x, y - apart, names[n], size::small, c.theme->t3);
-        c.text(a.x, y + apart, numbers[n], low ? size::small : size::lead, colours[n], Face::mono_bold);
+        if (!low) s.c.text(a.x, y - apart, names[n], size::small, s.c.theme->t3);
+        s.c.text(a.x, y + apart, numbers[n], size, colours[n], Face::mono_bold);
     }
 }
 
@@ -71,15 +72,20 @@ void correction_picture(const Sheet& s) {
     s.c.arrow({from, {to.x, to.y - 5}}, ArrowStyle::active, hue_alpha);
     s.c.disc(to.x, to.y, 4.5f, t.focus);
     const std::string why = "exp(" + format_short(m0) + " − " + format_short(m1) + ")";
-    if (from.x - a.x < text_width(Face::regular, size::small, why) + 26) return;
-    s.c.text(a.x, a.y + 9, why, size::small, t.t2);
-    if (a.h > 44) s.c.text(a.x, a.y + 28, "= " + format_number(alpha), size::small, t.t1, Face::semibold);
+    const std::string result = format_number(alpha);
+    const float room = from.x - a.x - 26, line = s.text() * 1.45f;
+    const bool both = text_width(Face::regular, s.text(), why) <= room;
+    if (both) s.c.text(a.x, a.y + s.text() * .7f, why, s.text(), t.t2);
+    if (both && a.h > 3 * line - 8)
+        s.c.text(a.x, a.y + s.text() * .7f + line, "= " + result, s.text(), t.t1, Face::semibold);
+    if (!both && a.h > 2 * line && text_width(Face::semibold, s.text(), result) <= room)
+        s.c.text(a.x, a.y + s.text() * .7f, result, s.text(), t.t1, Face::semibold);
 }
 
 void broken_picture(const Sheet& s) {
     const StartPage& page = s.page;
     const Theme& t = *s.c.theme;
-    const auto [left, right, words] = halves(s, 74, 90);
+    const auto [left, right, words] = halves(s, s.big ? 84 : 74, s.big ? 70 : 90);
     const double kept = at_row(*page.forward, Slot::l, page.step - 1, page.row) *
                         at_row(*page.forward, Slot::alpha, page.step, page.row),
                  uncorrected = at_row(*page.broken, Slot::l, page.step - 1, page.row),
@@ -100,14 +106,14 @@ void broken_picture(const Sheet& s) {
     s.c.dashed_line({left.x, level}, {left.x + 2 * w + 38, level}, t.focus, 1.6f, {5, 4});
     if (!words) return;
     const Matrix O = page.forward->result(Slot::O), off = page.broken->result(Slot::O);
-    two_numbers(s.c, right, {"true O", "broken O"},
+    two_numbers(s, right, {"true O", "broken O"},
                 {format_number(O(page.row, 0)), format_number(off(page.row, 0))}, {t.t1, t.danger});
 }
 
 void length_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Study& study = s.page.at_length;
-    const auto [left, right, words] = halves(s, 74, 60);
+    const auto [left, right, words] = halves(s, s.big ? 132 : 74, s.big ? 50 : 60);
     const float side = std::min(left.w, left.h), x = left.x + (words ? 0 : (left.w - side) / 2), y = left.y;
     const ImU32 S = hue(t, Role::S);
     s.c.rect(x, y, side, side, mix(t.panel, S, .22f), 2);
@@ -118,7 +124,7 @@ void length_picture(const Sheet& s) {
              1.6f);
     if (!words) return;
     const Shape& shape = study.shape;
-    two_numbers(s.c, right, {"all of S", "one tile"},
+    two_numbers(s, right, {"all of S", "one tile"},
                 {format_size(shape.N * shape.N_kv * shape.element_bytes),
                  format_size(shape.Br * shape.Bc * shape.element_bytes)},
                 {S, t.t1});
@@ -130,16 +136,22 @@ void workspace_picture(const Sheet& s) {
     const auto& kernels = s.page.kernels;
     if (kernels.empty()) return;
     const RecordedKernel* const ends[] = {&kernels.front(), &kernels.back()};
-    const bool words = s.area.h >= 58, foot = s.area.h > 74;
-    const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = words ? 20 : 0;
+    const bool words = s.area.h >= 58, foot = !s.big && s.area.h > 74;
+    const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = !words ? 0 : s.big ? 31 : 20;
     const float h = std::clamp(pitch - line - 6, 8.0f, 16.0f);
     const double most = px(std::max(ends[0]->memory, ends[1]->memory));
+    const bool named = words && std::ranges::all_of(ends, [&](const RecordedKernel* kernel) {
+                           return text_width(Face::regular, s.text(), kernel->name) + 12 +
+                                      text_width(Face::mono, s.text(), format_size(kernel->memory)) <
+                                  s.area.w;
+                       });
     for (int n = 0; n < 2; ++n) {
         const float y = s.area.y + pitch * px(n);
         const float w = std::max(2.0f, s.area.w * px(px(ends[n]->memory) / most));
         const std::string size = format_size(ends[n]->memory);
-        if (words) s.c.text(s.area.x, y + 8, ends[n]->name, size::small, t.t2);
-        if (words) s.c.text(s.area.right(), y + 8, size, size::small, t.t1, Face::mono, Align::right);
+        const float middle = y + line * .43f;
+        if (named) s.c.text(s.area.x, middle, ends[n]->name, s.text(), t.t2);
+        if (words) s.c.text(s.area.right(), middle, size, s.text(), t.t1, Face::mono, Align::right);
         s.c.rect(s.area.x, y + line, w, h, n == 0 ? ramp(t, Role::S, 1) : t.t1, 3);
         if (n == 0) s.c.frame(s.area.x + .5f, y + line + .5f, w - 1, h - 1, hue(t, Role::S), 1, 3);
     }
@@ -152,24 +164,24 @@ void digits_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Rect& a = s.area;
     if (!s.page.compared || s.page.compared->tiles.empty()) {
-        s.c.text_within(a.x, a.middle(), a.w, s.page.run.begun() ? "the kernel runs …" : "no run",
-                        size::small, t.t3);
+        s.c.text_within(a.x, a.middle(), a.w, s.page.run.begun() ? "the kernel runs …" : "no run", s.text(),
+                        t.t3);
         return;
     }
     const KernelComparison& shown = *s.page.compared;
     const ThreeWays l = tile_values(shown, KernelFault::Quantity::l, 0, 0);
     const double cpu = l.cpu(s.page.row, 0), kernel = l.kernel(s.page.row, 0);
-    const bool low = a.h < 74;
-    const float size = a.h < 50 ? size::small : low ? size::lead : size::symbol;
-    const float step = std::min(low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
+    const bool low = s.big || a.h < 74;
+    const float size = s.big ? size::far : a.h < 50 ? size::small : low ? size::lead : size::symbol;
+    const float step = std::min(s.big ? 40.0f : low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
     const std::string gpu = side_name(shown.kernel->run), names[] = {gpu, "CPU"};
     float w = 0;
-    for (const std::string& name : names) w = std::max(w, text_width(Face::regular, size::small, name) + 10);
+    for (const std::string& name : names) w = std::max(w, text_width(Face::regular, s.text(), name) + 10);
     const bool named = w + text_width(Face::mono, size, digits_of(cpu, kernel).text) < a.w;
     const float x = a.x + (named ? w : 0);
     for (int n = 0; n < 2; ++n) {
         const float y = top + step * px(n);
-        if (named) s.c.text(a.x, y, names[n], size::small, t.t2);
+        if (named) s.c.text(a.x, y, names[n], s.text(), t.t2);
         draw_digits(s.c, x, y, n == 0 ? digits_of(kernel, cpu) : digits_of(cpu, kernel), size);
     }
     if (low) return;

@@ -15,6 +15,7 @@ constexpr KeyPress alt(Key key) { return {key, false, false, true}; }
 constexpr Moment table[] = {
     {.id = "moment correction",
      .title = "α corrects",
+     .brief = "α corrects",
      .action = "a new maximum shrinks the old sums",
      .keys = "Alt 1",
      .press = alt(Key::one),
@@ -24,6 +25,7 @@ constexpr Moment table[] = {
      .op = Op::correction},
     {.id = "moment broken",
      .title = "What breaks",
+     .brief = "Broken",
      .action = "the same without the correction",
      .keys = "Alt 2",
      .press = alt(Key::two),
@@ -34,6 +36,7 @@ constexpr Moment table[] = {
      .fault = &Switches::no_correction},
     {.id = "moment length",
      .title = "N = 16k",
+     .brief = "N = 16k",
      .action = "what 16 384 keys cost",
      .keys = "Alt 3",
      .press = alt(Key::three),
@@ -42,6 +45,7 @@ constexpr Moment table[] = {
      .N = long_text},
     {.id = "moment kernels",
      .title = "Real kernels",
+     .brief = "Kernels",
      .action = "real kernels on large problems",
      .keys = "Alt 4",
      .press = alt(Key::four),
@@ -49,6 +53,7 @@ constexpr Moment table[] = {
      .page = Page::scale},
     {.id = "moment compare",
      .title = "GPU and CPU",
+     .brief = "On a GPU",
      .action = "a GPU kernel beside the CPU's walk",
      .keys = "Alt 5",
      .press = alt(Key::five),
@@ -86,6 +91,12 @@ bool shown_already(const AppState& state, const Problem& problem) {
            state.problem->options == problem.options;
 }
 
+// Ctrl Z leads back there.
+void remember_departure(AppState& state, const WalkView& from) {
+    state.departures.push_back({from, state.problem});
+    if (state.departures.size() > most_departures) state.departures.erase(state.departures.begin());
+}
+
 // False, with a notice, if it cannot be shown.
 bool show_walk_of(AppState& state, const Moment& moment) {
     const ProblemPtr problem = problem_of(state, moment);
@@ -95,8 +106,7 @@ bool show_walk_of(AppState& state, const Moment& moment) {
     if (!show_walk(state, *find_lesson(moment.lesson), shown ? state.problem : problem)) return false;
     wait_for_walk(state);
     take_finished_trace(state);
-    if (!shown) state.departures.push_back({from, state.problem});
-    if (state.departures.size() > most_departures) state.departures.erase(state.departures.begin());
+    if (!shown || state.page != moment.page) remember_departure(state, from);
     const int k = step_of(moment, state.truth ? *state.truth : *state.trace);
     state.row = 0, state.col = -1;
     state.cursor = at_step(*state.trace, k);
@@ -125,7 +135,11 @@ int step_of(const Moment& moment, const Trace& trace) {
 }
 
 void go_to_moment(AppState& state, const Moment& moment) {
-    if (moment.example[0] && !show_walk_of(state, moment)) return;
+    if (moment.example[0]) {
+        if (!show_walk_of(state, moment)) return;
+    } else if (state.page != moment.page) {
+        remember_departure(state, state);
+    }
     state.player.playing = false;
     state.blank = false;
     state.edit.reset();

@@ -15,7 +15,8 @@ struct Sheet;
 
 struct Moment {
     const char* id;      ///< of its button
-    const char* title;   ///< "α corrects"
+    const char* title;   ///< "What breaks"
+    const char* brief;   ///< on stage, beside its key
     const char* action;  ///< what is seen then, for the list of keys
     const char* keys;    ///< "Alt 1"
     KeyPress press;

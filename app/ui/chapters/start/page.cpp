@@ -90,8 +90,6 @@ std::shared_ptr<StartPage> make_page(const AppState& state) {
     form.N = long_text;
     page->at_length = study(memory_input(form));
     if (state.hooks.recorded_results) page->kernels = recorded_kernels(state.hooks.recorded_results());
-    for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels())
-        if (kernel.direction == Direction::forward) page->gpu_kernels.push_back(kernel.name);
     if (state.hooks.read_tour)
         if (const Result<Tour> tour = state.hooks.read_tour(""))
             for (const TourStop& stop : tour->script.stops) page->stops.push_back(stop.heading);

@@ -28,7 +28,6 @@ struct StartPage {
     int row = 0;       ///< a query whose α that is
     Study at_length;   ///< of the moment about memory
     std::vector<RecordedKernel> kernels;
-    std::vector<std::string> gpu_kernels;  ///< that can be held against the CPU's walk
     Background<Result<KernelComparison>> run;
     std::shared_ptr<const KernelComparison> compared;  ///< null until it has run
     std::vector<std::string> stops;                    ///< headings of the tour; none: there is no tour

@@ -1,5 +1,7 @@
 #include "app/ui/chapters/start/pictures.h"
 
+#include "app/ui/chapters/compare/compare.h"
+#include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/parts/lens_parts.h"
 #include "core/base/numbers.h"
@@ -71,10 +73,11 @@ Widths widths_of(const std::vector<Row>& rows, float text) {
 
 // Nothing where not even the names have room.
 std::optional<Labels> labels_for(const Widths& w, float line, float pitch, float room) {
+    const float most_of_it = line > 2 * size::small ? .72f : .65f;
     if (pitch >= line + 9 && w.name + w.number + 10 <= room) return Labels::above;
     if (pitch >= 1.8f * line && w.number + 40 <= room) return Labels::name_above_number_beside;
     if (pitch >= line && w.name + w.number + 58 <= room) return Labels::beside;
-    if (pitch >= line && w.name + 10 <= .65f * room) return Labels::names_beside;
+    if (pitch >= line && w.name + 10 <= most_of_it * room) return Labels::names_beside;
     if (pitch >= line + 6 && w.name <= room) return Labels::names_above;
     return std::nullopt;
 }
@@ -123,28 +126,28 @@ void draw_rows(const Sheet& s, std::vector<Row> rows, const Rect& a) {
 struct TileLayout {
     float x, y, cw;  ///< S, all its columns; cells are square
     float q_w, k_h;
-    bool ghost;  ///< the rows of S that follow, and the loops, have room
 };
 
+// Round the tile: letters at the left, the loops at the right and below. On stage the rows that follow have
+// no room.
 TileLayout tile_layout(const Sheet& s) {
     const Problem& p = s.page.forward->problem();
-    const float label = s.big ? 48 : 34, loop = s.big ? 0 : 44;
+    const float label = s.big ? 52 : 34, loop = s.big ? 0 : 44, below = s.big ? 44 : 32;
     const float rows = px(s.big ? p.Br : p.N());
     const float across = (s.area.w - label - loop - 12) / (px(p.N_kv()) + px(p.d()) * .42f),
-                down = (s.area.h - (s.big ? 8 : 38)) / (rows + px(p.d()) * .34f);
+                down = (s.area.h - below - 6) / (rows + px(p.d()) * .34f);
     TileLayout out;
     out.cw = std::floor(std::min({across, down, s.big ? 46.0f : 58.0f}));
     out.q_w = std::floor(out.cw * .42f), out.k_h = std::floor(out.cw * .34f);
-    out.ghost = !s.big;
     const float w = label + px(p.d()) * out.q_w + 10 + px(p.N_kv()) * out.cw + loop;
-    const float h = px(p.d()) * out.k_h + 6 + rows * out.cw + (s.big ? 0 : 32);
+    const float h = px(p.d()) * out.k_h + 6 + rows * out.cw + below;
     out.x = s.area.x + (s.area.w - w) / 2 + label + px(p.d()) * out.q_w + 10;
     out.y = s.area.y + (s.area.h - h) / 2 + px(p.d()) * out.k_h + 6;
     return out;
 }
 
-// The rows of S below this query block, and the two loops round the tile.
-void draw_loops(const Sheet& s, const TileLayout& at, const Step& step) {
+// The rows of S below this query block.
+void draw_rows_to_come(const Sheet& s, const TileLayout& at) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const float top = at.y + at.cw * px(p.Br), bottom = at.y + at.cw * px(p.N()),
@@ -153,12 +156,21 @@ void draw_loops(const Sheet& s, const TileLayout& at, const Step& step) {
     const Line never = pieces(symbol("S", Role::S), " and ", symbol("P", Role::S), " stay on chip");
     if (rich_width(s.c, never, size::small) < right - at.x - 8 && bottom - top > 22)
         s.c.rich(at.x + (right - at.x) / 2, (top + bottom) / 2, never, size::small, Align::center, t.t2);
-    s.c.arrow({{at.x + 2, bottom + 14}, {right - 2, bottom + 14}}, ArrowStyle::link, t.t1);
-    s.c.text(right + 7, bottom + 14, "for j", size::small, t.t2, Face::mono);
-    const float x = at.x - at.q_w * 2 - 10;
-    s.c.arrow({{x, top + 8}, {x, bottom - 2}}, ArrowStyle::link, t.t1);
-    s.c.text(x - 9, (top + bottom) / 2 + 3, "for i", size::small, t.t2, Face::mono, Align::right);
-    (void)step;
+}
+
+// Along the keys within, down the queries outside.
+void draw_loops(const Sheet& s, const TileLayout& at) {
+    const Theme& t = *s.c.theme;
+    const Problem& p = s.page.forward->problem();
+    const float block = at.y + at.cw * px(p.Br), bottom = s.big ? block + 6 : at.y + at.cw * px(p.N()),
+                end = s.big ? block + 42 : bottom - 2, right = at.x + at.cw * px(p.N_kv());
+    const float y = bottom + (s.big ? 18.0f : 14.0f), x = at.x - at.q_w * 2 - 10;
+    // On stage the words stand before the arrow: the row that is looked into leaves at the right.
+    const float word_w = s.big ? text_width(Face::mono, s.text(), "for j") + 8 : 0;
+    s.c.arrow({{at.x + 2 + word_w, y}, {right - 2, y}}, ArrowStyle::link, t.t1);
+    s.c.text(s.big ? at.x : right + 7, y, "for j", s.text(), t.t2, Face::mono);
+    s.c.arrow({{x, block + 8}, {x, end}}, ArrowStyle::link, t.t1);
+    s.c.text(x - 9, (block + end) / 2 + 3, "for i", s.text(), t.t2, Face::mono, Align::right);
 }
 
 // A score of the row, as far as the walk has come.
@@ -236,25 +248,61 @@ void draw_stack(const Canvas& c, const Stack& sum, const Rect& a, float growth) 
     stack(large.c, {0, 0, a.w / growth, a.h / growth}, sum, extent(sum));
 }
 
-// On stage: the old bar, what α leaves of it, and the new weights behind it.
-void draw_far_sum(const Sheet& s) {
+// On stage: the row of scores, the new ones lit, and how the maximum rises.
+void draw_far_row(const Sheet& s, const Rect& a) {
+    const Problem& p = s.page.forward->problem();
+    const Value& S = held(*s.page.forward, Slot::S, s.page.step);
+    const double old = of_row(s.page, Slot::m, before_maximum(s.page)),
+                 now = of_row(s.page, Slot::m, s.page.step);
+    const Line rises = pieces(slot_symbol(Slot::m), " ", number(format_short(old, 3)), " → ",
+                              number(format_short(now, 3), Role::none, true));
+    const float m_w = rich_width(s.c, rises, size::far_number);
+    const float cw = std::min(48.0f, (a.w - m_w - 24) / px(p.N_kv()));
+    for (int j = 0; j < p.N_kv(); ++j) {
+        const auto v = score(s.page, j);
+        const bool lit = j >= S.region.col && j < S.region.col + S.region.cols;
+        const std::string text = v ? format_short(*v, 3) : "";
+        CellLook look{.state = !v    ? CellState::pending
+                               : lit ? CellState::idle
+                                     : CellState::discarded,
+                      .role = Role::S,
+                      .dim = !lit,
+                      .size = size::far_number,
+                      .text = text};
+        look.t = v ? std::clamp(px(*v / std::max(S.data.maxCoeff(), 1e-9)), 0.0f, 1.0f) : 0;
+        cell(s.c, a.x + cw * px(j), a.y, cw, a.h, look);
+    }
+    outline(s.c, {a.x + cw * px(S.region.col), a.y, cw * px(S.region.cols), a.h}, hue(*s.c.theme, Role::S));
+    s.c.rich(a.right(), a.middle(), rises, size::far_number, Align::right);
+}
+
+// Below it the old bar, what α leaves of it, and the new weights behind it.
+void draw_far_sum(const Sheet& s, const Rect& a) {
     const Theme& t = *s.c.theme;
     const Stack sum = sum_of(s.page);
-    const Rect& a = s.area;
-    const float unit = a.w / px(std::max(sum.total, sum.old)), h = std::min(44.0f, a.h * .34f);
+    const float unit = a.w / px(std::max(sum.total, sum.old)), h = std::min(44.0f, (a.h - 34) / 2);
     const float old = px(sum.old) * unit, kept = px(sum.old * sum.alpha) * unit, y = a.bottom() - h;
     const ImU32 l = hue(t, Role::l), alpha = hue(t, Role::alpha);
     s.c.rect(a.x, a.y, old, h, mix(t.well, l, .14f), 3);
     s.c.hatch(a.x + 1, a.y + 1, old - 2, h - 2, mix(t.well, t.t3, .5f), 8);
     s.c.frame(a.x, a.y, old, h, t.line2, 1, 3);
+    const Line before = pieces("old ", slot_symbol(Slot::l), " ", number(format_number(sum.old)));
+    if (const float w = rich_width(s.c, before, size::far); w + 20 < old) {
+        s.c.rect(a.x + 6, a.y + 2, w + 8, h - 4, t.well, 3);
+        s.c.rich(a.x + 10, a.y + h / 2, before, size::far, Align::left, t.t2);
+    }
     s.c.polygon({{a.x, a.y + h}, {a.x + old, a.y + h}, {a.x + kept, y}, {a.x, y}}, with_alpha(alpha, .16f));
     s.c.line({a.x + old, a.y + h}, {a.x + kept, y}, alpha, 2);
     s.c.text(a.x + 10, (a.y + h + y) / 2, "× " + format_number(sum.alpha), size::far, alpha, Face::semibold);
     float x = a.x;
     for (const Part& part : sum.parts) {
         const float w = px(part.value) * unit;
-        s.c.rect(x + .5f, y, w - 1, h, mix(t.well, hue(t, part.role), .3f), 3);
+        const ImU32 fill = mix(t.well, hue(t, part.role), .3f);
+        s.c.rect(x + .5f, y, w - 1, h, fill, 3);
         s.c.frame(x + .5f, y, w - 1, h, hue(t, part.role), 2, 3);
+        const std::string text = format_fixed(part.value, 3);
+        if (text_width(Face::mono, size::far, text) + 12 < w)
+            s.c.text(x + w / 2, y + h / 2, text, size::far, ink_on(t, fill), Face::mono, Align::center);
         x += w;
     }
 }
@@ -273,16 +321,16 @@ void attention_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const Step& step = s.page.forward->step(s.page.step);
-    // On stage the three that are given; below them there is no room.
-    const int count = s.big ? 3 : 4, across = s.big ? 3 : 2, down = s.big ? 1 : 2;
-    const float letter = s.big ? 34 : 24, gap = s.big ? 16 : 18, foot = !s.big && s.area.h > 200 ? 28 : 0;
+    // On stage the letters stand beside the matrices: above them they would take most of the height.
+    constexpr int count = 4, across = 2, down = 2;
+    const float above = s.big ? 0 : 24, beside = s.big ? 36 : 0, gap = 18,
+                foot = !s.big && s.area.h > 200 ? 28 : 0;
     const float n = px(std::max({p.N(), p.N_kv(), p.d()}));
-    const float g =
-        std::floor(std::min({(s.area.w - gap * px(across - 1) - 8) / (px(across) * n),
-                             ((s.area.h - foot) / px(down) - letter - 8) / n, s.big ? 22.0f : 32.0f}));
-    const float w = g * n + gap, h = g * n + letter + 8;
-    const float x0 = s.area.x + (s.area.w - w * px(across) + gap) / 2,
-                y0 = s.area.y + (s.area.h - foot - h * px(down)) / 2;
+    const float g = std::floor(std::min(
+        {((s.area.w - gap - 8) / 2 - beside) / n, ((s.area.h - foot) / px(down) - above - 8) / n, 32.0f}));
+    const float w = g * n + gap + beside, h = g * n + above + (s.big ? 12.0f : 8.0f);
+    const float x0 = s.area.x + (s.area.w - w * px(across) + gap) / 2 + beside,
+                y0 = s.area.y + (s.area.h - foot - h * px(down)) / 2 + (s.big ? 4.0f : 0.0f);
     struct Entry {
         const char* letter;
         Role role;
@@ -294,9 +342,12 @@ void attention_picture(const Sheet& s) {
                              {"O", Role::O, nullptr, 0, 0},
                              {"V", Role::V, &p.V, step.j * p.Bc, p.Bc}};
     for (int k = 0; k < count; ++k) {
-        const Entry& e = entries[s.big && k == 2 ? 3 : k];
-        const float x = x0 + w * px(k % across), y = y0 + h * px(k / across) + letter;
-        s.c.rich(x, y - letter / 2 - 2, {symbol(e.letter, e.role)}, s.letter());
+        const Entry& e = entries[k];
+        const float x = x0 + w * px(k % across), y = y0 + h * px(k / across) + above;
+        if (s.big)
+            s.c.rich(x - beside, y + g * n / 2, {symbol(e.letter, e.role)}, s.letter());
+        else
+            s.c.rich(x, y - above / 2 - 2, {symbol(e.letter, e.role)}, s.letter());
         if (!e.A) {
             s.c.dashed_frame(x + 1, y, g * px(p.d()) - 2, g * px(p.N()), t.t3, 1, {4, 4});
             continue;
@@ -361,7 +412,8 @@ void forward_picture(const Sheet& s) {
                                 : at.cw > 30 ? size::lead
                                              : size::small});
     outline(s.c, {x, at.y, w, h}, hue(t, Role::S));
-    if (at.ghost && p.N() > p.Br) draw_loops(s, at, step);
+    if (!s.big && p.N() > p.Br) draw_rows_to_come(s, at);
+    if (p.N() > p.Br) draw_loops(s, at);
     const Rect row = chosen_row(s);
     s.c.frame(row.x + 1, row.y + 1, row.w - 2, row.h - 2, t.focus, 2.4f, radius::cell);
 }
@@ -374,8 +426,11 @@ Rect chosen_row(const Sheet& s) {
 }
 
 void softmax_picture(const Sheet& s) {
-    if (s.big) return draw_far_sum(s);
     const Rect& a = s.area;
+    if (s.big) {
+        draw_far_row(s, {a.x, a.y + 2, a.w, 46});
+        return draw_far_sum(s, {a.x, a.y + 62, a.w, a.h - 62});
+    }
     const Stack sum = sum_of(s.page);
     const float row = a.h < 178 ? 0.0f : std::clamp(a.h * .22f, 50.0f, 80.0f),
                 formula = a.h < 250 ? 0.0f : 34.0f;
@@ -431,7 +486,8 @@ void training_picture(const Sheet& s) {
     if (losses.size() < 2) return;
     draw_rows(s,
               {{"loss", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
-               {"after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
+               {s.big ? "after" : "after a step", format_number(losses.back()), std::abs(losses.back()),
+                s.c.theme->t1}},
               s.area);
 }
 
@@ -449,7 +505,7 @@ void kernels_picture(const Sheet& s) {
     for (std::size_t n = 0; n < s.page.kernels.size(); ++n) {
         const RecordedKernel& kernel = s.page.kernels[n];
         const RecordedKernel::At& last = kernel.times.back();
-        rows.push_back({kernel.name, format_time(last.seconds), last.seconds,
+        rows.push_back({kernel_words(kernel.name), format_time(last.seconds), last.seconds,
                         ladder_colour(*s.c.theme, n, s.page.kernels.size())});
     }
     if (rows.empty())
@@ -459,39 +515,90 @@ void kernels_picture(const Sheet& s) {
         draw_rows(s, rows, s.area);
 }
 
-// Two parts and what they become: bars of their sums, as they lie beside each other in the walk of the row.
-void merge_picture(const Sheet& s) {
-    const Theme& t = *s.c.theme;
-    const float h = std::min(s.big ? 44.0f : 22.0f, s.area.h * .3f), gap = h * .5f, w = (s.area.w - gap) / 2;
-    const float top = s.area.y + (s.area.h - 2 * h - 1.4f * h) / 2, low = top + 2.4f * h;
-    const ImU32 fill = mix(t.panel, hue(t, Role::l), t.light ? .25f : .3f);
-    for (const float x : {s.area.x, s.area.x + w + gap}) {
-        s.c.rect(x, top, w, h, fill, radius::bar);
-        s.c.hatch(x, top, w, h, with_alpha(hue(t, Role::l), .5f), 6);
-        s.c.arrow({{x + w / 2, top + h + 3}, {x + w / 2, low - 3}}, ArrowStyle::idle);
-    }
-    s.c.rect(s.area.x, low, s.area.w, h, mix(t.panel, hue(t, Role::O), t.light ? .3f : .4f), radius::bar);
-    s.c.frame(s.area.x + .5f, low + .5f, s.area.w - 1, h - 1, hue(t, Role::O), 1, radius::bar);
+namespace {
+
+/// Partial results as dots, joined in some order; the last of them is the result. Places in units.
+struct Joining {
+    const char* name;
+    std::vector<Point> nodes;
+    std::vector<std::pair<int, int>> links;
+};
+
+const std::vector<Joining>& joinings() {
+    static const std::vector<Joining> table = {
+        {"chain", {{0, 1}, {1, 1}, {2, 1}, {3, 1}}, {{0, 1}, {1, 2}, {2, 3}}},
+        {"tree",
+         {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {.5f, 1}, {2.5f, 1}, {1.5f, 2}},
+         {{0, 4}, {1, 4}, {2, 5}, {3, 5}, {4, 6}, {5, 6}}},
+        {"ring", {{.5f, 1}, {1.5f, 2}, {2.5f, 1}, {1.5f, 0}}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}}};
+    return table;
 }
 
+void draw_joining(const Sheet& s, const Joining& one, Point from, float unit) {
+    const Theme& t = *s.c.theme;
+    const ImU32 colour = hue(t, Role::O);
+    const float r = std::min(unit * .34f, 8.0f);
+    const auto at = [&](int n) {
+        const Point& node = one.nodes[static_cast<std::size_t>(n)];
+        return Point{from.x + unit * node.x, from.y + unit * node.y};
+    };
+    for (const auto& [a, b] : one.links) s.c.line(at(a), at(b), t.t3, 1.4f);
+    const auto last = static_cast<int>(one.nodes.size()) - 1;
+    for (int n = 0; n <= last; ++n) {
+        s.c.disc(at(n).x, at(n).y, r, n == last ? colour : t.well);
+        s.c.ring(at(n).x, at(n).y, r, colour, 1.6f);
+    }
+}
+
+}  // namespace
+
+// The orders in which the same few parts become one.
+void merge_picture(const Sheet& s) {
+    const float share = s.area.w / px(joinings().size());
+    float widest = 0;
+    for (const Joining& one : joinings())
+        widest = std::max(widest, text_width(Face::regular, s.text(), one.name));
+    const float foot = widest + 4 < share && s.area.h > 3 * s.text() ? s.text() * 1.4f : 0;
+    const float unit = std::min({(s.area.h - foot) / 2.9f, share / 4.6f, 22.0f});
+    float x = s.area.x;
+    for (const Joining& one : joinings()) {
+        draw_joining(s, one, {x + share / 2 - 1.5f * unit, s.area.y + (s.area.h - foot) / 2 - unit}, unit);
+        if (foot > 0)
+            s.c.text(x + share / 2, s.area.bottom() - foot / 2, one.name, s.text(), s.c.theme->t2,
+                     Align::center);
+        x += share;
+    }
+}
+
+// O as the CPU's walk has it beside what the kernel wrote; frames until it has run.
 void gpu_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
-    std::vector<std::string> names = s.page.gpu_kernels;
-    std::erase_if(names, [&](const std::string& name) {
-        return text_width(Face::mono_bold, s.text(), name) + 12 > s.area.w;
-    });
-    const std::string chosen = CompareForm{}.kernel;
-    const float pitch = s.big ? 42 : 21;
-    const auto fit = static_cast<std::size_t>(std::max(1.0f, s.area.h / pitch));
-    const std::size_t first = names.size() > fit ? names.size() - fit : 0, count = names.size() - first;
-    const float top = s.area.y + (s.area.h - pitch * px(count)) / 2;
-    for (std::size_t n = first; n < names.size(); ++n) {
-        const float y = top + pitch * (px(n - first) + .5f);
-        const bool now = names[n] == chosen;
-        const float w = text_width(now ? Face::mono_bold : Face::mono, s.text(), names[n]);
-        if (now) s.c.rect(s.area.x - 2, y - pitch / 2 + 1, w + 14, pitch - 2, t.t1, 5);
-        s.c.text(s.area.x + 5, y, names[n], s.text(), now ? t.inv : t.t2, now ? Face::mono_bold : Face::mono);
+    const Problem& p = s.page.forward->problem();
+    const KernelComparison* shown = s.page.compared.get();
+    const float label = s.big ? 36 : 22, sign = s.big ? 34 : 24;
+    const float g = std::floor(std::min(
+        {(s.area.w - sign) / (2 * px(p.d())), (s.area.h - label) / px(p.N()), s.big ? 24.0f : 18.0f}));
+    const float w = g * px(p.d()), h = g * px(p.N()), y = s.area.y + (s.area.h - label - h) / 2;
+    const ThreeWays O = shown ? output_values(*shown, Slot::O) : ThreeWays{};
+    const std::pair<const char*, const Matrix*> sides[] = {
+        {"CPU", &O.cpu}, {shown ? side_name(shown->kernel->run) : "kernel", &O.kernel}};
+    const auto half_of = [&](const char* name) {
+        return std::max(w, text_width(Face::regular, s.text(), name)) / 2;
+    };
+    const float left = half_of(sides[0].first), right = half_of(sides[1].first);
+    const float apart = std::max(w + sign, left + right + 10);
+    float x = s.area.x + (s.area.w - apart + left - right) / 2;
+    const float between = x + apart / 2;
+    for (const auto& [name, A] : sides) {
+        if (A->size() > 0)
+            draw_cells(s.c,
+                       {.A = *A, .role = Role::O, .x = x - w / 2, .y = y, .w = g, .h = g, .with_sign = true});
+        else
+            s.c.dashed_frame(x - w / 2 + 1, y + 1, w - 2, h - 2, t.t3, 1, {4, 4});
+        s.c.text(x, y + h + label / 2 + 1, name, s.text(), t.t2, Align::center);
+        x += apart;
     }
+    if (shown) s.c.text(between, y + h / 2, O.cpu == O.kernel ? "=" : "≈", s.letter(), t.t1, Align::center);
 }
 
 }  // namespace tilewalk::ui

@@ -1,36 +1,15 @@
-// The start page on stage: the doors of a lecture, its moments, and where to begin.
+// The start page on stage: the picture of the algorithm, the moments of a lecture, and where to begin.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/start.h"
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/tour.h"
 
+#include <cmath>
+
 namespace tilewalk::ui {
 
 namespace {
-
-void row_of_doors(const Canvas& c, AppState& state, std::size_t first, std::size_t end, const Rect& a) {
-    constexpr float gap = 14;
-    float shares = 0;
-    for (std::size_t n = first; n < end; ++n) shares += far_door_width(n);
-    const float share = (a.w - gap * px(end - first - 1)) / shares;
-    float x = a.x;
-    for (std::size_t n = first; n < end; ++n) {
-        const Rect door{x, a.y, share * far_door_width(n), a.h};
-        const Rect inside = draw_door(c, state, n, door, true);
-        if (inside.h >= 110) draw_door_picture(c, start_page(state), n, inside, true);
-        x = door.right() + gap;
-    }
-}
-
-// Where their number is odd, those below are wider.
-void doors(const Canvas& c, AppState& state, const Rect& a) {
-    constexpr float gap = 14;
-    const std::size_t count = chapters().size(), upper = (count + 1) / 2;
-    const float h = (a.h - gap) / 2;
-    row_of_doors(c, state, 0, upper, {a.x, a.y, a.w, h});
-    row_of_doors(c, state, upper, count, {a.x, a.y + h + gap, a.w, h});
-}
 
 void moments_row(const Canvas& c, AppState& state, const Rect& a) {
     const float count = px(moments().size()), gap = 12, w = (a.w - gap * (count - 1)) / count;
@@ -69,9 +48,14 @@ void start_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     page.move = [&](int by) { next_lesson(state, by); };
     start_page(state).spots.clear();
     const float x = space::far_edge, w = W - 2 * x;
-    constexpr float top = 72, foot_h = 62, moments_h = 104, gap = 14, edge = 20;
-    const float foot_y = H - edge - foot_h, moments_y = foot_y - gap - moments_h;
-    doors(page.c, state, {x, top, w, moments_y - gap - top});
+    if (H < from::presenter_page) {  // the card of a tour has the rest
+        draw_algorithm(page.c, state, {x, 64, w, H - 64 - 12}, true);
+        return;
+    }
+    constexpr float top = 64, foot_h = 54, gap = 12, edge = 16;
+    const float foot_y = H - edge - foot_h, moments_h = std::floor(H * .213f),
+                moments_y = foot_y - gap - moments_h;
+    draw_algorithm(page.c, state, {x, top, w, moments_y - gap - top}, true);
     moments_row(page.c, state, {x, moments_y, w, moments_h});
     foot(page.c, state, {x, foot_y, w, foot_h});
 }

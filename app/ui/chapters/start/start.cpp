@@ -23,13 +23,13 @@ struct DoorLook {
     float far_width = 1;        ///< there, beside the others of its row
 };
 constexpr DoorLook door_looks[] = {
-    {"chapter attention", "HBM: slow, large", attention_picture},
-    {"chapter softmax", "one row, online", softmax_picture},
-    {"chapter forward", "tile by tile in SRAM: fast, small", forward_picture, "", 1.3f},
-    {"chapter backward", "", backward_picture},
+    {"chapter attention", "HBM: slow, large", attention_picture, "HBM"},
+    {"chapter softmax", "one row, online", softmax_picture, "one row"},
+    {"chapter forward", "tile by tile in SRAM: fast, small", forward_picture, "SRAM"},
+    {"chapter backward", "", backward_picture, "", 1.12f},
     {"chapter training", "", training_picture},
-    {"chapter memory", "N = {N}", memory_picture, "at {N}"},
-    {"chapter scale", "recorded", kernels_picture, "recorded"},
+    {"chapter memory", "N = {N}", memory_picture, "", 1.2f},
+    {"chapter scale", "recorded", kernels_picture, "", 1.2f},
     {"chapter compare", "", gpu_picture},
     {"chapter merge", "", merge_picture}};
 
@@ -49,28 +49,79 @@ std::size_t chapter_at(std::string_view id) {
 // ---- The picture of the algorithm: three large doors, the bytes between them, and the row that is looked
 // into
 
+/// Where the doors stand. `hooks`: from where those below hang, in their order.
 struct Doors {
     Rect attention, forward, softmax;
-    float wire, lower, lower_h;  ///< y of the way back; the doors below
-    float lower_w, gap;          ///< of these
-    float hung, hung_apart;      ///< between the first two of them: the middle, and how far apart theirs are
+    std::vector<std::pair<std::size_t, Rect>> lower;  ///< chapter and place
+    float wire;                                       ///< y of the way back, …
+    float back_from, back_to;                         ///< … and its ends
+    bool big;
+
+    /// Too low for letters that are read from the back row.
+    bool low() const { return big && forward.h < 220; }
+    Point hook(const Rect& door) const {
+        const float x = door.x + door.w / 2;
+        return {x, x > back_to && x < back_from ? wire : forward.bottom()};
+    }
 };
 
-Doors doors_in(const Rect& a) {
-    const float x = a.inner_x(), w = a.inner_w(), top = a.y + 46;
-    const float lower_h = std::clamp(a.h * .235f, 104.0f, 150.0f),
-                band = std::clamp(a.h * .095f, 34.0f, 56.0f);
-    const float h = a.bottom() - space::foot - lower_h - band - top;
-    const float wires = w < 800 ? 48 : 84, wedge = w < 800 ? 24 : 44, rest = w - wires - wedge;
+/// Heights and widths that the picture is divided by.
+struct Division {
+    Rect area;
+    float lower_h, band, wires, wedge, gap;
+    float attention, forward;  ///< parts of the width of the upper doors
+};
+
+Division division_of(const Rect& a, bool big) {
+    if (big) return {a, std::floor(a.h * .325f), 38, 102, 34, 10, .262f, .355f};
+    const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
+    const bool narrow = in.w < 800;
+    return {in,
+            std::clamp(a.h * .235f, 104.0f, 150.0f),
+            std::clamp(a.h * .095f, 34.0f, 56.0f),
+            narrow ? 48.0f : 84.0f,
+            narrow ? 24.0f : 44.0f,
+            narrow ? 8.0f : 12.0f,
+            .225f,
+            .385f};
+}
+
+// Chapters without a place in the upper row; on stage some of them are wider.
+void place_lower_doors(Doors& out, const Division& by, const std::vector<std::size_t>& upper) {
+    const auto share_of = [&](std::size_t n) {
+        const DoorLook* look = look_of(n);
+        return out.big && look ? look->far_width : 1.0f;
+    };
+    float shares = 0, count = 0;
+    for (std::size_t n = 0; n < chapters().size(); ++n) {
+        if (std::ranges::find(upper, n) != upper.end()) continue;
+        out.lower.push_back({n, {}});
+        shares += share_of(n), ++count;
+    }
+    const float share = (by.area.w - by.gap * (count - 1)) / shares;
+    float x = by.area.x;
+    for (auto& [n, door] : out.lower) {
+        door = {x, by.area.bottom() - by.lower_h, share * share_of(n), by.lower_h};
+        x = door.right() + by.gap;
+    }
+}
+
+Doors doors_in(const Rect& a, bool big) {
+    const Division by = division_of(a, big);
+    const Rect& in = by.area;
+    const float h = in.h - by.lower_h - by.band, rest = in.w - by.wires - by.wedge;
     Doors out;
-    out.attention = {x, top, std::floor(rest * .225f), h};
-    out.forward = {out.attention.right() + wires, top, std::floor(rest * .385f), h};
-    out.softmax = {out.forward.right() + wedge, top, a.inner_right() - out.forward.right() - wedge, h};
-    out.wire = top + h + band * .46f;
-    out.lower = top + h + band, out.lower_h = lower_h;
-    const float count = px(chapters().size() - 3);
-    out.gap = w < 800 ? 8 : 12, out.lower_w = (w - out.gap * (count - 1)) / count;
-    out.hung = x + out.lower_w + out.gap / 2, out.hung_apart = out.lower_w + out.gap;
+    out.big = big;
+    out.attention = {in.x, in.y, std::floor(rest * by.attention), h};
+    out.forward = {out.attention.right() + by.wires, in.y, std::floor(rest * by.forward), h};
+    const float x = out.forward.right() + by.wedge;
+    out.softmax = {x, in.y, in.right() - x, h};
+    out.wire = in.y + h + by.band * .46f;
+    out.back_from = out.forward.x + out.forward.w * .38f;
+    out.back_to = out.attention.x + out.attention.w * .3f;
+    place_lower_doors(
+        out, by,
+        {chapter_at("chapter attention"), chapter_at("chapter softmax"), chapter_at("chapter forward")});
     return out;
 }
 
@@ -96,36 +147,50 @@ Line blocks(std::initializer_list<std::pair<const char*, Role>> letters, int blo
 }
 
 // An arrow with what it moves above it, and the bytes below where both do not fit.
-void wire(const Canvas& c, float x1, float x2, float y, const Line& what, std::int64_t bytes, Role role) {
+void wire(const Canvas& c, const Doors& d, float part, const Line& what, std::int64_t bytes, Role role) {
+    const float x1 = d.attention.right(), x2 = d.forward.x, y = d.attention.y + d.attention.h * part;
     c.arrow({{x1 + 2, y}, {x2 - 4, y}}, ArrowStyle::active, hue(*c.theme, role));
-    const float middle = (x1 + x2) / 2;
+    const float middle = (x1 + x2) / 2, above = d.big ? size::far_number : size::lead,
+                below = d.big ? size::far : size::small, apart = d.big ? 25 : 16;
     const std::string size = format_traffic(bytes);
-    if (rich_width(c, what, size::lead) < x2 - x1 + 4)
-        c.rich(middle, y - 16, what, size::lead, Align::center);
-    c.text(middle, y + 16, size, size::small, c.theme->t2, Face::mono, Align::center);
+    if (rich_width(c, what, above) < x2 - x1 + 4) c.rich(middle, y - apart, what, above, Align::center);
+    c.text(middle, y + apart, size, below, c.theme->t2, Face::mono, Align::center);
+}
+
+// What is written back stands on the way, in the widest gap between those that hang there.
+void way_back(const Canvas& c, const Doors& d, const Line& what, const Line& bytes) {
+    c.arrow({{d.back_from, d.forward.bottom()},
+             {d.back_from, d.wire},
+             {d.back_to, d.wire},
+             {d.back_to, d.attention.bottom() + 3}},
+            ArrowStyle::active, hue(*c.theme, Role::O));
+    float before = d.back_to, middle = 0, room = 0;
+    const auto gap_to = [&](float x) {
+        if (x - before > room) room = x - before, middle = (before + x) / 2;
+        before = x;
+    };
+    for (const auto& [n, door] : d.lower)
+        if (const Point hook = d.hook(door); hook.y == d.wire) gap_to(hook.x);
+    gap_to(d.back_from);
+    const float text = d.big ? size::far : size::small, half = text * .85f;
+    for (const Line& line : {pieces(what, " ", bytes, "  once"), pieces(what, " ", bytes), what}) {
+        const float w = rich_width(c, line, text);
+        if (w > room - 28) continue;
+        c.rect(middle - w / 2 - 10, d.wire - half, w + 20, 2 * half,
+               d.big ? presenter_page(*c.theme) : c.theme->panel);
+        return void(c.rich(middle, d.wire, line, text, Align::center, c.theme->t2));
+    }
 }
 
 void wires(const Canvas& c, const StartPage& page, const Doors& d) {
     const Trace& trace = *page.forward;
     const Step& step = trace.step(page.step);
-    const float h = d.attention.h, x1 = d.attention.right(), x2 = d.forward.x;
-    wire(c, x1, x2, d.attention.y + h * .38f, blocks({{"Q", Role::Q}}, step.i),
-         moved(trace, step_near(page, Op::load_q, -1)), Role::Q);
-    wire(c, x1, x2, d.attention.y + h * .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
+    wire(c, d, .38f, blocks({{"Q", Role::Q}}, step.i), moved(trace, step_near(page, Op::load_q, -1)),
+         Role::Q);
+    wire(c, d, d.big ? .76f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
          moved(trace, step_near(page, Op::load_kv, -1)), Role::K);
-    // The way back
-    const float from = d.forward.x + d.forward.w * .38f, to = d.attention.x + d.attention.w * .3f;
-    c.arrow({{from, d.forward.bottom()}, {from, d.wire}, {to, d.wire}, {to, d.attention.bottom() + 3}},
-            ArrowStyle::active, hue(*c.theme, Role::O));
-    Line back = pieces(blocks({{"O", Role::O}, {"L", Role::l}}, step.i), " ",
-                       number(format_traffic(moved(trace, step_near(page, Op::store, 1)))));
-    // Between the two that hang on it.
-    const float middle = d.hung, room = d.hung_apart - 28;
-    if (const Line once = pieces(back, "  once"); rich_width(c, once, size::small) < room) back = once;
-    const float w = rich_width(c, back, size::small);
-    if (w > room) return;
-    c.rect(middle - w / 2 - 10, d.wire - 11, w + 20, 22, c.theme->panel);
-    c.rich(middle, d.wire, back, size::small, Align::center, c.theme->t2);
+    way_back(c, d, blocks({{"O", Role::O}, {"L", Role::l}}, step.i),
+             {number(format_traffic(moved(trace, step_near(page, Op::store, 1))))});
 }
 
 // The row is drawn large next door.
@@ -142,12 +207,9 @@ void wedge(const Canvas& c, const Rect& row, const Rect& door) {
 
 // What the lower doors hang on.
 void hang(const Canvas& c, const Doors& d, const Rect& door) {
-    const float x = door.x + door.w / 2, from = d.forward.x + d.forward.w * .38f,
-                to = d.attention.x + d.attention.w * .3f;
-    const bool on_wire = x > to && x < from;
-    const float y = on_wire ? d.wire : d.forward.bottom();
-    c.dashed_line({x, y}, {x, door.y}, c.theme->t3, 1.4f, {4, 4});
-    c.disc(x, y + 1, 3.5f, c.theme->t3);
+    const Point hook = d.hook(door);
+    c.dashed_line(hook, {hook.x, door.y}, c.theme->t3, 1.4f, {4, 4});
+    c.disc(hook.x, hook.y + 1, 3.5f, c.theme->t3);
 }
 
 }  // namespace
@@ -158,6 +220,19 @@ Hot start_spot(const Canvas& c, StartPage& page, const std::string& id, const Re
     return hot;
 }
 
+/// Lengths of the head of a door.
+struct DoorHead {
+    float pad, side, number, gap, title, note;  ///< edge, box of the number and its text, distance, sizes
+    float middle, below, edge, foot;            ///< of the head; where the picture begins, and its edges
+};
+
+static DoorHead head_of(float w, bool big) {
+    if (big && w < 235) return {10, 34, size::far, 8, size::far, size::far, 26, 48, 12, 10};
+    if (big) return {14, 38, size::far, 10, size::far_text, size::far, 30, 56, 18, 12};
+    if (w < 120) return {8, 22, size::body, 6, size::small, size::small, 24, 44, 14, 12};
+    return {12, 24, size::body, 10, size::lead, size::small, 24, 44, 14, 12};
+}
+
 Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, bool big) {
     const Theme& t = *c.theme;
     const Chapter& chapter = chapters()[n];
@@ -165,92 +240,92 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     const bool lit = hot.hovered || hot.focused;
     c.rect(a.x, a.y, a.w, a.h, lit ? mix(t.well, t.t1, .04f) : t.well, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
-    const bool narrow = !big && a.w < 120;
-    const float pad = big      ? 14
-                      : narrow ? 8
-                               : 12,
-                side = big      ? 38
-                       : narrow ? 22
-                                : 24,
-                middle = a.y + (big ? 32 : 24);
-    c.rect(a.x + pad, middle - side / 2, side, side, lit ? t.t1 : t.raised, 6);
-    c.text(a.x + pad + side / 2, middle, str(n + 1), big ? size::far : size::body, lit ? t.inv : t.t1,
+    const DoorHead head = head_of(a.w, big);
+    const float middle = a.y + head.middle;
+    c.rect(a.x + head.pad, middle - head.side / 2, head.side, head.side, lit ? t.t1 : t.raised, 6);
+    c.text(a.x + head.pad + head.side / 2, middle, str(n + 1), head.number, lit ? t.inv : t.t1,
            Face::semibold, Align::center);
-    const float x = a.x + pad + side + (narrow ? 6 : 10), size = big      ? size::far_text
-                                                                 : narrow ? size::small
-                                                                          : size::lead;
     const DoorLook* look = look_of(n);
     const std::string length = str(start_page(state).at_length.shape.N / 1024) + "k",
                       note = replaced(!look ? ""
                                       : big ? look->far_note
                                             : look->note,
                                       "{N}", length);
-    const float small = big ? size::far : size::small, note_w = text_width(Face::regular, small, note);
-    const bool brief =
-        text_width(Face::semibold, size, chapter.title) > a.right() - 10 - x || (big && !note.empty());
-    float end = x + c.text_within(x, middle, a.right() - (narrow ? 4 : 8) - x,
-                                  brief ? chapter.brief : chapter.title, size, 0, Face::semibold);
-    if (!note.empty() && end + 10 + note_w < a.right() - (big ? 8.0f : 30.0f))
-        end += 10 + c.text(end + 10, middle + .5f, note, small, t.t3);
-    if (!big && end + 16 < a.right() - 22)
+    const float x = a.x + head.pad + head.side + head.gap, end = a.right() - (big ? 8.0f : 30.0f);
+    const bool brief = text_width(Face::semibold, head.title, chapter.title) > a.right() - 10 - x;
+    float at = x + c.text_within(x, middle, a.right() - 4 - x, brief ? chapter.brief : chapter.title,
+                                 head.title, 0, Face::semibold);
+    if (!note.empty() && at + 10 + text_width(Face::regular, head.note, note) < end)
+        at += 10 + c.text(at + 10, middle + .5f, note, head.note, t.t3);
+    if (!big && at + 16 < a.right() - 22)
         c.polyline(std::array{Point{a.right() - 22, middle - 6}, Point{a.right() - 16, middle},
                               Point{a.right() - 22, middle + 6}},
                    lit ? t.t1 : t.t3, 1.8f);
     if (hot.clicked) open_chapter(state, chapter);
     if (hot.hovered) tooltip(c, std::string(chapter.tooltip) + " (" + str(n + 1) + ")");
-    const float top = a.y + (big ? 62.0f : 44.0f), edge = big ? 18.0f : 14.0f;
-    return {a.x + edge, top, a.w - 2 * edge, a.bottom() - (big ? 14.0f : 12.0f) - top};
+    return {a.x + head.edge, a.y + head.below, a.w - 2 * head.edge, a.h - head.below - head.foot};
 }
 
-float far_door_width(std::size_t n) {
+static void draw_door_picture(const Canvas& c, const StartPage& page, std::size_t n, const Rect& a,
+                              bool big) {
     const DoorLook* look = look_of(n);
-    return look ? look->far_width : 1;
+    const float least = !big ? 0 : a.w > 220 ? 150 : 66;  // letters for the back row take their room
+    if (look && a.h >= least) look->picture({c, page, a, big});
 }
 
-void draw_door_picture(const Canvas& c, const StartPage& page, std::size_t n, const Rect& a, bool big) {
-    if (const DoorLook* look = look_of(n)) look->picture({c, page, a, big});
+void draw_algorithm(const Canvas& c, AppState& state, const Rect& a, bool big) {
+    StartPage& page = start_page(state);
+    const Doors d = doors_in(a, big);
+    if (!d.low()) wires(c, page, d);
+    // The tile in the middle comes first for the arrow keys.
+    const std::pair<const char*, const Rect*> upper[] = {{"chapter forward", &d.forward},
+                                                         {"chapter attention", &d.attention},
+                                                         {"chapter softmax", &d.softmax}};
+    for (const auto& [id, door] : upper) {
+        const std::size_t n = chapter_at(id);
+        const Rect inside = draw_door(c, state, n, *door, big);
+        draw_door_picture(c, page, n, inside, big);
+        if (door == &d.forward && !d.low()) wedge(c, chosen_row({c, page, inside, big}), d.softmax);
+    }
+    for (const auto& [n, door] : d.lower) {
+        hang(c, d, door);
+        draw_door_picture(c, page, n, draw_door(c, state, n, door, big), big);
+    }
 }
 
 void start_algorithm(const Canvas& c, AppState& state, const Rect& a) {
-    StartPage& page = start_page(state);
     const Panel panel(c, "Algorithm", a);
     const float title = c.text(a.inner_x(), a.y + 25, "FlashAttention in one picture", 22, 0, Face::semibold);
     const char* const how = "Every part is a door: click it, or press its number.";
     if (title + 16 + text_width(Face::regular, size::lead, how) < a.inner_w())
         c.text(a.inner_x() + title + 16, a.y + 26, how, size::lead, c.theme->t2);
-    const Doors d = doors_in(a);
-    wires(c, page, d);
-    // The tile in the middle comes first for the arrow keys.
-    const std::pair<const char*, const Rect*> upper[] = {{"chapter forward", &d.forward},
-                                                         {"chapter attention", &d.attention},
-                                                         {"chapter softmax", &d.softmax}};
-    std::vector<std::size_t> done;
-    for (const auto& [id, door] : upper) {
-        const std::size_t n = chapter_at(id);
-        const Rect inside = draw_door(c, state, n, *door, false);
-        draw_door_picture(c, page, n, inside, false);
-        if (door == &d.forward) wedge(c, chosen_row({c, page, inside}), d.softmax);
-        done.push_back(n);
-    }
-    // The other chapters side by side
-    float x = a.inner_x();
-    for (std::size_t n = 0; n < chapters().size(); ++n) {
-        if (std::ranges::find(done, n) != done.end()) continue;
-        const Rect door{x, d.lower, d.lower_w, d.lower_h};
-        hang(c, d, door);
-        draw_door_picture(c, page, n, draw_door(c, state, n, door, false), false);
-        x += d.lower_w + d.gap;
-    }
+    draw_algorithm(c, state, a, false);
+}
+
+// How wide the key of a moment is drawn.
+static float key_width(const char* keys, bool big) {
+    return big ? text_width(Face::medium, size::far, keys) : key_cap_width(keys);
 }
 
 // Title and key of every moment stand beside each other in cards of this width.
-static bool fits_beside(float size, float w) {
+static bool fits_beside(float size, float w, bool big) {
     return std::ranges::all_of(moments(), [&](const Moment& moment) {
-        return text_width(Face::semibold, size, moment.title) + key_cap_width(moment.keys) + 34 < w;
+        return text_width(Face::semibold, size, big ? moment.brief : moment.title) +
+                   key_width(moment.keys, big) + 34 <
+               w;
     });
 }
 
-static float title_size(float w) { return fits_beside(size::lead, w) ? size::lead : size::body; }
+static float title_size(float w, bool big) {
+    return big ? size::far : fits_beside(size::lead, w, false) ? size::lead : size::body;
+}
+
+static void moment_key(const Canvas& c, const Moment& moment, float x, float y, bool big) {
+    if (big)
+        c.text(x, y, moment.keys, size::far, c.theme->t2, Face::medium);
+    else
+        c.key_cap(x, y, moment.keys);
+}
 
 bool moment_card(const Canvas& c, StartPage& page, const Moment& moment, const Rect& a, bool big) {
     const Theme& t = *c.theme;
@@ -259,26 +334,19 @@ bool moment_card(const Canvas& c, StartPage& page, const Moment& moment, const R
     c.rect(a.x, a.y, a.w, a.h, lit ? mix(t.well, t.t1, .04f) : t.well, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
     if (hot.hovered) tooltip(c, "Shows " + std::string(moment.action) + " (" + moment.keys + ")");
-    const float size = big ? size::far : title_size(a.w);
-    if (big) {
-        c.text_within(a.x + a.w / 2, a.y + a.h * .31f, a.w - 12, moment.title, size, 0, Face::semibold,
-                      Align::center);
-        c.text(a.x + a.w / 2, a.y + a.h * .71f, moment.keys, size, t.t2, Face::medium, Align::center);
-        return hot.clicked;
-    }
-    const float key = key_cap_width(moment.keys);
-    const bool beside = fits_beside(size, a.w);
-    const float foot = beside ? 36 : 56, y = a.bottom() - 19;
+    const float size = title_size(a.w, big), row = big ? 37 : 25, edge = big ? 12 : 14;
+    const bool beside = fits_beside(size, a.w, big);
+    const float foot = (beside ? 0 : row) + (big ? 44 : 36) - (beside ? 0 : 5),
+                y = a.bottom() - foot / 2 - (beside ? 1 : row / 2);
+    const char* const title = big ? moment.brief : moment.title;
     c.line({a.x + 1, a.bottom() - foot - .5f}, {a.right() - 1, a.bottom() - foot - .5f}, t.line);
-    if (beside) {
-        c.text(a.x + 14, y, moment.title, size, 0, Face::semibold);
-        c.key_cap(a.right() - 12 - key, y, moment.keys);
-    } else {
-        c.text_within(a.x + 10, a.bottom() - 42, a.w - 16, moment.title, size, 0, Face::semibold);
-        c.key_cap(a.x + 10, a.bottom() - 17, moment.keys);
-    }
+    c.text_within(a.x + edge, y, a.w - edge - 6, title, size, 0, Face::semibold);
+    if (beside)
+        moment_key(c, moment, a.right() - 12 - key_width(moment.keys, big), y, big);
+    else
+        moment_key(c, moment, a.x + edge, y + row, big);
     const Rect inside{a.x + 16, a.y + 12, a.w - 32, a.h - foot - 24};
-    if (inside.h >= 24) moment.picture({c, page, inside});
+    if (inside.h >= 24) moment.picture({c, page, inside, big});
     return hot.clicked;
 }
 

@@ -25,13 +25,10 @@ void start_moments(const Canvas& canvas, AppState& state, const Rect& area);
 void start_side(const Canvas& canvas, AppState& state, const Rect& area);
 
 // What both views share
+/// The picture itself, on stage with letters for the back row.
+void draw_algorithm(const Canvas& canvas, AppState& state, const Rect& area, bool big);
 /// A part of the picture that opens the n-th chapter: its frame, number and title. Returns what they leave.
 Rect draw_door(const Canvas& canvas, AppState& state, std::size_t n, const Rect& area, bool big);
-/// How wide it is on stage, as a multiple of most others.
-float far_door_width(std::size_t n);
-/// Its picture.
-void draw_door_picture(const Canvas& canvas, const StartPage& page, std::size_t n, const Rect& area,
-                       bool big);
 bool moment_card(const Canvas& canvas, StartPage& page, const Moment& moment, const Rect& area, bool big);
 /// To be pressed, and found by the arrow keys.
 Hot start_spot(const Canvas& canvas, StartPage& page, const std::string& id, const Rect& area);

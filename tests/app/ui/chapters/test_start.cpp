@@ -158,6 +158,27 @@ TEST_CASE("the numbers are those of the walk and the models") {
     CHECK(program.shows(format_time(page.kernels.front().times.back().seconds)));
 }
 
+TEST_CASE(
+    "the picture on stage is that of the desk: what moves between its parts, and a picture for each moment") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    show_start(program, false);
+    const StartPage& page = *program.state.starting;
+    const auto at = [&](Slot slot, int k) {
+        const Value& value = *page.forward->live(slot, k).value;
+        return value.data(page.row - value.region.row, 0);
+    };
+    program.check_shows({"32 B", "64 B", "40 B", "for i", "for j"});
+    for (const double number :
+         {at(Slot::l, page.step - 1), at(Slot::alpha, page.step), page.forward->result(Slot::O)(page.row, 0),
+          page.broken->result(Slot::O)(page.row, 0)})
+        CHECK_MESSAGE(program.shows(format_number(number)), number);
+    const Shape& shape = page.at_length.shape;
+    CHECK(program.shows(format_size(shape.N * shape.N_kv * shape.element_bytes)));
+    REQUIRE_FALSE(page.kernels.empty());
+    CHECK(program.shows(format_size(page.kernels.front().memory)));
+    for (const Moment& moment : moments()) program.check_shows({moment.brief, moment.keys});
+}
+
 TEST_CASE("0, H and the mark at the top lead to it; Enter and Escape back to the step that was left") {
     for (const char* there : {"0", "h"})
         for (const char* back : {"enter", "escape"}) {
