@@ -1,4 +1,5 @@
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/panels.h"
@@ -121,7 +122,9 @@ std::string size_of(const Problem& p) {
 // The examples; arrow keys, Enter and Escape work as well as the mouse.
 void example_list(const Canvas& c, AppState& state, float x, float w) {
     const bool was_open = state.menu_open;
-    const Dropdown list(c, "##example", {x, 10, w, 32}, state.problem->title);
+    const bool compares = state.page == Page::compare;
+    const std::string title = compares ? compared_problem(state).title : state.problem->title;
+    const Dropdown list(c, "##example", {x, 10, w, 32}, title);
     state.menu_open = static_cast<bool>(list);
     const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
     if (!state.menu_open) return;

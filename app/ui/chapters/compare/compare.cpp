@@ -15,7 +15,7 @@ std::string device_text(const KernelRun& run) {
     return "emulator: the kernel's source, run by the CPU";
 }
 
-const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "emu"; }
+const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "kernel"; }
 
 std::string significant(double x, int digits) {
     if (!std::isfinite(x)) return format_number(x);
@@ -56,11 +56,11 @@ std::string ulp_text(double ulp) {
     return str(digit) + "e" + str(power);
 }
 
-float log_place(double far, double least, double most) {
-    if (!(far > 0)) return 0;
-    if (!std::isfinite(far) || !(most > least)) return 1;
-    const double lo = std::max(std::log(least), std::log(most) - std::log(1e6));
-    return px(std::clamp(.06 + .94 * (std::log(far) - lo) / (std::log(most) - lo), .06, 1.0));
+std::string ratio_text(const KernelComparison& c) {
+    const OutputVerdict& v = c.nearest();
+    const std::string standard = "standard attention in " + std::string(name(format_of(c.kernel->dtype)));
+    if (!std::isfinite(v.ratio())) return "off, where " + standard + " is exact";
+    return format_fixed(v.ratio(), 2) + " × as far from fp64 as " + standard;
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -23,7 +23,9 @@ void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
 // Small parts
 /// Where it ran: "emulator, runs the kernel's source on the CPU", "NVIDIA H200".
 std::string device_text(const KernelRun& run);
-/// "GPU", or "emulator": what stands beside "CPU".
+/// "0.40 × as far from fp64 as standard attention in bf16"
+std::string ratio_text(const KernelComparison& comparison);
+/// "GPU", or "kernel" where the CPU has run its source: what stands beside "CPU".
 const char* side_name(const KernelRun& run);
 /// So many significant digits.
 std::string significant(double x, int digits);
@@ -37,13 +39,19 @@ Digits digits_of(double x, double other);
 float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, float size);
 /// "0", "1.5", "12", "3e4": units of the last place.
 std::string ulp_text(double ulp);
-/// Place of a distance on the colour scale of a heat map, 0 … 1, logarithmic.
-float log_place(double far, double least, double most);
 /// The error, standard attention's and the limit, as lengths; above it the ratio of the first two.
 void error_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect& area, float size);
 /// Cells of the map as colours; at most so many rows and columns as have room, the largest of each group.
 /// Returns the rectangle that was filled.
 Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);
+/// What its rows and columns are, outside of what was filled: "query" at the left, "column" or "key" above,
+/// with their numbers.
+void map_axes(const Canvas& canvas, const AppState& state, const Map& map, const Rect& filled, float size);
+/// The room that they take there.
+constexpr float axis_left(float size) { return size * 3.4f; }
+constexpr float axis_top(float size) { return size * 1.5f; }
+/// "How far O is from fp64"
+Line map_title(const Map& map);
 /// Which colour is how far, with text of this size.
 void map_legend(const Canvas& canvas, const Map& map, const Rect& area, float size);
 /// The place of a cell in it.

@@ -58,37 +58,70 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 std::string what_it_is(const AppState& state, const Map& map, float room) {
-    const std::string same = "no cell differs from the CPU's walk";
-    if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "the CPU's are the same";
+    const std::string same = "the CPU's walk has the same, cell by cell";
+    if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "as on the CPU";
     if (map.from_exact) return same;
     if (!map.quantity) return map.slot == Slot::L ? "every row" : "every cell of the output";
     const Place at = place_of(state);
     return tile_text(at.i, at.j);
 }
 
+// Numbers that are easily read, at most so many between 0 and `to`
+double tick_step(double to, int most) {
+    const double rough = to / most, ten = std::pow(10.0, std::floor(std::log10(rough)));
+    for (const double step : {1.0, 2.0, 5.0})
+        if (step * ten >= rough * (1 - 1e-9)) return step * ten;
+    return 10 * ten;
+}
+
+// 0.0005, 5 × 10⁻⁸
+Line tick_text(double value, bool power_alone) {
+    if (value == 0) return {word("0")};
+    if (!power_alone && value >= 1e-4 && value < 1e5) return {word(significant(value, 2))};
+    const int power = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+    const Line ten{word("10"), super((power < 0 ? "−" : "") + str(std::abs(power)))};
+    return power_alone ? ten : pieces(significant(value / std::pow(10.0, power), 2) + " × ", ten);
+}
+
+std::vector<double> ticks_of(const DifferenceScale& scale, int most) {
+    std::vector<double> out;
+    if (!scale.logarithmic) {
+        const double step = tick_step(scale.to, most);
+        for (int n = 0; step * n <= scale.to; ++n) out.push_back(step * n);
+        return out;
+    }
+    for (int power = static_cast<int>(std::ceil(std::log10(scale.from))); std::pow(10.0, power) <= scale.to;
+         ++power)
+        out.push_back(std::pow(10.0, power));
+    return out;
+}
+
 }  // namespace
 
-// Powers of ten below a bar of all colours
+Line map_title(const Map& map) {
+    return pieces(strong("How far "), slot_symbol(map.slot),
+                  strong(map.from_exact ? " is from fp64" : " is from the CPU's"));
+}
+
+// Values below a bar of all colours
 void map_legend(const Canvas& c, const Map& map, const Rect& a, float size) {
     const Theme& t = *c.theme;
     const float bar = size * .62f, y = a.y + bar + size * 1.08f;
-    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, 2.5f, bar, cividis(x / a.w));
-    if (!(map.most > 0)) {
+    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), bar, cividis(x / a.w));
+    const DifferenceScale& scale = map.scale;
+    if (!(scale.to > 0)) {
         c.text_within(a.x, y, a.w, "no cell differs: the CPU's walk rounds as the kernel does", size, t.t2);
         return;
     }
-    float taken = a.x - 4;
-    const int hi = static_cast<int>(std::floor(std::log10(map.most))), lo = hi - 5;
-    for (int power = lo; power <= hi; ++power) {
-        const double value = std::pow(10.0, power);
-        if (value < map.least) continue;
-        const float x = a.x + a.w * log_place(value, map.least, map.most);
-        const Line text{word("10"), super((power < 0 ? "−" : "") + str(std::abs(power)))};
-        const float w = rich_width(c, text, size);
-        if (x - w / 2 < taken + 8 || x + w / 2 > a.right()) continue;
+    float taken = a.x - size;
+    for (const double value : ticks_of(scale, static_cast<int>(a.w / (size * 5)))) {
+        const Line text = tick_text(value, scale.logarithmic);
+        const float x = a.x + a.w * scale.place(value), w = rich_width(c, text, size);
+        const float at = std::clamp(x, a.x + w / 2, a.right() - w / 2);
+        if (at - w / 2 < taken + 8) continue;
         c.line({x, a.y + bar}, {x, a.y + bar + 4}, t.t2);
-        c.rich(x, y, text, size, Align::center, t.t2);
-        taken = x + w / 2;
+        c.rich(at, y, text, size, Align::center, t.t2);
+        taken = at + w / 2;
     }
     if (taken < a.x) {
         c.text(a.x, y, "smaller", size, t.t3);
@@ -98,22 +131,54 @@ void map_legend(const Canvas& c, const Map& map, const Rect& a, float size) {
 
 namespace {
 
-void tile_names(const Canvas& c, const AppState& state, const Map& map, const Rect& filled) {
-    if (map.quantity) return;
+bool of_keys(Slot slot) { return slot == Slot::dK || slot == Slot::dV; }
+
+// Where a line of the axis at the left has its number: at the first row of every block, within a tile at
+// round ones.
+std::vector<int> row_ticks(const AppState& state, const Map& map, int most) {
     const Problem& p = state.comparing->shown->kernel->problem;
-    const bool of_keys = map.slot == Slot::dK || map.slot == Slot::dV;
-    const int step = of_keys ? p.Bc : p.Br, all = static_cast<int>(map.far.rows());
-    float taken = filled.y - 20;
-    for (int block = 0; block * step < all; ++block) {
-        const float top = filled.y + filled.h * px(block * step) / px(all);
-        const float end = filled.y + filled.h * px(std::min(all, (block + 1) * step)) / px(all);
-        if (block > 0 && filled.h / px(all) * px(step) > 6)
-            c.line({filled.x - 6, top}, {filled.x, top}, c.theme->t3);
-        const float y = (top + end) / 2;
-        if (y < taken + 16) continue;
-        c.rich(filled.x - 8, y, {symbol(of_keys ? "j" : "i", Role::none), word(" = " + str(block))},
-               size::small, Align::right, c.theme->t3);
+    const int all = static_cast<int>(map.far.rows());
+    const int step = map.quantity        ? std::max(1, static_cast<int>(tick_step(all, most)))
+                     : of_keys(map.slot) ? p.Bc
+                                         : p.Br;
+    std::vector<int> out;
+    for (int row = 0; row < all; row += step) out.push_back(row);
+    return out;
+}
+
+void row_axis(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
+    const Theme& t = *c.theme;
+    const std::vector<int> ticks = row_ticks(state, map, static_cast<int>(filled.h / (2 * size)));
+    const auto all = px(map.far.rows());
+    float taken = filled.y - 2 * size;
+    for (std::size_t n = 0; n < ticks.size(); ++n) {
+        const float top = filled.y + filled.h * px(ticks[n]) / all,
+                    end =
+                        n + 1 < ticks.size() ? filled.y + filled.h * px(ticks[n + 1]) / all : filled.bottom();
+        const float y = std::max(top, filled.y + size * .4f);
+        if (y < taken + 1.25f * size || y > filled.bottom()) continue;
+        c.line({filled.x - 5, top + .5f}, {filled.x, top + .5f}, t.t3);
+        c.text(filled.x - 8, y, str(map.row0 + ticks[n]), size, t.t3, Align::right);
         taken = y;
+        if (map.quantity || end - top < 5 * size || c.min_text > 20) continue;
+        const Line block{symbol(of_keys(map.slot) ? "j" : "i", Role::none), word(" = " + str(n))};
+        c.rich(filled.x - 8, taken = (top + end) / 2, block, size, Align::right, t.t3);
+    }
+}
+
+void column_axis(const Canvas& c, const Map& map, const Rect& filled, const std::string& title, float size) {
+    const Theme& t = *c.theme;
+    const float y = filled.y - size * .85f, w = filled.w / px(map.far.cols());
+    const float end = filled.right() - text_width(Face::regular, size, title) - size;
+    c.text(filled.right(), y, title, size, t.t2, Align::right);
+    const int step =
+        std::max(1, static_cast<int>(tick_step(px(map.far.cols()), static_cast<int>(filled.w / (4 * size)))));
+    for (int column = 0; column < map.far.cols(); column += step) {
+        const std::string text = str(map.column0 + column);
+        const float x =
+            std::max(filled.x + w * (px(column) + .5f), filled.x + text_width(Face::regular, size, text) / 2);
+        if (x + text_width(Face::regular, size, text) / 2 < end)
+            c.text(x, y, text, size, t.t3, Align::center);
     }
 }
 
@@ -122,7 +187,7 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
     constexpr int bars = 10;
     std::array<int, bars> count{};
     const auto bar_of = [&](double far) {
-        return std::min(bars - 1, static_cast<int>(log_place(far, map.least, map.most) * bars));
+        return std::min(bars - 1, static_cast<int>(map.scale.place(far) * bars));
     };
     for (Eigen::Index n = 0; n < map.far.size(); ++n)
         if (const double far = map.far.data()[n]; !std::isnan(far))
@@ -206,7 +271,7 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     std::string text = finding_text(shown);
     if (const std::string fault = fault_text(shown); !fault.empty()) text = fault;
     if (text.starts_with("first")) text[0] = 'F';
-    if (text.starts_with("all ")) text = "Tile by tile all within rounding";
+    if (text.starts_with("all ")) text = "Every number of every tile agrees within rounding";
     if (text.starts_with("the ")) text[0] = 'T';
     if (shown.finding)
         c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
@@ -218,7 +283,7 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
 void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     const Rect filled = heat_map(c, map, a);
-    tile_names(c, state, map, filled);
+    map_axes(c, state, map, filled, size::small);
     const Hot hot = hot_area(c, "##heat map", filled.x, filled.y, filled.w, filled.h, ItemKind::cell);
     drop_focus_stop();  // the arrow keys of the page choose tile and row
     const Rect place = heat_cell(map, filled, at.row, at.column);
@@ -256,11 +321,20 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
             const float x = a.x + b.w * px(k), y = a.y + b.h * px(r);
             const ImU32 fill = most < 0           ? t.well
                                : std::isinf(most) ? t.danger
-                                                  : cividis(log_place(most, map.least, map.most));
+                                                  : cividis(map.scale.place(most));
             c.rect(x, y, b.w - gap + seam, b.h - gap + seam, fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
             if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
         }
     return {a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
+}
+
+void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
+    const bool keys = map.quantity == KernelFault::Quantity::S || map.quantity == KernelFault::Quantity::P;
+    const std::string columns = map.far.cols() == 1 ? "" : keys ? "key" : "column";
+    c.text(filled.x - 8, filled.y - size * .85f, of_keys(map.slot) ? "key" : "query", size, c.theme->t2,
+           Align::right);
+    row_axis(c, state, map, filled, size);
+    if (!columns.empty()) column_axis(c, map, filled, columns, size);
 }
 
 Rect heat_cell(const Map& map, const Rect& filled, int row, int column) {
@@ -282,13 +356,11 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     }
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
-                              std::string(run.device == "cuda" ? run.device_name : "emulator");
+                              std::string(run.device == "cuda" ? run.device_name : "emulated on the CPU");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    const Line title = pieces(strong("Difference of "), slot_symbol(map->slot),
-                              strong(map->from_exact ? " from fp64" : " from the CPU's walk"));
     float x = a.inner_x();
-    x += c.rich(x, a.title_y(), title, size::lead, Align::left, t.t1) + 12;
+    x += c.rich(x, a.title_y(), map_title(*map), size::lead, Align::left, t.t1) + 12;
     const float room = a.right() - 28 - pill_w - x;
     c.text_within(x, a.title_y(), room, what_it_is(state, *map, room), size::body, t.t2);
     choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
@@ -301,8 +373,9 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
         return;
     }
     const MapCell at = shown_cell(state, *map);
-    const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46, names = 44;
-    const Rect area{a.inner_x() + names, top, a.inner_w() - names - side - 20, foot - top};
+    const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46;
+    const float left = axis_left(size::small), above = axis_top(size::small);
+    const Rect area{a.inner_x() + left, top + above, a.inner_w() - left - side - 20, foot - top - above};
     cells(c, state, *map, at, area);
     map_legend(c, *map, {area.x, foot + 8, area.w, 30}, size::small);
     const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - space::foot;

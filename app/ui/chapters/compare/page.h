@@ -83,6 +83,17 @@ void choose_row(AppState& state, int row);
 /// To the cell that rounding does not explain first.
 void show_finding(AppState& state);
 
+/// Which colour a difference has. Rounding makes differences of about one size, a fault some that are many
+/// times as large as the others: the first are told apart by a linear scale from 0, the second by the
+/// logarithm.
+struct DifferenceScale {
+    bool logarithmic = false;
+    double from = 0, to = 0;  ///< differences at its ends; both 0: there is none
+    /// Place on it, 0 … 1.
+    float place(double far) const;
+};
+DifferenceScale scale_of(std::vector<double> differences);
+
 /// What the heat map shows, and its cells: rows and columns count from the top left of the map.
 struct MapCell {
     int row = 0, column = 0;
@@ -92,11 +103,12 @@ struct Map {
     std::optional<KernelFault::Quantity> quantity;  ///< of a tile
     ThreeWays values;
     Format format = Format::fp32;
-    int row0 = 0, column0 = 0;   ///< the map's first cell in the whole matrix
-    bool from_exact = false;     ///< of an output that is all as the CPU has it: how far from fp64
-    Matrix far;                  ///< as the chosen measure has it; NaN where both are −∞
-    double least = 0, most = 0;  ///< of those above 0 and finite
-    MapCell worst;               ///< the cell furthest off
+    int row0 = 0, column0 = 0;  ///< the map's first cell in the whole matrix
+    bool from_exact = false;    ///< of an output that is all as the CPU has it: how far from fp64
+    Matrix far;                 ///< as the chosen measure has it; NaN where both are −∞
+    DifferenceScale scale;
+    double most = 0;  ///< of those that are finite
+    MapCell worst;    ///< the cell furthest off
 };
 /// Null before the first run.
 std::optional<Map> map_of(const AppState& state);

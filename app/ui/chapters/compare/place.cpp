@@ -1,10 +1,12 @@
 // Which tile, row and cell the page is about, and the way from a cell to its step.
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/kit/layout.h"
 #include "app/ui/state/state.h"
 #include "core/base/matrix.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -35,15 +37,15 @@ void measure_cells(Map& map, int measure) {
     const Matrix &kernel = map.values.kernel, &other = map.from_exact ? map.values.exact : map.values.cpu;
     map.far.resize(kernel.rows(), kernel.cols());
     double most = -1;
-    map.least = infinity;
+    std::vector<double> all;
     for (int r = 0; r < kernel.rows(); ++r)
         for (int c = 0; c < kernel.cols(); ++c) {
             const double far = map.far(r, c) = measured(measure, map.format, kernel(r, c), other(r, c));
             if (far > most) most = far, map.worst = {r, c};
-            if (far > 0 && std::isfinite(far))
-                map.least = std::min(map.least, far), map.most = std::max(map.most, far);
+            all.push_back(far);
         }
-    if (!std::isfinite(map.least)) map.least = 0;
+    map.scale = scale_of(std::move(all));
+    map.most = map.scale.to;
 }
 
 // The step that writes row `row` of an output
@@ -60,6 +62,29 @@ int output_step(const Trace& walk, Slot slot, const Problem& p, int row) {
 }
 
 }  // namespace
+
+DifferenceScale scale_of(std::vector<double> differences) {
+    std::erase_if(differences, [](double far) { return !(far > 0) || !std::isfinite(far); });
+    if (differences.empty()) return {};
+    std::ranges::sort(differences);
+    constexpr double far_apart = 20, decades = 1e6;
+    const auto at = [&](double part) {
+        return differences[static_cast<std::size_t>(part * static_cast<double>(differences.size() - 1))];
+    };
+    const double most = differences.back();
+    if (most <= far_apart * at(.5)) return {false, 0, most};
+    return {true, std::max(at(.05), most / decades), most};
+}
+
+float DifferenceScale::place(double far) const {
+    if (!(far > 0)) return 0;
+    if (!std::isfinite(far) || far >= to) return 1;
+    if (!logarithmic) return px(far / to);
+    // What is not 0 is seen to be none.
+    constexpr float least = .06f;
+    if (far <= from) return least;
+    return least + (1 - least) * px((std::log(far) - std::log(from)) / (std::log(to) - std::log(from)));
+}
 
 Place place_of(const AppState& state) {
     const KernelComparison* c = shown(state);

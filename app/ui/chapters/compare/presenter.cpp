@@ -17,11 +17,8 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     const Theme& t = *c.theme;
     c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_title,
            shown.passed() ? t.t1 : t.danger, Face::semibold);
-    const bool finite = std::isfinite(v.ratio());
-    const std::string words = finite ? format_fixed(v.ratio(), 2) + " times as far from fp64" : "off, where";
-    c.text(space::far_side, 160, words, size::far_number, t.t2);
-    c.text(space::far_side, 194, finite ? "as standard attention" : "standard attention is exact",
-           size::far_number, t.t2);
+    c.paragraph(space::far_side, 142, 400, ratio_text(shown), size::far_number, t.t2, 2, Face::regular,
+                1.22f);
     error_gauge(c, v, {470, 96, W - 470 - 60, 100}, 27);
     note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
@@ -31,7 +28,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const Place at = place_of(state);
-    c.text_within(a.x, a.y + 16, a.w, "Row " + str(at.row) + " at " + tile_text(at.i, at.j), size::far_text,
+    c.text_within(a.x, a.y + 16, a.w, "Query " + str(at.row) + ", " + tile_text(at.i, at.j), size::far_text,
                   t.t1, Face::semibold);
     const int r = at.row - at.i * shown.kernel->problem.Br;
     float y = a.y + 76;
@@ -43,8 +40,8 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
             const double cpu = values.cpu(r, 0), kernel = values.kernel(r, 0);
             c.text(a.x + 64, y, "CPU", size::far, t.t2);
             c.text(a.x + 64, y + 38, side_name(shown.kernel->run), size::far, t.t2);
-            c.text(a.x + 136, y, digits_of(cpu, kernel).text, size::far_text, t.t1, Face::mono);
-            draw_digits(c, a.x + 136, y + 38, digits_of(kernel, cpu), size::far_text);
+            c.text(a.x + 158, y, digits_of(cpu, kernel).text, size::far_text, t.t1, Face::mono);
+            draw_digits(c, a.x + 158, y + 38, digits_of(kernel, cpu), size::far_text);
             c.text(a.right(), y + 18, ulp_text(ulp_distance(Format::fp32, kernel, cpu)) + " ULP",
                    size::far_text, t.t1, Face::semibold, Align::right);
         } else {
@@ -56,12 +53,12 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
 
 void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
-    const Line title = pieces(strong("Difference of "), slot_symbol(map.slot),
-                              strong(map.from_exact ? " from fp64" : " from the CPU"));
-    c.rich(a.x, a.y + 16, title, size::far_text, Align::left, t.t1);
+    c.rich(a.x, a.y + 16, map_title(map), size::far_text, Align::left, t.t1);
     if (map.far.size() == 0) return;
-    const Rect filled = heat_map(c, map, {a.x, a.y + 48, a.w, a.h - 48 - 44 - 62});
-    map_legend(c, map, {a.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
+    const float left = axis_left(size::far), top = a.y + 42 + axis_top(size::far);
+    const Rect filled = heat_map(c, map, {a.x + left, top, a.w - left, a.bottom() - 44 - 62 - top});
+    map_axes(c, state, map, filled, size::far);
+    map_legend(c, map, {filled.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
     const MapCell shown = shown_cell(state, map);
     const Rect at = heat_cell(map, filled, shown.row, shown.column);
     const float r = std::max(0.0f, (18 - std::min(at.w, at.h)) / 2);
@@ -71,7 +68,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, 3.5f, 5);
     const std::string most = !(map.most > 0) ? "no cell differs: both round alike"
                                              : "largest " + three_digits(map.most) +
-                                                   (map.from_exact ? "; the CPU's are the same" : "");
+                                                   (map.from_exact ? "; the CPU has the same" : "");
     c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
 }
 
@@ -80,7 +77,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
 void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ComparePage& comparing = compare_page(state);
     const bool emulated = comparing.shown && comparing.shown->kernel->run.device != "cuda";
-    PresenterPage page(canvas, state, W, H, emulated ? "CPU vs GPU, emulated" : "CPU vs GPU", 400);
+    PresenterPage page(canvas, state, W, H, emulated ? "CPU vs emulated GPU" : "CPU vs GPU", 400);
     page.back = "Tile before (←)", page.forward = "Next tile (→)";
     page.move = [&](int by) {
         const Place at = place_of(state);
@@ -97,8 +94,9 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     }
     const KernelComparison& shown = *comparing.shown;
     const KernelTrace& kernel = *shown.kernel;
-    page.subject(kernel.kernel + ", " + name(format_of(kernel.dtype)) + ", " +
-                     (kernel.run.device == "cuda" ? kernel.run.device_name : "emulator"),
+    const Problem& p = kernel.problem;
+    page.subject(kernel.kernel + ", " + name(format_of(kernel.dtype)) + ", " + str(p.N()) + " × " +
+                     str(p.d()) + (emulated ? "" : ", " + kernel.run.device_name),
                  240);
     verdict(c, shown, W);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest

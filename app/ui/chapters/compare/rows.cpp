@@ -19,7 +19,7 @@ struct Column {
     const char *title, *brief;
 };
 constexpr Column columns[] = {
-    {Quantity::m, "max", "max"}, {Quantity::l, "sum", "sum"}, {Quantity::alpha, "correction", "corr."}};
+    {Quantity::m, "maximum", "max"}, {Quantity::l, "sum", "sum"}, {Quantity::alpha, "correction", "corr."}};
 
 struct Sheet {
     float tile_w, column_w, size, pitch;
@@ -34,9 +34,9 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     const int r = at.row - at.i * shown.kernel->problem.Br;
     if (r >= values.kernel.rows() || r >= values.cpu.rows()) return;
     const double cpu = values.cpu(r, 0), kernel = values.kernel(r, 0);
-    const float names = sheet.names_once ? 0 : 38, step = sheet.pitch > 76 ? 21 : 18;
+    const float names = sheet.names_once ? 0 : 46, step = sheet.pitch > 76 ? 21 : 18;
     const float y = a.middle() - (sheet.pitch > 82 ? step / 2 + 7 : step / 2);
-    const float names_x = a.x - (sheet.names_once ? 34.0f : 0.0f);
+    const float names_x = a.x - (sheet.names_once ? 45.0f : 0.0f);
     if (!sheet.names_once || quantity == columns[0].quantity) {
         c.text(names_x, y, "CPU", size::small, t.t3);
         c.text(names_x, y + step, side_name(shown.kernel->run), size::small, t.t3);
@@ -124,23 +124,23 @@ void nothing(const Canvas& c, const AppState& state, const Rect& a) {
 
 // ---- All tiles at once
 
-double most_ulp(const KernelComparison& shown) {
-    double most = 4;
-    for (const TileComparison& tile : shown.tiles)
-        if (const double ulp = tile.statistics_ulp(); std::isfinite(ulp)) most = std::max(most, ulp);
-    return most;
+DifferenceScale tile_scale(const KernelComparison& shown) {
+    std::vector<double> all;
+    for (const TileComparison& tile : shown.tiles) all.push_back(tile.statistics_ulp());
+    DifferenceScale scale = scale_of(std::move(all));
+    scale.to = std::max(scale.to, 4.0);  // a single unit is not much
+    return scale;
 }
 
-ImU32 fill_of(const Theme& t, const TileComparison& tile, double most) {
-    if (!tile.visited) return t.well;
-    return cividis(log_place(tile.statistics_ulp(), .5, most));
+ImU32 fill_of(const Theme& t, const TileComparison& tile, const DifferenceScale& scale) {
+    return tile.visited ? cividis(scale.place(tile.statistics_ulp())) : t.well;
 }
 
 void boxes(const Canvas& c, AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const Place at = place_of(state);
-    const double most = most_ulp(shown);
+    const DifferenceScale scale = tile_scale(shown);
     const auto count = px(shown.tiles.size());
     const float pitch = std::min(64.0f, a.w / count), h = std::min(36.0f, a.h - 20);
     float x = a.x;
@@ -148,7 +148,7 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
         const std::string name = str(tile.i) + "," + str(tile.j);
         const Hot hot = hot_area(c, "##tile " + name, x, a.y, pitch - 4, h);
         const bool chosen = tile.i == at.i && tile.j == at.j;
-        const ImU32 fill = fill_of(t, tile, most);
+        const ImU32 fill = fill_of(t, tile, scale);
         c.rect(x, a.y, pitch - 4, h, fill, 5);
         if (tile.visited)
             c.text(x + pitch / 2 - 2, a.y + h / 2, ulp_text(tile.statistics_ulp()), size::body,
@@ -171,7 +171,7 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const Problem& p = shown.kernel->problem;
     const Place at = place_of(state);
-    const double most = most_ulp(shown);
+    const DifferenceScale scale = tile_scale(shown);
     const int rows = std::min(p.Tr(), static_cast<int>(a.h / 3)),
               cols = std::min(p.Tc(), static_cast<int>(a.w / 3));
     const float w = std::min(28.0f, a.w / px(cols)), h = std::min(16.0f, a.h / px(rows));
@@ -189,7 +189,7 @@ void grid(const Canvas& c, AppState& state, const Rect& a) {
                     if (!largest || tile->statistics_ulp() > largest->statistics_ulp()) largest = tile;
                 }
             c.rect(a.x + w * px(k), a.y + h * px(r), w - (w > 6 ? 1 : 0), h - (h > 6 ? 1 : 0),
-                   fill_of(t, *largest, most));
+                   fill_of(t, *largest, scale));
         }
     const auto place = [](int n, int bins, int all) { return px(static_cast<std::int64_t>(n) * bins / all); };
     c.frame(a.x + w * place(at.j, cols, p.Tc()) - 1, a.y + h * place(at.i, rows, p.Tr()) - 1, w + 1, h + 1,
@@ -209,7 +209,7 @@ void all_tiles(const Canvas& c, AppState& state, const Rect& a) {
             ? "The tile"
             : "All " + format_count(static_cast<std::int64_t>(shown.tiles.size())) + " tiles";
     c.text_within(a.x, a.y + 8, a.w,
-                  count + ", largest difference of m, ℓ and α in units of the last place (ULP)", size::small,
+                  count + ": by how many units of the last digit (ULP) m, ℓ or α differ at most", size::small,
                   c.theme->t2);
     const Rect rest{a.x, a.y + 22, a.w, a.h - 22};
     if (px(shown.tiles.size()) * 30 <= a.w)
@@ -224,14 +224,14 @@ void compare_rows(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Row statistics", a);
     const ComparePage& page = *state.comparing;
     float x = a.inner_x();
-    x += c.text(x, a.title_y(), "Row statistics, tile by tile", size::lead, c.theme->t1, Face::semibold) + 12;
+    x += c.text(x, a.title_y(), "One query, tile by tile", size::lead, c.theme->t1, Face::semibold) + 12;
     if (!page.shown || page.shown->tiles.empty()) return nothing(c, state, a);
     const Place at = place_of(state);
-    c.text_within(x, a.title_y(), a.right() - 90 - x, "query row " + str(at.row), size::body, c.theme->t2);
+    c.text_within(x, a.title_y(), a.right() - 90 - x, "query " + str(at.row), size::body, c.theme->t2);
     row_buttons(c, state, a, at);
     const float strip = a.h > 420 ? 104 : 92, inner = a.w - 40;
     const bool narrow = inner < 560;
-    Sheet sheet{narrow ? 88.0f : 74.0f, 0, inner > 600 ? 15.0f : 13.0f, 0, narrow};
+    Sheet sheet{narrow ? 96.0f : 74.0f, 0, inner > 600 ? 15.0f : 13.0f, 0, narrow};
     sheet.column_w = (inner - sheet.tile_w) / 3;
     heads(c, {a.x + 20, a.y + 54, inner, 0}, sheet);
     const float top = a.y + 74, foot = a.bottom() - strip;

@@ -49,11 +49,11 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
 }
 
 std::string subtitle(const AppState& state, const KernelComparison& c, bool brief) {
-    std::string text = "kernel " + c.kernel->kernel + " in " + name(format_of(c.kernel->dtype)) + ", " +
-                       std::string(c.kernel->run.device == "cuda" ? "on the GPU" : "on the emulator") +
-                       (brief ? ", beside fp64" : ", held against the walk in fp64");
-    if (!state.comparing->source.empty()) text = "recorded: " + text;
-    return text;
+    std::string text = ratio_text(c);
+    if (!brief)
+        text = "kernel " + c.kernel->kernel +
+               (c.kernel->run.device == "cuda" ? ", on the GPU: " : ", emulated: ") + text;
+    return state.comparing->source.empty() ? text : "recorded: " + text;
 }
 
 void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
@@ -83,7 +83,9 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const std::vector<std::pair<double, std::vector<std::string>>> marks = {
         {v.limit(), {three_digits(v.limit())}},
         {v.factor * v.standard, {format_number(v.factor) + " ×"}},
-        {v.standard, {one + " " + three_digits(v.standard), one}}};
+        {v.standard,
+         {one + " standard's error, " + three_digits(v.standard), one + " " + three_digits(v.standard),
+          one}}};
     float free = a.right() + 10;
     for (const auto& [error, texts] : marks)
         for (const std::string& text : texts) {

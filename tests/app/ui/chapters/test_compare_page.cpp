@@ -69,8 +69,8 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     const Place at = place_of(page.state);
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
-    page.check_shows({digits_of(l.cpu(row, 0), l.kernel(row, 0)).text, "query row " + std::to_string(at.row),
-                      "Tile by tile all within rounding", "Furthest"});
+    page.check_shows({digits_of(l.cpu(row, 0), l.kernel(row, 0)).text, "query " + std::to_string(at.row),
+                      "Every number of every tile agrees within rounding", "Furthest"});
 }
 
 TEST_CASE("compare page: the ring marks the cell that the map shows as the furthest") {
@@ -81,14 +81,59 @@ TEST_CASE("compare page: the ring marks the cell that the map shows as the furth
     CHECK(exact->from_exact);
     CHECK(exact->most == doctest::Approx(same.shown().nearest().error));
     CHECK(exact->worst.row == same.shown().nearest().worst.row);
-    same.check_shows({"from fp64", "Worst cell", "no cell differs from the CPU's walk"});
+    same.check_shows({" is from fp64", "Worst cell", "the CPU's walk has the same, cell by cell"});
     // A kernel that is off: how far it is from the CPU's walk.
     same.run_with({Quantity::P, 0, 0, 1, -1, 2});
     const auto off = map_of(same.state);
     REQUIRE(off);
     CHECK_FALSE(off->from_exact);
     CHECK(off->far(off->worst.row, off->worst.column) == off->far.maxCoeff());
-    same.check_shows({"from the CPU's walk", "Furthest"});
+    same.check_shows({" is from the CPU's", "Furthest"});
+}
+
+TEST_CASE("compare page: colours tell differences of one size apart, and a fault from rounding") {
+    // As rounding makes them: the colour is the difference as a part of the largest.
+    const DifferenceScale even = scale_of({0, 1e-7, 2e-7, 3e-7, 4e-7});
+    CHECK_FALSE(even.logarithmic);
+    CHECK(even.place(0) == 0);
+    CHECK(even.place(1e-7) == doctest::Approx(.25));
+    CHECK(even.place(4e-7) == 1);
+    // One is ten thousand times as large: the others are not all alike because of it.
+    const DifferenceScale apart = scale_of({0, 1e-7, 2e-7, 4e-7, 8e-7, 1e-3});
+    CHECK(apart.logarithmic);
+    CHECK(apart.place(0) == 0);
+    CHECK(apart.place(1e-7) > 0);
+    CHECK(apart.place(8e-7) > apart.place(2e-7) + .1f);
+    CHECK(apart.place(8e-7) < .5f);
+    CHECK(apart.place(infinity) == 1);
+    CHECK(scale_of({0, 0}).place(0) == 0);
+    // On the page: what is drawn is not of one colour.
+    OnPage page({1280, 720}, *random_problem(200, 32, 1));
+    const auto map = map_of(page.state);
+    REQUIRE(map);
+    int bright = 0, dark = 0;
+    for (Eigen::Index n = 0; n < map->far.size(); ++n) {
+        const float place = map->scale.place(map->far.data()[n]);
+        bright += place > .25f, dark += place < .25f;
+    }
+    CHECK(bright > map->far.size() / 10);
+    CHECK(dark > map->far.size() / 4);
+}
+
+TEST_CASE("compare page: it names the problem that it compares, the axes of the map, and where it ran") {
+    OnPage page({1600, 900}, example("worked-4x4"));
+    REQUIRE(page.shown().kernel->problem.N() == 200);
+    page.check_shows({compared_problem(page.state).title, "query", "column", "128", "emulated on the CPU"});
+    CHECK_FALSE(page.shows(page.state.problem->title));
+    page.press(Key::s);
+    page.run();
+    page.check_shows({page.state.problem->title});
+    page.state.compare.map = "S tile";
+    page.frame(2);
+    page.check_shows({"query", "key"});
+    page.state.presenter = true;
+    page.frame(2);
+    page.check_shows({"CPU vs emulated GPU", "query", "key", "4 × 4"});
 }
 
 TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {
