@@ -1,6 +1,7 @@
 // What the two plots show: points that were measured, and for memory the closed form beside them.
 #include "app/ui/chapters/scale/scale.h"
 #include "core/base/numbers.h"
+#include "core/bench/findings.h"
 
 #include <algorithm>
 
@@ -29,16 +30,27 @@ ReportLook report_look(const ScalePage& page, const ShownReport& shown) {
 }
 
 ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& shown,
-                      const std::string& kernel) {
+                      const std::string& kernel, const std::string& label) {
     const KernelLook look = kernel_look(t, state, kernel);
     const ReportLook of = report_look(*state.bench, shown);
     ChartSeries series;
-    series.label = kernel + (shown.tag.empty()       ? ""
-                             : shown.tag.size() == 1 ? " " + shown.tag
-                                                     : ", " + shown.tag);
+    series.label = label + (shown.tag.empty()       ? ""
+                            : shown.tag.size() == 1 ? " " + shown.tag
+                                                    : ", " + shown.tag);
     series.colour = look.colour, series.marker = look.marker;
     series.dash = of.dash, series.opacity = of.opacity;
     return series;
+}
+
+// "flash 1.5×", at the longest length that standard attention has as well: on a logarithmic axis over many
+// lengths the lines lie nearly on each other.
+std::string with_gain(const ShownReport& shown, const std::string& kernel) {
+    if (is_standard(kernel)) return kernel;
+    const std::vector<std::int64_t> lengths = shown.lengths();
+    for (auto N = lengths.rbegin(); N != lengths.rend(); ++N)
+        if (const double times = times_as_fast(shown, kernel, *N); times > 0)
+            return kernel + " " + format_number(times, 2) + "×";
+    return kernel;
 }
 
 void sort_by_x(ChartSeries& series) {
@@ -92,7 +104,7 @@ void end_at_first_cross(ChartSeries& counted, ChartSeries& model) {
 void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown) {
     const ScalePage& page = *state.bench;
     for (const std::string& kernel : shown.kernels()) {
-        ChartSeries counted = series_of(t, state, shown, kernel), model = counted;
+        ChartSeries counted = series_of(t, state, shown, kernel, kernel), model = counted;
         for (const Record& r : shown.report.points) {
             if (r.kernel != kernel) continue;
             const auto x = static_cast<double>(r.workload.N_kv), by_form = static_cast<double>(r.model_bytes);
@@ -179,7 +191,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
     for (std::size_t n = 0; state.bench && n < state.bench->reports.size(); ++n) {
         const ShownReport& shown = state.bench->reports[n];
         for (const std::string& kernel : shown.kernels()) {
-            ChartSeries series = series_of(t, state, shown, kernel);
+            ChartSeries series = series_of(t, state, shown, kernel, with_gain(shown, kernel));
             for (const Record& r : shown.report.points) {
                 if (r.kernel != kernel || !measured(r)) continue;
                 ChartPoint p = measured_point(shown.report, r, state.scale.measure);

@@ -15,9 +15,8 @@ namespace tilewalk::ui {
 namespace {
 
 std::string subject(const ShownReport& shown) {
-    const std::string machine = shown.report.machine.cpu, what = shape_text(shown.shape());
-    if (shown.recorded) return what + ", " + shown.name();
-    return machine.empty() ? what : what + ", " + machine;
+    const std::string what = shape_text(shown.shape());
+    return shown.recorded ? what + ", " + shown.name() : what;
 }
 
 // One column of bars, linear and from zero, so that lengths can be compared by eye.
@@ -85,7 +84,7 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         if (const Record* const r = shown.find(kernel, N)) rows.push_back(r);
     float names = 0;
     for (const Record* const r : rows)
-        names = std::max(names, text_width(Face::semibold, size::far_number, r->kernel));
+        names = std::max(names, text_width(Face::semibold, size::far_number, kernel_words(r->kernel)));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
     const std::array<BarColumn, 2> columns = {
         {{"Time", time_title, first, half, time_of, [](double s) { return ms_text(s) + " ms"; }, beside_time},
@@ -98,7 +97,8 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
                 h = std::min(56.0f, pitch - 12);
     const auto y_of = [&](std::size_t n) { return a.y + head + (px(n) + .5f) * pitch; };
     for (std::size_t n = 0; n < rows.size(); ++n)
-        c.text(first - gap, y_of(n), rows[n]->kernel, size::far_number, t.t1, Face::semibold, Align::right);
+        c.text(first - gap, y_of(n), kernel_words(rows[n]->kernel), size::far_number, t.t1, Face::semibold,
+               Align::right);
     for (const BarColumn& column : columns) {
         c.text_within(column.x, a.y + 24, column.w, column.title, size::far_text, t.t2, Face::medium);
         note_part(c, {column.x - 12, a.y, column.w + 24, a.h}, column.note);
@@ -138,8 +138,15 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     else
         plot(c, state, chart, area);
     if (brief) return;
-    c.text(x, 104, bars ? "At N = " + format_count(chosen_length(state)) : chart.title, size::far_title,
-           c.theme->t1, Face::semibold);
+    // What it was measured on
+    const float title_w = c.text(x, 104, bars ? "At N = " + format_count(chosen_length(state)) : chart.title,
+                                 size::far_title, c.theme->t1, Face::semibold);
+    if (shown) {
+        const bool gpu = !shown->report.points.empty() && shown->report.points.front().device == "cuda";
+        if (const std::string on = machine_text(shown->report); !on.empty())
+            c.text_within(x + w, 106, w - title_w - 40, (gpu ? "GPU: " : "CPU: ") + on, size::far,
+                          c.theme->t2, Align::right);
+    }
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }

@@ -143,6 +143,21 @@ TEST_CASE("scale: the presenter page holds at 27 px and more") {
     }
 }
 
+TEST_CASE("scale: on stage the machine is named, and kernels as a newcomer would") {
+    AtScale page({1280, 720});
+    page.state.presenter = true;
+    page.show(made_up_report());
+    page.check_shows({"CPU: Test CPU 9000, 2 threads", "flash, simple"});
+    CHECK_FALSE(page.shows("flash-eigen"));
+    // On the desk the line of every kernel says how many times as fast it is at the longest length.
+    page.state.presenter = false;
+    page.frame(2);
+    const ShownReport& shown = page.page().reports.front();
+    const double times = times_as_fast(shown, "flash", shown.lengths().back());
+    REQUIRE(times > 0);
+    page.check_shows({"flash " + format_number(times, 2) + "×"});
+}
+
 TEST_CASE("scale: every text stands out in every theme") {
     AtScale page;
     for_each_look(page, [&](const std::string& what) {
