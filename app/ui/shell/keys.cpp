@@ -172,6 +172,15 @@ bool answer_page_key(AppState& state, const KeyPress& press) {
            answer_timeline_key(state, press);
 }
 
+// A moment led from another page to this one, and nothing was done here since that could be undone first.
+bool leads_back(const AppState& state) {
+    if (state.page == Page::walk || state.page == Page::start || state.pending || state.departures.empty())
+        return false;
+    const Departure& last = state.departures.back();
+    return last.to == state.problem && last.from.page != state.page &&
+           (state.page != Page::compare || state.compare.undo.empty());
+}
+
 // Cards first, what lies on top before what lies below; then the page.
 void answer(AppState& state, const KeyPress& press) {
     if (speaker_in_panel(state) && answer_picker_key(state, press)) return;
@@ -181,6 +190,7 @@ void answer(AppState& state, const KeyPress& press) {
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);
+    if (press.key == Key::z && press.ctrl && !press.shift && leads_back(state)) return undo(state);
     if (answer_page_key(state, press)) return;
     if (is_direction(press.key)) return answer_walk_key(state, press);
     press.ctrl ? answer_ctrl_key(state, press) : answer_plain_key(state, press);

@@ -174,7 +174,20 @@ void go_back(AppState& state, WalkView view) {
     refresh_explanation(state);
 }
 
+// Moments that only turned to another page, which was left in another way: there is nothing to come back
+// from.
+static void forget_returned(AppState& state) {
+    while (!state.departures.empty()) {
+        const auto& [from, to] = state.departures.back();
+        const bool is_back = from.problem == to && to == state.problem && from.lesson == state.lesson &&
+                             from.page == state.page;
+        if (!is_back) return;
+        state.departures.pop_back();
+    }
+}
+
 void undo(AppState& state) {
+    forget_returned(state);
     if (!state.departures.empty() && !state.pending && state.departures.back().to == state.problem) {
         Departure last = std::move(state.departures.back());
         state.departures.pop_back();

@@ -199,7 +199,8 @@ void restore_view(AppState& state, const SavedView& view) {
     // A walk that is built in the background begins at its first step.
     if (state.pending || view.step < 1) return;
     go_to(state, at_step(*state.trace, view.step - 1));
-    state.row = std::clamp(view.row, 0, std::max(state.problem->N(), state.problem->N_kv()) - 1);
+    const int rows = step_region(*state.trace, state.cursor.step).rows;
+    state.row = std::clamp(view.row, 0, std::max(0, rows - 1));
     refresh_explanation(state);
 }
 

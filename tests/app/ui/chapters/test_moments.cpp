@@ -134,6 +134,28 @@ TEST_CASE(
     CHECK(program.state.notice == "There is nothing to undo.");
 }
 
+TEST_CASE("Ctrl Z leads from the pages of moments back to the step that was left") {
+    for (const char* moment : {"alt+3", "alt+4", "alt+5"}) {
+        CAPTURE(moment);
+        Program program(random_with_tiles(6, 4, 2, 2));
+        const ProblemPtr own = program.state.problem;
+        program.go_to_step(7);
+        program.press(moment);
+        CHECK(program.state.page != Page::walk);
+        program.press("ctrl+z");
+        CHECK(program.state.page == Page::walk);
+        CHECK(program.state.problem == own);
+        CHECK(program.step() == 7);
+    }
+    // Back by another way: it is the edit that is undone.
+    Program program(example("worked-4x4"));
+    set_element(program.state, {Slot::Q, 0, 0}, 2);
+    program.press("alt+3");
+    program.state.page = Page::walk;
+    program.press("ctrl+z");
+    CHECK(program.state.problem->Q(0, 0) == 1);
+}
+
 TEST_CASE("every moment has a line in the list of keys, and a key and a name of its own") {
     std::set<std::string> keys, ids, titles;
     for (const Moment& moment : moments()) {
