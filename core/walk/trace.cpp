@@ -1,5 +1,7 @@
 #include "core/walk/trace.h"
 
+#include "core/walk/lesson.h"
+
 #include <algorithm>
 #include <cassert>
 #include <iterator>

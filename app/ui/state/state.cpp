@@ -7,6 +7,7 @@
 #include "core/base/numbers.h"
 #include "core/lessons/table.h"
 #include "core/walk/compare.h"
+#include "core/walk/telling_row.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,6 +27,9 @@ void notify_saved(AppState& state, const std::string& path, const Result<void>& 
 void go_to(AppState& state, Cursor cursor) {
     if (cursor == state.cursor) return;
     state.moves_for = motion_to(state, cursor);
+    // Whoever chose no other row sees in each tile of a large problem the one to which something happens.
+    if (state.row == telling_row(*state.trace, state.cursor.step))
+        state.row = telling_row(*state.trace, cursor.step);
     state.cursor = cursor;
     state.step_age = 0;
     state.col = -1;
@@ -83,6 +87,7 @@ CellRef chosen_cell(const AppState& state) {
             row /= std::max(1, region.cols);
         }
     }
+    if (col < 0) col = telling_col(*state.trace, k, std::min(row, region.rows - 1));
     return cell_of_row(*state.trace, k, region.row + row, col);
 }
 
