@@ -261,7 +261,7 @@ void blocks(const Canvas& c, const AppState& state, const Rect& a) {
 // ---- The ledger
 
 float bar_line(const Canvas& c, const Sizes& s, const Rect& a, float y, const std::string& name,
-               std::int64_t bytes, std::int64_t most, bool chosen, ImU32 colour) {
+               std::int64_t bytes, std::int64_t most, bool chosen, ImU32 colour, ImU32 second = 0) {
     const Theme& t = *c.theme;
     const std::string text = format_traffic(bytes);
     const float room = a.w - text_width(chosen ? Face::mono_bold : Face::mono, s.text, text) - 12;
@@ -271,8 +271,11 @@ float bar_line(const Canvas& c, const Sizes& s, const Rect& a, float y, const st
     const float top = y + s.text * .75f;
     const double part = most > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
     c.rect(a.x, top, a.w, 7, t.well, 3);
-    c.rect(a.x, top, std::max(2.0f, a.w * static_cast<float>(part)), 7,
-           chosen ? colour : mix(t.well, colour, .45f), 3);
+    // Of two quantities each has one half.
+    const float w = std::max(2.0f, a.w * static_cast<float>(part));
+    const auto fill = [&](ImU32 hue_of) { return chosen ? hue_of : mix(t.well, hue_of, .45f); };
+    c.rect(a.x, top, w, 7, fill(second ? second : colour), 3);
+    if (second) c.rect(a.x, top, w / 2, 7, fill(colour), 3);
     return s.row + s.text * .55f;
 }
 
@@ -297,7 +300,7 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     const std::int64_t most = key_value_cache(p, H);
     for (const int heads : std::set<int, std::greater<>>{H, H_kv, 1})
         y += bar_line(c, s, a, y, str(heads) + (heads == 1 ? " key head" : " key heads"),
-                      key_value_cache(p, heads), most, heads == H_kv, hue(t, Role::K));
+                      key_value_cache(p, heads), most, heads == H_kv, hue(t, Role::K), hue(t, Role::V));
     if (s.big || y + 90 > a.bottom()) return;
     const int h = shown_head(p);
     c.line({a.x, y + .5f}, {a.right(), y + .5f}, t.line);

@@ -287,7 +287,8 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
 Extent extent(const std::vector<Bar>& list) {
     Extent out;
     for (const Bar& b : list)
-        if (std::isfinite(b.value)) out = join(out, {b.value, b.value});
+        for (const double v : {b.value, b.before.value_or(b.value)})
+            if (std::isfinite(v)) out = join(out, {v, v});
     return out;
 }
 
@@ -334,6 +335,16 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, float x, bool bes
     c.text(mid, b.value < 0 || on_line ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
 }
 
+// What it was before, unless its edge would run through the number.
+void draw_before(const Canvas& c, const BarPlot& p, const Bar& b, float x) {
+    if (!b.before || !std::isfinite(*b.before) || *b.before == b.value) return;
+    const float y = p.y(*b.before), top = std::min(y, p.zero), h = std::abs(p.zero - y);
+    const float number_y =
+        std::isfinite(b.value) ? p.y(b.value) + (b.value < 0 ? 9.0f : -9.0f) : p.bottom() - 24;
+    if (h < 3 || (!p.bare && std::abs(y - number_y) < 10)) return;
+    c.dashed_frame(x, top, p.w, h, c.theme->t3, 1.2f, {3, 3});
+}
+
 // No bar is long enough for −∞: an arrow at the foot that points down.
 void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
     const float foot = p.bottom() - 4, half = std::min(6.0f, p.slot * .4f);
@@ -357,6 +368,7 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
         // With a mark the bars were there before; a line rises to the highest of them.
         const float there = mark ? 1 : turn_of(phase, during::terms, n, list.size());
         const bool chosen = mark && list[n].value == best && phase >= during::terms.to;
+        draw_before(c, p, list[n], x);
         if (std::isinf(list[n].value) && there > 0)
             draw_infinite(c, p, mid);
         else if (!std::isinf(list[n].value) && there > 0)

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ struct Bar {
     std::string label;
     double value;
     Role role;
+    std::optional<double> before{};  ///< what the step has changed: a broken outline
 };
 /// Upright bars from zero; with `mark` a line at the largest.
 Extent extent(const std::vector<Bar>& bars);

@@ -74,7 +74,7 @@ float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page) {
 void beam(const Canvas& c, const AppState& state, const Rect& a) {
     if (!state.settings.spotlight) return;
     c.faded(transition(state))
-        .rect(a.x - 12, a.y - 12, a.w + 24, a.h + 24, with_alpha(c.theme->focus, .3f), 14);
+        .rect(a.x - 9, a.y - 9, a.w + 18, a.h + 18, with_alpha(c.theme->focus, .3f), 12);
 }
 
 Theme bright_room(const Theme& theme) {

@@ -70,6 +70,7 @@ void cross_out(const Canvas& c, const Rect& tile) {
 // The tiles of the scores as far as they were computed. Returns how many, and how many are not skipped.
 struct Reached {
     int tiles = 0, of = 0, lowest_row = 0;
+    std::vector<Rect> skipped;  ///< as they are drawn
 };
 Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
     const Trace& trace = *state.trace;
@@ -82,6 +83,7 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
         if (step.op == Op::skip && (k <= shown || !hides_what_comes(state))) {
             const Rect tile = g.of(tile_region(p, step.i, step.j));
             c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
+            out.skipped.push_back(tile);
         }
         if (step.op == Op::skip && k == state.cursor.step) cross_out(c, g.of(tile_region(p, step.i, step.j)));
         if (k > shown || step.op < Op::scores || step.op > Op::mask) continue;
@@ -160,6 +162,28 @@ ScoreMap score_map(const AppState& state, const Rect& room) {
     return map;
 }
 
+// Over tiles that will come: those that the mask skips are none of them.
+static void name_the_rest(const Canvas& c, const Rect& a, float top, const std::vector<Rect>& skipped) {
+    if (a.bottom() - top < 60) return;
+    const char* words = "not reached yet";
+    const float w = text_width(Face::regular, size::far, words) + 8, h = 34;
+    for (const float y : {(top + a.bottom()) / 2, a.bottom() - 26}) {
+        float left = a.x, right = a.right();
+        for (const Rect& tile : skipped) {
+            if (tile.bottom() <= y - h / 2 || tile.y >= y + h / 2) continue;
+            if (tile.x + tile.w / 2 > a.x + a.w / 2)
+                right = std::min(right, tile.x);
+            else
+                left = std::max(left, tile.right());
+        }
+        if (right - left < w) continue;
+        const float x = (left + right) / 2;
+        c.rect(x - w / 2, y - h / 2, w, h, c.theme->light ? c.theme->raised : c.theme->well);
+        c.text(x, y, words, size::far, c.theme->t2, Align::center);
+        return;
+    }
+}
+
 void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map, const Rect& enlarged) {
     const Theme& t = *c.theme;
     const Problem& p = *state.problem;
@@ -195,14 +219,7 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
         c.frame(line.x - 2, line.y - 2, line.w + 4, line.h + 4, t.focus, 2.6f, radius::bar);
     }
     if (!map.tiles) return;
-    const float left_over = a.bottom() - (a.y + px(reached.lowest_row) * g.ch);
-    const char* words = "not reached yet";
-    const float words_w = text_width(Face::regular, size::far, words);
-    if (reached.tiles < reached.of && left_over >= 60 && words_w <= a.w - 8) {
-        const float y = a.bottom() - left_over / 2;
-        c.rect(a.x + (a.w - words_w) / 2 - 4, y - 17, words_w + 8, 34, t.light ? t.raised : t.well);
-        c.text(a.x + a.w / 2, y, words, size::far, t.t2, Align::center);
-    }
+    if (reached.tiles < reached.of) name_the_rest(c, a, a.y + px(reached.lowest_row) * g.ch, reached.skipped);
     const std::string count = str(reached.tiles) + " of " + str(reached.of) + " tiles";
     c.text(a.x, a.bottom() + 24, count, size::far, t.t2);
 }

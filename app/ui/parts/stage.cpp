@@ -4,6 +4,7 @@
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
@@ -16,7 +17,8 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float least_gap = 20;  // between two matrices without a sign
-constexpr float symbols_h = 54;  // above the cells
+constexpr float symbols_h = 60;  // above the cells
+constexpr float symbol_up = 40;  // from its middle down to them: no index lies in the glow round a result
 // Of cells with numbers: the largest that fit. `pad`: between two of them at least .35 of their size. `sign`,
 // `arrow`: the room round what stands between matrices.
 struct CellSize {
@@ -24,7 +26,8 @@ struct CellSize {
     float sign = 20, arrow = 56;
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
-constexpr CellSize usual = {size::far_number, 12, 62}, tight = {size::far, 10, 62, 14, 50};
+constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number, 12, 62},
+                   tight = {size::far, 10, 62, 14, 50};
 constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
 constexpr float most_lens_h = 330;  // more than it needs
 
@@ -32,6 +35,7 @@ struct Placed : OnStage {
     int digits = 0;
     NumberForm form = NumberForm::even;
     CellSize cell = usual;
+    bool sent = false;  ///< an arrow from HBM leads to it, or one from it to HBM
 };
 using Terms = std::vector<Placed>;
 
@@ -63,7 +67,7 @@ float after_w(const Placed& t) { return *t.after ? sign_width(t.after) + 6 : 0; 
 // Room between the terms n − 1 and n.
 float gap_before(const Terms& line, std::size_t n) {
     if (line[n].result) {
-        if (n == 0) return line[n].cell.arrow;
+        if (n == 0) return line[n].sent ? 0 : line[n].cell.arrow;
         return line[n - 1].result ? least_gap : line[n].cell.arrow + after_w(line[n - 1]);
     }
     const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
@@ -114,8 +118,9 @@ bool fits(const AppState& state, Terms& line, float w, float h, const CellSize& 
 
 bool fits_usual(const AppState& state, Terms& line, float w, float h) {
     const int all = number_style().digits;
-    return fits(state, line, w, h, usual, Letters::of_formula, all) ||
-           fits(state, line, w, h, usual, Letters::of_all);
+    return fits(state, line, w, h, airy, Letters::of_formula, all) ||
+           fits(state, line, w, h, usual, Letters::of_formula, all) ||
+           fits(state, line, w, h, airy, Letters::of_all) || fits(state, line, w, h, usual, Letters::of_all);
 }
 
 // Rather than let numbers touch: smaller cells, then no zeros at the end, then fewer decimals.
@@ -211,11 +216,12 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
     const Line symbol = symbol_of(c, state, t);
     const float half = rich_width(c, symbol, size::far_symbol) / 2;
-    c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - 32, symbol, size::far_symbol,
-           Align::center);
+    c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - symbol_up, symbol,
+           size::far_symbol, Align::center);
     if (t.result && op_now(state) == Op::loss) draw_loss_before(c, state, a, t);
     const float mid = t.bed.middle();
     const bool opens = t.result && (n == 0 || !line[n - 1].result);
+    if (opens && n == 0 && t.sent) return;
     if (opens)
         c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
                 c.theme->focus);
@@ -229,7 +235,8 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
     Line symbol = slot_symbol(trace, t.slot, t.made);
     if (t.transposed) symbol = transposed(std::move(symbol));
-    return t.old ? pieces(symbol, sub("old", info(t.slot).role)) : symbol;
+    const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
+    return t.old ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role)) : symbol;
 }
 
 void stage_lens(const Canvas& page, AppState& state, const Rect& a, const StageView& view) {
@@ -272,8 +279,10 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     const float before = width_of(line, 0, first_result), after = width_of(line, first_result, line.size());
     place(line, 0, first_result, a.x, a.y, h);
     place(line, first_result, line.size(), a.right() - after - 4, a.y, h);
+    // The bracket that closes the operands is part of the room before the results.
     const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
-    const float x = a.x + before + (before > 0 ? closing + least_gap : 0), right = a.right() - after - 12;
+    const float x = a.x + before + (before > 0 ? closing + least_gap : 0),
+                right = a.right() - after + closing - 12;
     const float lens_h = std::min(h + 30, 330.0f);
     draw_all(c, state, a, line, {x, a.y + 24 + (h + 30 - lens_h) / 2, right - x, lens_h}, view);
     return true;
@@ -312,6 +321,28 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
 
 }  // namespace
 
+// From HBM to the chip or back. False if what goes has no room with numbers.
+static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a, Terms line,
+                                const StageView& view) {
+    for (Placed& t : line) {
+        t.sent = t.result || t.leaves;
+        if (t.leaves) t.after = "";
+    }
+    for (const bool bytes : {true, false}) {
+        if (!bytes && points_at(state, "Meters")) return false;
+        const TransferPlan plan = transfer_plan(a, !view.strip.empty(), bytes);
+        const Rect& room = plan.tiles;
+        const float h = room.h - symbols_h - 8;
+        if (!fits_roomy(state, line, room.w, h) && !fits_somehow(state, line, room.w, h)) continue;
+        draw_transfer(c, state, plan);
+        const float w = width_of(line, 0, line.size());
+        place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y, h);
+        draw_all(c, state, room, line, {}, view);
+        return true;
+    }
+    return false;
+}
+
 // What a question about numbers is worked out from: all that the coming step reads, without the signs that
 // would tell how, then the empty place of what is asked for.
 static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
@@ -340,7 +371,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
         } else {
             far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
         }
-        c.rich(t.bed.center(), t.bed.y - 32, symbol_of(c, state, t), size::far_symbol, Align::center);
+        c.rich(t.bed.center(), t.bed.y - symbol_up, symbol_of(c, state, t), size::far_symbol, Align::center);
         const float mid = t.bed.middle();
         if (t.result && (n == 0 || !line[n - 1].result))
             c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
@@ -379,6 +410,7 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
         return stage_lens(c, state, a, view);
+    if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
     if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
     zoom(c, state, a, view);

@@ -21,6 +21,14 @@ void hatched(const Pane& p, float from, float to) {
     p.c.hatch(p.x() + 2, top + 1, bar_w - 4, h - 2, p.theme().danger, 13, 2.4f);
 }
 
+// Where a part of the broken bar that is too long should have ended.
+std::optional<float> true_end(const Pane& p, std::size_t n, double from) {
+    if (!p.broken || p.rounded || n >= p.step.truth.parts.size()) return {};
+    const double is = p.side.parts[n].value, should = p.step.truth.parts[n].value;
+    if (should * is <= 0 || std::abs(is) <= std::abs(should)) return {};
+    return p.bars.at(from + should);
+}
+
 // The stretch between two values, measured from 0, and what of it should not be there.
 void draw_part(const Pane& p, std::size_t n, double from) {
     const BarPart& part = p.side.parts[n];
@@ -36,16 +44,23 @@ void draw_part(const Pane& p, std::size_t n, double from) {
             hatched(p, p.bars.at(from + should), y1);
     }
     p.c.frame(p.x(), top, bar_w, h, hue(t, part.role), 2, radius::bar);
+    if (const auto end = true_end(p, n, from))
+        p.c.line({p.x() + 1, *end}, {p.x() + bar_w - 1, *end}, t.danger, 3);
 }
 
-void draw_part_number(const Pane& p, const BarPart& part, double from) {
-    const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value), middle = (y0 + y1) / 2;
+void draw_part_number(const Pane& p, std::size_t n, double from) {
+    const BarPart& part = p.side.parts[n];
+    float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
     if (std::abs(y1 - y0) < least_part) return;
+    // Not on the line of the true end: in the larger of the two pieces.
+    if (const auto end = true_end(p, n, from)) (std::abs(*end - y0) > std::abs(y1 - *end) ? y1 : y0) = *end;
+    const bool cut = std::abs(y1 - y0) < least_part;
+    const float middle = cut ? (p.bars.at(from) + p.bars.at(from + part.value)) / 2 : (y0 + y1) / 2;
     const std::string text = format_short(part.value);
     const float w = text_width(Face::mono, size::far, text);
     if (w > bar_w - 12) return;
     const ImU32 fill = fill_of(p.theme(), part.role);
-    p.c.rect(p.x() + 2, middle - 17, bar_w - 4, 34, fill);
+    p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 15, w + 10, 30, fill, radius::bar);
     p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
 }
 
@@ -175,10 +190,8 @@ void draw_value(const Pane& p) {
     draw_bar(p);
     draw_true_line(p);
     double from = 0;
-    for (const BarPart& part : p.side.parts) {
-        if (std::isfinite(p.side.value)) draw_part_number(p, part, from);
-        from += part.value;
-    }
+    for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value)
+        if (std::isfinite(p.side.value)) draw_part_number(p, n, from);
     if (std::isfinite(p.side.value)) draw_labels(p);
     draw_numbers(p);
 }

@@ -5,9 +5,11 @@
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/parts/zoom_layout.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
+#include "app/ui/state/tour.h"
 
 #include <algorithm>
 #include <cmath>
@@ -266,12 +268,47 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     return cells;
 }
 
+float head_w(const Canvas& c, const AppState& state, const Zoom& z, const Band& band) {
+    float w = 0;
+    for (const Piece& piece : band.head) {
+        if (piece.strip < 0) {
+            w += std::string_view(piece.sign) == "→" ? 54 : sign_width(piece.sign) + 12;
+            continue;
+        }
+        const Strip& s = z.at(piece.strip);
+        w += rich_width(c, stage_symbol(*state.trace, s), size::far_symbol) + chip_w(s) + 14;
+    }
+    return w;
+}
+
+constexpr float between_moved = 32, least_moved_w = 190;
+
+// Side by side, each as wide as its head at least. Empty: no room.
+std::vector<float> widths_of_moved(const Canvas& c, const AppState& state, Zoom& z, float w) {
+    choose_across(state, z, w);
+    const auto columns = z.bands.size();
+    float left = w - px(columns - 1) * between_moved, sharing = px(columns);
+    std::vector<float> out(columns, 0);
+    for (std::size_t n = 0; n < columns; ++n) {
+        const float least = head_w(c, state, z, z.bands[n]) + 8;
+        if (least <= left / sharing) continue;
+        out[n] = least, left -= least, sharing -= 1;
+    }
+    for (float& one : out)
+        if (one == 0) one = left / sharing;
+    const bool fits = left >= 0 && std::ranges::all_of(out, [](float one) { return one >= least_moved_w; });
+    return fits ? out : std::vector<float>{};
+}
+
 // Matrices that are only moved stand side by side, with several rows each.
 void draw_moved(const Canvas& c, AppState& state, Zoom& z, const Rect& a, const StageView& view) {
     const int columns = static_cast<int>(z.bands.size());
-    const float w = (a.w - px(columns - 1) * 32) / px(columns);
+    std::vector<float> widths = widths_of_moved(c, state, z, a.w);
+    if (widths.empty()) widths.assign(z.bands.size(), (a.w - px(columns - 1) * between_moved) / px(columns));
+    float x = a.x;
     for (int n = 0; n < columns; ++n) {
         Band& band = z.bands[static_cast<std::size_t>(n)];
+        const float w = widths[static_cast<std::size_t>(n)];
         if (band.strip >= 0) {
             Strip& s = z.at(band.strip);
             const Region all = s.value->region;
@@ -282,14 +319,32 @@ void draw_moved(const Canvas& c, AppState& state, Zoom& z, const Rect& a, const 
         z.across = most_across;
         choose_across(state, z, w - 8);
         choose_parts(z);
-        draw_band(c, state, z, band, {a.x + px(n) * (w + 32), a.y, w, a.h}, view);
+        draw_band(c, state, z, band, {x, a.y, w, a.h}, view);
+        x += w + between_moved;
     }
 }
 
 }  // namespace
 
+// From HBM to the chip or back. False, and nothing drawn, without room.
+static bool draw_moved_between(const Canvas& c, AppState& state, Zoom& z, const Rect& a,
+                               const StageView& view) {
+    constexpr float least_tiles_h = head_h + 3 * good_row + locator_h;
+    const bool bytes =
+        transfer_plan(a, !view.strip.empty(), true).tiles.h >= least_tiles_h || points_at(state, "Meters");
+    const TransferPlan plan = transfer_plan(a, !view.strip.empty(), bytes);
+    if (plan.tiles.h < head_h + good_row + locator_h) return false;
+    draw_transfer(c, state, plan);
+    for (Band& band : z.bands)
+        std::erase_if(band.head,
+                      [](const Piece& piece) { return std::string_view(piece.sign).starts_with("→"); });
+    draw_moved(c, state, z, plan.tiles, view);
+    return true;
+}
+
 bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& view) {
     Zoom z = zoom_of(state);
+    if (pictures_transfer(state) && draw_moved_between(c, state, z, area, view)) return true;
     Rect a = area;
     ScoreMap scores;
     if (view.map) {

@@ -93,7 +93,7 @@ void set_lines(Zoom& z, int lines) {
 
 bool is_moved(Op op) { return info(op).kind != OpKind::compute; }
 
-float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 10; }
+float cell_w(int letters) { return px(letters) * size::mono * size::far_number + 14; }
 
 Zoom zoom_of(const AppState& state) {
     Zoom z;

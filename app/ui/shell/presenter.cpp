@@ -5,6 +5,7 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_broken.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
@@ -93,6 +94,23 @@ std::string place_beside(const AppState& state) {
                                                                              : "";
 }
 
+// "Load K₁, V₁": what moves says more than that something does. Returns the width.
+float draw_title(const Canvas& c, const AppState& state, float room) {
+    const std::string& title = state.explanation.title;
+    const Op op = op_now(state);
+    const bool matrices = (is_load(op) || is_store(op)) && !state.lesson->one_row;
+    const Line what = matrices ? moved_symbols(*state.trace, state.cursor.step) : Line{};
+    if (!what.empty()) {
+        const char* verb = is_load(op) ? "Load " : "Store ";
+        const float w = text_width(Face::semibold, size::far_title, verb) + 6;
+        if (w + rich_width(c, what, size::far_title) <= room) {
+            c.text(72, 40, verb, size::far_title, 0, Face::semibold);
+            return w + c.rich(72 + w, 40, what, size::far_title);
+        }
+    }
+    return step_title(c, 72, 40, room, title, size::far_title);
+}
+
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
 void head(const Canvas& c, const AppState& state, float W, bool map) {
     draw_mark(c, 28, 25, {13, 15, 1.6f, 3});
@@ -114,7 +132,7 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         if (72 + title + 40 + pill_width(words, size::far) > right) words = "Questions";
         right -= c.pill(right, 40, words, size::far, 0, c.theme->t1, Align::right) + 20;
     }
-    const float w = step_title(c, 72, 40, right - 72, e.title, size::far_title);
+    const float w = draw_title(c, state, right - 72);
     const float place = 72 + w + 20;
     if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
     if (right - place > 60)

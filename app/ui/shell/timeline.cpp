@@ -1,4 +1,5 @@
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/shell/timeline_parts.h"
 #include "app/ui/state/marks.h"
@@ -204,7 +205,12 @@ void lane_tag(const Canvas& c, const AppState& state, const Rect& taken, const R
 // What the current step does, over its cell.
 void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
     if (cell.w <= 0) return;
-    const std::string words(title(state.trace->step(state.cursor.step).op));
+    const Op op = state.trace->step(state.cursor.step).op;
+    std::string words(title(op));
+    // What a kernel of whole matrices loads or stores its name does not say.
+    if (op == Op::load || op == Op::store)
+        if (const Line what = moved_symbols(*state.trace, state.cursor.step); !what.empty())
+            words += " " + plain(what);
     const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
     const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - 20;
     c.rect(x, y, w, 16, c.theme->t1, radius::cell);

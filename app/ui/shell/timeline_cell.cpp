@@ -26,20 +26,28 @@ Rose max_rose(const AppState& state, int k) {
     return maximum_rises(*state.trace, k) ? Rose::yes : Rose::no;
 }
 
+// What comes or goes, beside the symbol; where that takes all the room, small above it.
+void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above) {
+    const float s = above    ? 2.4f
+                    : w < 40 ? 3.0f
+                             : 3.5f,
+                left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5), mid = above ? y + 2.2f : y + h / 2,
+                down = is_load(op) ? s : -s;
+    const float reach = above ? down * .8f : down;
+    c.polygon({{left, mid - reach}, {left + 2 * s, mid - reach}, {left + s, mid + reach}}, ink);
+}
+
 void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
-           bool current, bool large) {
+           bool current, bool large, bool above) {
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && is_load(op))
-        c.polygon({{tx, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 - s3}, {tx + s3, y + h / 2 + s3}}, ink);
+    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above);
     // A sum that grows in HBM is read and written in one step: both marks, above each other.
     if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
         const float mid = y + h / 2;
         c.polygon({{tx, mid - 1.5f}, {tx + s3, mid - 1.5f - 2 * s3}, {tx + 2 * s3, mid - 1.5f}}, ink);
         c.polygon({{tx, mid + 1.5f}, {tx + 2 * s3, mid + 1.5f}, {tx + s3, mid + 1.5f + 2 * s3}}, ink);
     }
-    if (!large && is_store(op))
-        c.polygon({{tx, y + h / 2 + s3}, {tx + s3, y + h / 2 - s3}, {tx + 2 * s3, y + h / 2 + s3}}, ink);
     const Rose rose = max_rose(state, k);
     if (rose == Rose::no || w < 14) return;
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
@@ -68,16 +76,27 @@ Line narrow_symbol(Line symbol, Op op) {
     return symbol;
 }
 
-// The op's symbol as it fits: "K V", else "KV", else smaller, else nothing.
-std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
-    const Op op = trace.step(k).op;
+// Ink, not hue: this is chrome.
+Line plain_symbol(const Trace& trace, int k) {
     Line symbol = step_symbol(trace, k);
-    for (Span& s : symbol) s.role = Role::none;  // ink, not hue: this is chrome
+    for (Span& s : symbol) s.role = Role::none;
+    return symbol;
+}
+
+// The op's symbol with all its letters: "K V", else "KV", else smaller, else nothing.
+std::pair<Line, float> whole_symbol(const Canvas& c, const Trace& trace, int k, float room) {
+    const Line symbol = plain_symbol(trace, k), narrow = narrow_symbol(symbol, trace.step(k).op);
+    if (rich_width(c, symbol, symbol_size) <= room) return {symbol, symbol_size};
+    for (const float size : {symbol_size, small_symbol})
+        if (rich_width(c, narrow, size) <= room) return {narrow, size};
+    return {};
+}
+
+// The same; rather than nothing, some of its letters.
+std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
+    if (auto whole = whole_symbol(c, trace, k, room); !whole.first.empty()) return whole;
+    Line symbol = narrow_symbol(plain_symbol(trace, k), trace.step(k).op);
     const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
-    if (fits(symbol_size)) return {symbol, symbol_size};
-    symbol = narrow_symbol(std::move(symbol), op);
-    if (fits(symbol_size)) return {symbol, symbol_size};
-    if (fits(small_symbol)) return {symbol, small_symbol};
     // "WQ" for W with its index below, up to the edges
     const auto flat_fits = [&](const Line& line) { return rich_width(c, line, tiny_symbol) <= room + 2; };
     std::string letters;
@@ -100,16 +119,8 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
 float least_cell(const Canvas& c, const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::skip) return 0;
-    Line symbol = narrow_symbol(step_symbol(trace, k), op);
-    const bool moves = is_load(op) || is_store(op);
-    // Of what is moved together, the first stands for all.
-    if (moves && symbol.size() > 1) {
-        auto end = symbol.begin() + 1;
-        while (end != symbol.end() && end->script != Span::Script::base) ++end;
-        symbol.erase(end, symbol.end());
-    }
-    const float own = rich_width(c, symbol, symbol_size) + 4;
-    return !moves ? own : own + 6 < 40 ? own + 6 : own + 11;
+    // The mark of a transfer may stand above its letters.
+    return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 4;
 }
 
 // Nothing was computed: no surface, a broken outline, hatched.
@@ -139,17 +150,22 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const Op op = state.trace->step(k).op;
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
-    bool marked = true;
+    bool marked = true, above = false;
     if (style.symbols && h >= 18) {
         float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
+        above = (is_load(op) || is_store(op)) &&
+                whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&
+                !whole_symbol(c, *state.trace, k, w - 2).first.empty();
+        if (above) mark = 0;
         auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
         // What is moved says more than that it is moved.
-        marked = mark == 0 || !symbol.empty();
+        marked = mark == 0 || above || !symbol.empty();
         if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
         marked |= symbol.empty();
-        c.rich(x + (w + mark) / 2, y + h / 2 + .5f, symbol, size, Align::center, ink);
+        c.rich(x + (w + mark) / 2, y + h / 2 + (above ? 2 : .5f), symbol, size, Align::center, ink);
     }
-    if (marked) marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols);
+    if (marked)
+        marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols, above);
 }
 
 }  // namespace tilewalk::ui

@@ -70,7 +70,8 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
         if (a.width <= 0) continue;
         up = std::max(up, a.height), down = std::max(down, -a.height);
     }
-    const float label = 17, h = pane.h - label - 3;  // all numbers stand above their boxes, or in them
+    const float label = 17, keys = 16;  // all numbers stand above their boxes, or in them; keys below
+    const float h = pane.h - label - keys - 3;
     const float unit = up + down > 0 ? h / px(up + down) : 0;
     const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
     return {pane.x, pane.w - 34, zero, unit};
@@ -98,6 +99,20 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     labelled = left + w;
 }
 
+// What a box is as wide and as high as, and which key it belongs to.
+void name_areas(const Canvas& c, const AppState& state, const Rect& pane, const Plot& plot,
+                const std::vector<std::pair<const Area*, Rect>>& boxes, const Area* first) {
+    float end = -1e9f;
+    for (const auto& [area, r] : boxes) {
+        const std::string key = index_label(*state.problem, "k", static_cast<int>(area - first));
+        const float w = text_width(Face::regular, size::small, key), mid = r.x + r.w / 2;
+        if (mid - w / 2 < end + 4 || mid + w / 2 > plot.x + plot.w + 6) continue;
+        const bool now = area->when == When::now;
+        c.text(mid, pane.bottom() - 6, key, size::small, now ? c.theme->t1 : c.theme->t3, Align::center);
+        end = mid + w / 2;
+    }
+}
+
 void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
     const std::vector<Area> list = areas_of(state, row);
     const Plot plot = plot_of(pane, list);
@@ -116,6 +131,7 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
     for (const auto& [area, r] : boxes) box(c, r, area->when);
     float labelled = -1e9f;
     for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
+    name_areas(c, state, pane, plot, boxes, list.data());
     const ImU32 mean = hue(*c.theme, Role::alpha);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
@@ -237,6 +253,18 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
     bars(c, pane, list, false, extent(list), phase(state));
 }
 
+// On stage the lens has no title that would say it.
+void name_the_axes(const Canvas& c, const Rect& a) {
+    const Span P = symbol("P", Role::S), dP = symbol("dP", Role::S), D = symbol("D", Role::alpha);
+    const Line full = pieces("width ", P, ", height ", dP, " − ", D, ": area ", symbol("dS", Role::S)),
+               brief = pieces("width ", P, ", height ", dP, " − ", D);
+    for (const Line& line : {full, brief})
+        if (rich_width(c, line, size::small) <= a.w) {
+            c.rich(a.x, a.y + 7, line, size::small);
+            return;
+        }
+}
+
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const Op op = op_now(state);
     const float now = phase(state);
@@ -268,11 +296,15 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const char* broken = fault_caption(*state.problem, op);
     const char* const areas = "width P × height (dP − D) = area dS";
     const bool whole = op != Op::ds || text_width(Face::regular, size::body, caption(op)) < a.inner_w() - 130;
-    const Rect inner = lens_title(c, a,
-                                  about_bytes(op)    ? bytes_caption(op)
-                                  : broken           ? broken
-                                  : cancels && whole ? caption(op)
-                                                     : areas);
+    Rect inner = lens_title(c, a,
+                            about_bytes(op)    ? bytes_caption(op)
+                            : broken           ? broken
+                            : cancels && whole ? caption(op)
+                                               : areas);
+    if (op == Op::ds && far_type()) {
+        name_the_axes(c, inner);
+        inner = {inner.x, inner.y + 20, inner.w, inner.h - 20};
+    }
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)

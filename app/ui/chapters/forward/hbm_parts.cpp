@@ -140,7 +140,7 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
         for (int q = 0; q < cols; ++q)
             c.rect(t.x + px(q) * grid.cell + 1, t.y + px(r) * grid.cell + 1, grid.cell - 2, grid.cell - 2,
                    mix(c.theme->panel, colour, .5f), radius::bar);
-    if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .5f), 2);
+    if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .7f), 2);
     c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
 }
 
@@ -176,7 +176,9 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const ImU32 colour = hue(th, Role::S);
     const float cell = std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
     const GhostGrid grid{p, x, y, cell};
-    const bool dense = px(std::min(p.Bc, p.N_kv())) * cell < 6;
+    const float tile_w = px(std::min(p.Bc, p.N_kv())) * cell, tile_h = px(std::min(p.Br, p.N())) * cell;
+    // Hatches and dashes of a few pixels would be noise: there surfaces tell.
+    const bool dense = tile_w < 6, coarse = std::min(tile_w, tile_h) < 14;
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
     for (int s = 0; s < trace.size(); ++s) {
@@ -185,15 +187,18 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
         const auto [X, Y, tw, tall] = grid.tile(step);
         const bool current = now && step.i == now->i && step.j == now->j;
         if (step.op == Op::skip && (s <= k || !hide_skips)) {
-            c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1,
-                    radius::bar);
+            if (!coarse || current)
+                c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1,
+                        radius::bar);
             c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
         } else if (current) {
             there = s <= k;  // drawn last, on top
         } else if (s < k) {
-            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .14f), radius::bar);
-            if (!dense) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
-            if (!dense) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, radius::bar);
+            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, coarse ? .34f : .14f), radius::bar);
+            if (!coarse) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
+            if (!coarse) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, radius::bar);
+        } else if (coarse && !dense) {
+            c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, 2);
         } else if (!dense) {
             c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
         }

@@ -145,15 +145,20 @@ Stack stack_of(const Around& a) {
     return out;
 }
 
+// What is left of the scores, after softcap, bias or mask.
+bool as_scores(Op op) { return op == Op::softcap || op == Op::bias || op == Op::mask; }
+
 std::vector<Bar> bars_of(const Around& a) {
     const Op op = a.op();
     if (op == Op::new_max) return max_bars(a);
-    return row_bars(a, op == Op::tile_max ? a.read(Slot::S) : a.written());
+    std::vector<Bar> out = row_bars(a, op == Op::tile_max ? a.read(Slot::S) : a.written());
+    const Value* before = as_scores(op) ? value_in(a.trace, a.trace.reads(a.k), Slot::S) : nullptr;
+    for (std::size_t n = 0; before && n < out.size(); ++n)
+        out[n].before = before->data(a.row - before->region.row, static_cast<int>(n));
+    return out;
 }
 
 bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
-// What is left of the scores, after softcap, bias or mask.
-bool as_scores(Op op) { return op == Op::softcap || op == Op::bias || op == Op::mask; }
 bool as_bars(Op op) { return as_scores(op) || op == Op::tile_max || op == Op::new_max; }
 
 // What the step left in a slot, on chip or (FlashAttention-1) in HBM.

@@ -168,8 +168,8 @@ void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
     for (int r = 0; r < R && R > 1; ++r) {
         const auto [from, to] = boxes.way(r, (r + 1) % R);
         const bool on_its_way = now.sends(r);
-        c.arrow({from, to}, on_its_way ? ArrowStyle::active : ArrowStyle::idle,
-                on_its_way ? hue(*c.theme, Role::K) : 0);
+        // Keys and values together have no hue of their own.
+        c.arrow({from, to}, on_its_way ? ArrowStyle::active : ArrowStyle::idle);
     }
 }
 

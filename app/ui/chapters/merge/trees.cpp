@@ -118,13 +118,16 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
         std::clamp((a.h - names - turns * gap) / rows, brief ? brief_box_h : least_box_h, most_h);
     const auto top = [&](const Box& box) { return a.y + names + px(box.level) * (box_h + gap); };
     for (const MergeNode& node : tree.plan) {
+        // What is merged comes together on one line, so that one head has the room of a gap.
         const Box& to = boxes[static_cast<std::size_t>(node.into)];
-        for (std::size_t k = 0; k < node.parts.size(); ++k) {
-            const Box& from = boxes[static_cast<std::size_t>(node.parts[k])];
-            const float into = to.x + (px(k) - px(node.parts.size() - 1) / 2) * 16, turn = top(to) - gap / 2;
-            c.arrow({{from.x, top(from) + box_h}, {from.x, turn}, {into, turn}, {into, top(to)}},
-                    ArrowStyle::idle);
+        const float head = std::min(7.0f, gap - 3), turn = top(to) - head - 1.5f;
+        const ImU32 line = c.theme->t3;
+        for (const int tile : node.parts) {
+            const Box& from = boxes[static_cast<std::size_t>(tile)];
+            const Point way[] = {{from.x, top(from) + box_h}, {from.x, turn}, {to.x, turn}};
+            c.polyline(way, line, 1.4f);
         }
+        c.head({to.x, top(to)}, {0, 1}, line, head + 1.5f);
     }
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         const Rect box{boxes[k].x - box_w / 2, top(boxes[k]), box_w, box_h};

@@ -188,10 +188,12 @@ SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, S
     const SlotLook& range = state.look[of_x ? Slot::S : Slot::V];
     CellLook look;
     look.role = info(slot).role;
-    look.state = now && (of_x || walk.trace.live(Slot::Vj, walk.k)) ? CellState::read : CellState::idle;
+    // A pass that does not load V leaves it in the dark.
+    const bool read = now && (of_x || walk.trace.live(Slot::Vj, walk.k));
+    look.state = read ? CellState::read : CellState::idle;
     look.t = range.place(value);
     look.with_sign = range.with_sign();
-    look.dim = !now;
+    look.dim = !read;
     look.masked = std::isinf(value);
     return {ref, value, look};
 }

@@ -36,29 +36,46 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
          look);
 }
 
+constexpr float names_w = 46, reads_w = 250, element_w = 128, least_element_w = 112;
+
+// A short row leaves the right half of the page to the drawing.
+bool short_row(const SoftmaxWalk& walk, const Rect& a) {
+    return names_w + px(walk.N()) * least_element_w <= a.w * .44f;
+}
+
+// Which pass, and what was read so far; in one line beside a short row, else in two.
+void draw_reads(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float y1, float y2) {
+    const std::string pass = "pass " + str(walk.step().phase + 1) + " of " + str(walk.passes);
+    const Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())),
+                     word(" reads")};
+    if (y2 == y1) {
+        c.text(a.x, y1, pass, size::far_text, c.theme->t1, Face::medium);
+    } else {
+        c.text(a.right(), y1, pass, size::far_text, c.theme->t1, Face::medium, Align::right);
+    }
+    c.rich(a.right(), y2, reads, size::far_text, Align::right);
+}
+
 // x and V, the current element lit.
-void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a) {
-    const float gap = 6, ch = (a.h - head_h - gap) / 2, side = 250, left = a.x + 46,
-                room = a.w - 46 - side - 20;
+void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a, bool alone) {
+    const float gap = 6, ch = (a.h - head_h - gap) / 2, left = a.x + names_w,
+                room = a.w - names_w - (alone ? 0 : reads_w + 20);
+    const bool reads_v = static_cast<bool>(walk.trace.live(Slot::Vj, walk.k));
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 98));
-    const float cw = std::min(128.0f, room / px(view.count)), y1 = a.y + head_h, y2 = y1 + ch + gap;
+    const float cw = std::min(element_w, room / px(view.count)), y1 = a.y + head_h, y2 = y1 + ch + gap;
     c.rich(left - 14, y1 + ch / 2, {symbol("x", Role::S)}, size::far_symbol, Align::right);
     c.rich(left - 14, y2 + ch / 2, {symbol("V", Role::V)}, size::far_symbol, Align::right);
     for (int n = 0; n < view.count; ++n) {
         const int j = view.first + n;
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
-        if (now) c.rect(x, a.y - 2, cw, a.h + 8, c.theme->raised, radius::panel);
+        if (now) c.rect(x, a.y - 2, cw, reads_v ? a.h + 8 : y2 - a.y, c.theme->raised, radius::panel);
         c.text(x + cw / 2, a.y + head_h / 2, str(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
-    const int pass = walk.step().phase + 1;
-    c.text(a.right(), y1 + ch / 2, "pass " + str(pass) + " of " + str(walk.passes), size::far_text,
-           c.theme->t1, Face::medium, Align::right);
-    Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())), word(" reads")};
-    c.rich(a.right(), y2 + ch / 2, reads, size::far_text, Align::right);
+    if (!alone) draw_reads(c, walk, a, y1 + ch / 2, y2 + ch / 2);
 }
 
 // What the loop carries along: what this step changes with the value before.
@@ -140,9 +157,17 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
     const float row_h = std::min(132.0f, a.h * .33f), y = a.y + row_h + (a.h < 400 ? 14.0f : 22.0f),
                 h = a.bottom() - y;
-    draw_row(c, state, walk, {a.x, a.y, a.w, row_h});
     const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
-    if (!asked && state.softmax.tab != SoftmaxPage::values) return draw_argument(c, state, {a.x, y, a.w, h});
+    const bool values = asked || state.softmax.tab == SoftmaxPage::values;
+    if (values && !asked && h >= least_lens_h && short_row(walk, a)) {
+        const float w = names_w + px(walk.N()) * least_element_w, x = a.x + w + 28, top = a.y + head_h;
+        draw_row(c, state, walk, {a.x, a.y, w, row_h}, true);
+        draw_cards(c, state, walk, {a.x, y, w, h});
+        draw_reads(c, walk, {x, a.y, a.right() - x, head_h}, a.y + head_h / 2, a.y + head_h / 2);
+        return draw_lens(c, state, walk, {x, top + 6, a.right() - x, a.bottom() - top - 6});
+    }
+    draw_row(c, state, walk, {a.x, a.y, a.w, row_h}, false);
+    if (!values) return draw_argument(c, state, {a.x, y, a.w, h});
     const float w = asked || h < least_lens_h ? a.w : std::min(440.0f, a.w * .36f);
     draw_cards(c, state, walk, {a.x, y, w, h});
     if (w < a.w) draw_lens(c, state, walk, {a.x + w + 24, y, a.w - w - 24, h});

@@ -1,6 +1,9 @@
 // The stage of presenter mode: what stands there at each step of each lesson.
+#include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_transfer.h"
+#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "tests/app/ui/layout_check.h"
@@ -388,5 +391,139 @@ TEST_CASE("stage: where no gradient arrives all products are 0, and their bars h
         program.frame();
         for (const Finding& f : broken_rules(program))
             FAIL_CHECK(program.where(), ": ", f.where, ": ", f.rule, " '", f.text, "' ", f.amount);
+    }
+}
+
+TEST_CASE("stage: a load or a store is pictured from HBM to the chip, with the bytes of each matrix") {
+    for (const auto& [lesson, chip] : {std::pair{"flash-forward", "SRAM"},
+                                       {"flash-forward-v1", "SRAM"},
+                                       {"flash-backward", "SRAM"},
+                                       {"attention", "kernel"}}) {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson(lesson);
+        const Trace& trace = *program.state.trace;
+        for (int k = 0; k < trace.size(); ++k) {
+            const Op op = trace.step(k).op;
+            if (!is_load(op) && !is_store(op)) continue;
+            program.go_to_step(k, 2);
+            INFO(program.where());
+            CHECK(program.look_for("HBM"));
+            CHECK(program.look_for(chip));
+            // What the arrows say adds up to what the walk counts.
+            std::int64_t all = 0;
+            for (const Access& access : is_load(op) ? trace.reads(k) : trace.writes(k)) {
+                const std::int64_t bytes = moved_bytes(trace, k, access);
+                CHECK(program.shows("  " + format_traffic(bytes)));
+                all += bytes;
+            }
+            const Traffic now = trace.step(k).traffic, before = k ? trace.step(k - 1).traffic : Traffic{};
+            CHECK(all == now.hbm_read + now.hbm_write - before.hbm_read - before.hbm_write);
+            // The title says what.
+            CHECK_FALSE(moved_symbols(trace, k).empty());
+            CHECK(program.shows(is_load(op) ? "Load " : "Store "));
+        }
+    }
+}
+
+TEST_CASE("stage: a question about a load is not answered by its arrows") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    CHECK(pictures_transfer(program.state));
+    program.press("q");
+    program.frame(2);
+    while (program.state.quiz && !quiz_waits(program.state) &&
+           program.step() + 1 < program.state.trace->size())
+        program.press("right"), program.frame(2);
+    REQUIRE(quiz_waits(program.state));
+    CHECK_FALSE(pictures_transfer(program.state));
+}
+
+TEST_CASE("stage: no index of a symbol lies in the glow round a result") {
+    for (const char* lesson : {"flash-forward", "flash-backward", "attention"}) {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson(lesson);
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            program.go_to_step(k, 2);
+            if (stage_zooms(program.state, 964)) continue;      // symbols stand in lines of their own
+            constexpr float glow = 9, index = 21, between = 5;  // how far they reach from the middle
+            for (const Item& text : program.items()) {
+                const bool symbol =
+                    text.text.size() <= 4 && !number_in<double>(replaced(text.text, "−", "-"));
+                if (text.kind != ItemKind::text || !symbol || text.text == "−∞") continue;
+                for (const Item& cell : program.items()) {
+                    if (cell.kind != ItemKind::cell || middle(text).y > cell.min.y) continue;
+                    if (text.max.x < cell.min.x || text.min.x > cell.max.x) continue;
+                    if (cell.min.y - middle(text).y > 45) continue;  // of a row further down
+                    INFO(program.where(), ": ", text.text);
+                    CHECK(cell.min.y - middle(text).y >= glow + between + index);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("stage: the strip names all that a step loads or stores") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(5, 2);
+    const auto in_strip = [&](std::string_view letter) {
+        return std::ranges::count_if(program.items(), [&](const Item& item) {
+            return item.kind == ItemKind::text && replaced(item.text, " ", "") == letter && item.min.y > 630;
+        });
+    };
+    CHECK(in_strip("KV") == 2);
+    CHECK(in_strip("OL") == 1);
+}
+
+TEST_CASE("stage: V is in the dark in a pass that does not read it") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("softmax-3pass");
+    for (int k = 0; k < program.state.trace->size(); ++k) {
+        program.go_to_step(k, 2);
+        const SoftmaxWalk walk = softmax_walk(program.state);
+        if (walk.element() < 1) continue;
+        const SoftmaxElement V = softmax_element(program.state, walk, Slot::V, walk.element() - 1);
+        INFO(program.where());
+        if (walk.step().phase < 2) CHECK(V.look.dim);
+        if (walk.step().op == Op::output) CHECK_FALSE(V.look.dim);
+    }
+}
+
+TEST_CASE("stage: of a large problem the row is told whose maximum rises, until another one is chosen") {
+    Program program(random_with_tiles(64, 16, 16, 16), {1280, 720}, true);
+    const std::vector<int> rising = steps_of(*program.state.trace, Op::correction);
+    int told = 0;
+    for (std::size_t n = 1; n < 4; ++n) {
+        program.go_to_step(rising[n], 2);
+        const Value& alpha = program.state.trace->value(program.state.trace->writes(rising[n])[0].value);
+        const int row = program.state.explanation.target.row - alpha.region.row;
+        INFO(program.where());
+        CHECK(alpha.data(row, 0) == alpha.data.minCoeff());
+        told += row > 0;
+    }
+    CHECK(told > 0);
+    program.state.row = 5;
+    program.go_to_step(rising[5], 2);
+    CHECK(program.state.row == 5);
+}
+
+TEST_CASE("stage: what is not reached yet is no tile that the mask skips") {
+    Program program(causal(random_with_tiles(64, 16, 16, 16)), {1280, 720}, true);
+    const auto steps = steps_of(*program.state.trace, Op::scores);
+    for (const int k : steps) {
+        program.go_to_step(k, 2);
+        const Item* words = program.look_for("not reached yet");
+        if (!words) continue;
+        std::vector<NamedPlace> places;
+        place_list = &places;
+        program.frame();
+        place_list = nullptr;
+        const auto map = std::ranges::find(places, "Map", &NamedPlace::name);
+        if (map == places.end()) continue;
+        INFO(program.where());
+        const float left = map->min.x + 8, side = map->max.x - map->min.x - 16, top = map->min.y + 40;
+        for (int i = 0; i < 4; ++i) {
+            const bool beside =
+                middle(*words).y > top + px(i) * side / 4 && middle(*words).y < top + px(i + 1) * side / 4;
+            if (beside) CHECK(words->max.x <= left + px(i + 1) * side / 4 + 8);
+        }
     }
 }

@@ -1,0 +1,156 @@
+#include "app/ui/parts/stage_transfer.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/state/motion.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr float to_strip = 24;  // from the stage back to the edge of the strip
+constexpr float hbm_w = 112, lanes_w = 214, chip_title_h = 46, bytes_h = 76, most_lane_h = 46;
+
+std::int64_t traffic_until(const Trace& trace, int k) {
+    const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
+    return t.hbm_read + t.hbm_write;
+}
+
+std::int64_t size_of(const Trace& trace, const Access& access) {
+    return trace.value(access.value).data.size() * trace.problem().element_bytes;
+}
+
+std::span<const Access> moved(const Trace& trace, int k) {
+    return is_load(trace.step(k).op) ? trace.reads(k) : trace.writes(k);
+}
+
+// "K₁  32 B", or what of it has room.
+Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& access, float room) {
+    const Line name = block_symbol(trace, access.slot, k, access.tile);
+    const std::int64_t bytes = moved_bytes(trace, k, access);
+    const Line both = pieces(name, "  ", number(format_traffic(bytes)));
+    return bytes > 0 && rich_width(c, both, size::far) <= room ? both : name;
+}
+
+void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colour, bool loads) {
+    const float head = a.h * .6f, mid = a.middle();
+    const Rect shaft{loads ? a.x : a.x + head - 1, a.y + 3, a.w - head + 1, a.h - 6};
+    c.rect(shaft.x, shaft.y, shaft.w, shaft.h, c.theme->well, radius::bar);
+    c.frame(shaft.x, shaft.y, shaft.w, shaft.h, colour, 2.4f, radius::bar);
+    const float tip = loads ? a.right() : a.x, foot = loads ? a.right() - head : a.x + head;
+    c.polygon({{foot, a.y - 4}, {tip, mid}, {foot, a.bottom() + 4}}, colour);
+    c.rich(shaft.x + shaft.w / 2, mid, label, size::far, Align::center);
+}
+
+void draw_arrows(const Canvas& c, const AppState& state, const TransferPlan& plan) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const auto all = moved(trace, k);
+    if (all.empty()) return;
+    const float count = px(all.size()), gap = 14, room = plan.chip.h - 16;
+    const float h = std::min(most_lane_h, (room + gap) / count - gap);
+    float y = plan.tiles.middle() - (count * (h + gap) - gap) / 2;
+    y = std::clamp(y, plan.chip.y + 8,
+                   std::max(plan.chip.y + 8, plan.chip.bottom() - 8 - count * (h + gap) + gap));
+    for (const Access& access : all) {
+        const Rect lane{plan.lanes.x, y, plan.lanes.w, h};
+        const Line label = h >= 30 ? label_of_lane(c, trace, k, access, lane.w - .6f * h - 12) : Line{};
+        draw_lane_of(c, lane, label, hue(*c.theme, info(access.slot).role), is_load(trace.step(k).op));
+        y += h + gap;
+    }
+}
+
+void draw_memory(const Canvas& c, const Rect& a, const char* name, const char* words) {
+    c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::panel);
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, radius::panel);
+    const float w = c.text(a.x + space::far_pad, a.y + 28, name, size::far, 0, Face::semibold);
+    const float left = a.x + space::far_pad + w + 12;
+    if (text_width(Face::regular, size::far, words) <= a.right() - 12 - left)
+        c.text(left, a.y + 28, words, size::far, c.theme->t3);
+}
+
+// The whole walk is as long as what it moves; standard attention, where it moves more, reaches further.
+void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
+    const PanelPart part(c, "Lens", a);
+    note_part(c, a, "Meters");
+    const Theme& t = *c.theme;
+    const int k = state.cursor.step;
+    const std::int64_t before = traffic_until(*state.trace, k - 1), now = traffic_until(*state.trace, k),
+                       whole = state.lesson->model(*state.problem).total();
+    const Rival& rival = state.lesson->rival;
+    const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
+    const float h = 24, unit = a.w / px(std::max<std::int64_t>({whole, standard, now, 1}));
+    const auto x_of = [&](std::int64_t bytes) { return a.x + px(bytes) * unit; };
+    if (standard > 0) {
+        c.hatch(a.x, a.y, px(standard) * unit, h, t.line2, 9, 1.4f);
+        c.frame(a.x + .5f, a.y + .5f, px(standard) * unit - 1, h - 1, t.line2, 1, radius::bar);
+    }
+    c.rect(a.x, a.y, px(whole) * unit, h, t.panel, radius::bar);
+    c.frame(a.x + .5f, a.y + .5f, px(whole) * unit - 1, h - 1, t.t3, 1.4f, radius::bar);
+    c.rect(a.x, a.y, px(before) * unit, h, t.line2, radius::bar);
+    c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit, 3.0f), h + 4, t.t1, 2);
+
+    const Line step = pieces("this step ", strong(format_traffic(now - before))),
+               far_so = pieces("so far ", strong(format_traffic(now)), " of " + format_traffic(whole));
+    const Line other = standard > 0 ? pieces("standard ", strong(format_traffic(standard))) : Line{};
+    const float y = a.y + h + 27, other_w = other.empty() ? 0 : rich_width(c, other, size::far);
+    const Line both = pieces(step, ",   ", far_so);
+    const Line& told = rich_width(c, both, size::far) + other_w + 40 <= a.w ? both : far_so;
+    c.rich(a.x, y, told, size::far);
+    if (other_w > 0 && rich_width(c, told, size::far) + other_w + 40 <= a.w)
+        c.rich(a.right(), y, other, size::far, Align::right);
+}
+
+}  // namespace
+
+bool pictures_transfer(const AppState& state) {
+    const Op op = op_now(state);
+    return (is_load(op) || is_store(op)) && !quiz_waits(state) && !points_at(state, "Lens");
+}
+
+TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes) {
+    TransferPlan p;
+    const float below = bytes ? bytes_h + 14 : 0;
+    float x = strip ? a.x - to_strip : a.x;
+    if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;
+    p.lanes = {x, a.y, lanes_w, a.h - below};
+    p.chip = {x + lanes_w + 12, a.y, a.right() - x - lanes_w - 12, a.h - below};
+    p.tiles = {p.chip.x + 20, p.chip.y + chip_title_h, p.chip.w - 40, p.chip.h - chip_title_h - 14};
+    if (bytes) p.bytes = {a.x, a.bottom() - bytes_h, a.w, bytes_h};
+    return p;
+}
+
+void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
+    // What a dense kernel keeps where is left to it.
+    const bool told = state.lesson->model(*state.problem).sram_peak > 0;
+    draw_memory(c, plan.chip, told ? "SRAM" : "kernel", told ? "fast" : "on chip");
+    if (plan.hbm.w > 0) draw_memory(c, plan.hbm, "HBM", "");
+    draw_arrows(c, state, plan);
+    if (plan.bytes.h > 0) draw_bytes(c, state, plan.bytes);
+}
+
+Line moved_symbols(const Trace& trace, int k) {
+    Line out;
+    std::vector<std::string> known;
+    for (const Access& access : moved(trace, k)) {
+        const Line name = block_symbol(trace, access.slot, k, access.tile);
+        if (std::ranges::find(known, plain(name)) != known.end()) continue;
+        known.push_back(plain(name));
+        if (!out.empty()) append(out, word(", "));
+        append(out, name);
+    }
+    return known.size() <= 4 ? out : Line{};
+}
+
+std::int64_t moved_bytes(const Trace& trace, int k, const Access& access) {
+    std::int64_t all = 0;
+    for (const Access& one : moved(trace, k)) all += size_of(trace, one);
+    const bool counted = all == traffic_until(trace, k) - traffic_until(trace, k - 1);
+    return counted ? size_of(trace, access) : 0;
+}
+
+}  // namespace tilewalk::ui

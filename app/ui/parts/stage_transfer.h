@@ -1,0 +1,31 @@
+// A load or a store on stage: HBM at the left, at the right what lies on chip, between them an arrow with its
+// bytes for each matrix that goes; below, the traffic of the walk as one bar.
+#pragma once
+
+#include "app/ui/parts/stage.h"
+
+namespace tilewalk::ui {
+
+/// Where the parts of the picture lie.
+struct TransferPlan {
+    Rect hbm;    ///< empty: the strip of HBM stands beside the stage
+    Rect lanes;  ///< the arrows
+    Rect chip;
+    Rect tiles;  ///< in it, what arrives or goes
+    Rect bytes;  ///< empty: no room
+};
+
+/// A step is told so if it loads or stores, unless a question or a tour asks for something else.
+bool pictures_transfer(const AppState& state);
+/// `strip`: the strip of HBM stands at the left of the area; `bytes`: with the bar below.
+TransferPlan transfer_plan(const Rect& area, bool strip, bool bytes);
+/// All but the tiles.
+void draw_transfer(const Canvas& canvas, AppState& state, const TransferPlan& plan);
+
+/// What a load or a store moves, each matrix once: "K₁, V₁".
+Line moved_symbols(const Trace& trace, int k);
+/// The bytes of one tile that it moves; 0 where the step moves less than all its tiles have (a tile that is
+/// on chip already).
+std::int64_t moved_bytes(const Trace& trace, int k, const Access& access);
+
+}  // namespace tilewalk::ui
