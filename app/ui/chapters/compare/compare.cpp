@@ -56,11 +56,28 @@ std::string ulp_text(double ulp) {
     return str(digit) + "e" + str(power);
 }
 
+std::string ulp_count(double ulp) {
+    return ulp >= 999.5 && ulp < 99999.5 ? format_count(std::llround(ulp)) : ulp_text(ulp);
+}
+
+std::string finding_words(const KernelComparison& c) {
+    std::string text = finding_text(c);
+    if (const std::string fault = fault_text(c); !fault.empty()) text = fault;
+    if (text.starts_with("all ")) return "Every number of every tile agrees within rounding";
+    if (text.starts_with("first")) text[0] = 'F';
+    if (text.starts_with("the ")) text[0] = 'T';
+    return text;
+}
+
+std::string times_text(double ratio) {
+    return std::isfinite(ratio) ? format_fixed(ratio, ratio < 99.995 ? 2 : 0) + " ×" : "∞";
+}
+
 std::string ratio_text(const KernelComparison& c) {
     const OutputVerdict& v = c.nearest();
     const std::string standard = "standard attention in " + std::string(name(format_of(c.kernel->dtype)));
     if (!std::isfinite(v.ratio())) return "off, where " + standard + " is exact";
-    return format_fixed(v.ratio(), 2) + " × as far from fp64 as " + standard;
+    return times_text(v.ratio()) + " as far from fp64 as " + standard;
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -23,6 +23,8 @@ void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
 // Small parts
 /// Where it ran: "emulator, runs the kernel's source on the CPU", "NVIDIA H200".
 std::string device_text(const KernelRun& run);
+/// "0.40 ×"; of many times without decimals.
+std::string times_text(double ratio);
 /// "0.40 × as far from fp64 as standard attention in bf16"
 std::string ratio_text(const KernelComparison& comparison);
 /// "GPU", or "kernel" where the CPU has run its source: what stands beside "CPU".
@@ -37,8 +39,11 @@ struct Digits {
 Digits digits_of(double x, double other);
 /// The number with the digits that differ on a bright ground. Returns the width.
 float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, float size);
-/// "0", "1.5", "12", "3e4": units of the last place.
+/// "0", "1.5", "12", "8e3": units of the last place, shortly; where they have room "8 389".
 std::string ulp_text(double ulp);
+std::string ulp_count(double ulp);
+/// What was found, as a sentence.
+std::string finding_words(const KernelComparison& comparison);
 /// The error, standard attention's and the limit, as lengths; above it the ratio of the first two.
 void error_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect& area, float size);
 /// Cells of the map as colours; at most so many rows and columns as have room, the largest of each group.

@@ -61,7 +61,11 @@ std::string what_it_is(const AppState& state, const Map& map, float room) {
     const std::string same = "the CPU's walk has the same, cell by cell";
     if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "as on the CPU";
     if (map.from_exact) return same;
-    if (!map.quantity) return map.slot == Slot::L ? "every row" : "every cell of the output";
+    if (!map.quantity) {
+        const std::string empty = "empty where both are the same",
+                          every = map.slot == Slot::L ? "every row" : "every cell";
+        return text_width(Face::regular, size::body, empty) > room ? every : empty;
+    }
     const Place at = place_of(state);
     return tile_text(at.i, at.j);
 }
@@ -268,15 +272,10 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
 void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const KernelComparison& shown = *state.comparing->shown;
-    std::string text = finding_text(shown);
-    if (const std::string fault = fault_text(shown); !fault.empty()) text = fault;
-    if (text.starts_with("first")) text[0] = 'F';
-    if (text.starts_with("all ")) text = "Every number of every tile agrees within rounding";
-    if (text.starts_with("the ")) text[0] = 'T';
     if (shown.finding)
         c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
     const float x = a.x + (shown.finding ? 20 : 0);
-    c.text_within(x, a.y, a.right() - x, text, size::small, shown.finding ? t.t1 : t.t2,
+    c.text_within(x, a.y, a.right() - x, finding_words(shown), size::small, shown.finding ? t.t1 : t.t2,
                   shown.finding ? Face::semibold : Face::regular);
 }
 
@@ -312,6 +311,10 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     const auto R = static_cast<int>(map.far.rows()), C = static_cast<int>(map.far.cols());
     // Without a gap each cell reaches a little below the next one, so that no line shows between them.
     const float gap = std::min(b.w, b.h) >= 6 ? 1 : 0, seam = gap > 0 ? 0 : .6f;
+    // Where few differ, each of them is large enough to be seen, whatever lies empty beside it.
+    const bool few = (map.far.array() > 0).count() < map.far.size() / 25;
+    const float more_w = few ? std::max(0.0f, 4 - b.w) : 0, more_h = few ? std::max(0.0f, 4 - b.h) : 0;
+    c.rect(a.x, a.y, b.w * px(b.cols), b.h * px(b.rows), t.well);
     for (int r = 0; r < b.rows; ++r)
         for (int k = 0; k < b.cols; ++k) {
             double most = -1;
@@ -319,13 +322,15 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
                 for (int column = share(k, b.cols, C); column < share(k + 1, b.cols, C); ++column)
                     most = std::max(most, map.far(row, column));  // NaN, both −∞, is passed over
             const float x = a.x + b.w * px(k), y = a.y + b.h * px(r);
-            const ImU32 fill = most < 0           ? t.well
-                               : std::isinf(most) ? t.danger
-                                                  : cividis(map.scale.place(most));
-            c.rect(x, y, b.w - gap + seam, b.h - gap + seam, fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
+            const ImU32 fill = std::isinf(most) ? t.danger : cividis(map.scale.place(most));
+            if (most > 0)
+                c.rect(x - more_w / 2, y - more_h / 2, b.w - gap + seam + more_w, b.h - gap + seam + more_h,
+                       fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
             if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
         }
-    return {a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
+    const Rect filled{a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
+    c.frame(filled.x - .5f, filled.y - .5f, filled.w + 1, filled.h + 1, t.line2);
+    return filled;
 }
 
 void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
@@ -356,13 +361,16 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     }
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
-                              std::string(run.device == "cuda" ? run.device_name : "emulated on the CPU");
+                              std::string(run.device == "cuda"              ? run.device_name
+                                          : state.comparing->source.empty() ? "emulated on the CPU"
+                                                                            : "emulated");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
     float x = a.inner_x();
     x += c.rich(x, a.title_y(), map_title(*map), size::lead, Align::left, t.t1) + 12;
     const float room = a.right() - 28 - pill_w - x;
-    c.text_within(x, a.title_y(), room, what_it_is(state, *map, room), size::body, t.t2);
+    const std::string what = what_it_is(state, *map, room);
+    if (text_width(Face::regular, size::body, what) <= room) c.text(x, a.title_y(), what, size::body, t.t2);
     choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
     finding_line(c, state, {a.inner_x(), a.y + 92, a.inner_w(), 0});
     if (map->far.size() == 0) {

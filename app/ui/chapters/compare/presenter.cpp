@@ -42,7 +42,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
             c.text(a.x + 64, y + 38, side_name(shown.kernel->run), size::far, t.t2);
             c.text(a.x + 158, y, digits_of(cpu, kernel).text, size::far_text, t.t1, Face::mono);
             draw_digits(c, a.x + 158, y + 38, digits_of(kernel, cpu), size::far_text);
-            c.text(a.right(), y + 18, ulp_text(ulp_distance(Format::fp32, kernel, cpu)) + " ULP",
+            c.text(a.right(), y + 18, ulp_count(ulp_distance(Format::fp32, kernel, cpu)) + " ULP",
                    size::far_text, t.t1, Face::semibold, Align::right);
         } else {
             c.text(a.x + 64, y + 18, "skipped by the mask", size::far, t.t3);
@@ -107,9 +107,7 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
         const float x = shown.tiles.empty() ? left : half + 20;
         map_side(c, state, *map, {x, top, W - left - x, foot - top});
     }
-    std::string finding = finding_text(shown);
-    if (const std::string fault = fault_text(shown); !fault.empty()) finding = fault;
-    c.text_within(left, H - 42, w, finding, size::far_number, shown.finding ? t.danger : t.t2,
+    c.text_within(left, H - 42, w, finding_words(shown), size::far_number, shown.finding ? t.danger : t.t2,
                   shown.finding ? Face::semibold : Face::regular);
 }
 

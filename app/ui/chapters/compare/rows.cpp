@@ -44,7 +44,8 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     c.text(a.x + names, y, digits_of(cpu, kernel).text, sheet.size, t.t1, Face::mono);
     draw_digits(c, a.x + names, y + step, digits_of(kernel, cpu), sheet.size);
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);
-    c.text(a.right() - 12, y + step / 2, ulp_text(ulp), ulp > 0 && !sheet.names_once ? 16 : 14,
+    c.text(a.right() - (sheet.names_once ? 8.0f : 12.0f), y + step / 2,
+           sheet.names_once ? ulp_text(ulp) : ulp_count(ulp), ulp > 0 && !sheet.names_once ? 16 : 14,
            ulp > 0 ? t.t1 : t.t3, ulp > 0 ? Face::semibold : Face::regular, Align::right);
     if (sheet.pitch <= 82 || ulp == 0) return;
     // Eight boxes: one for every unit
@@ -66,7 +67,8 @@ void heads(const Canvas& c, const Rect& a, const Sheet& sheet) {
         const float room = sheet.column_w - w - 52;
         const bool fits = text_width(Face::regular, size::small, column.title) <= room;
         c.text_within(x + w + 8, a.y, room, fits ? column.title : column.brief, size::small, t.t2);
-        c.text(x + sheet.column_w - 12, a.y, "ULP", size::small, t.t3, Align::right);
+        c.text(x + sheet.column_w - (sheet.names_once ? 8.0f : 12.0f), a.y, "ULP", size::small, t.t3,
+               Align::right);
         x += sheet.column_w;
     }
     c.line({a.x - 4, a.y + 15.5f}, {a.x + a.w + 4, a.y + 15.5f}, t.line);

@@ -48,12 +48,14 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
     c.cross(x, y, r * .3f, t.panel, 3);
 }
 
-std::string subtitle(const AppState& state, const KernelComparison& c, bool brief) {
-    std::string text = ratio_text(c);
-    if (!brief)
-        text = "kernel " + c.kernel->kernel +
-               (c.kernel->run.device == "cuda" ? ", on the GPU: " : ", emulated: ") + text;
-    return state.comparing->source.empty() ? text : "recorded: " + text;
+// With the kernel and where it ran, if that fits into two lines.
+std::string subtitle(const AppState& state, const KernelComparison& c, float w) {
+    const char* const where = !state.comparing->source.empty() ? ", recorded: "
+                              : c.kernel->run.device == "cuda" ? ", on the GPU: "
+                                                               : ", emulated: ";
+    const std::string ratio = ratio_text(c), all = "kernel " + c.kernel->kernel + where + ratio;
+    const float h = paragraph_height(w, all, size::small, 0, Face::regular, 1.3f);
+    return h < 2.5f * 1.3f * size::small ? all : ratio;
 }
 
 void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
@@ -103,7 +105,7 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
                  float limit_x) {
     const Theme& t = *c.theme;
     const std::string label = "limit " + format_number(v.factor) + " × + 2 roundings";
-    const std::string text = std::isfinite(v.ratio()) ? format_fixed(v.ratio(), 2) + " ×" : "∞";
+    const std::string text = times_text(v.ratio());
     const float label_w = text_width(Face::medium, size, label);
     const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
     const float limit_at = std::clamp(limit_x, a.x + label_w / 2, a.right() - label_w / 2);
@@ -153,7 +155,7 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const float text_x = x + 2 * r + 16, text_w = words - 2 * r - 34;
     c.text_within(text_x, a.middle() - 15, text_w, shown.passed() ? "Within the rule" : "Beyond the rule", 22,
                   t.t1, Face::semibold);
-    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown, narrow), size::small, t.t2, 2,
+    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown, text_w), size::small, t.t2, 2,
                 Face::regular, 1.3f);
     const float gauge_x = a.x + words + 12, rest = a.right() - 18 - gauge_x;
     const Line symbols = formula(v), values = numbers(v);

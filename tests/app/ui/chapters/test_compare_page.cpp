@@ -315,6 +315,9 @@ TEST_CASE("compare page: units of the last place and differing digits as text") 
     CHECK(ulp_text(999) == "999");
     CHECK(ulp_text(8312) == "8e3");
     CHECK(ulp_text(99600) == "1e5");
+    CHECK(ulp_count(8312) == "8312");
+    CHECK(ulp_count(312) == "312");
+    CHECK(ulp_count(3e7) == "3e7");
     CHECK(ulp_text(infinity) == "∞");
     CHECK(digits_of(7.10374165f, 7.10374212f).text == "7.10374165");
     CHECK(digits_of(7.10374165f, 7.10374212f).same == std::string("7.10374").size());
