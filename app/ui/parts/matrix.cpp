@@ -16,6 +16,16 @@
 
 namespace tilewalk::ui {
 
+ImU32 heat_colour(const Theme& t, Slot slot, const SlotLook& range, double value, bool dim) {
+    const Role role = info(slot).role;
+    const float place = range.place(value), root = std::copysign(std::sqrt(std::abs(place)), place);
+    const auto shade = [&](bool dim) {
+        return range.with_sign() ? signed_ramp(t, role, root, dim) : ramp(t, role, root, dim);
+    };
+    // Without a number to be read a matrix that waits need not be as dark as cells with theirs.
+    return dim ? mix(shade(true), shade(false), .4f) : shade(false);
+}
+
 namespace {
 
 constexpr int most_sharp_cells = 16;  // beyond, a matrix is a heat map
@@ -84,10 +94,9 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
             const float w = look.cw * px(look.transposed ? rows : cols);
             const float h = look.ch * px(look.transposed ? cols : rows);
             const double v = look.value->data(r + rows / 2, c + cols / 2);
-            const Role role = info(look.slot).role;
-            const ImU32 shade = range.with_sign() ? signed_ramp(t, role, range.place(v), look.dim)
-                                                  : ramp(t, role, range.place(v), look.dim);
-            const ImU32 colour = lost(v) ? t.danger : std::isinf(v) ? t.line2 : shade;
+            const ImU32 colour = lost(v)         ? t.danger
+                                 : std::isinf(v) ? t.line2
+                                                 : heat_colour(t, look.slot, range, v, look.dim);
             canvas.rect(x, y, w, h, empty ? t.well : colour);
         }
 }

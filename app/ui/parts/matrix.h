@@ -53,6 +53,9 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
 /// The numbers that the open question asks for, each with a question mark until it is shown; round the one
 /// that is being typed lies a frame.
 void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& look);
+/// Of a cell of a heat map. Most numbers of a large matrix are small beside its largest one: the root of
+/// their place on the ramp tells them apart.
+ImU32 heat_colour(const Theme& theme, Slot slot, const SlotLook& range, double value, bool dim = false);
 /// A number of a matrix as its cell has it.
 std::string cell_number(const MatrixDigits& all, double value, int digits, NumberForm form);
 

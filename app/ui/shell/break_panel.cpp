@@ -155,18 +155,30 @@ void effect_section(const Canvas& c, AppState& state, float x, float y, float w,
 
 }  // namespace
 
-float broken_pill(const Canvas& c, const AppState& state, float right, float y, float size) {
-    if (!broken_walk(state)) return 0;
+// What the pill says; empty without a fault and with formats as they are.
+static std::string broken_pill_words(const AppState& state, float size) {
+    if (!broken_walk(state)) return "";
     // Number formats round; only faults break.
     const bool fault = state.problem->switches != Switches{};
-    std::string words = fault ? "Broken on purpose" : "Rounded on purpose";
+    const std::string words = fault ? "Broken on purpose" : "Rounded on purpose";
     const std::string title = fault_title(*state.lesson, *state.problem);
     const std::string named =
         words + (fault && !title.empty() ? ": " + lower_case(title.substr(0, 1)) + title.substr(1)
                  : title.empty()         ? ""
                                          : ": " + title);
     constexpr float most = 520;
-    if (pill_width(named, size) <= most) words = named;
+    return pill_width(named, size) <= most ? named : words;
+}
+
+float broken_pill_width(const AppState& state, float size) {
+    const std::string words = broken_pill_words(state, size);
+    return words.empty() ? 0 : pill_width(words, size);
+}
+
+float broken_pill(const Canvas& c, const AppState& state, float right, float y, float size) {
+    const std::string words = broken_pill_words(state, size);
+    if (words.empty()) return 0;
+    const bool fault = state.problem->switches != Switches{};
     return c.pill(right, y, words, size, fault ? c.theme->danger : c.theme->t1, c.theme->inv, Align::right);
 }
 

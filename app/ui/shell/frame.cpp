@@ -64,6 +64,16 @@ void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
 }
 
+// In the title of SRAM, where forward lessons have nothing at the right; else on the edge between header and
+// page, where no lesson draws.
+void draw_broken_pill(const Canvas& canvas, const AppState& state, const Layout& layout) {
+    const float title = 150, right = layout.main.right() - space::pad;
+    const bool in_title = state.lesson->chapter == ChapterId::forward &&
+                          broken_pill_width(state, size::small) + title < layout.sram.w - 2 * space::pad;
+    broken_pill(canvas, state, right, in_title ? layout.sram.title_y() : layout.header.bottom() + 10,
+                size::small);
+}
+
 void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
     const PageView* page = page_view(state.page);
     header_view(canvas, state, layout.header);
@@ -81,8 +91,7 @@ void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {
         explain_view(canvas, state, layout.side, layout.tight);
     timeline_view(canvas, state, layout.timeline);
     meters_view(canvas, state, layout.meters);
-    // On the edge between header and page, where no lesson draws.
-    broken_pill(canvas, state, layout.main.right() - 16, layout.header.bottom() + 10, 13);
+    draw_broken_pill(canvas, state, layout);
 }
 
 }  // namespace

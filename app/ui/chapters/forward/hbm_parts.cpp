@@ -58,12 +58,10 @@ void sampled(const Canvas& c, const AppState& state, const Thumb& t) {
     for (int r = 0; r < t.rows; r += row_step) {
         const Held held = state.trace->live(t.slot, r / t.block, state.cursor.step);
         for (int q = 0; held && q < t.cols; q += col_step) {
-            const float place = range.place(held.value->data(r - held.value->region.row, q));
-            const Role role = info(t.slot).role;
+            const double value = held.value->data(r - held.value->region.row, q);
             const float w = t.cw * px(std::min(col_step, t.cols - q)),
                         h = t.ch * px(std::min(row_step, t.rows - r));
-            c.rect(t.x + px(q) * t.cw, t.y + px(r) * t.ch, w, h,
-                   range.with_sign() ? signed_ramp(*c.theme, role, place) : ramp(*c.theme, role, place));
+            c.rect(t.x + px(q) * t.cw, t.y + px(r) * t.ch, w, h, heat_colour(*c.theme, t.slot, range, value));
         }
     }
 }

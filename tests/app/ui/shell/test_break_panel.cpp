@@ -59,6 +59,18 @@ TEST_CASE("a toggle breaks the walk, can be undone, and Reset mends it") {
     CHECK(program.state.trace->result(Slot::O) == whole->result(Slot::O));
 }
 
+TEST_CASE("the name of the fault stands in the panel of the tiles, not across its edge") {
+    for (const Screen screen : all_screens) {
+        Program program(broken_example(&Switches::no_correction), screen);
+        program.go_to_step(16);
+        const Item* const name = program.look_for("Broken on purpose: leave the correction out");
+        const Item* const title = program.look_for("SRAM", "SRAM");
+        REQUIRE((name && title));
+        CHECK(std::abs(middle(*name).y - middle(*title).y) < 3);
+        CHECK(name->min.x > title->max.x);
+    }
+}
+
 TEST_CASE("the page names the fault and says what the number would be without it") {
     Program program(broken_example(&Switches::no_correction), {1280, 720});
     program.go_to_step(16);
