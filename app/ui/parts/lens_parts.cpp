@@ -200,7 +200,13 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
     const bool very_low = pane.h < 64;
     const bool large = far_type();
-    const float h = very_low ? (large ? 16 : 14) : low ? 18 : 24, top = pane.y + (very_low ? 0 : 6);
+    float h = very_low ? (large ? 16 : 14) : low ? 18 : 24;
+    // On stage bars take the height that what stands between and below them leaves.
+    if (large && low) {
+        const float bars = s.has_old ? 2 : 1, between = very_low ? 8 : 12, around = very_low ? 9 : 18;
+        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 32.0f);
+    }
+    const float top = pane.y + (very_low ? 0 : 6);
     const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
@@ -498,6 +504,19 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     for (std::size_t n = 0; n < told; ++n)  // on top of the others
         if (points[n].chosen) chosen_dot(c, plot, place(points[n]), points[n]);
     curve_list(c, {list_x, plot.y, pane.right() - list_x, pane.bottom() - plot.y}, points, told, brief);
+}
+
+Rect below_axes_of_areas(const Canvas& c, const Rect& a) {
+    if (!far_type() || a.h < 90) return a;  // a low pane is all for the boxes
+    const Span P = symbol("P", Role::S), dP = symbol("dP", Role::S), D = symbol("D", Role::alpha);
+    const Line full = pieces("width ", P, ", height ", dP, " − ", D, ": area ", symbol("dS", Role::S)),
+               brief = pieces("width ", P, ", height ", dP, " − ", D);
+    for (const Line& line : {full, brief})
+        if (rich_width(c, line, size::small) <= a.w) {
+            c.rich(a.x, a.y + 7, line, size::small);
+            return {a.x, a.y + 20, a.w, a.h - 20};
+        }
+    return a;
 }
 
 void no_scale(const Canvas& c, const Rect& pane) {

@@ -72,7 +72,7 @@ float gap_before(const Terms& line, std::size_t n) {
     }
     const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
     if (n == 0) return before;
-    if (line[n - 1].leaves) return 2 * least_gap + after_w(line[n - 1]);
+    if (line[n - 1].leaves) return (line[n - 1].sent ? 1 : 2) * least_gap + after_w(line[n - 1]);
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
 
@@ -265,7 +265,7 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
     light_up(state, all, lens.w > 0);
     for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
     if (lens.w > 0) stage_lens(c, state, lens, view);
-    draw_flights(c, state, all, view.strip);
+    draw_flights(c, state, all, view);
 }
 
 // Before, the drawing, after. False if that is too wide.
@@ -292,12 +292,21 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
 bool is_flat(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
 float least_below(Op op) { return is_flat(op) ? 136 : least_lens_h; }
 
-// The height of the equation that leaves the drawing room below it; 0 without.
+// The height of the equation that leaves the drawing room below it; 0 without. Bars end to end are the
+// higher, the less the rows above them take.
 float equation_above_lens(const AppState& state, const Terms& line, float h) {
-    for (const float row : {84.0f, usual.row, 52.0f, 42.0f}) {
+    const Op op = op_now(state);
+    const bool flat = is_flat(op) || op == Op::ds;  // areas on both sides of a line, too
+    const float least = least_below(op);
+    const struct {
+        float row, lens;
+    } choices[] = {{84, most_lens_h},
+                   {usual.row, flat ? 220 : least},
+                   {52, std::max(least, flat ? 180.0f : 0)},
+                   {42, least}};
+    for (const auto& [row, lens] : choices) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
-        const float least = row > usual.row ? most_lens_h : least_below(op_now(state));
-        if (h - wanted >= least) return wanted;
+        if (h - wanted >= lens) return wanted;
     }
     return 0;
 }
@@ -337,7 +346,10 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
         draw_transfer(c, state, plan);
         const float w = width_of(line, 0, line.size());
         place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y, h);
-        draw_all(c, state, room, line, {}, view);
+        StageView from_hbm = view;
+        from_hbm.floor = bytes ? plan.bytes.y + 30 : plan.chip.bottom();  // over the bar, above its words
+        if (plan.hbm.w > 0) from_hbm.strip = places_in_hbm(state, plan);
+        draw_all(c, state, room, line, {}, from_hbm);
         return true;
     }
     return false;

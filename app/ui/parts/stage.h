@@ -45,6 +45,7 @@ struct StageView {
     void (*lens)(const Canvas&, AppState&, const Rect&);
     bool map = true;  ///< false: another map stands beside the stage
     std::vector<StripPlace> strip = {};
+    float floor = 1e9f;  ///< what is stored goes no lower on its way
 };
 void stage(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
 

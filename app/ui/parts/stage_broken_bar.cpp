@@ -48,14 +48,20 @@ void draw_part(const Pane& p, std::size_t n, double from) {
         p.c.line({p.x() + 1, *end}, {p.x() + bar_w - 1, *end}, t.danger, 3);
 }
 
+// Where the number of a part stands in it: not on the line of the true end, in the larger of the two pieces.
+// Nothing: it has no room.
+std::optional<float> number_place(const Pane& p, std::size_t n, double from) {
+    float y0 = p.bars.at(from), y1 = p.bars.at(from + p.side.parts[n].value);
+    if (const auto end = true_end(p, n, from)) (std::abs(*end - y0) > std::abs(y1 - *end) ? y1 : y0) = *end;
+    if (std::abs(y1 - y0) < least_part) return {};
+    return (y0 + y1) / 2;
+}
+
 void draw_part_number(const Pane& p, std::size_t n, double from) {
     const BarPart& part = p.side.parts[n];
-    float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
-    if (std::abs(y1 - y0) < least_part) return;
-    // Not on the line of the true end: in the larger of the two pieces.
-    if (const auto end = true_end(p, n, from)) (std::abs(*end - y0) > std::abs(y1 - *end) ? y1 : y0) = *end;
-    const bool cut = std::abs(y1 - y0) < least_part;
-    const float middle = cut ? (p.bars.at(from) + p.bars.at(from + part.value)) / 2 : (y0 + y1) / 2;
+    const auto place = number_place(p, n, from);
+    if (!place) return;
+    const float middle = *place;
     const std::string text = format_short(part.value);
     const float w = text_width(Face::mono, size::far, text);
     if (w > bar_w - 12) return;
@@ -154,7 +160,7 @@ void draw_labels(const Pane& p) {
     for (std::size_t n = 0; n < p.side.parts.size(); ++n) {
         const BarPart& part = p.side.parts[n];
         const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
-        const auto line = fitting_label(p, part, std::abs(y1 - y0) < least_part);
+        const auto line = fitting_label(p, part, !number_place(p, n, from));
         if (p.side.parts.size() > 1 && line) labels.push_back({(y0 + y1) / 2, *line, wrong_factor(p, n)});
         from += part.value;
     }

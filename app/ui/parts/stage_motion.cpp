@@ -116,7 +116,7 @@ float landed(const AppState& state, const Value& value, const std::vector<StripP
 }
 
 void draw_flights(const Canvas& c, const AppState& state, std::span<OnStage* const> stage,
-                  const std::vector<StripPlace>& strip) {
+                  const StageView& view) {
     if (!on_its_way(state)) return;
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
@@ -130,11 +130,12 @@ void draw_flights(const Canvas& c, const AppState& state, std::span<OnStage* con
     for (const OnStage* one : stage) lane = std::max(lane, one->bed.bottom() + 16);
     for (const Access& access : loads ? trace.reads(k) : trace.writes(k)) {
         const Value& value = trace.value(access.value);
-        const Rect* place = place_on(strip, access);
+        const Rect* place = place_on(view.strip, access);
         const OnStage* there = loads ? with_value(stage, value) : source_of(stage, access.slot, value);
         if (!place || !there) continue;
         const Rect bed = there->bed.area();
-        const std::vector<Rect> way = loads ? std::vector<Rect>{*place, bed} : way_to_hbm(bed, lane, *place);
+        const float low = std::min(lane, view.floor - place->h - 6);
+        const std::vector<Rect> way = loads ? std::vector<Rect>{*place, bed} : way_to_hbm(bed, low, *place);
         draw_flying(c, state, access.slot, value, along(way, t));
     }
 }

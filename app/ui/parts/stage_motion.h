@@ -21,9 +21,9 @@ bool on_its_way(const AppState& state);
 /// What has no place on the strip appears where it will lie.
 float landed(const AppState& state, const Value& value, const std::vector<StripPlace>& strip);
 /// The tiles between their places on the strip and on the stage. Those that are loaded go straight; those
-/// that are stored go below all that stands there.
+/// that are stored go below all that stands there, above the floor.
 void draw_flights(const Canvas& canvas, const AppState& state, std::span<OnStage* const> stage,
-                  const std::vector<StripPlace>& strip);
+                  const StageView& view);
 /// The same of a computed result that goes to HBM at once, from the row of it that stands there.
 void draw_sent(const Canvas& canvas, const AppState& state, const Rect& row,
                const std::vector<StripPlace>& strip);

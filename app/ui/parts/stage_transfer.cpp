@@ -1,6 +1,7 @@
 #include "app/ui/parts/stage_transfer.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
@@ -13,7 +14,7 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float to_strip = 24;  // from the stage back to the edge of the strip
-constexpr float hbm_w = 112, lanes_w = 214, chip_title_h = 46, bytes_h = 76, most_lane_h = 46;
+constexpr float hbm_w = 112, lanes_w = 204, chip_title_h = 46, bytes_h = 76, most_lane_h = 46;
 
 std::int64_t traffic_until(const Trace& trace, int k) {
     const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
@@ -28,12 +29,16 @@ std::span<const Access> moved(const Trace& trace, int k) {
     return is_load(trace.step(k).op) ? trace.reads(k) : trace.writes(k);
 }
 
-// "K₁  32 B", or what of it has room.
+// "K₁ 32 B", or what of it has room.
 Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& access, float room) {
     const Line name = block_symbol(trace, access.slot, k, access.tile);
     const std::int64_t bytes = moved_bytes(trace, k, access);
-    const Line both = pieces(name, "  ", number(format_traffic(bytes)));
-    return bytes > 0 && rich_width(c, both, size::far) <= room ? both : name;
+    if (bytes > 0)
+        for (const char* space : {"  ", " "})
+            if (const Line both = pieces(name, space, number(format_traffic(bytes)));
+                rich_width(c, both, size::far) <= room)
+                return both;
+    return name;
 }
 
 void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colour, bool loads) {
@@ -46,21 +51,38 @@ void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colou
     c.rich(shaft.x + shaft.w / 2, mid, label, size::far, Align::center);
 }
 
+// The arrows, one below the other beside the tiles.
+std::vector<Rect> lanes_of(const AppState& state, const TransferPlan& plan) {
+    const float count = px(moved(*state.trace, state.cursor.step).size()), gap = 14, room = plan.chip.h - 16;
+    const float h = std::min(most_lane_h, (room + gap) / count - gap), all = count * (h + gap) - gap;
+    const float lowest = std::max(plan.chip.y + 8, plan.chip.bottom() - 8 - all);
+    float y = std::clamp(plan.tiles.middle() - all / 2, plan.chip.y + 8, lowest);
+    std::vector<Rect> out;
+    for (; px(out.size()) < count; y += h + gap) out.push_back({plan.lanes.x, y, plan.lanes.w, h});
+    return out;
+}
+
 void draw_arrows(const Canvas& c, const AppState& state, const TransferPlan& plan) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
-    const auto all = moved(trace, k);
-    if (all.empty()) return;
-    const float count = px(all.size()), gap = 14, room = plan.chip.h - 16;
-    const float h = std::min(most_lane_h, (room + gap) / count - gap);
-    float y = plan.tiles.middle() - (count * (h + gap) - gap) / 2;
-    y = std::clamp(y, plan.chip.y + 8,
-                   std::max(plan.chip.y + 8, plan.chip.bottom() - 8 - count * (h + gap) + gap));
-    for (const Access& access : all) {
-        const Rect lane{plan.lanes.x, y, plan.lanes.w, h};
-        const Line label = h >= 30 ? label_of_lane(c, trace, k, access, lane.w - .6f * h - 12) : Line{};
-        draw_lane_of(c, lane, label, hue(*c.theme, info(access.slot).role), is_load(trace.step(k).op));
-        y += h + gap;
+    const std::vector<Rect> lanes = lanes_of(state, plan);
+    auto lane = lanes.begin();
+    for (const Access& access : moved(trace, k)) {
+        const float room = lane->w - .6f * lane->h - 8;
+        const Line label = lane->h >= 30 ? label_of_lane(c, trace, k, access, room) : Line{};
+        draw_lane_of(c, *lane++, label, hue(*c.theme, info(access.slot).role), is_load(trace.step(k).op));
+    }
+}
+
+// What moves, in a box of HBM that stands for all of it.
+void draw_blocks(const Canvas& c, const AppState& state, const TransferPlan& plan) {
+    const Theme& t = *c.theme;
+    const bool arrived = is_load(op_now(state)) || !on_its_way(state);
+    for (const StripPlace& place : places_in_hbm(state, plan)) {
+        const Rect& a = place.area;
+        const ImU32 colour = hue(t, info(place.slot).role);
+        c.rect(a.x, a.y, a.w, a.h, arrived ? mix(t.panel, colour, .5f) : t.well, radius::cell);
+        c.frame(a.x - 2, a.y - 2, a.w + 4, a.h + 4, mix(t.panel, colour, .75f), 2.5f, radius::card);
     }
 }
 
@@ -92,7 +114,8 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     c.rect(a.x, a.y, px(whole) * unit, h, t.panel, radius::bar);
     c.frame(a.x + .5f, a.y + .5f, px(whole) * unit - 1, h - 1, t.t3, 1.4f, radius::bar);
     c.rect(a.x, a.y, px(before) * unit, h, t.line2, radius::bar);
-    c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit, 3.0f), h + 4, t.t1, 2);
+    const float there = over(phase(state), is_load(op_now(state)) ? during::loading : during::storing);
+    c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit * there, 3.0f), h + 4, t.t1, 2);
 
     const Line step = pieces("this step ", strong(format_traffic(now - before))),
                far_so = pieces("so far ", strong(format_traffic(now)), " of " + format_traffic(whole));
@@ -119,16 +142,30 @@ TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes) {
     if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;
     p.lanes = {x, a.y, lanes_w, a.h - below};
     p.chip = {x + lanes_w + 12, a.y, a.right() - x - lanes_w - 12, a.h - below};
-    p.tiles = {p.chip.x + 20, p.chip.y + chip_title_h, p.chip.w - 40, p.chip.h - chip_title_h - 14};
+    p.tiles = {p.chip.x + 16, p.chip.y + chip_title_h, p.chip.w - 32, p.chip.h - chip_title_h - 14};
     if (bytes) p.bytes = {a.x, a.bottom() - bytes_h, a.w, bytes_h};
     return p;
+}
+
+std::vector<StripPlace> places_in_hbm(const AppState& state, const TransferPlan& plan) {
+    std::vector<StripPlace> out;
+    const std::vector<Rect> lanes = lanes_of(state, plan);
+    for (const Access& access : moved(*state.trace, state.cursor.step)) {
+        const Rect& lane = lanes[out.size()];
+        const Rect area{plan.hbm.x + 18, lane.y + 4, plan.hbm.w - 36, lane.h - 8};
+        out.push_back({access.slot, access.tile, area});
+    }
+    return out;
 }
 
 void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
     // What a dense kernel keeps where is left to it.
     const bool told = state.lesson->model(*state.problem).sram_peak > 0;
     draw_memory(c, plan.chip, told ? "SRAM" : "kernel", told ? "fast" : "on chip");
-    if (plan.hbm.w > 0) draw_memory(c, plan.hbm, "HBM", "");
+    if (plan.hbm.w > 0) {
+        draw_memory(c, plan.hbm, "HBM", "");
+        draw_blocks(c, state, plan);
+    }
     draw_arrows(c, state, plan);
     if (plan.bytes.h > 0) draw_bytes(c, state, plan.bytes);
 }

@@ -19,6 +19,8 @@ struct TransferPlan {
 bool pictures_transfer(const AppState& state);
 /// `strip`: the strip of HBM stands at the left of the area; `bytes`: with the bar below.
 TransferPlan transfer_plan(const Rect& area, bool strip, bool bytes);
+/// Where what moves lies in the box of HBM: from there tiles come, and there they go.
+std::vector<StripPlace> places_in_hbm(const AppState& state, const TransferPlan& plan);
 /// All but the tiles.
 void draw_transfer(const Canvas& canvas, AppState& state, const TransferPlan& plan);
 

@@ -98,7 +98,7 @@ std::string place_beside(const AppState& state) {
 float draw_title(const Canvas& c, const AppState& state, float room) {
     const std::string& title = state.explanation.title;
     const Op op = op_now(state);
-    const bool matrices = (is_load(op) || is_store(op)) && !state.lesson->one_row;
+    const bool matrices = (is_load(op) || is_store(op)) && state.lesson->picture != Picture::softmax;
     const Line what = matrices ? moved_symbols(*state.trace, state.cursor.step) : Line{};
     if (!what.empty()) {
         const char* verb = is_load(op) ? "Load " : "Store ";

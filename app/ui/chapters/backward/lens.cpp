@@ -49,14 +49,21 @@ std::vector<Area> areas_of(const AppState& state, int row) {
     return out;
 }
 
-void box(const Canvas& c, const Rect& r, When when) {
+void box(const Canvas& c, const Rect& r, When when, bool chosen) {
     const Theme& t = *c.theme;
     const ImU32 colour = hue(t, Role::S);
     if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
     c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
     if (when == When::before && r.w > 4 && r.h > 4)
         c.hatch(r.x + 1, r.y + 1, r.w - 2, r.h - 2, mix(t.well, t.t3, .5f), 6);
-    c.frame(r.x, r.y, r.w, r.h, when == When::now ? t.focus : t.line2, when == When::now ? 1.8f : 1, 2);
+    c.frame(r.x, r.y, r.w, r.h,
+            chosen              ? t.focus
+            : when == When::now ? colour
+                                : t.line2,
+            chosen              ? 2.4f
+            : when == When::now ? 1.4f
+                                : 1,
+            2);
 }
 
 // Where the row is drawn: keys from left to right, zero at the mean D.
@@ -128,7 +135,8 @@ void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
                 {&a, {x + .5f, a.height > 0 ? plot.zero - h : plot.zero, std::max(w - 1, 1.0f), h}});
         x += w;
     }
-    for (const auto& [area, r] : boxes) box(c, r, area->when);
+    const int chosen = state.explanation.target.row == row ? state.explanation.target.col : -1;
+    for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen);
     float labelled = -1e9f;
     for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
     name_areas(c, state, pane, plot, boxes, list.data());
@@ -253,18 +261,6 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
     bars(c, pane, list, false, extent(list), phase(state));
 }
 
-// On stage the lens has no title that would say it.
-void name_the_axes(const Canvas& c, const Rect& a) {
-    const Span P = symbol("P", Role::S), dP = symbol("dP", Role::S), D = symbol("D", Role::alpha);
-    const Line full = pieces("width ", P, ", height ", dP, " − ", D, ": area ", symbol("dS", Role::S)),
-               brief = pieces("width ", P, ", height ", dP, " − ", D);
-    for (const Line& line : {full, brief})
-        if (rich_width(c, line, size::small) <= a.w) {
-            c.rich(a.x, a.y + 7, line, size::small);
-            return;
-        }
-}
-
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const Op op = op_now(state);
     const float now = phase(state);
@@ -301,10 +297,7 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
                             : broken           ? broken
                             : cancels && whole ? caption(op)
                                                : areas);
-    if (op == Op::ds && far_type()) {
-        name_the_axes(c, inner);
-        inner = {inner.x, inner.y + 20, inner.w, inner.h - 20};
-    }
+    if (op == Op::ds) inner = below_axes_of_areas(c, inner);
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)

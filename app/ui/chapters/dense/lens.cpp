@@ -242,7 +242,8 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
 }
 
 // Width P, height dP above (or below) the mean D: the areas are dS, and over the row they cancel.
-void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
+void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& whole) {
+    const Rect pane = below_axes_of_areas(c, whole);
     const Theme& t = *c.theme;
     const int row = state.explanation.target.row;
     const std::vector<double> P = row_of(*value_read(state, Slot::P_hbm), row),
@@ -260,24 +261,25 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& pan
         return;
     }
     if (!to_scale({lo, hi})) return no_scale(c, pane);
-    const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36};
+    const float keys = pane.h >= 76 ? 17 : 0;  // room for their names
+    const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36 - keys};
     const float unit = plot.h / px(hi - lo), zero = plot.y + px(hi) * unit, across = plot.w / px(width);
-    float x = plot.x, labelled = pane.x;
+    float x = plot.x, labelled = pane.x, named = pane.x;
     for (std::size_t n = 0; n < P.size(); ++n) {
         const float w = px(P[n]) * across, y = zero - px(dP[n] - D) * unit;
         const float top = std::min(y, zero), h = std::max(std::abs(y - zero), 1.0f);
         const bool chosen = static_cast<int>(n) == state.explanation.target.col, down = dS[n] < 0;
         if (w > .5f) {
-            const ImU32 fill = down ? mix(t.well, t.t3, .25f) : mix(t.well, hue(t, Role::S), .5f);
-            c.rect(x + .5f, top, std::max(w - 1, .5f), h, fill, 2);
-            if (down)
-                c.hatch(x + 1.5f, top + 1, std::max(w - 3, .0f), std::max(h - 2, .0f),
-                        mix(t.well, t.t3, .55f), 7);
-            c.frame(x + .5f, top, std::max(w - 1, .5f), h,
-                    chosen ? t.focus
-                    : down ? t.t3
-                           : hue(t, Role::S),
-                    chosen ? 2.4f : 1.2f, 2);
+            // The side of the line tells the sign, as in flash-backward.
+            c.rect(x + .5f, top, std::max(w - 1, .5f), h, mix(t.well, hue(t, Role::S), .42f), 2);
+            c.frame(x + .5f, top, std::max(w - 1, .5f), h, chosen ? t.focus : hue(t, Role::S),
+                    chosen ? 2.4f : 1.4f, 2);
+        }
+        const std::string key = index_label(*state.problem, "k", static_cast<int>(n));
+        const float key_w = text_width(Face::regular, size::small, key);
+        if (keys > 0 && (w > 5 || chosen) && x + w / 2 - key_w / 2 > named) {
+            c.text(x + w / 2, pane.bottom() - 6, key, size::small, chosen ? t.t1 : t.t3, Align::center);
+            named = x + w / 2 + key_w / 2 + 5;
         }
         const std::string text = format_short(dS[n]);
         // Below a short box its neighbour hangs at the left.

@@ -175,8 +175,11 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const float cell = std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
     const GhostGrid grid{p, x, y, cell};
     const float tile_w = px(std::min(p.Bc, p.N_kv())) * cell, tile_h = px(std::min(p.Br, p.N())) * cell;
-    // Hatches and dashes of a few pixels would be noise: there surfaces tell.
-    const bool dense = tile_w < 6, coarse = std::min(tile_w, tile_h) < 14;
+    // Hatches and dashes of a few pixels would be noise, in the tail of a ragged problem, too: there surfaces
+    // tell.
+    const auto tail = [](int all, int block) { return px(all % block ? all % block : block); };
+    const float least = std::min({tile_w, tile_h, tail(p.N_kv(), p.Bc) * cell, tail(p.N(), p.Br) * cell});
+    const bool dense = tile_w < 6, coarse = least < 14;
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
     for (int s = 0; s < trace.size(); ++s) {

@@ -67,10 +67,12 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
     for (std::size_t n = 0; n < all.rows.size(); ++n) {
         // On stage as little as it takes.
         const float letters = px(str(all.rows[n].row).size() - 1);
-        const float name = far_type() ? 26 + 9 * letters : 40, right = far_type() ? 6 : 20;
+        const Problem& p = *all.rows[n].state.problem;
+        const bool said =
+            !(*letter == 'q' ? p.query_token(all.rows[n].row) : p.key_token(all.rows[n].row)).empty();
+        const float name = far_type() ? (said ? 46 : 26 + 9 * letters) : 40, right = far_type() ? 6 : 20;
         const Rect pane{inner.x + px(n) * half + name, inner.y, half - name - right, inner.h};
-        row_name(c, *all.rows[n].state.problem, pane.x - name + 4, pane.y + pane.h * .45f, letter,
-                 all.rows[n].row, c.theme->t2);
+        row_name(c, p, pane.x - name + 4, pane.y + pane.h * .45f, letter, all.rows[n].row, c.theme->t2);
         draw(all.rows[n], pane);
     }
 }

@@ -413,7 +413,10 @@ TEST_CASE("stage: a load or a store is pictured from HBM to the chip, with the b
             std::int64_t all = 0;
             for (const Access& access : is_load(op) ? trace.reads(k) : trace.writes(k)) {
                 const std::int64_t bytes = moved_bytes(trace, k, access);
-                CHECK(program.shows("  " + format_traffic(bytes)));
+                std::string label;
+                for (const Span& span : block_symbol(trace, access.slot, k, access.tile)) label += span.text;
+                const std::string amount = format_traffic(bytes);
+                CHECK((program.look_for(label + " " + amount) || program.look_for(label + "  " + amount)));
                 all += bytes;
             }
             const Traffic now = trace.step(k).traffic, before = k ? trace.step(k - 1).traffic : Traffic{};
