@@ -26,12 +26,18 @@ Position position(const AppState& state) {
 // m and ℓ in HBM (FlashAttention-1) need two columns, L one.
 bool keeps_state_in_hbm(const AppState& state) { return state.trace->tiles(Slot::m_hbm) > 0; }
 
+// The side of one of n cells. Two or three are larger: else they would leave most of the panel empty.
+float largest_cell(const Rect& a, int n) {
+    const float many = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;
+    return std::max(many, std::min(52.0f, 92 / px(n)));
+}
+
 // Q, O and what is kept per query
 void query_row(const Canvas& c, AppState& state, const Rect& a, float y, float qh, int current) {
     const Problem& p = *state.problem;
     const auto d = px(p.d());
     const float inner = a.inner_w(), left = a.inner_x();
-    const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;
+    const float most = largest_cell(a, p.d());
     const bool two = keeps_state_in_hbm(state);
     const float lw = a.w > 230 ? (two ? 30.0f : 34.0f) : (two ? 18.0f : 26.0f);
     const float columns = two ? 2 * lw + 8 : lw;
@@ -65,13 +71,13 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
     const auto d = px(p.d());
-    const float most = a.w > 320 ? 36.0f : a.w > 280 ? 30.0f : 26.0f;  // the largest cell
-    const float kw = std::min(most, (inner - 18) / 2 / d), kh = std::min(most, zone / px(p.N_kv()));
+    const float kw = std::min(largest_cell(a, p.d()), (inner - 18) / 2 / d),
+                kh = std::min(largest_cell(a, p.N_kv()), zone / px(p.N_kv()));
     const float y1 = a.y + (a.h > from::high_hbm ? 82 : 72);
     thumb(c, state, {Slot::K, true, p.N_kv(), p.d(), p.Bc, left, y1, kw, kh, at.j, skipped});
     thumb(c, state, {Slot::V, true, p.N_kv(), p.d(), p.Bc, left + d * kw + 18, y1, kw, kh, at.j, skipped});
 
-    const float qh = std::min(most, zone / px(p.N()));
+    const float qh = std::min(largest_cell(a, p.N()), zone / px(p.N()));
     const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > from::high_hbm ? 54.0f : 42.0f);
     query_row(c, state, a, y2, qh, at.i);
     const float y3 = std::max(y2 + std::min(zone, qh * px(p.N())) + 20, a.bottom() - lower);

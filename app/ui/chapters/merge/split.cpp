@@ -1,5 +1,6 @@
 // Split keys: what lies in HBM and what it costs; the workers side by side, beside flash-forward on one of
 // them; below, the split at hand in SRAM or, in the second kernel, the merge of all splits.
+#include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/merge/merge.h"
 
 #include "app/ui/kit/items.h"
@@ -140,6 +141,20 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     c.text(a.x + 26, a.y + 24 + px(rows) * row + 8, shown, size::small, c.theme->t3);
 }
 
+// Keys and values, below the partial results where those leave room: which block is read, which were.
+void keys_and_values(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Problem& p = *state.problem;
+    constexpr float head = 34, gap = 18;
+    const float cw = std::min(46.0f, (a.w - gap) / 2 / px(p.d())),
+                ch = std::min(32.0f, (a.h - head) / px(p.N_kv()));
+    if (px(p.N_kv()) * ch < 60) return;
+    const Step& step = step_now(state);
+    const int current = step.j >= 0 ? step.j : now.node >= 0 ? p.Tc() : -1;
+    thumb(c, state, {Slot::K, true, p.N_kv(), p.d(), p.Bc, a.x, a.y + head, cw, ch, current});
+    thumb(c, state,
+          {Slot::V, true, p.N_kv(), p.d(), p.Bc, a.x + cw * px(p.d()) + gap, a.y + head, cw, ch, current});
+}
+
 // The same query with flash-forward, on one worker
 int ticks_of_flash(const Trace& trace);
 
@@ -152,7 +167,11 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     // Workers are told one after the other, though they run side by side.
     const float title = c.text(x, a.y + 50, "Partial results", size::body, 0, Face::semibold);
     if (title + 84 < w) c.text(x + title + 10, a.y + 50, "told so far", size::small, t.t3);
-    part_rows(c, state, now, {x, a.y + 68, w, a.h - 68 - below - 12});
+    const float room_of_parts = a.h - 68 - below - 12, parts_h = 56 + 30 * px(now.parts.size()),
+                left = room_of_parts - parts_h;
+    const bool keys = left >= 100;
+    part_rows(c, state, now, {x, a.y + 68, w, keys ? parts_h : room_of_parts});
+    if (keys) keys_and_values(c, state, now, {x + 2, a.y + 68 + parts_h, w - 4, left});
     float y = a.bottom() - below;
     rule(c, a, y - 4);
     c.text(x, y + 14, "HBM bytes, one query", size::body, 0, Face::semibold);

@@ -34,9 +34,10 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
     const KernelLook look = kernel_look(t, state, kernel);
     const ReportLook of = report_look(*state.bench, shown);
     ChartSeries series;
-    series.label = label + (shown.tag.empty()       ? ""
-                            : shown.tag.size() == 1 ? " " + shown.tag
-                                                    : ", " + shown.tag);
+    series.label =
+        (state.presenter ? kernel_words(label) : label) + (shown.tag.empty()       ? ""
+                                                           : shown.tag.size() == 1 ? " " + shown.tag
+                                                                                   : ", " + shown.tag);
     series.colour = look.colour, series.marker = look.marker;
     series.dash = of.dash, series.opacity = of.opacity;
     return series;

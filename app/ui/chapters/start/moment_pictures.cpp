@@ -85,17 +85,17 @@ void correction_picture(const Sheet& s) {
 void broken_picture(const Sheet& s) {
     const StartPage& page = s.page;
     const Theme& t = *s.c.theme;
-    const auto [left, right, words] = halves(s, s.big ? 84 : 74, s.big ? 70 : 90);
+    const auto [left, right, words] = halves(s, s.big ? 84 : 74, s.big ? 70 : 50);
     const double kept = at_row(*page.forward, Slot::l, page.step - 1, page.row) *
                         at_row(*page.forward, Slot::alpha, page.step, page.row),
                  uncorrected = at_row(*page.broken, Slot::l, page.step - 1, page.row),
                  truth = at_row(*page.forward, Slot::l, page.step, page.row),
                  wrong = at_row(*page.broken, Slot::l, page.step, page.row);
-    const float unit = (left.h - 6) / px(wrong), w = std::min(44.0f, left.w * .34f),
-                bottom = left.bottom() - 3;
+    const float unit = (left.h - 6) / px(wrong), gap = left.w < 90 ? 10.0f : 20.0f,
+                w = std::min(44.0f, (left.w - gap - 12) / 2), bottom = left.bottom() - 3;
     const double olds[] = {kept, uncorrected}, totals[] = {truth, wrong};
     for (int n = 0; n < 2; ++n) {
-        const float x = left.x + 6 + px(n) * (w + 20), old = px(olds[n]) * unit, all = px(totals[n]) * unit;
+        const float x = left.x + 6 + px(n) * (w + gap), old = px(olds[n]) * unit, all = px(totals[n]) * unit;
         s.c.rect(x, bottom - old, w, old - 1, ramp(t, Role::l, 1), 3);
         s.c.rect(x, bottom - all, w, all - old - 1, ramp(t, Role::S, 1), 3);
         if (n == 0) continue;
@@ -103,7 +103,7 @@ void broken_picture(const Sheet& s) {
         s.c.frame(x - 3, bottom - all - 3, w + 6, all + 6, t.danger, 2, 5);
     }
     const float level = bottom - px(truth) * unit;
-    s.c.dashed_line({left.x, level}, {left.x + 2 * w + 38, level}, t.focus, 1.6f, {5, 4});
+    s.c.dashed_line({left.x, level}, {left.x + 2 * w + gap + 18, level}, t.focus, 1.6f, {5, 4});
     if (!words) return;
     const Matrix O = page.forward->result(Slot::O), off = page.broken->result(Slot::O);
     two_numbers(s, right, {"true O", "broken O"},
@@ -113,7 +113,7 @@ void broken_picture(const Sheet& s) {
 void length_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Study& study = s.page.at_length;
-    const auto [left, right, words] = halves(s, s.big ? 132 : 74, s.big ? 50 : 60);
+    const auto [left, right, words] = halves(s, s.big ? 132 : 74, 50);
     const float side = std::min(left.w, left.h), x = left.x + (words ? 0 : (left.w - side) / 2), y = left.y;
     const ImU32 S = hue(t, Role::S);
     s.c.rect(x, y, side, side, mix(t.panel, S, .22f), 2);
@@ -172,12 +172,15 @@ void digits_picture(const Sheet& s) {
     const ThreeWays l = tile_values(shown, KernelFault::Quantity::l, 0, 0);
     const double cpu = l.cpu(s.page.row, 0), kernel = l.kernel(s.page.row, 0);
     const bool low = s.big || a.h < 74;
-    const float size = s.big ? size::far : a.h < 50 ? size::small : low ? size::lead : size::symbol;
+    float size = s.big ? size::far : a.h < 50 ? size::small : low ? size::lead : size::symbol;
     const float step = std::min(s.big ? 40.0f : low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
     const std::string gpu = side_name(shown.kernel->run), names[] = {gpu, "CPU"};
     float w = 0;
     for (const std::string& name : names) w = std::max(w, text_width(Face::regular, s.text(), name) + 10);
-    const bool named = w + text_width(Face::mono, size, digits_of(cpu, kernel).text) < a.w;
+    const std::string digits = digits_of(cpu, kernel).text;
+    // Whose number it is says more than large digits.
+    if (!s.big && w + text_width(Face::mono, size, digits) >= a.w) size = std::min(size, size::body);
+    const bool named = w + text_width(Face::mono, size, digits) < a.w;
     const float x = a.x + (named ? w : 0);
     for (int n = 0; n < 2; ++n) {
         const float y = top + step * px(n);

@@ -525,13 +525,13 @@ struct Joining {
 };
 
 const std::vector<Joining>& joinings() {
-    static const std::vector<Joining> table = {
+    static const std::vector<Joining> orders = {
         {"chain", {{0, 1}, {1, 1}, {2, 1}, {3, 1}}, {{0, 1}, {1, 2}, {2, 3}}},
         {"tree",
          {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {.5f, 1}, {2.5f, 1}, {1.5f, 2}},
          {{0, 4}, {1, 4}, {2, 5}, {3, 5}, {4, 6}, {5, 6}}},
         {"ring", {{.5f, 1}, {1.5f, 2}, {2.5f, 1}, {1.5f, 0}}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}}};
-    return table;
+    return orders;
 }
 
 void draw_joining(const Sheet& s, const Joining& one, Point from, float unit) {

@@ -2,6 +2,7 @@
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/table.h"
+#include "tests/app/ui/harness.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -81,6 +82,16 @@ TEST_CASE(
     CHECK(of({1, 1e-5}).text(1e-5) == "0.000");
     CHECK(of({1e-5, -2e-5}).text(1e-5) == "1.000×10⁻⁵");
     CHECK(of({0, -INFINITY}).text(-INFINITY) == "−∞");
+}
+
+TEST_CASE("a problem of two rows and columns has its numbers in HBM, too") {
+    test::Program program(test::random_with_tiles(2, 2, 2, 2), {1600, 900});
+    program.go_to_step(7);
+    const Trace& trace = *program.state.trace;
+    for (const Slot slot : {Slot::Q, Slot::K, Slot::V}) {
+        const double value = trace.live(slot, 0, program.step()).value->data(1, 0);
+        CHECK_MESSAGE(program.look_for(program.state.look[slot].digits.text(value, 3), "HBM"), value);
+    }
 }
 
 TEST_CASE("two numbers that differ are told apart with the same decimals") {

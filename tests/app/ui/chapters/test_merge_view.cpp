@@ -41,6 +41,16 @@ TEST_SUITE("merge view") {
         CHECK(grid.column_of(grid.begin(4)) > grid.column_of(grid.end(3) - 1));
     }
 
+    TEST_CASE("HBM of split keys shows keys and values where the partial results leave room") {
+        for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}}) {
+            Program program(example("worked-4x4"), screen);
+            program.show_lesson("split-kv");
+            program.go_to_step(16);
+            for (const char* letter : {"K", "V"}) CHECK(program.look_for(letter, "HBM"));
+            CHECK(program.look_for("16", "HBM"));  // the last number of V
+        }
+    }
+
     TEST_CASE("the lanes of a ring are ranks, and a message lies beneath the work of its rank") {
         Program program;
         program.show_lesson("ring");
