@@ -19,6 +19,13 @@ std::string subject(const ShownReport& shown) {
     return shown.recorded ? what + ", " + shown.name() : what;
 }
 
+// "CPU: AMD EPYC, 2 threads"; empty where the report does not say.
+std::string ran_on(const ShownReport& shown) {
+    const std::string machine = machine_text(shown.report);
+    const bool gpu = !shown.report.points.empty() && shown.report.points.front().device == "cuda";
+    return machine.empty() ? "" : (gpu ? "GPU: " : "CPU: ") + machine;
+}
+
 // One column of bars, linear and from zero, so that lengths can be compared by eye.
 struct BarColumn {
     const char* note;  ///< the part of the page that a tour points at
@@ -125,10 +132,12 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     page.move = [&](int to) { state.scale.memory_plot = to > 0; };
     const Canvas& c = page.c;
     const ShownReport* shown = chosen_report(state);
-    if (shown) page.subject(subject(*shown), 300);
     const float x = space::far_side, w = W - 2 * x;
     const bool bars = shown && !state.scale.memory_plot;
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
+    const std::string on = shown && brief ? ran_on(*shown) : "";
+    if (shown)
+        page.subject(on.empty() ? subject(*shown) : on + (shown->recorded ? ", " + shown->name() : ""), 300);
     const float top = brief ? 64 : 136;
     const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
     const Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
@@ -141,12 +150,8 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     // What it was measured on
     const float title_w = c.text(x, 104, bars ? "At N = " + format_count(chosen_length(state)) : chart.title,
                                  size::far_title, c.theme->t1, Face::semibold);
-    if (shown) {
-        const bool gpu = !shown->report.points.empty() && shown->report.points.front().device == "cuda";
-        if (const std::string on = machine_text(shown->report); !on.empty())
-            c.text_within(x + w, 106, w - title_w - 40, (gpu ? "GPU: " : "CPU: ") + on, size::far,
-                          c.theme->t2, Align::right);
-    }
+    if (shown)
+        c.text_within(x + w, 106, w - title_w - 40, ran_on(*shown), size::far, c.theme->t2, Align::right);
     c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }
