@@ -1,5 +1,6 @@
 // The page "At scale": it shows what reports hold and nothing else, its keys and buttons work, its layout
 // holds.
+#include "app/ui/state/tour.h"
 #include "core/bench/findings.h"
 #include "tests/app/ui/chapters/at_scale.h"
 #include "tests/app/ui/layout_check.h"
@@ -156,6 +157,20 @@ TEST_CASE("scale: on stage the machine is named, and kernels as a newcomer would
     const double times = times_as_fast(shown, "flash", shown.lengths().back());
     REQUIRE(times > 0);
     page.check_shows({"flash " + format_number(times, 2) + "×"});
+}
+
+TEST_CASE("scale: the machine is named beside the card of a tour, too") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    toggle_tour(program.state);
+    REQUIRE(program.state.tour);
+    for (int n = 0; program.state.tour && program.state.page != Page::scale; ++n)
+        go_to_stop(program.state, n);
+    REQUIRE(program.state.tour);
+    program.frame(2);
+    const ShownReport* const shown = chosen_report(program.state);
+    REQUIRE(shown);
+    REQUIRE_FALSE(machine_text(shown->report).empty());
+    program.check_shows({machine_text(shown->report)});
 }
 
 TEST_CASE("scale: every text stands out in every theme") {
