@@ -99,7 +99,8 @@ float draw_title(const Canvas& c, const AppState& state, float room) {
     const std::string& title = state.explanation.title;
     const Op op = op_now(state);
     const bool matrices = (is_load(op) || is_store(op)) && state.lesson->picture != Picture::softmax;
-    const Line what = matrices ? moved_symbols(*state.trace, state.cursor.step) : Line{};
+    const bool said = title.starts_with(is_load(op) ? "Load" : "Store");
+    const Line what = matrices && said ? moved_symbols(*state.trace, state.cursor.step) : Line{};
     if (!what.empty()) {
         const char* verb = is_load(op) ? "Load " : "Store ";
         const float w = text_width(Face::semibold, size::far_title, verb) + 6;

@@ -202,8 +202,8 @@ void lane_tag(const Canvas& c, const AppState& state, const Rect& taken, const R
            left ? Align::left : Align::right);
 }
 
-// What the current step does, over its cell.
-void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
+// What the current step does, over its lane, which begins at `top`.
+void tag(const Canvas& c, const AppState& state, const Rect& cell, float top, const Rect& a) {
     if (cell.w <= 0) return;
     const Op op = state.trace->step(state.cursor.step).op;
     std::string words(title(op));
@@ -212,7 +212,7 @@ void tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a
         if (const Line what = moved_symbols(*state.trace, state.cursor.step); !what.empty())
             words += " " + plain(what);
     const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
-    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - 20;
+    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20;
     c.rect(x, y, w, 16, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
     c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
@@ -281,9 +281,9 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     // What runs beside the work of its lane has the lower part of it.
     const bool shared = grid.timed && grid.shares[static_cast<std::size_t>(row)];
     if (!shared) return cell;
-    const float below = std::round(v.lane * .3f);
+    const float below = std::round(v.lane * .22f);
     if (grid.beneath[static_cast<std::size_t>(k)]) return {cell.x, cell.bottom() - below, cell.w, below};
-    return {cell.x, cell.y, cell.w, cell.h - below - 2};
+    return {cell.x, cell.y, cell.w, cell.h - below - 1};
 }
 
 int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
@@ -326,7 +326,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         lane(c, state, grid, v, row, style);
     }
     draw_marks(c, state, v);
-    if (style.tag) tag(c, state, cell_of(grid, v, state.cursor.step), a);
+    if (style.tag) tag(c, state, cell_of(grid, v, state.cursor.step), v.y_of(current), a);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
     if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))

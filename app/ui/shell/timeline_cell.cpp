@@ -31,8 +31,8 @@ void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, I
     const float s = above    ? 2.4f
                     : w < 40 ? 3.0f
                              : 3.5f,
-                left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5), mid = above ? y + 2.2f : y + h / 2,
-                down = is_load(op) ? s : -s;
+                left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5),
+                mid = above ? y + (h < 18 ? 1.2f : 2.2f) : y + h / 2, down = is_load(op) ? s : -s;
     const float reach = above ? down * .8f : down;
     c.polygon({{left, mid - reach}, {left + 2 * s, mid - reach}, {left + s, mid + reach}}, ink);
 }
@@ -151,7 +151,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
-    if (style.symbols && h >= 18) {
+    if (style.symbols && h >= 15) {
         float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
         above = (is_load(op) || is_store(op)) &&
                 whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&
@@ -162,7 +162,9 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         marked = mark == 0 || above || !symbol.empty();
         if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
         marked |= symbol.empty();
-        c.rich(x + (w + mark) / 2, y + h / 2 + (above ? 2 : .5f), symbol, size, Align::center, ink);
+        if (above && h < 18) size = std::min(size, small_symbol);
+        const float lower = !above ? .5f : h < 18 ? 1.8f : 2;
+        c.rich(x + (w + mark) / 2, y + h / 2 + lower, symbol, size, Align::center, ink);
     }
     if (marked)
         marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols, above);

@@ -497,14 +497,14 @@ struct OnChip {
         const ring::Run& piece = now.ring.keys_of(owner).pieces.front();
         const int all = static_cast<int>(piece.count),
                   chosen = state.explanation.target.row - static_cast<int>(piece.first);
-        const float head = 28, between = 26;
+        const float head = 29, between = 40;
         const Shown components(d(), chosen_component(), columns_in(a.w, d(), {Slot::K_in, Slot::V_in})),
             rows(all, chosen, static_cast<int>((a.h - head - between) / 2 / least_h));
         const float cw = std::min(58.0f, a.w / px(components.count)),
                     ch = std::min(46.0f, (a.h - head - between) / px(2 * rows.count));
         const float y_V = a.y + head + ch * px(rows.count) + between;
         label(slot_symbol(Slot::K, owner), {"arrives"}, a.x, a.y + 8, a.w);
-        label(slot_symbol(Slot::V, owner), {}, a.x, y_V - 15, a.w);
+        label(slot_symbol(Slot::V, owner), {}, a.x, y_V - 21, a.w);
         draw(Slot::K_in, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm");
         draw(Slot::V_in, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm");
     }
