@@ -1,6 +1,7 @@
 #include "app/ui/shell/frame.h"
 
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/start/page.h"
@@ -64,14 +65,19 @@ void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
 }
 
-// In the title of SRAM, where forward lessons have nothing at the right; else on the edge between header and
-// page, where no lesson draws.
+// In the title of SRAM where it has room there; else on the edge between header and page, where no lesson
+// draws.
 void draw_broken_pill(const Canvas& canvas, const AppState& state, const Layout& layout) {
-    const float title = 150, right = layout.main.right() - space::pad;
-    const bool in_title = state.lesson->chapter == ChapterId::forward &&
-                          broken_pill_width(state, size::small) + title < layout.sram.w - 2 * space::pad;
-    broken_pill(canvas, state, right, in_title ? layout.sram.title_y() : layout.header.bottom() + 10,
-                size::small);
+    const float w = broken_pill_width(state, size::small), title = 150;
+    if (w == 0) return;
+    float right = layout.sram.right() - space::pad;
+    if (state.lesson->chapter == ChapterId::backward)
+        right = layout.sram.right() - space::control_edge - order_switch_width(state, layout.sram) - 12;
+    if (right - w > layout.sram.x + title)
+        broken_pill(canvas, state, right, layout.sram.title_y(), size::small);
+    else
+        broken_pill(canvas, state, layout.main.right() - space::pad, layout.header.bottom() + 10,
+                    size::small);
 }
 
 void draw_normal(const Canvas& canvas, AppState& state, const Layout& layout) {

@@ -144,10 +144,17 @@ void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
         row_name(c, *state.problem, Q.x - 34, Q.y + (px(r) + .5f) * Q.ch, "q", top + r, c.theme->t2);
 }
 
+// Brief where the name of a fault stands beside them, too.
+std::vector<std::string> order_names(const AppState& state, const Rect& a) {
+    std::vector<std::string> names = {"key blocks outside", "query blocks outside"};
+    const float others = broken_walk(state) ? 440 : 190;
+    if (segmented_width(names, size::small) + others > a.w) names = {"keys outside", "queries outside"};
+    return names;
+}
+
 // Which loop is outside: a choice that makes another walk of the same problem.
 void order_switch(const Canvas& c, AppState& state, const Rect& a) {
-    std::vector<std::string> names = {"key blocks outside", "query blocks outside"};
-    if (segmented_width(names, size::small) + 190 > a.w) names = {"keys outside", "queries outside"};
+    const std::vector<std::string> names = order_names(state, a);
     int order = keys_outside(state) ? 0 : 1;
     if (!segmented(c, "##order", a.right() - space::control_edge - segmented_width(names, size::small),
                    a.y + space::control_top, names, order, size::small))
@@ -176,6 +183,10 @@ void sram_panel(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 }  // namespace
+
+float order_switch_width(const AppState& state, const Rect& panel) {
+    return segmented_width(order_names(state, panel), size::small);
+}
 
 void backward_main(const Canvas& c, AppState& state, const Layout& layout) {
     backward_hbm(c, state, layout.hbm);

@@ -71,6 +71,19 @@ TEST_CASE("the name of the fault stands in the panel of the tiles, not across it
     }
 }
 
+TEST_CASE("it stands there beside the order of the loops, too") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+        Program program(broken_example(&Switches::no_lse), screen);
+        program.show_lesson("flash-backward");
+        program.go_to_step(11);
+        const Item* const name = program.look_for("Broken on purpose: leave L out");
+        const Item* const title = program.look_for("SRAM", "SRAM");
+        REQUIRE((name && title));
+        CHECK(std::abs(middle(*name).y - middle(*title).y) < 3);
+        check_frame(program, "a fault beside the order of the loops");
+    }
+}
+
 TEST_CASE("the page names the fault and says what the number would be without it") {
     Program program(broken_example(&Switches::no_correction), {1280, 720});
     program.go_to_step(16);
