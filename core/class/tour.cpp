@@ -175,7 +175,7 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
     if (!held)
         return Failure{"there is no " + std::string(words) + (before ? " before" : " at") + " step " +
                        std::to_string(k + 1)};
-    return format_number(value_at(*held.value, *cell));
+    return format_short(value_at(*held.value, *cell));
 }
 
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {

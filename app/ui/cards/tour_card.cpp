@@ -57,11 +57,10 @@ bool overlap(const Rect& a, const Rect& b) {
     return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }
 
-// Where the number stands. What a matrix is called stands above it; a panel has its title inside, but the
-// parts of presenter mode begin with what they say. Among other cells there is no place for it: the ring is
-// enough.
+// Where the number stands: at the corner of a panel, or beside a cell where no other is. A matrix has its
+// name and those of its rows round it, and on stage all is close: there the ring is enough.
 std::optional<Rect> badge_place(const Canvas& c, const Tour& tour, const Rect& at, const Rect& ring,
-                                const Point& size, bool far, float W) {
+                                const Point& size, float W) {
     const Rect inner{at.x + at.w / 4, at.y + at.h / 4, at.w / 2, at.h / 2};
     bool cell = false;
     std::vector<Rect> others;
@@ -72,11 +71,8 @@ std::optional<Rect> badge_place(const Canvas& c, const Tour& tour, const Rect& a
             cell |= same && r.w > .8f * at.w && r.h > .8f * at.h;
         }
     const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
-    if (!cell && panel && !far) return Rect{ring.x - size.x / 2, ring.y - size.y / 2, size.x, size.y};
-    if (!cell) {
-        const float x = ring.right() - (panel ? size.x + 8 : size.x / 2);
-        return Rect{x, ring.bottom() - size.y * (far ? .2f : .5f), size.x, size.y};
-    }
+    if (!cell && panel) return Rect{ring.x - size.x / 2, ring.y - size.y / 2, size.x, size.y};
+    if (!cell) return {};
     for (const float x : {ring.right(), ring.x - size.x}) {
         const Rect r{x, ring.middle() - size.y / 2, size.x, size.y};
         const bool covers = std::ranges::any_of(others, [&](const Rect& other) { return overlap(r, other); });
@@ -98,15 +94,13 @@ void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, f
     const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + below, H - 3) - y;
     c.frame(x, y, w, h, c.theme->bg, 7, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
+    if (far) return;
     const std::string number = str(tour.at + 1);
-    const float size = look.text == normal.text ? size::small : size::far, side = size * 1.7f;
-    const float bw = std::max(side, text_width(Face::semibold, size, number) + size * .9f);
-    if (const auto place = badge_place(c, tour, at, {x, y, w, h}, {bw, side}, far, W)) {
-        Rect a = *place;
-        if (far && tour.card.y > y) a.y = std::min(a.y, tour.card.y - side - 2);
-        badge(c, number, {std::clamp(a.x, 2.0f, W - bw - 2), std::clamp(a.y, 2.0f, H - side - 2), bw, side},
-              size);
-    }
+    const float side = size::small * 1.7f,
+                bw = std::max(side, text_width(Face::semibold, size::small, number) + size::small * .9f);
+    if (const auto a = badge_place(c, tour, at, {x, y, w, h}, {bw, side}, W))
+        badge(c, number, {std::clamp(a->x, 2.0f, W - bw - 2), std::clamp(a->y, 2.0f, H - side - 2), bw, side},
+              size::small);
 }
 
 constexpr float of_ring = 16;      // what belongs to a ring round a panel
