@@ -10,13 +10,13 @@ namespace tilewalk {
 
 namespace {
 
-// "part 1, keys 2–3", "merge 0–1"
+// "part B, keys 2–3", "merge A–B"
 std::string place(const View& v) {
     const std::vector<KeyPart> parts = merge_parts(v.problem);
     const int tile = merge_tile(v.trace, v.k);
     if (tile >= static_cast<int>(parts.size())) return "merge " + merge_name(v.problem, tile);
     const KeyPart& part = parts[static_cast<std::size_t>(tile)];
-    return "part " + str(tile) + ", " +
+    return "part " + part_letter(tile) + ", " +
            (part.count == 0 ? "no keys" : range(part.first, part.count, "key", "keys"));
 }
 

@@ -10,9 +10,9 @@ namespace tilewalk {
 
 namespace {
 
-std::string split_name(const View& v) { return "split " + str(split_of(v.trace, v.k)); }
+std::string split_name(const View& v) { return "split " + part_letter(split_of(v.trace, v.k)); }
 
-std::string first_split_name(const View& v) { return "Split " + str(split_of(v.trace, v.k)); }
+std::string first_split_name(const View& v) { return "Split " + part_letter(split_of(v.trace, v.k)); }
 
 // Of the query that is decoded: in tables of parts the row is a split.
 int decoded_row(const View& v) { return v.problem.options.row; }
@@ -52,8 +52,8 @@ void explain_average(const View& v) {
 
 void explain_partial_store(const View& v) {
     const int R = decoded_row(v);
-    const Line O = part_symbol(Slot::O_parts, str(split_of(v.trace, v.k))),
-               L = part_symbol(Slot::L_parts, str(split_of(v.trace, v.k)));
+    const Line O = part_symbol(Slot::O_parts, part_letter(split_of(v.trace, v.k))),
+               L = part_symbol(Slot::L_parts, part_letter(split_of(v.trace, v.k)));
     if (v.out.target.slot == Slot::O_parts) {
         v.number(Slot::Oi, R, v.col);
         v.out.formula = join({O, "  ←  ", sym(Slot::Oi, v.step.i)});
@@ -76,7 +76,8 @@ void explain_parts_load(const View& v) {
     const int splits = static_cast<int>(split_blocks(v.problem).size());
     v.out.title = "Load parts";
     const auto of_splits = [&](Slot slot) {
-        const Line first = part_symbol(slot, "0"), last = part_symbol(slot, str(splits - 1));
+        const Line first = part_symbol(slot, part_letter(0)),
+                   last = part_symbol(slot, part_letter(splits - 1));
         return splits == 1 ? first : join({first, splits == 2 ? ", " : " … ", last});
     };
     v.out.formula =

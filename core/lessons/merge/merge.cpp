@@ -199,10 +199,10 @@ Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
 
 std::string lane(const Problem& p, int phase) {
     const int parts = static_cast<int>(merge_parts(p).size());
-    if (phase < parts) return "Part " + str(phase);
+    if (phase < parts) return "Part " + part_letter(phase);
     const auto plan = merge_plan(parts, p.options.merge);
     const MergeNode& node = plan[static_cast<std::size_t>(phase - parts)];
-    return "Merge " + str(node.first) + "–" + str(node.last);
+    return "Merge " + part_letter(node.first) + "–" + part_letter(node.last);
 }
 
 const char* card(const Trace& trace, int k) {
@@ -217,9 +217,9 @@ std::vector<KeyPart> merge_parts(const Problem& p) { return key_parts(p, usual_p
 
 std::string merge_name(const Problem& p, int tile) {
     const int parts = static_cast<int>(merge_parts(p).size());
-    if (tile < parts) return str(tile);
+    if (tile < parts) return part_letter(tile);
     for (const MergeNode& node : merge_plan(parts, p.options.merge))
-        if (node.into == tile) return str(node.first) + "–" + str(node.last);
+        if (node.into == tile) return part_letter(node.first) + "–" + part_letter(node.last);
     return {};
 }
 

@@ -205,7 +205,7 @@ std::span<const CodeLine> code_of(const Problem&) {
 Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
     if (!is_of_parts(slot)) return block_symbol(trace, slot, step, slot == Slot::Q ? -1 : tile);
     if (tile < 0 && step >= 0 && trace.step(step).op == Op::store) tile = split_of(trace, step);
-    return part_symbol(slot, tile < 0 ? "" : std::to_string(tile));
+    return part_symbol(slot, tile < 0 ? "" : part_letter(tile));
 }
 
 std::string lane(const Problem& p, int phase) {

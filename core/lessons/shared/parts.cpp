@@ -58,6 +58,11 @@ std::vector<MergeNode> pairs_of(int parts) {
 
 }  // namespace
 
+std::string part_letter(int part) {
+    const std::string last(1, static_cast<char>('A' + part % 26));
+    return part < 26 ? last : part_letter(part / 26 - 1) + last;
+}
+
 std::vector<MergeNode> merge_plan(int parts, MergeOrder order) {
     if (parts > 1 && order == MergeOrder::chain) return chain_of(parts);
     if (parts > 1 && order == MergeOrder::pairs) return pairs_of(parts);

@@ -26,6 +26,9 @@ struct KeyPart {
 /// The problem's split, or so many even parts (fewer where there are fewer keys).
 std::vector<KeyPart> key_parts(const Problem& problem, int parts);
 
+/// Parts have letters, "A", "B" …, as their numbers would look like columns: O₀. Behind Z comes AA.
+std::string part_letter(int part);
+
 // ---- The order of merging
 
 /// One merge: the parts, by their tiles, become the tile `into`.

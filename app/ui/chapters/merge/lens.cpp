@@ -82,10 +82,24 @@ std::vector<Share> shares(const MergeNow& now, Slot slot, int col) {
     return out;
 }
 
-void bar_text(const Canvas& c, const Rect& bar, const std::string& text, ImU32 fill, Face face = Face::mono) {
-    if (text_width(face, size::small, text) <= bar.w - 6)
+bool bar_text(const Canvas& c, const Rect& bar, const std::string& text, ImU32 fill, Face face = Face::mono) {
+    const bool room = text_width(face, size::small, text) <= bar.w - 6;
+    if (room)
         c.text(bar.x + bar.w / 2, bar.middle(), text, size::small, ink_on(*c.theme, fill), face,
                Align::center);
+    return room;
+}
+
+// Above a bar what has no room at it: "2.839 × 0.368". Returns where it ends.
+float text_above(const Canvas& c, float x, float y, float right, const std::string& own,
+                 const std::string& factor) {
+    const float gap = own.empty() ? 0 : 6, own_w = text_width(Face::mono, size::small, own),
+                factor_w = factor.empty() ? 0 : gap + text_width(Face::medium, size::small, factor);
+    if (x + own_w + factor_w > right) return x;
+    if (!own.empty()) c.text(x, y, own, size::small, c.theme->t2, Face::mono);
+    if (!factor.empty())
+        c.text(x + own_w + gap, y, factor, size::small, hue(*c.theme, Role::alpha), Face::medium);
+    return x + own_w + factor_w;
 }
 
 // All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
@@ -101,7 +115,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
     const ImU32 quiet = mix(t.panel, hue(t, role), .2f), full = ramp(t, role, 1),
                 wedge = with_alpha(hue(t, Role::alpha), .16f);
     const float moved = over(phase, during::shrinking);
-    float x = a.x, to = a.x, named = a.x;
+    float x = a.x, to = a.x, named = a.x, above_free = a.x;
     for (const Share& share : all) {
         const float w = std::max(1.0f, static_cast<float>(std::abs(share.own)) * scale),
                     v = static_cast<float>(std::abs(share.now())) * scale;
@@ -114,7 +128,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
         c.hatch(before.x, before.y, before.w, before.h, with_alpha(hue(t, role), .5f), 6);
         const std::string own = format_short(share.own), name = "part " + share.name + "  " + own;
         const bool both = all.size() > 1 && text_width(Face::mono, size::small, name) <= w - 6;
-        bar_text(c, before, both ? name : own, quiet);
+        const bool told = bar_text(c, before, both ? name : own, quiet);
         if (now_w > .5f) {
             c.rect(after.x, after.y, after.w, after.h, full, radius::bar);
             c.frame(after.x + .5f, after.y + .5f, after.w - 1, after.h - 1, hue(t, role), 1, radius::bar);
@@ -124,10 +138,14 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
         // Inside its wedge, and not on the factor before it
         const float factor_w = text_width(Face::medium, size::small, factor),
                     at = std::max((x + now_x) / 2 + 8, named);
-        if (at + factor_w < (x + w + now_x + now_w) / 2 + 12 && y2 - y1 - h >= 18) {
+        const bool factor_told = at + factor_w < (x + w + now_x + now_w) / 2 + 12 && y2 - y1 - h >= 18;
+        if (factor_told) {
             c.text(at, (y1 + h + y2) / 2, factor, size::small, hue(t, Role::alpha), Face::medium);
             named = at + factor_w + 8;
         }
+        if ((!told || !factor_told) && w >= 4 && y1 - a.y >= 18 && x >= above_free)
+            above_free =
+                10 + text_above(c, x, y1 - 10, a.right(), told ? "" : own, factor_told ? "" : factor);
         x += w + gap, to += v;
     }
     const float there = over(phase, during::sum), line = y2 + h + 5;
@@ -192,6 +210,27 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
 
 // ---- Of normalised parts: as wide as its share, as high as its output; the level is the output of all
 
+// What is written at a bar: at its middle or, where it is wider, ending where the bar does. Few bars may have
+// it a little further right, behind what stands there already. Returns where it ends.
+struct NumberOfBar {
+    float x, w, y;
+    bool few, ends_with_bar;
+};
+float write_number(const Canvas& c, const NumberOfBar& bar, double v, float free, ImU32 colour) {
+    constexpr float least = 26, most_apart = 24;
+    for (const int digits : digit_choices(3)) {
+        const std::string text = format_short(v, digits);
+        const float text_w = text_width(Face::mono, size::small, text);
+        const float wanted =
+            bar.ends_with_bar && text_w > bar.w ? bar.x + bar.w - text_w : bar.x + (bar.w - text_w) / 2;
+        const float at = std::max(wanted, free);
+        if (at - wanted > most_apart || (!bar.few && text_w > std::max(bar.w, least))) continue;
+        c.text(at, bar.y, text, size::small, colour, Face::mono);
+        return at + text_w + 8;
+    }
+    return free;
+}
+
 void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
     const Theme& t = *c.theme;
     const std::vector<Share> all = shares(now, Slot::O_part, col);
@@ -200,26 +239,25 @@ void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, fl
     double lo = std::min(0.0, *result), hi = std::max(0.0, *result);
     for (const Share& share : all) lo = std::min(lo, share.own), hi = std::max(hi, share.own);
     if (hi == lo) hi = lo + 1;
-    const float top = a.y + 18, bottom = a.bottom() - 24, left = a.x + 8, w = a.w - 78;
+    // In a narrow panel the number of a first bar that is too thin for it needs room at the left.
+    const float spare = a.w < 260 ? 10.0f : 0.0f;
+    const bool few = all.size() <= 3;
+    const float top = a.y + 18, bottom = a.bottom() - 24, left = a.x + 8 + spare, w = a.w - 72 - spare;
     const auto y_of = [&](double v) {
         return bottom - (bottom - top) * static_cast<float>((v - lo) / (hi - lo));
     };
     const ImU32 fill = mix(t.panel, hue(t, Role::O), t.light ? .3f : .4f);
-    float x = left;
+    float x = left, free = a.x - 14;
     for (const Share& share : all) {
         const float bw = w * static_cast<float>(share.weight);
         const float y0 = std::min(y_of(0), y_of(share.own)), h = std::abs(y_of(share.own) - y_of(0));
         if (bw < .5f) continue;
         c.rect(x + 1, y0, std::max(1.0f, bw - 2), h, fill, 2);
         c.frame(x + 1.5f, y0 + .5f, std::max(1.0f, bw - 3), h, hue(t, Role::O), 1, 2);
-        const std::string number = format_short(share.own, 3);
-        if (text_width(Face::mono, size::small, number) <= std::max(bw, 26.0f))
-            c.text(x + bw / 2, y_of(share.own) - 10, number, size::small, t.t2, Face::mono, Align::center);
+        const bool next_higher = &share != &all.back() && (&share)[1].own > share.own;
+        write_number(c, {x, bw, y_of(share.own) - 10, few, next_higher}, share.own, a.x - 14, t.t2);
         c.line({x + 1, bottom + 5}, {x + bw - 1, bottom + 5}, hue(t, Role::alpha), 3);
-        const std::string weight = format_short(share.weight, 3);
-        if (text_width(Face::mono, size::small, weight) <= bw)
-            c.text(x + bw / 2, bottom + 17, weight, size::small, hue(t, Role::alpha), Face::mono,
-                   Align::center);
+        free = write_number(c, {x, bw, bottom + 17, few, false}, share.weight, free, hue(t, Role::alpha));
         x += bw;
     }
     c.line({left - 4, y_of(0)}, {left + w + 4, y_of(0)}, t.line2);

@@ -162,7 +162,9 @@ MergeNow::MergeNow(const AppState& state)
         node = phase - count;
 }
 
-std::string MergeNow::name(int tile) const { return splits ? str(tile) : merge_name(trace.problem(), tile); }
+std::string MergeNow::name(int tile) const {
+    return splits ? part_letter(tile) : merge_name(trace.problem(), tile);
+}
 
 std::vector<int> MergeNow::rows() const {
     if (node >= 0) return plan[static_cast<std::size_t>(node)].parts;

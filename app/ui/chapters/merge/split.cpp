@@ -115,7 +115,7 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     for (int n = 0; n < rows; ++n) {
         const int tile = first + n;
         const float y = a.y + 24 + px(n) * row;
-        c.text(a.x + 14, y + 12, str(tile), size::small, tile == now.part ? c.theme->t1 : c.theme->t2,
+        c.text(a.x + 14, y + 12, part_letter(tile), size::small, tile == now.part ? c.theme->t1 : c.theme->t2,
                Face::medium, Align::right);
         const auto draw = [&](Slot slot, float x, int across, float w) {
             const Held held = now.trace.live(slot, tile, now.k);
@@ -531,9 +531,10 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
 
 void work_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const bool combine = now.node >= 0;
-    const Panel panel(
-        c, "SRAM", a, combine ? "Combine" : "SRAM of worker " + str(step_now(state).when.worker),
-        combine ? "kernel 2, on worker 0: one row is one split" : "split " + str(now.part) + ", kernel 1");
+    const Panel panel(c, "SRAM", a,
+                      combine ? "Combine" : "SRAM of worker " + str(step_now(state).when.worker),
+                      combine ? "kernel 2, on worker 0: one row is one split"
+                              : "split " + part_letter(now.part) + ", kernel 1");
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 52};
     const bool wide = inner.w > 560;
     const float room = wide ? inner.w * (combine ? .6f : .66f) : inner.w;

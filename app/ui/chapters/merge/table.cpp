@@ -64,7 +64,8 @@ void handle(const Canvas& c, AppState& state, const MergeNow& now, const SplitBa
     for (const float dy : {-5.0f, 0.0f, 5.0f})
         for (const float dx : {-2.0f, 2.0f}) c.disc(x + dx, bar.y + bar.h / 2 + dy, 1.1f, t.inv);
     if (hot.hovered)
-        tooltip(c, "Split between parts " + str(n - 1) + " and " + str(n) + ": drag it to another key");
+        tooltip(c, "Split between parts " + part_letter(n - 1) + " and " + part_letter(n) +
+                       ": drag it to another key");
     if (!hot.held) return;
     // Not beyond its neighbours: a part may be empty, but not negative.
     const KeyPart &left = now.parts[static_cast<std::size_t>(n - 1)],
@@ -88,9 +89,9 @@ void part_names(const Canvas& c, const MergeNow& now, const SplitBar& bar) {
         const KeyPart& part = now.parts[static_cast<std::size_t>(n)];
         const float a = bar.at(part.first) + 3, b = bar.at(part.first + part.count) - 3, mid = (a + b) / 2;
         const bool own = now.part == n;
-        const std::string text = part.count == 0 ? str(n) + " empty" : "part " + str(n);
+        const std::string text = part.count == 0 ? part_letter(n) + " empty" : "part " + part_letter(n);
         const std::string& name =
-            text_width(Face::medium, size::small, text) <= std::max(b - a, 60.0f) ? text : str(n);
+            text_width(Face::medium, size::small, text) <= std::max(b - a, 60.0f) ? text : part_letter(n);
         const float w = text_width(Face::medium, size::small, name);
         if (part.count > 0) {
             const float line = y - 9;
@@ -289,7 +290,7 @@ struct Table {
         y += arrow_h - row_gap + 4;
         const MergeNode& node = now.plan[static_cast<std::size_t>(std::max(0, now.node))];
         if (!merging) return;
-        name(y, str(node.first) + "–" + str(node.last), now.whole() ? "whole" : "", true);
+        name(y, part_letter(node.first) + "–" + part_letter(node.last), now.whole() ? "whole" : "", true);
         for (const Column& column : columns)
             if (column.slot != Slot::w_part)
                 tile(column, now.result_slot(column.slot), now.result_tile(), now.held_result(column.slot), y,
