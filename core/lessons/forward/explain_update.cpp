@@ -142,10 +142,11 @@ bool mixes_maxima(const View& v) {
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i)});
     v.out.kind = faulty + (l == 0);
-    v.out.why = l == 0
-                    ? empty_row(v) + ": the division is left out, but there is nothing to divide."
-                    : "Fault: the division is left out. All weights of " + v.query() + " together are " +
-                          num_text(l) + " instead of 1, and its output is as many times what it should be.";
+    v.out.why =
+        l == 0
+            ? empty_row(v) + ": the division is left out, but there is nothing to divide."
+            : "Fault: all weights of " + v.query() + " together are " + num_text(l) +
+                  " instead of 1, for nothing divides them. Its output is as many times what it should be.";
 }
 
 }  // namespace
@@ -202,9 +203,9 @@ void explain_correction(const View& v) {
     v.out.kind = kind;
     v.out.why = words[kind];
     if (v.problem.switches.no_max)
-        v.out.why = query +
-                    ": m is 0 before and after, so α = 1. With one base for every tile nothing has to "
-                    "be corrected.";
+        v.out.why = "Fault: m of " + v.query() +
+                    " stays 0, so α is exp(0 − 0) = 1 in every tile. With one base for all of them nothing "
+                    "has to be corrected.";
     if (kind == rises && !v.problem.broken()) tell_why_alpha(v, old, now);
     set_numbers(v,
                 rounded(v.problem.precision.softmax, exponential(difference(m_before, num(base, Role::m)))));

@@ -175,7 +175,7 @@ void explain_part(const RingView& r) {
         v.out.numbers = write(part.weighted_values(), v.result());
         v.out.result = equals(join({O, part_index(v)}), v.result());
         v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +
-                    " by the same weights. The division by ℓ waits until all keys have come by.";
+                    ", each times exp(S − m). The division by ℓ waits until all keys have come by.";
     }
     }
     if (part.blind())
