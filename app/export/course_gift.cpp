@@ -36,7 +36,7 @@ std::string category_name(std::string text) {
 // Lines of the working below each other.
 std::string working(const Explanation& e) {
     std::string out;
-    for (const Line* line : {&e.formula, &e.numbers, &e.result})
+    for (const Line* line : std::initializer_list<const Line*>{&e.formula, &e.numbers, &e.result})
         if (!line->empty()) out += (out.empty() ? "" : "<br>") + gift_text(plain(*line));
     if (!e.why.empty()) out += (out.empty() ? "" : "<br>") + gift_text(e.why);
     return out;

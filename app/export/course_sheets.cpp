@@ -76,8 +76,8 @@ void put_key(std::ostream& out, const AskedOfAll& asked, std::size_t number) {
         << asked.steps << "\n\n";
     out << (asked.same_for_all() ? "" : "Variant 1: ") << escaped(q.text) << "\n\n";
     for (const Question& part : q.parts())
-        for (const Line* line :
-             {&part.explanation.formula, &part.explanation.numbers, &part.explanation.result})
+        for (const Line* line : std::initializer_list<const Line*>{
+                 &part.explanation.formula, &part.explanation.numbers, &part.explanation.result})
             if (!line->empty() && (line != &part.explanation.formula || &part == &q.parts()[0]))
                 out << "    " << plain(*line) << '\n';
     out << (q.explanation.formula.empty() ? "" : "\n") << escaped(q.explanation.why) << "\n\n";

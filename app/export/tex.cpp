@@ -122,7 +122,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
 }
 
 void put_formula(std::ostream& out, const Explanation& e) {
-    for (const Line* line : {&e.formula, &e.numbers, &e.result})
+    for (const Line* line : std::initializer_list<const Line*>{&e.formula, &e.numbers, &e.result})
         if (!line->empty()) out << math(*line) << "\\par\n";
     for (const Aside& aside : e.asides)
         out << latex_text(aside.label) << ": " << math(aside.formula) << ", " << math(aside.result)

@@ -31,26 +31,26 @@ std::string shortened(const std::string& numbers, int room) {
     return shown;
 }
 
-struct NumberLine {
-    std::string label, numbers, result;
+struct LineOfNumbers {
+    std::string label, numbers, result, sign;
 };
 
-NumberLine number_line(const Explanation& e, bool by_row) {
+LineOfNumbers number_line(const Explanation& e, bool by_row) {
     const std::string result = e.result.empty() ? "" : e.result.back().text;
     // The rows of what belongs to parts are not those of queries; its symbol says which part is meant.
     std::string label = by_row && !is_of_parts(e.target.slot) ? "row " + str(e.target.row) : "";
     if (label.empty() && e.result.size() >= 2) label = plain({e.result.begin(), e.result.end() - 2});
-    return {label, plain(e.numbers), result};
+    return {label, plain(e.numbers), result, sign_before(e.numbers, result)};
 }
 
 // "row 0: 0.368 × 1.368 + (1.000 + 0.135) = 1.639" or, without arithmetic, "S[0,2] = −∞"; the numbers of all
 // lines begin in the same column.
-Block aligned(const std::vector<NumberLine>& lines) {
+Block aligned(const std::vector<LineOfNumbers>& lines) {
     int width = 0;
-    for (const NumberLine& line : lines) width = std::max(width, ui::letter_count(line.label));
+    for (const LineOfNumbers& line : lines) width = std::max(width, ui::letter_count(line.label));
     Block block;
-    for (const auto& [label, numbers, result] : lines) {
-        const std::string after = " = " + result;
+    for (const auto& [label, numbers, result, sign] : lines) {
+        const std::string after = " " + sign + " " + result;
         const int room = number_width - width - 2 - ui::letter_count(after);
         block.push_back(numbers.empty()
                             ? pad_right(label, width) + after
@@ -125,7 +125,7 @@ Block number_lines(const Trace& trace, int k) {
     const int rows = by_row       ? std::min(region.rows, most_cells)
                      : every_cell ? region.rows
                                   : std::min(region.rows, most_rows);
-    std::vector<NumberLine> lines;
+    std::vector<LineOfNumbers> lines;
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < (every_cell ? region.cols : 1); ++c) {
             const CellRef cell = cell_of_row(trace, k, region.row + r, every_cell ? c : -1);

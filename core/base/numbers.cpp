@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace tilewalk {
 
@@ -37,11 +38,26 @@ std::string written(std::string text) {
     return with_real_minus(std::move(text));
 }
 
+constexpr std::string_view raised_digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+constexpr std::string_view raised_minus = "⁻";
+
 std::string superscript(int n) {
-    static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    std::string out = n < 0 ? "⁻" : "";
-    for (char c : std::to_string(std::abs(n))) out += digits[c - '0'];
+    std::string out(n < 0 ? raised_minus : "");
+    for (char c : std::to_string(std::abs(n))) out += raised_digits[c - '0'];
     return out;
+}
+
+int read_superscript(std::string_view text) {
+    const bool negative = text.starts_with(raised_minus);
+    if (negative) text.remove_prefix(raised_minus.size());
+    int out = 0;
+    for (int digit = 0; digit < 10 && !text.empty(); ++digit)
+        if (text.starts_with(raised_digits[digit])) {
+            out = 10 * out + digit;
+            text.remove_prefix(raised_digits[digit].size());
+            digit = -1;
+        }
+    return negative ? -out : out;
 }
 
 std::string scientific(double value, int mantissa_decimals) {
@@ -111,14 +127,30 @@ std::string format_short(double value, int digits) {
     digits = digits_or_style(digits);
     if (std::abs(value) >= 1e-3 && std::abs(value) < 1e6 && value != std::round(value)) {
         const int whole = std::max(1, 1 + static_cast<int>(std::floor(std::log10(std::abs(value)))));
+        const int most = std::max(1, digits - 1 - std::max(0, whole - 3));
         double unit = 10;
-        for (int decimals = 1; decimals <= std::max(2, digits - 2); ++decimals, unit *= 10) {
+        for (int decimals = 1; decimals <= std::max(2, most); ++decimals, unit *= 10) {
             const double scaled = value * unit;
-            const bool exact = std::abs(scaled - std::round(scaled)) < 1e-9;
-            if (exact && whole + decimals <= digits) return written(fixed(value, decimals));
+            if (std::abs(scaled - std::round(scaled)) < 1e-9) return written(fixed(value, decimals));
         }
+        return written(fixed(value, most));
     }
     return format_number(value, digits);
+}
+
+ShownNumber read_shown(const std::string& text) {
+    constexpr std::string_view times = "×10";
+    if (text == "NaN") return {std::nan(""), 0};
+    const bool negative = text.starts_with(minus);
+    const std::size_t first = negative ? std::string_view(minus).size() : 0, power = text.find(times);
+    if (text.compare(first, std::string::npos, "∞") == 0) return {negative ? -HUGE_VAL : HUGE_VAL, 0};
+    std::string digits = text.substr(first, power == std::string::npos ? power : power - first);
+    std::replace(digits.begin(), digits.end(), ',', '.');
+    const int exponent = power == std::string::npos
+                             ? 0
+                             : read_superscript(std::string_view(text).substr(power + times.size()));
+    const double value = std::strtod((digits + "e" + std::to_string(exponent)).c_str(), nullptr);
+    return {negative ? -value : value, std::pow(10.0, exponent - decimals_in(digits))};
 }
 
 std::pair<std::string, std::string> format_apart(double a, double b) {
@@ -162,8 +194,8 @@ int MatrixDigits::decimals(int digits) const {
 }
 
 std::string MatrixDigits::text(double value, int digits) const {
-    const bool plain = largest >= 0.1 && largest < 1e6 && std::isfinite(value);
-    return plain ? written(fixed(value, decimals(digits))) : format_fixed(value, decimals(digits));
+    return plain() && std::isfinite(value) ? written(fixed(value, decimals(digits)))
+                                           : format_fixed(value, decimals(digits));
 }
 
 std::string format_full(double value) {

@@ -35,8 +35,14 @@ int power_decimals(int digits);
 /// from the first digit before the point, so that 4 are at most 3 decimals; below 0.001 or from 10⁶ on three
 /// digits (more from 5 on) × 10ⁿ. Minus is U+2212, never −0; "NaN", "∞", "−∞".
 std::string format_number(double value, int digits = 0);
-/// As format_number, but a number that fewer decimals show exactly has no more than those: 0.5, −1.25.
+/// One number as the matrix that holds it has it, but without zeros at its end: one decimal less than the
+/// digits, 11.804 beside 2.839, and no more than show it exactly: 0.5, −1.25.
 std::string format_short(double value, int digits = 0);
+/// What a text of these functions says: its value, and the worth of one unit in its last digit (0: NaN, ∞).
+struct ShownNumber {
+    double value = 0, unit = 0;
+};
+ShownNumber read_shown(const std::string& text);
 /// As format_number, but with the given decimals (and at least that many mantissa digits after the point).
 std::string format_fixed(double value, int decimals);
 /// How the numbers of a matrix are shown: all with the same decimals, as many as show every number exactly
@@ -49,6 +55,8 @@ struct MatrixDigits {
     void take(double value);
     void join(const MatrixDigits& other);
     int decimals(int digits = 0) const;
+    /// Its numbers are written without powers of ten.
+    bool plain() const { return largest >= 0.1 && largest < 1e6; }
     std::string text(double value, int digits = 0) const;
 };
 /// Two numbers with as many digits as it takes to tell them apart: {"1.2341", "1.2342"}.

@@ -214,7 +214,7 @@ bool worth_asking(const Asked& a, double expected, const std::vector<double>& fr
 // "ℓ[0]", "d′₃" of the result "ℓ[0] = 1.639"
 std::string target_of(const Explanation& e) {
     std::string out = plain(Line(e.result.begin(), std::prev(e.result.end())));
-    for (const std::string_view end : {" ", "=", " "})
+    for (const std::string_view end : {" ", "=", "≈", " "})
         if (out.ends_with(end)) out.erase(out.size() - end.size());
     return out;
 }

@@ -400,6 +400,13 @@ std::vector<Mistake> mistakes_with(const Asked& asked, const CellRef& cell,
     return mistakes.out;
 }
 
+// "0.368 × 1.368 + 1.135 ≈ 1.639"
+static std::string working(const Expr& how, double value) {
+    const NumberLine numbers = write(how, value);
+    const std::string shown = format_short(value);
+    return plain(numbers) + " " + sign_before(numbers, shown) + " " + shown;
+}
+
 void add_wrong(Question& q, const std::vector<Mistake>& all) {
     const auto near = [&](double value) {
         Question other = q;
@@ -413,8 +420,7 @@ void add_wrong(Question& q, const std::vector<Mistake>& all) {
             std::ranges::all_of(q.wrong, [&](const WrongAnswer& before) { return apart(before.value); });
         if (!std::isfinite(value) || !apart(q.expected) || !told_apart) continue;
         const bool worked_out = how.kind != Expr::Kind::number;
-        q.wrong.push_back(
-            {value, cause, worked_out ? plain(write(how, value)) + " = " + format_short(value) : ""});
+        q.wrong.push_back({value, cause, worked_out ? working(how, value) : ""});
     }
 }
 

@@ -192,6 +192,8 @@ Explanation explain(const Trace& trace, int k, std::optional<CellRef> cell) {
     if (!trace.writes(k).empty()) set_result(view);
     trace.lesson().explain(view);
     if (trace.problem().heads) tell_heads(view);
+    set_sign(out.numbers, out.result);
+    for (Aside& aside : out.asides) set_sign(aside.numbers, aside.result);
     return out;
 }
 

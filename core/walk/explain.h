@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilewalk {
@@ -30,20 +31,31 @@ struct Span {
 };
 using Line = std::vector<Span>;
 
+/// A formula with its numbers, and what a reader who works out the shown ones arrives at.
+struct NumberLine : Line {
+    NumberLine() = default;
+    NumberLine(Line line) : Line(std::move(line)) {}
+    std::optional<double> comes_to;
+};
+/// The sign before its result, as that is shown: "=" where it holds to the last digit, else "≈".
+const char* sign_before(const NumberLine& numbers, const std::string& shown);
+
 /// UTF-8 text of a line: Q₀ with subscript digits, P̃ with a combining tilde.
 std::string plain(const Line& line);
 
 /// The same result reached another way, shown beside the step: "P = exp(S − m) / ℓ".
 struct Aside {
     std::string label;  ///< "the same from m and ℓ"
-    Line formula, numbers, result;
+    Line formula;
+    NumberLine numbers;
+    Line result;
 };
 
 struct Explanation {
     std::string title;   ///< "Row sum"
     std::string place;   ///< "tile (0, 1)" or "query block 0"
     Line formula;        ///< in symbols
-    Line numbers;        ///< the same with the stored values in place; empty when there is nothing to compute
+    NumberLine numbers;  ///< the same with the stored values in place; empty when there is nothing to compute
     Line result;         ///< "ℓ = 1.639"; its last span is the shown number
     std::string why;     ///< one or two sentences
     int kind = 0;        ///< rows of a step whose `why` says different things have different kinds

@@ -43,7 +43,7 @@ struct View {
     // What the step read at (r, c), in the hue of its slot: the target comes from it.
     Expr number(Slot slot, int r, int c) const {
         source(slot, r, c);
-        return num(at(read(slot), r, c), info(slot).role);
+        return num(trace, slot, at(read(slot), r, c));
     }
     // The one in the target's row, and in its column if the slot has several.
     Expr number(Slot slot) const { return number(slot, row, one_column(slot) ? 0 : col); }

@@ -13,8 +13,9 @@ namespace {
 
 constexpr int most_decimals = 17;
 
+// The numbers that no slot holds; they share their decimals.
 void collect(const Expr& e, std::vector<double>& leaves) {
-    if (e.kind == Expr::Kind::number) leaves.push_back(e.value);
+    if (e.kind == Expr::Kind::number && !e.digits) leaves.push_back(e.value);
     for (const Expr& part : e.parts) collect(part, leaves);
 }
 
@@ -33,12 +34,13 @@ int natural_decimals(const std::vector<double>& leaves) {
     return most;
 }
 
-// The value of what format_fixed prints. Usual numbers are rounded by arithmetic, which is fast and differs
-// from the print by less than any digit that is shown; the others are printed and read back.
-double printed(double value, int decimals) {
+// The value of what is printed with so many decimals, of format_fixed as a power of ten where that is
+// shorter. Usual numbers are rounded by arithmetic, which is fast and differs from the print by less than any
+// digit that is shown; the others are printed and read back.
+double printed(double value, int decimals, bool powers = true) {
     if (!std::isfinite(value) || value == 0) return value;
     const double size = std::abs(value);
-    const bool power = size < 1e-3 || size >= 1e6;
+    const bool power = powers && (size < 1e-3 || size >= 1e6);
     if (!power && decimals <= 8) {
         static constexpr double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
         const double scaled = value * units[decimals];
@@ -53,10 +55,42 @@ double printed(double value, int decimals) {
     return std::strtod(buffer, nullptr);
 }
 
-constexpr int exactly = -1;  // decimals that stand for the stored values
+// With how many decimals numbers are printed: those of a slot as it has them, the others with `loose`; where
+// that would mislead, all that are not exact with at least so many.
+struct Decimals {
+    int loose = 0;
+    int at_least = 0;     ///< 0: nothing misleads
+    bool stored = false;  ///< what is stored stands for itself
+};
 
-double evaluate(const Expr& e, int decimals) {
-    if (e.kind == Expr::Kind::number) return decimals == exactly ? e.value : printed(e.value, decimals);
+bool shown_exactly(double value, int decimals) {
+    if (!std::isfinite(value) || value == 0) return true;
+    const double units = value * std::pow(10.0, decimals), whole = std::round(units);
+    return std::abs(units - whole) <= 1e-15 * std::abs(units);
+}
+
+// Decimals of a number of a slot, and whether it is one of those that the slot writes without powers of ten.
+std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
+    const int own = e.digits->decimals();
+    if (decimals.at_least <= own || shown_exactly(e.value, own)) return {own, e.digits->plain()};
+    return {decimals.at_least, false};
+}
+
+double shown_value(const Expr& e, const Decimals& decimals) {
+    if (decimals.stored) return e.value;
+    if (!e.digits) return printed(e.value, std::max(decimals.loose, decimals.at_least));
+    const auto [own, plain] = own_decimals(e, decimals);
+    return printed(e.value, own, !plain);
+}
+
+std::string shown_text(const Expr& e, const Decimals& decimals) {
+    if (!e.digits) return format_fixed(e.value, std::max(decimals.loose, decimals.at_least));
+    const int shown = own_decimals(e, decimals).first;
+    return shown == e.digits->decimals() ? e.digits->text(e.value) : format_fixed(e.value, shown);
+}
+
+double evaluate(const Expr& e, const Decimals& decimals) {
+    if (e.kind == Expr::Kind::number) return shown_value(e, decimals);
     double out = evaluate(e.parts[0], decimals);
     if (e.kind == Expr::Kind::rounded) return round_to(e.format, out);
     if (e.kind == Expr::Kind::exponential) return std::exp(out);
@@ -74,23 +108,13 @@ struct Shown {
 };
 
 Shown shown(double result) {
-    if (!std::isfinite(result)) return {result, 0};
-    const double size = std::abs(result);
-    const int digits = number_style().digits;
-    if (result == std::round(result) && size < 1e6) return {result, 1, true};
-    const double shortest = std::pow(10.0, std::max(2, digits - 2));
-    if (size >= 1e-3 && size < 1e3 && std::abs(result * shortest - std::round(result * shortest)) < 1e-9)
-        return {result, 1 / shortest, true};
-    const int whole = static_cast<int>(std::floor(std::log10(size)));
-    const bool power = size < 1e-3 || size >= 1e6;
-    const double unit =
-        std::pow(10.0, power ? whole - power_decimals(digits) : -decimals_of(digits, whole + 1));
-    return {std::nearbyint(result / unit) * unit, unit};  // halfway cases as they are printed
+    const auto [value, unit] = read_shown(format_short(result));
+    return {value, unit, std::abs(value - result) <= 1e-12 * std::abs(result)};
 }
 
 // How large the terms of the outermost sum are: where they cancel, the result is no more exact than this
 // allows.
-double magnitude(const Expr& e, int decimals) {
+double magnitude(const Expr& e, const Decimals& decimals) {
     if (e.kind == Expr::Kind::rounded) return magnitude(e.parts[0], decimals);
     if (e.kind == Expr::Kind::product && e.parts.size() == 2 && e.parts[1].kind == Expr::Kind::sum)
         return std::abs(evaluate(e.parts[0], decimals)) * magnitude(e.parts[1], decimals);
@@ -100,13 +124,15 @@ double magnitude(const Expr& e, int decimals) {
     return total;
 }
 
-bool agrees(const Expr& e, int decimals, Shown target) {
+// Nobody who works it out would doubt the result: it is off by a digit or two of the last place, or by less
+// than a hundredth.
+bool is_near(const Expr& e, const Decimals& decimals, Shown target) {
     const double value = evaluate(e, decimals);
     if (!std::isfinite(target.value))
         return value == target.value || (std::isnan(value) && std::isnan(target.value));
-    // A result that is shown exactly should come out as it is; elsewhere stay clear of the last digit.
-    const double fine = 0.7 * std::pow(10.0, -std::max(3, number_style().digits - 1));
-    const double tolerance = target.exact ? fine : 0.7 * target.unit;
+    const double fine = std::pow(10.0, -std::max(3, number_style().digits - 1));
+    const double tolerance = std::max(1.5 * (target.exact ? std::min(fine, target.unit) : target.unit),
+                                      .01 * std::abs(target.value));
     return std::abs(value - target.value) <= std::max(tolerance, 1e-14 * magnitude(e, decimals));
 }
 
@@ -120,7 +146,7 @@ bool binds_looser(Expr::Kind inner, Expr::Kind outer) {
 
 class Writer {
 public:
-    explicit Writer(int decimals) : decimals_(decimals) {}
+    explicit Writer(const Decimals& decimals) : decimals_(decimals) {}
 
     // `first`: nothing stands before it in its bracket, so a minus sign needs no bracket of its own.
     void put(const Expr& e, bool first) {
@@ -143,7 +169,7 @@ public:
 
 private:
     void number(const Expr& e, bool first) {
-        std::string text = format_fixed(e.value, decimals_);
+        std::string text = shown_text(e, decimals_);
         const bool brackets = !first && (std::signbit(e.value) && text.compare(0, 3, "−") == 0);
         line.push_back({brackets ? "(" + text + ")" : text, e.role, Span::Face::number});
     }
@@ -155,7 +181,7 @@ private:
         }
         line.push_back(word(")"));
     }
-    int decimals_;
+    Decimals decimals_;
 };
 
 }  // namespace
@@ -182,17 +208,36 @@ double combined(Expr::Kind kind, double left, double right) {
     }
 }
 
-double evaluate(const Expr& expr) { return evaluate(expr, exactly); }
+double evaluate(const Expr& expr) { return evaluate(expr, Decimals{.stored = true}); }
 
-Line write(const Expr& expr, double result) {
-    std::vector<double> leaves;
-    collect(expr, leaves);
-    int decimals = natural_decimals(leaves);
+NumberLine write(const Expr& expr, double result) {
+    std::vector<double> loose;
+    collect(expr, loose);
+    Decimals decimals{.loose = natural_decimals(loose)};
     const Shown target = shown(result);
-    while (decimals < most_decimals && !agrees(expr, decimals, target)) ++decimals;
+    while (decimals.at_least < most_decimals && !is_near(expr, decimals, target)) ++decimals.at_least;
     Writer writer(decimals);
     writer.put(expr, true);
-    return std::move(writer.line);
+    NumberLine out(std::move(writer.line));
+    out.comes_to = evaluate(expr, decimals);
+    return out;
+}
+
+const char* sign_before(const NumberLine& numbers, const std::string& shown) {
+    if (!numbers.comes_to) return "=";
+    const auto [value, unit] = read_shown(shown);
+    const double comes_to = *numbers.comes_to;
+    if (!std::isfinite(value) || !std::isfinite(comes_to))
+        return comes_to == value || (std::isnan(comes_to) && std::isnan(value)) ? "=" : "≈";
+    const double noise = 1e-9 * unit + 1e-13 * std::abs(value);
+    return std::abs(comes_to - value) <= unit / 2 + noise ? "=" : "≈";
+}
+
+void set_sign(const NumberLine& numbers, Line& result) {
+    if (numbers.empty() || result.size() < 2) return;
+    std::string& before = result[result.size() - 2].text;
+    if (before.ends_with("= "))
+        before.replace(before.size() - 2, 1, sign_before(numbers, result.back().text));
 }
 
 Span word(std::string text) { return {std::move(text)}; }

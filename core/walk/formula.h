@@ -1,8 +1,8 @@
 // Arithmetic with stored values, written out for people: "0.368 × 1.368 + (1.000 + 0.135)".
 //
-// The numbers shown are rounded, so the shown arithmetic could miss the shown result. `write` therefore takes
-// as many decimals as it needs until evaluating what is printed gives the printed result within its last
-// digit.
+// One number is one text on a page: a formula has it as the matrix that holds it. These are rounded, so the
+// shown arithmetic may miss the shown result in its last digits; then "≈" stands between them (sign_before).
+// Only where it would miss by more, as when large numbers cancel, `write` takes more decimals.
 #pragma once
 
 #include "core/problem/precision.h"
@@ -29,13 +29,18 @@ struct Expr {
     double value = 0;        ///< kind == number
     Role role = Role::none;  ///< hue of the number
     std::vector<Expr> parts;
-    Format format = Format::fp64;  ///< kind == rounded
+    Format format = Format::fp64;          ///< kind == rounded
+    const MatrixDigits* digits = nullptr;  ///< kind == number: those of the slot that holds it
 };
 
 /// Parts of a formula.
 using Numbers = std::vector<Expr>;
 
 inline Expr num(double value, Role role = Role::none) { return {Expr::Kind::number, value, role, {}}; }
+/// As the trace shows the numbers of this slot.
+inline Expr num(const Trace& trace, Slot slot, double value) {
+    return {Expr::Kind::number, value, info(slot).role, {}, Format::fp64, &trace.digits(slot)};
+}
 /// A single part stands for itself.
 inline Expr sum(Numbers parts) {
     if (parts.size() == 1) return parts[0];
@@ -67,7 +72,10 @@ double combined(Expr::Kind kind, double left, double right);
 /// What it comes to with the stored values. The maximum passes over NaN, as the hardware's does.
 double evaluate(const Expr& expr);
 /// The formula with its numbers; `result` is the value that it is shown to give (by format_short).
-Line write(const Expr& expr, double result);
+NumberLine write(const Expr& expr, double result);
+
+/// "ℓ = 1.639" becomes "ℓ ≈ 1.639" where that is not what the shown numbers come to.
+void set_sign(const NumberLine& numbers, Line& result);
 
 /// Pieces of symbolic formulas.
 Span word(std::string text);

@@ -6,6 +6,7 @@
 // order.
 #pragma once
 
+#include "core/base/numbers.h"
 #include "core/problem/problem.h"
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tilewalk {
@@ -269,6 +271,9 @@ public:
     /// What lay in an HBM slot before the first step, put together.
     Matrix given(Slot slot) const { return together(slot, -1); }
 
+    /// How the numbers of a slot are written, the same at every step and in every tile.
+    const MatrixDigits& digits(Slot slot) const { return digits_[static_cast<std::size_t>(slot)]; }
+
     /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
     std::size_t bytes() const;
 
@@ -289,8 +294,13 @@ private:
     std::vector<Step> steps_;
     std::vector<Access> accesses_;
     std::array<std::vector<History>, slot_count> histories_;
+    std::array<MatrixDigits, slot_count> digits_;
     std::vector<int> chip_starts_;  ///< steps, ascending, at which nothing lies on chip
 };
+
+/// Matrices, and the places on chip (or in HBM) that hold tiles of them: one range of colours, one number of
+/// decimals.
+std::span<const std::pair<Slot, Slot>> matrices_and_tiles();
 
 /// Writes a Trace while an algorithm runs: give(…) what lies in HBM, then for each step begin(op, i, j),
 /// read/fetch/load/write/store, end(flops).
@@ -359,6 +369,7 @@ private:
     }
     std::int32_t add(Matrix data, Region region);
     std::int64_t bytes_of(Slot slot, const Value& value) const;
+    void find_digits();
     void note_read(Slot slot, int tile, std::int32_t value);
     void note_write(Slot slot, int tile, std::int32_t value);
     When next_time();

@@ -178,16 +178,28 @@ bool rounds(const Printed& printed, double value) {
     return std::abs(printed.value - value) <= printed.unit / 2 + slack;
 }
 
-std::string fault_of(const std::string& numbers, const Printed& shown, bool exact, bool jumps) {
+std::string fault_of(const std::string& numbers, std::string_view sign, const Printed& shown, bool exact) {
     const auto formula = evaluate(numbers);
     if (!formula) return "not well formed";
-    const bool whole = exact && !shown.power;
-    const long double tolerance = (whole ? 0.001L : shown.unit) + 1e-13L * formula->terms +
-                                  (jumps ? formula->jump : 0.0L) + std::numeric_limits<double>::denorm_min();
-    const bool agrees = std::isfinite(shown.value) ? std::abs(formula->value - shown.value) <= tolerance
-                        : std::isnan(shown.value)  ? std::isnan(formula->value)
-                                                   : formula->value == shown.value;
-    return agrees ? "" : "evaluates to " + std::to_string(static_cast<double>(formula->value));
+    const std::string comes_to = "comes to " + std::to_string(static_cast<double>(formula->value));
+    if (!std::isfinite(shown.value) || !std::isfinite(formula->value)) {
+        const bool same =
+            formula->value == shown.value || (std::isnan(shown.value) && std::isnan(formula->value));
+        return same == (sign == "=") ? "" : comes_to;
+    }
+    const long double off = std::abs(formula->value - shown.value),
+                      noise = 1e-13L * formula->terms + std::numeric_limits<double>::denorm_min() +
+                              1e-8L * shown.unit;
+    const long double last = exact && !shown.power ? std::min(shown.unit, 0.001L) : shown.unit;
+    const long double nearly = std::max(2 * last, 0.011L * std::abs(shown.value));
+    if (sign == "=" && off > shown.unit / 2 + noise + formula->jump) return comes_to + ", and = is said";
+    if (sign == "≈" && off <= shown.unit / 2 - noise && formula->jump == 0)
+        return comes_to + ", and ≈ is said";
+    return off <= nearly + noise + formula->jump ? "" : comes_to;
+}
+
+std::string sign_of_result(const std::string& before_number) {
+    return before_number.ends_with("≈ ") ? "≈" : "=";
 }
 
 }  // namespace tilewalk::test

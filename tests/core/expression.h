@@ -32,9 +32,11 @@ std::optional<Printed> read_number(std::string_view text);
 /// A number was rounded honestly: it lies within half a unit of its last digit of `value`.
 bool rounds(const Printed& printed, double value);
 
-/// What is wrong with arithmetic that is printed beside its result; empty when it comes to what is shown,
-/// within the last digit of that. `exact`: the stored number is whole, and a whole number claims to be exact.
-/// `jumps` allows for printed operands that a format rounds to another number than the stored ones.
-std::string fault_of(const std::string& numbers, const Printed& shown, bool exact, bool jumps = false);
+/// What is wrong with arithmetic that is printed beside its result, with the sign that stands between them;
+/// empty when "=" comes to what is shown, rounded to its last digit, and "≈" does not, but nearly. `exact`:
+/// the stored number is whole, and a whole number claims to be exact.
+std::string fault_of(const std::string& numbers, std::string_view sign, const Printed& shown, bool exact);
+/// "≈" or "=": the sign that the text of a result has before its number.
+std::string sign_of_result(const std::string& before_number);
 
 }  // namespace tilewalk::test

@@ -396,7 +396,8 @@ void add_far_gaps(Stack& s, const Quiz& quiz) {
 void add_far_working(Stack& s, const Quiz& quiz) {
     const std::size_t last = quiz.revealed ? quiz.entries.size() - 1 : quiz.entry - 1;
     const Explanation& e = quiz.question.numbers()[last].explanation;
-    s.rich(pieces(e.numbers, " = ", e.result.back()), 28, 2);
+    const Span& result = e.result.back();
+    s.rich(pieces(e.numbers, std::string(" ") + sign_before(e.numbers, result.text) + " ", result), 28, 2);
 }
 
 void add_far_numbers(Stack& s, const Quiz& quiz) {

@@ -103,7 +103,8 @@ std::string part_text(const Stack& s, std::size_t n) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
     const double v = s.parts[n].value;
-    std::string text = std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : 3);
+    std::string text =
+        std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : number_style().digits - 1);
     return s.formula ? formula_text(*s.formula, s.parts[n].role, v, std::move(text)) : text;
 }
 
@@ -418,14 +419,17 @@ void chosen_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p
     c.text(right, std::max(at.y - 12, plot.y + 4), value, size::small, 0, Face::mono_bold, Align::right);
 }
 
-// "k₀:  exp(−1) ≈ 0.368"; brief: "k₀:  0.368".
+// "k₀:  exp(−1) = 0.368"; brief: "k₀:  0.368".
 Line curve_entry(const CurvePoint& p, bool brief) {
-    const std::string power = "exp(" + format_short(p.x, 3) + ")", start = p.label + ": ";
+    const std::string x = format_short(p.x), y = format_short(p.y), power = "exp(" + x + ")",
+                      start = p.label + ": ";
+    NumberLine shown;
+    shown.comes_to = std::exp(read_shown(x).value);
     const std::string words = brief ? start
                               : p.left_out
                                   ? start + format_short(std::exp(p.x)) + " = " + power + " left out: "
-                                  : start + power + (p.y == std::exp(p.x) ? " = " : " ≈ ");
-    return pieces(words, number(format_short(p.y), Role::none, true));
+                                  : start + power + " " + sign_before(shown, y) + " ";
+    return pieces(words, number(y, Role::none, true));
 }
 
 // What the first `told` points are. If they do not all fit below each other, only their values, in columns;

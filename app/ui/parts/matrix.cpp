@@ -446,23 +446,9 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
 
 }  // namespace
 
-namespace {
-
-// As many decimals as leave so many digits, where the others of the matrix have more.
-std::string told_number(const MatrixDigits& all, double v, int digits) {
-    std::string text = all.text(v, digits);
-    const std::size_t point = text.find_first_of(".,"), first = text.find_first_of("0123456789");
-    if (point == std::string::npos || all.decimals(digits) == all.exact) return text;
-    return format_fixed(v, std::max(0, digits - static_cast<int>(point - first)));
-}
-
-}  // namespace
-
 std::string cell_number(const MatrixDigits& all, double v, int digits, NumberForm form) {
     double unit = 1;
     const bool plain = v == 0 || (std::abs(v) >= 1e-3 && std::abs(v) < 1e6);
-    const bool told = form == NumberForm::as_told || form == NumberForm::as_formula;
-    if (told && plain && digits == number_style().digits) return told_number(all, v, digits);
     const bool trimmed = form == NumberForm::trimmed && plain;
     for (int decimals = 0; trimmed && decimals < all.decimals(digits); ++decimals, unit *= 10)
         if (std::abs(v * unit - std::round(v * unit)) < 1e-9) return format_fixed(v, decimals);

@@ -12,10 +12,9 @@ namespace tilewalk::ui {
 
 enum class Link;
 
-/// How the numbers of one matrix are written: with the same decimals; where all digits are shown, each as a
-/// formula has it; that of which the formula at hand has more digits, with these; without the zeros at the
-/// end of what fewer decimals show exactly.
-enum class NumberForm { even, as_told, as_formula, trimmed };
+/// How the numbers of one matrix are written: with the same decimals; that of which the formula at hand has
+/// more, with these; without the zeros at the end of what fewer decimals show exactly.
+enum class NumberForm { even, as_formula, trimmed };
 
 /// What to draw of one tile. Positions in logical px; the bed reaches 4 px beyond the cells.
 struct MatrixLook {

@@ -46,7 +46,7 @@ enum class Letters { of_all, of_formula, own, trimmed };
 NumberForm form_of(Letters how) {
     return how == Letters::trimmed      ? NumberForm::trimmed
            : how == Letters::of_formula ? NumberForm::as_formula
-                                        : NumberForm::as_told;
+                                        : NumberForm::even;
 }
 
 int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
@@ -123,9 +123,13 @@ bool fits_usual(const AppState& state, Terms& line, float w, float h) {
            fits(state, line, w, h, airy, Letters::of_all) || fits(state, line, w, h, usual, Letters::of_all);
 }
 
-// Rather than let numbers touch: smaller cells, then no zeros at the end, then fewer decimals.
+// Rather than let numbers touch: smaller cells, then fewer decimals than the formula has, then no zeros at
+// the end.
 bool fits_somehow(const AppState& state, Terms& line, float w, float h) {
-    return fits_usual(state, line, w, h) || fits(state, line, w, h, tight, Letters::own) ||
+    const int all = number_style().digits;
+    return fits(state, line, w, h, usual, Letters::of_formula, all) ||
+           fits(state, line, w, h, tight, Letters::own, all) || fits_usual(state, line, w, h) ||
+           fits(state, line, w, h, tight, Letters::own) ||
            fits(state, line, w, h, tight, Letters::trimmed, 2);
 }
 

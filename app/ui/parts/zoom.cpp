@@ -42,7 +42,6 @@ MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view)
     look.digits = s.digits;
     look.bed = false;
     look.numbers = true;
-    look.form = NumberForm::as_told;
     look.size = size::far_number;
     return look;
 }

@@ -128,8 +128,10 @@ float introduction(const Canvas& c, const AppState& state, float x, float y, flo
 float asides(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
     float used = 0;
     for (const Aside& aside : state.explanation.asides) {
-        const Line line = pieces(aside.formula, "  =  ", aside.numbers, "  =  ",
-                                 aside.result.empty() ? Line() : Line{aside.result.back()});
+        const Line result = aside.result.empty() ? Line() : Line{aside.result.back()};
+        const std::string sign =
+            result.empty() ? "  =  " : std::string("  ") + sign_before(aside.numbers, result[0].text) + "  ";
+        const Line line = pieces(aside.formula, "  =  ", aside.numbers, sign, result);
         const float h = 12 + 20 + rich_paragraph_height(c, w, line, size::lead, 0);
         if (used + h > room) break;
         c.text_within(x, y + used + 20, w, aside.label, size::small, c.theme->t3);

@@ -25,7 +25,9 @@ namespace {
 // "0.368 × 1.368 + (1.000 + 0.135)  =  1.639" in one line
 Line equation(const Explanation& e) {
     if (e.numbers.empty() || e.result.empty()) return e.result;
-    const Line line = pieces(e.numbers, "  =  ", e.result.back());
+    const Span& result = e.result.back();
+    const Line line =
+        pieces(e.numbers, std::string("  ") + sign_before(e.numbers, result.text) + "  ", result);
     const Span& unit = e.result.front();  // "bytes read"
     return unit.face == Span::Face::text ? pieces(line, " " + unit.text) : line;
 }

@@ -202,7 +202,7 @@ constexpr float notes_top = 44, notes_foot = 10;
 void formula_below(const Canvas& c, const Explanation& e, const Rect& a) {
     constexpr float size = 20, line = size * 1.6f;
     float y = a.y;
-    for (const Line& part : {e.formula, e.numbers, e.result}) {
+    for (const Line& part : {e.formula, Line(e.numbers), e.result}) {
         const int lines = static_cast<int>((a.bottom() - y) / line);
         if (part.empty() || lines < 1) continue;
         y += c.rich_paragraph(a.x, y, a.w, part, size, lines, c.theme->t1) + 4;

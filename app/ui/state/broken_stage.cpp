@@ -178,20 +178,24 @@ Line before_rounding(const Trace& trace, int k, const CellRef& cell) {
     for (std::size_t n = 0; n < trace.reads(k).size(); ++n) {
         const Slot slot = trace.reads(k)[n].slot;
         if (slot == Slot::Oi || slot == Slot::l)
-            (slot == Slot::l ? row_sum : total) = num(read_value(trace, k, n, cell), info(slot).role);
+            (slot == Slot::l ? row_sum : total) = num(trace, slot, read_value(trace, k, n, cell));
     }
     const Expr both = quotient(total, row_sum);
     return write(both, evaluate(both));
 }
 
-// "11.80 ÷ 1.639", of the step that divides the row of the end.
+// "≈ 11.804 ÷ 1.639", of the step that divides the row of the end.
 Line quotient_of(const Trace& trace, const CellRef& end) {
     for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
         const CellRef cell{Slot::Oi, end.row, end.col};
         if (trace.step(k).op != Op::normalize || !written_value(trace, k, cell)) continue;
-        const Line told = explain(trace, k, cell).numbers;
-        const bool rounds = trace.problem().precision.any() && plain(told).find("÷") != std::string::npos;
-        return rounds ? before_rounding(trace, k, cell) : told;
+        const Explanation told = explain(trace, k, cell);
+        const bool rounds =
+            trace.problem().precision.any() && plain(told.numbers).find("÷") != std::string::npos;
+        if (rounds) return before_rounding(trace, k, cell);
+        const bool near = !told.numbers.empty() && told.result.size() > 1 &&
+                          told.result[told.result.size() - 2].text.ends_with("≈ ");
+        return near ? pieces("≈ ", told.numbers) : Line(told.numbers);
     }
     return {};
 }

@@ -12,8 +12,6 @@ namespace {
 
 // Numbers are only drawn in matrices up to this many cells; larger ones are heat maps without text.
 constexpr Eigen::Index most_numbered_cells = 256;
-// Of larger ones the stage shows a row: so many of their numbers say with which decimals.
-constexpr Eigen::Index most_asked = 512;
 
 void widen(SlotLook& look, const Matrix& A) {
     for (Eigen::Index n = 0; n < A.size(); ++n) {
@@ -25,14 +23,9 @@ void widen(SlotLook& look, const Matrix& A) {
 }
 
 void measure(SlotLook& look, const Matrix& A) {
-    if (A.size() > most_numbered_cells) {
-        const Eigen::Index step = (A.size() + most_asked - 1) / most_asked;
-        for (Eigen::Index n = 0; n < A.size(); n += step) look.digits.take(A.data()[n]);
-        return;
-    }
+    if (A.size() > most_numbered_cells) return;
     for (Eigen::Index n = 0; n < A.size(); ++n) {
         const double v = A.data()[n], size = std::abs(v);
-        look.digits.take(v);
         if (!std::isfinite(v)) look.words = std::max(look.words, letter_count(format_number(v)));
         if (!std::isfinite(v)) continue;
         if (size > 0 && (look.least == 0 || size < look.least)) look.least = size;
@@ -72,19 +65,15 @@ TraceLook look_of(const Trace& trace) {
                 take(static_cast<Slot>(s), *held.value);
     for (int k = 0; k < trace.size(); ++k)
         for (const Access& a : trace.writes(k)) take(a.slot, trace.value(a.value));
-    // A tile on chip has the colours and the decimals of the matrix that it came from.
+    for (int s = 0; s < slot_count; ++s)
+        out.slots[static_cast<std::size_t>(s)].digits = trace.digits(static_cast<Slot>(s));
+    // A tile on chip has the colours of the matrix that it came from.
     auto share = [&](Slot a, Slot b) {
         SlotLook &x = out.slots[static_cast<std::size_t>(a)], &y = out.slots[static_cast<std::size_t>(b)];
         x.lo = y.lo = std::min(x.lo, y.lo);
         x.hi = y.hi = std::max(x.hi, y.hi);
-        x.digits.join(y.digits), y.digits = x.digits;
     };
-    constexpr std::pair<Slot, Slot> same[] = {
-        {Slot::Q, Slot::Qi},      {Slot::K, Slot::Kj},      {Slot::V, Slot::Vj},    {Slot::m, Slot::m_tile},
-        {Slot::m, Slot::m_hbm},   {Slot::l, Slot::l_hbm},   {Slot::S, Slot::S_hbm}, {Slot::Prob, Slot::P_hbm},
-        {Slot::dP, Slot::dP_hbm}, {Slot::dS, Slot::dS_hbm}, {Slot::dO, Slot::dOi},  {Slot::L, Slot::Li},
-        {Slot::D, Slot::Di},      {Slot::dQ, Slot::dQi},    {Slot::dK, Slot::dKj},  {Slot::dV, Slot::dVj}};
-    for (const auto& [whole, tile] : same) share(whole, tile);
+    for (const auto& [whole, tile] : matrices_and_tiles()) share(whole, tile);
     out.grid = timeline_grid(trace);
     return out;
 }

@@ -37,7 +37,7 @@ Expr row_number(const View& v, Slot slot, int r) {
     for (const Access& a : v.trace.reads(v.k))
         if (a.slot == slot && v.trace.value(a.value).region.contains(r, 0)) {
             v.source(slot, r, 0);
-            return num(v.at(v.trace.value(a.value), r, 0), info(slot).role);
+            return num(v.trace, slot, v.at(v.trace.value(a.value), r, 0));
         }
     return num(0);
 }
@@ -124,8 +124,10 @@ Aside from_m_and_l(const View& v, double score) {
     out.label = same ? "the same from m and ℓ" : "as the forward pass had it, from m and ℓ";
     out.formula =
         join({sym(Slot::Prob), "  =  exp(", sym(Slot::S), " − ", sym(Slot::m_hbm), ") ⊘ ", sym(Slot::l_hbm)});
-    out.numbers = write(
-        quotient(exponential(difference(num(score, Role::S), num(m, Role::m))), num(l, Role::l)), weight);
+    out.numbers =
+        write(quotient(exponential(difference(num(v.trace, Slot::S, score), num(v.trace, Slot::m_hbm, m))),
+                       num(v.trace, Slot::l_hbm, l)),
+              weight);
     out.result = equals({symbol(Slot::Prob), word(index_text(v))}, weight);
     return out;
 }

@@ -92,8 +92,8 @@ void row_dot(const View& v) {
     if (!O || !dO || v.problem.d() > most_terms) return;
     Numbers products;
     for (int c = 0; c < v.problem.d(); ++c)
-        products.push_back(
-            product({num(v.at(*dO.value, v.row, c), Role::O), num(v.at(*O.value, v.row, c), Role::O)}));
+        products.push_back(product({num(v.trace, Slot::dO, v.at(*dO.value, v.row, c)),
+                                    num(v.trace, Slot::O, v.at(*O.value, v.row, c))}));
     const Expr all = sum(std::move(products));
     Aside aside;
     aside.label = "the same from dO and O, as FlashAttention does it";

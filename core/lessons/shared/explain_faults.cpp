@@ -92,7 +92,7 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 
 }  // namespace
 
-std::string largest_exponent_text(Format format) { return num_text(std::log(info(format).largest)); }
+std::string largest_exponent_text(Format format) { return format_number(std::log(info(format).largest)); }
 
 std::string largest_text(Format format) {
     return "the largest number of " + std::string(name(format)) + ", " + num_text(info(format).largest);

@@ -65,7 +65,7 @@ struct MergeView {
     Expr number(const Access& a, int col = 0) const {
         const Region& at = v.trace.value(a.value).region;
         v.source(a.slot, at.row + local, col);
-        return num(v.trace.value(a.value).data(local, col), info(a.slot).role);
+        return num(v.trace, a.slot, v.trace.value(a.value).data(local, col));
     }
     Line name(const Access& a) const { return slot_symbol(v.trace, a.slot, v.k, a.tile); }
     Line result_name() const {

@@ -65,7 +65,8 @@ void tell_sum_in_one_go(const View& v) {
 
 void tell_competition(const View& v, double P, double dP, double D) {
     if (P <= 0 || P >= 1 || !std::isfinite(dP) || !std::isfinite(D)) return;
-    const Expr weight = num(P, Role::S), slope = num(dP, Role::S), mean = num(D, Role::alpha);
+    const Expr weight = num(v.trace, Slot::Prob, P), slope = num(v.trace, Slot::dP, dP),
+               mean = num(v.trace, Slot::D, D);
     const Expr own = product({weight, difference(num(1), weight)}),
                others = difference(mean, product({weight, slope}));
     const Line p = sym(Slot::Prob), dp = sym(Slot::dP);

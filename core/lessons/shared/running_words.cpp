@@ -69,7 +69,10 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
 }
 
 std::string result_words(const Explanation& e) {
-    return plain(Line(e.result.begin(), e.result.end() - 1)) + e.result.back().text;
+    // What the shown numbers come to matters beside the formula alone.
+    std::string name = plain(Line(e.result.begin(), e.result.end() - 1));
+    if (name.ends_with("≈ ")) name.replace(name.rfind("≈"), std::string_view("≈").size(), "=");
+    return name + e.result.back().text;
 }
 
 bool empty_sum(const Trace& trace, int k, const Explanation& e) {

@@ -110,7 +110,7 @@ void late_output(const RowView& r, const Expr& old, const Expr& value) {
 void average_output(const RowView& r, const Expr& old, const Expr& value) {
     const View& v = r.v;
     const Expr alpha = r.number(Slot::alpha), before = r.number(Slot::l), weight = r.number(Slot::P),
-               now = num(r.stored(Slot::l, 1), Role::l);
+               now = num(v.trace, Slot::l, r.stored(Slot::l, 1));
     const Line sum_now = softmax_sum(r.letters, r.now);
     v.out.formula =
         join({softmax_out(r.letters, r.now), "  =  ", softmax_out(r.letters, r.before), " (",

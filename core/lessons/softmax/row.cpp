@@ -66,6 +66,7 @@ Argument argument_line(std::string title, Line formula, Line symbol, const Expr*
     Argument out{std::move(title), std::move(formula), {}, {}, std::move(why), value, other};
     if (numbers) out.numbers = write(*numbers, value);
     out.result = equals(std::move(symbol), value);
+    set_sign(out.numbers, out.result);
     return out;
 }
 

@@ -68,10 +68,10 @@ Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile);
 /// One line of an argument. `numbers` is the right side worked out from stored values, `result` the left side
 /// as it is defined; for an equation of two sums `other` is the right side's own value.
 struct Argument {
-    std::string title;  ///< "The surrogate d′"
-    Line formula;       ///< in symbols
-    Line numbers;       ///< the same in numbers; empty where there is nothing to divide
-    Line result;        ///< "d′₃ = 1.503"; its last span is the number
+    std::string title;   ///< "The surrogate d′"
+    Line formula;        ///< in symbols
+    NumberLine numbers;  ///< the same in numbers; empty where there is nothing to divide
+    Line result;         ///< "d′₃ = 1.503"; its last span is the number
     std::string why;
     double value = 0;  ///< what `result` shows
     double other = 0;  ///< the value that `numbers` stands for, computed on its own; equal up to rounding

@@ -491,7 +491,7 @@ TEST_CASE("every lesson: LaTeX is balanced, and its math is ASCII") {
             CHECK(tex_fault(tex) == "");
             for (int k = 0; k < trace->size(); ++k) {
                 const Explanation e = explain(*trace, k);
-                for (const Line* line : {&e.formula, &e.numbers, &e.result})
+                for (const Line* line : std::initializer_list<const Line*>{&e.formula, &e.numbers, &e.result})
                     for (const char c : latex_math(*line)) CHECK(static_cast<unsigned char>(c) < 0x80);
             }
             const std::string fragment = tex_of(*trace, true);

@@ -143,10 +143,10 @@ TEST_SUITE("numbers") {
     }
     TEST_CASE("the style decides where the caller does not") {
         for (const auto& [digits, sixth, third, eighth, power] :
-             {std::tuple{3, "0.17", "33.3", "0.12", "1.23×10⁻⁴"},
-              {4, "0.167", "33.33", "0.125", "1.23×10⁻⁴"},
-              {5, "0.1667", "33.333", "0.125", "1.234×10⁻⁴"},
-              {6, "0.16667", "33.3333", "0.125", "1.2340×10⁻⁴"}}) {
+             {std::tuple{3, "0.17", "33.33", "0.12", "1.23×10⁻⁴"},
+              {4, "0.167", "33.333", "0.125", "1.23×10⁻⁴"},
+              {5, "0.1667", "33.3333", "0.125", "1.234×10⁻⁴"},
+              {6, "0.16667", "33.33333", "0.125", "1.2340×10⁻⁴"}}) {
             const Styled styled({digits, false});
             CAPTURE(digits);
             CHECK(format_number(1 / 6.0) == sixth);
@@ -200,6 +200,12 @@ TEST_SUITE("numbers") {
                      {format_number(v), format_short(v), format_fixed(v, pick(random, 0, 17))}) {
                     const auto printed = read_number(text);
                     CHECK_MESSAGE((printed && rounds(*printed, v)), v, " as ", text);
+                    const ShownNumber shown = read_shown(text);
+                    const double size = std::abs(v);
+                    if (printed &&
+                        (std::abs(shown.value - static_cast<double>(printed->value)) > 1e-12 * size ||
+                         (std::isfinite(v) && shown.unit <= 0)))
+                        FAIL_CHECK(text, " is read as ", shown.value);
                     if (text.find(style.comma ? '.' : ',') != std::string::npos) FAIL_CHECK(text);
                     if (text == "−0" || text.starts_with("−0 ")) FAIL_CHECK(text);
                 }

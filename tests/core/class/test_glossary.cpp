@@ -111,7 +111,8 @@ TEST_SUITE("glossary") {
         each_walk([&](const Trace& trace) {
             for (int k = 0; k < trace.size(); ++k) {
                 const Explanation e = explain(trace, k);
-                for (const Line* line : {&e.formula, &e.numbers, &e.result}) collect_symbols(*line, shown);
+                for (const Line* line : std::initializer_list<const Line*>{&e.formula, &e.numbers, &e.result})
+                    collect_symbols(*line, shown);
                 for (const Aside& aside : e.asides) collect_symbols(aside.formula, shown);
                 collect_symbols(step_symbol(trace.step(k).op), shown);
             }

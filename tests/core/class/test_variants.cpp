@@ -241,11 +241,12 @@ void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& s
         const bool elsewhere = std::ranges::any_of(
             from_elsewhere, [&](const char* words) { return contains(wrong.cause, words); });
         CHECK(check(q, as_typed(wrong.value)).cause == wrong.cause);
-        if (const std::size_t equals = wrong.working.find(" = "); equals != std::string::npos) {
-            const auto result = read_number(wrong.working.substr(equals + 3));
+        const std::string sign = contains(wrong.working, " ≈ ") ? "≈" : "=";
+        if (const std::size_t at = wrong.working.find(" " + sign + " "); at != std::string::npos) {
+            const auto result = read_number(wrong.working.substr(at + sign.size() + 2));
             REQUIRE(result);
             const std::string fault =
-                fault_of(wrong.working.substr(0, equals), *result, wrong.value == std::round(wrong.value));
+                fault_of(wrong.working.substr(0, at), sign, *result, wrong.value == std::round(wrong.value));
             CHECK_MESSAGE(fault.empty(), wrong.working, ": ", fault);
         }
         if (elsewhere) {

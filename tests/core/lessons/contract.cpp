@@ -69,6 +69,10 @@ std::optional<double> moved_bytes(const Told& t) {
     return {};
 }
 
+std::string sign_in(const Line& result) {
+    return sign_of_result(plain({result.begin(), std::prev(result.end())}));
+}
+
 int check_result(const Told& t) {
     if (t.e.result.empty()) return t.fail("no result"), 0;
     const auto bytes = moved_bytes(t);
@@ -79,7 +83,8 @@ int check_result(const Told& t) {
     if (!(std::isnan(meant) && std::isnan(shown->value)) && !rounds(*shown, meant))
         t.fail("the result is not " + std::to_string(meant));
     if (t.e.numbers.empty()) return 0;
-    const std::string fault = fault_of(plain(t.e.numbers), *shown, meant == std::round(meant), t.broken());
+    const std::string fault =
+        fault_of(plain(t.e.numbers), sign_in(t.e.result), *shown, meant == std::round(meant));
     if (!fault.empty()) t.fail(fault);
     return 1;
 }
@@ -100,7 +105,7 @@ int check_asides(const Told& t) {
         const auto shown = aside.result.empty() ? std::nullopt : read_number(aside.result.back().text);
         if (aside.label.empty() || aside.formula.empty() || !shown) t.fail("half an aside");
         if (!shown) continue;
-        const std::string fault = fault_of(plain(aside.numbers), *shown, false, true);
+        const std::string fault = fault_of(plain(aside.numbers), sign_in(aside.result), *shown, false);
         if (!fault.empty()) t.fail("beside it, " + fault);
     }
     return static_cast<int>(t.e.asides.size());

@@ -108,7 +108,7 @@ TEST_SUITE("softcap, ALiBi and sink") {
         const int tile = find_step(*trace, Op::softcap, 0, 1);
         const Matrix& S = trace->live(Slot::S, tile).value->data;
         CHECK(std::abs(S(0, 0) - 2 * std::tanh(1.0)) < 1e-15);
-        CHECK(plain(explain(*trace, tile, CellRef{Slot::S, 0, 2}).numbers) == "2 × tanh(2 ÷ 2)");
+        CHECK(plain(explain(*trace, tile, CellRef{Slot::S, 0, 2}).numbers) == "2 × tanh(2.000 ÷ 2)");
         CHECK(std::abs(trace->live(Slot::S, tile + 1).value->data(0, 0) - (2 * std::tanh(1.0) - 1)) < 1e-15);
         check_contains(explain(*trace, tile + 1, CellRef{Slot::S, 0, 2}).why, {"Key 2 is 2", "loses 1"});
         check_contains(explain(*trace, tile + 1, CellRef{Slot::S, 1, 2}).why, {"Key 2 is 1", "loses 0.5"});

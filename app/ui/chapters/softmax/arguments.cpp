@@ -64,7 +64,7 @@ Line equation(const Argument& a) {
     for (Span& span : line)
         if (span.text == " × " || span.text == " − ")
             span.text = "\u00A0" + span.text.substr(1, span.text.size() - 2) + "\u00A0";
-    line.push_back(word("  =\u00A0\u00A0"));
+    line.push_back(word(std::string("  ") + sign_before(a.numbers, a.result.back().text) + "\u00A0\u00A0"));
     line.push_back(a.result.back());
     return line;
 }

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <regex>
+#include <set>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;
@@ -45,7 +47,61 @@ int check_cells(const Trace& trace) {
     return seen;
 }
 
+// Decimal numbers in all that the page says.
+std::set<std::string> numbers_on(const test::Program& p) {
+    static const std::regex number("[0-9]+\\.[0-9]+");
+    std::set<std::string> out;
+    for (const Item& item : p.items())
+        for (std::sregex_iterator at(item.text.begin(), item.text.end(), number), end; at != end; ++at)
+            if (item.kind == ItemKind::text) out.insert(at->str());
+    return out;
+}
+
+// 11.80 and 11.804 would be two roundings of one number; 0.50 and 0.5 are the same.
+bool two_roundings(const std::string& coarse, const std::string& fine) {
+    const ShownNumber a = read_shown(coarse), b = read_shown(fine);
+    if (a.unit > .011 || b.unit > .11 * a.unit) return false;
+    const double off = std::abs(a.value - b.value);
+    return off > 1e-9 && off <= a.unit * .5001;
+}
+
+void check_page(const test::Program& p) {
+    INFO(p.where());
+    const std::set<std::string> all = numbers_on(p);
+    for (const std::string& coarse : all)
+        for (const std::string& fine : all)
+            if (two_roundings(coarse, fine)) FAIL_CHECK(coarse, " beside ", fine);
+}
+
 }  // namespace
+
+TEST_CASE("no page shows two roundings of one number") {
+    // Where the widest matrices have no room for all digits, on stage and in the narrow strip of HBM, cells
+    // have fewer.
+    enum Where { desk = 1, stage = 2, both = 3 };
+    struct Page {
+        const char *example, *lesson;
+        int first, last;
+        Where where = both;
+    };
+    constexpr Page pages[] = {
+        {"worked-4x4", "flash-forward", 15, 17},   {"worked-4x4", "flash-forward", 18, 18, desk},
+        {"worked-4x4", "flash-forward", 19, 20},   {"worked-4x4", "split-kv", 25, 29, stage},
+        {"worked-4x4", "attention", 4, 12},        {"gradients-4x4", "backward", 2, 3},
+        {"gradients-4x4", "backward", 4, 4, desk}, {"gradients-4x4", "backward", 5, 5},
+        {"gradients-4x4", "flash-backward", 6, 7}, {"gradients-4x4", "flash-backward", 8, 12, desk},
+        {"worked-4x4", "softmax-1pass", 5, 25}};
+    for (const Where where : {desk, stage})
+        for (const Page& page : pages) {
+            if ((page.where & where) == 0) continue;
+            test::Program p(test::example(page.example), {1920, 1080}, where == stage);
+            p.show_lesson(page.lesson);
+            for (int k = page.first; k <= page.last; ++k) {
+                p.go_to_step(k - 1);
+                check_page(p);
+            }
+        }
+}
 
 TEST_CASE("all cells of one matrix have the same decimals, in every lesson and example") {
     int seen = 0;
