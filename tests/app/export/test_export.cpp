@@ -406,16 +406,25 @@ TEST_CASE("tables that are cut: the first rows and columns, a gap, the last") {
     }
 }
 
+// Parts have letters: B is 1.
+bool is_letter(const std::string& text) { return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z'; }
+std::optional<int> place_in_row(const std::string& text) {
+    if (is_letter(text)) return text[0] - 'A';
+    const auto number = number_in<int>(text);
+    return number ? std::optional<int>(*number) : std::nullopt;
+}
+
 // Of "L₀ … L₃" what the dots stand for: L₁ and L₂.
 std::vector<std::string> between(const Line& formula) {
     std::vector<std::string> out;
     for (std::size_t n = 3; n + 1 < formula.size(); ++n) {
         const bool dots = formula[n - 1].text == " … " && formula[n - 3].text == formula[n].text;
-        const auto first = number_in<int>(formula[n - 2].text), last = number_in<int>(formula[n + 1].text);
+        const auto first = place_in_row(formula[n - 2].text), last = place_in_row(formula[n + 1].text);
         if (!dots || !first || !last) continue;
         for (int between = *first + 1; between < *last; ++between) {
             Line symbol{formula[n], formula[n + 1]};
-            symbol[1].text = str(between);
+            symbol[1].text =
+                is_letter(symbol[1].text) ? std::string(1, static_cast<char>('A' + between)) : str(between);
             out.push_back(plain(symbol));
         }
     }
