@@ -84,13 +84,18 @@ TEST_CASE("no page shows two roundings of one number") {
         int first, last;
         Where where = both;
     };
-    constexpr Page pages[] = {
-        {"worked-4x4", "flash-forward", 15, 17},   {"worked-4x4", "flash-forward", 18, 18, desk},
-        {"worked-4x4", "flash-forward", 19, 20},   {"worked-4x4", "split-kv", 25, 29, stage},
-        {"worked-4x4", "attention", 4, 12},        {"gradients-4x4", "backward", 2, 3},
-        {"gradients-4x4", "backward", 4, 4, desk}, {"gradients-4x4", "backward", 5, 5},
-        {"gradients-4x4", "flash-backward", 6, 7}, {"gradients-4x4", "flash-backward", 8, 12, desk},
-        {"worked-4x4", "softmax-1pass", 5, 25}};
+    constexpr Page pages[] = {{"worked-4x4", "flash-forward", 15, 17},
+                              {"worked-4x4", "flash-forward", 18, 18, desk},
+                              {"worked-4x4", "flash-forward", 19, 19},
+                              {"worked-4x4", "flash-forward", 20, 20, desk},
+                              {"worked-4x4", "split-kv", 25, 29, stage},
+                              {"worked-4x4", "attention", 4, 12},
+                              {"gradients-4x4", "backward", 2, 3},
+                              {"gradients-4x4", "backward", 4, 4, desk},
+                              {"gradients-4x4", "backward", 5, 5},
+                              {"gradients-4x4", "flash-backward", 6, 7},
+                              {"gradients-4x4", "flash-backward", 8, 12, desk},
+                              {"worked-4x4", "softmax-1pass", 5, 25}};
     for (const Where where : {desk, stage})
         for (const Page& page : pages) {
             if ((page.where & where) == 0) continue;
