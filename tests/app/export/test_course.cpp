@@ -306,7 +306,7 @@ TEST_CASE("GIFT: what the format takes for marks is text and nothing else") {
     q.text = hostile + "\n\n::two::{=a ~b}\n// gone";
     q.target = q.explanation.why = hostile;
     q.wrong = {{q.expected * 3, hostile, ""}};
-    q.explanation.numbers = {Span{hostile}};
+    q.explanation.numbers = Line{Span{hostile}};
     const auto read = read_gift(text_of(write_course_gift, course));
     REQUIRE(read.size() == 1);
     CHECK(contains(read[0].title, hostile));
