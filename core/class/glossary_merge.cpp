@@ -86,6 +86,33 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {ring_attention, "§3, Ring Attention"},
          .words = "ring attention context parallelism sequence parallelism",
          .related = {"merge", "partial-result", "zig-zag", "striped"}},
+        {.id = "gradients-on-a-ring",
+         .term = "gradients on a ring",
+         .text =
+             "Backward dK and dV follow their keys one round behind. Each rank adds its share to the sum "
+             "that "
+             "arrives, and after R rounds one more hand-over brings them home. dQ stays with its queries.",
+         .from = {ring_attention, "§3 and Appendix A"},
+         .words = "ring attention backward dK dV home",
+         .related = {"ring", "key-share", "key-gradient"}},
+        {.id = "key-share",
+         .term = "share of dK",
+         .slots = {Slot::dK_part},
+         .shape = "of one shard: N ÷ R × d",
+         .text = "ΔK = scale · dSᵀ Q over the queries of one rank: what they add to dK of the shard that is "
+                 "with them. It waits in HBM for the sum of the ranks before.",
+         .from = {ring_attention, "§3 and Appendix A"},
+         .words = "delta K dK_part",
+         .related = {"gradients-on-a-ring", "key-gradient", "value-share"}},
+        {.id = "value-share",
+         .term = "share of dV",
+         .slots = {Slot::dV_part},
+         .shape = "of one shard: N ÷ R × d",
+         .text =
+             "ΔV = Pᵀ dO over the queries of one rank: what they add to dV of the shard that is with them.",
+         .from = {ring_attention, "§3 and Appendix A"},
+         .words = "delta V dV_part",
+         .related = {"gradients-on-a-ring", "value-gradient", "key-share"}},
         {.id = "zig-zag",
          .term = "zig-zag shards",
          .text =

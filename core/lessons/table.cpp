@@ -14,7 +14,7 @@ std::span<const std::reference_wrapper<const Lesson>> lessons() {
     static constexpr std::reference_wrapper<const Lesson> table[] = {
         attention,     softmax_dense,    softmax_3pass,      softmax_2pass,  softmax_1pass,
         flash_forward, flash_forward_v1, attention_backward, flash_backward, training_step,
-        merge_lesson,  split_kv,         ring_attention,
+        merge_lesson,  split_kv,         ring_attention,     ring_backward,
     };
     return table;
 }

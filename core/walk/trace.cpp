@@ -70,6 +70,10 @@ const SlotInfo& info(Slot slot) {
         {"L_parts", "L", "i", false, true, false, Role::l, "log-sum-exp of the parts, in HBM"},
         {"K_in", "K", "", false, true, true, Role::K, "keys that another rank has sent"},
         {"V_in", "V", "", false, true, true, Role::V, "values that another rank has sent"},
+        {"dK_in", "dK", "", false, true, false, Role::K, "gradient of the keys on its way round a ring"},
+        {"dV_in", "dV", "", false, true, false, Role::V, "gradient of the values on its way round a ring"},
+        {"dK_part", "ΔK", "", false, true, false, Role::K, "what one rank adds to dK of a shard"},
+        {"dV_part", "ΔV", "", false, true, false, Role::V, "what one rank adds to dV of a shard"},
     };
     return table[static_cast<std::size_t>(slot)];
 }
@@ -89,6 +93,13 @@ constexpr OpInfo ops[] = {
     {Op::load_q, "load_q", "Load Q block", load, "", {Slot::Qi, none}, ""},
     {Op::init, "init", "Initialize", start, "init", {none, none}, "start-values"},
     {Op::exchange, "exchange", "Hand on K, V", load, "", {Slot::K_in, Slot::V_in}, "ring"},
+    {Op::exchange_gradients,
+     "exchange_gradients",
+     "Hand on dK, dV",
+     load,
+     "",
+     {Slot::dK_in, Slot::dV_in},
+     "gradients-on-a-ring"},
     {Op::load_kv, "load_kv", "Load K, V block", load, "", {Slot::Kj, Slot::Vj}, ""},
     {Op::load_state, "load_state", "Load state", load, "", {Slot::Oi, Slot::m}, "hbm"},
     {Op::preprocess, "preprocess", "Preprocess", compute, "", {Slot::D, none}, ""},
@@ -131,6 +142,13 @@ constexpr OpInfo ops[] = {
      "softcap"},
     {Op::dq, "dq", "Query gradient", compute, "", {Slot::dQ, none}, ""},
     {Op::dk, "dk", "Key gradient", compute, "", {Slot::dK, none}, ""},
+    {Op::add_share,
+     "add_share",
+     "Add the share",
+     compute,
+     "+ ",
+     {Slot::dK_part, none},
+     "gradients-on-a-ring"},
     {Op::weight_gradient, "weight_gradient", "Gradient of W", compute, "dW", {none, none}, ""},
     {Op::update, "update", "Update", compute, "W", {none, none}, "learning-rate"},
     {Op::store_state, "store_state", "Store state", store, "", {Slot::Oi, Slot::m}, "hbm"},
@@ -246,12 +264,14 @@ void Recorder::wait_until(int tick) {
     free = std::max(free, tick);
 }
 
-void Recorder::runs_beneath(int start, int end) { beneath_ = When{worker_, start, end, true}; }
+void Recorder::runs_beneath(int start, int end) { apart_ = When{worker_, start, end, true}; }
 
-// The clock of the worker goes on, unless the step runs beside what it computes.
+void Recorder::runs(int start, int end) { apart_ = When{worker_, start, end, false}; }
+
+// The clock of the worker goes on, unless the step has a time of its own.
 When Recorder::next_time() {
     if (worker_ < 0) return {};
-    if (beneath_) return *std::exchange(beneath_, std::nullopt);
+    if (apart_) return *std::exchange(apart_, std::nullopt);
     int& free = free_[static_cast<std::size_t>(worker_)];
     const int start = free;
     free += std::exchange(takes_, 1);
@@ -356,6 +376,13 @@ void Recorder::receive(Slot from, int tile, Slot to) {
     note_read(from, tile, id);
     total_.sent += bytes_of(from, trace_->value(id));
     note_write(to, tile, id);
+}
+
+void Recorder::receive(Slot from, int tile, Slot to, int to_tile, Region region) {
+    const std::int32_t id = history(from, tile).back().value;
+    note_read(from, tile, id);
+    total_.sent += bytes_of(from, trace_->value(id));
+    note_write(to, to_tile, add(trace_->value(id).data, region));
 }
 
 void Recorder::store(Slot to, int tile, Matrix data, Region region) {

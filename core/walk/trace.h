@@ -88,6 +88,11 @@ enum class Slot : std::uint8_t {
     // HBM of a rank, what another rank has sent
     K_in,
     V_in,
+    dK_in,
+    dV_in,
+    // HBM of a rank, what its queries add to the gradients of a shard: a row for each key and each rank
+    dK_part,
+    dV_part,
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);
@@ -116,6 +121,7 @@ enum class Op : std::uint8_t {
     load_q,
     init,
     exchange,
+    exchange_gradients,
     load_kv,
     load_state,
     preprocess,
@@ -152,6 +158,7 @@ enum class Op : std::uint8_t {
     cap_gradient,
     dq,
     dk,
+    add_share,
     weight_gradient,
     update,
     store_state,
@@ -336,6 +343,9 @@ public:
     /// The next step runs from here to there beside what the worker computes, whose clock stands still: a
     /// send.
     void runs_beneath(int start, int end);
+    /// The next step takes this time of the worker, whose clock has left it free: recorded apart from the
+    /// worker's other steps, as it needs what workers have left that are recorded later.
+    void runs(int start, int end);
 
     void begin(Op op, int i = -1, int j = -1);
     void end(std::int64_t flops = 0);
@@ -358,6 +368,8 @@ public:
     /// A message: the tile comes from the HBM of one rank into that of another, as the same tile of `to`; its
     /// bytes are counted as sent.
     void receive(Slot from, int tile, Slot to);
+    /// The same where it becomes another tile, at another place.
+    void receive(Slot from, int tile, Slot to, int to_tile, Region region);
     /// SRAM → HBM: a result leaves the chip, its bytes are counted as written.
     void store(Slot to, int tile, Matrix data, Region region);
 
@@ -379,8 +391,8 @@ private:
     Traffic total_;
     int phase_ = 0;
     int worker_ = -1, takes_ = 1;
-    std::optional<When> beneath_;
-    std::vector<int> free_;  ///< the tick at which each worker is
+    std::optional<When> apart_;  ///< when the next step runs, if the worker's clock does not say it
+    std::vector<int> free_;      ///< the tick at which each worker is
     bool count_sram_ = true;
     std::array<bool, slot_count> fp32_{};
     std::vector<Access> reads_, writes_;

@@ -40,18 +40,6 @@ void idle(const Canvas& c, const LaneWindow& v, int row, int from, int to) {
     c.hatch(x, v.y_of(row) + 1, w, v.lane - 2, c.theme->line2, v.lane < 18 ? 5.0f : 7.0f);
 }
 
-// What a lane does not do, between its first tick and the last of all.
-void idle_times(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, int row) {
-    int free = 0;
-    for (int k = grid.begin(row); k < grid.end(row); ++k) {
-        const When& when = state.trace->step(k).when;
-        if (when.beneath) continue;
-        idle(c, v, row, free, when.start);
-        free = when.end;
-    }
-    idle(c, v, row, free, grid.columns);
-}
-
 // The moment of the current step, over all lanes.
 void moment(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v) {
     const int column = grid.column_of(state.cursor.step);
@@ -170,7 +158,8 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
         if (cell.w > 0) step_cell(c, state, k, cell.x, cell.y, cell.w, cell.h, style);
     };
     const int current = state.cursor.step, hidden = first_hidden_column(state, row);
-    if (grid.timed && hidden == grid.columns) idle_times(c, state, grid, v, row);
+    if (grid.timed && hidden == grid.columns)
+        for (const auto& [from, to] : grid.gaps[static_cast<std::size_t>(row)]) idle(c, v, row, from, to);
     for (int k = grid.begin(row); k < grid.end(row); ++k)
         if (k != current && grid.column_of(k) < hidden) draw(k);
     if (current >= grid.begin(row) && current < grid.end(row)) draw(current);

@@ -11,12 +11,13 @@ constexpr float while_computing = .72f;  // of the motion of a step that also se
 constexpr struct {
     Op op;
     float seconds;
-} motions[] = {
-    {Op::load_q, 1.5f},     {Op::load_kv, 1.6f},   {Op::load_state, 1.6f},  {Op::load, 1.5f},
-    {Op::init, .8f},        {Op::skip, .6f},       {Op::project, 2.4f},     {Op::scores, 2.6f},
-    {Op::correction, 1.8f}, {Op::row_sum, 2.6f},   {Op::output, 2.8f},      {Op::exponentials, 2.0f},
-    {Op::normalize, 1.8f},  {Op::recompute, 2.0f}, {Op::dv, 2.4f},          {Op::dp, 2.4f},
-    {Op::dq, 2.4f},         {Op::dk, 2.4f},        {Op::store_state, 1.8f}, {Op::store, 1.8f}};
+} motions[] = {{Op::load_q, 1.5f},    {Op::load_kv, 1.6f},     {Op::load_state, 1.6f},
+               {Op::load, 1.5f},      {Op::init, .8f},         {Op::skip, .6f},
+               {Op::project, 2.4f},   {Op::scores, 2.6f},      {Op::correction, 1.8f},
+               {Op::row_sum, 2.6f},   {Op::output, 2.8f},      {Op::exponentials, 2.0f},
+               {Op::normalize, 1.8f}, {Op::recompute, 2.0f},   {Op::dv, 2.4f},
+               {Op::dp, 2.4f},        {Op::dq, 2.4f},          {Op::dk, 2.4f},
+               {Op::add_share, 2.0f}, {Op::store_state, 1.8f}, {Op::store, 1.8f}};
 
 // Whoever goes on within this time wants to be somewhere else, not to watch.
 constexpr float hurry_seconds = .6f;

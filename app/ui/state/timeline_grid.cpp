@@ -86,6 +86,33 @@ int most_ops_of_element(const Trace& trace) {
 
 namespace {
 
+// The gaps in a lane until the last tick of all: its worker waits. Where several workers have their steps in
+// a lane, nobody waits in it, and they are busy with those steps in lanes of their own.
+void find_gaps(TimelineGrid& grid, const Trace& trace) {
+    const auto busy_with = [&](int k, int lane, int worker) {
+        const When& when = trace.step(k).when;
+        if (when.beneath || when.worker != worker) return false;
+        const int own = grid.lane_of(k);
+        return own == lane || grid.is_shared(trace, own);
+    };
+    for (int lane = 0; lane < grid.count(); ++lane) {
+        auto& gaps = grid.gaps.emplace_back();
+        if (grid.is_shared(trace, lane)) continue;
+        const int worker = trace.step(grid.begin(lane)).when.worker;
+        std::vector<std::pair<int, int>> busy;
+        for (int k = 0; k < trace.size(); ++k)
+            if (busy_with(k, lane, worker))
+                busy.emplace_back(trace.step(k).when.start, trace.step(k).when.end);
+        std::ranges::sort(busy);
+        int free = 0;
+        for (const auto& [start, end] : busy) {
+            if (start > free) gaps.emplace_back(free, start);
+            free = std::max(free, end);
+        }
+        if (free < grid.columns) gaps.emplace_back(free, grid.columns);
+    }
+}
+
 // Lanes are workers (what is recorded goes worker after worker), columns their ticks.
 TimelineGrid timed_grid(const Trace& trace) {
     TimelineGrid out;
@@ -101,10 +128,18 @@ TimelineGrid timed_grid(const Trace& trace) {
         if (step.when.beneath) out.shares.back() = true;
     }
     out.first.push_back(trace.size());
+    find_gaps(out, trace);
     return out;
 }
 
 }  // namespace
+
+bool TimelineGrid::is_shared(const Trace& trace, int lane) const {
+    const int worker = trace.step(begin(lane)).when.worker;
+    for (int k = begin(lane); k < end(lane); ++k)
+        if (trace.step(k).when.worker != worker) return true;
+    return false;
+}
 
 TimelineGrid timeline_grid(const Trace& trace) {
     if (trace.workers() > 0) return timed_grid(trace);

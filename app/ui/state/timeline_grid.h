@@ -4,6 +4,7 @@
 #include "core/walk/trace.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -23,8 +24,9 @@ struct TimelineGrid {
     std::vector<int> phases;  // first step of each, and one past the last of all; empty where each is a lane
     std::vector<int> column, width;
     std::vector<bool> beneath,
-        shares;                 ///< timed: steps beside the work of their lane, and lanes with such steps
-    int start = 0, finish = 0;  // columns before and after the blocks
+        shares;  ///< timed: steps beside the work of their lane, and lanes with such steps
+    std::vector<std::vector<std::pair<int, int>>> gaps;  ///< timed: of each lane, from tick to tick
+    int start = 0, finish = 0;                           // columns before and after the blocks
     int columns = 0;
     bool timed = false;       ///< columns are ticks: what runs side by side stands below each other
     bool by_element = false;  ///< a lane is a pass over the elements of one row
@@ -35,6 +37,8 @@ struct TimelineGrid {
     int lane_of(int k) const {
         return static_cast<int>(std::upper_bound(first.begin(), first.end() - 1, k) - first.begin()) - 1;
     }
+    /// Timed: steps of several workers.
+    bool is_shared(const Trace& trace, int lane) const;
     int column_of(int k) const { return column[static_cast<std::size_t>(k)]; }
     int width_of(int k) const { return width[static_cast<std::size_t>(k)]; }
 };

@@ -1,7 +1,8 @@
 #include "core/lessons/ring/explain.h"
 
 #include "core/lessons/forward/explain.h"
-#include "core/lessons/ring/ring.h"
+#include "core/lessons/ring/clock.h"
+#include "core/lessons/ring/explain_parts.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -11,67 +12,39 @@ namespace tilewalk {
 
 namespace {
 
-std::string rank_name(int rank) { return "rank " + str(rank); }
-
 std::string named(const char* kind, int position, const std::string& word) {
     return kind + str(position) + (word.empty() ? "" : " (“" + word + "”)");
 }
 
-// "position 3", "positions 0–1"
+}  // namespace
+
+std::string rank_name(int rank) { return "rank " + str(rank); }
+
 std::string rows_text(const std::vector<int>& positions) {
     return (positions.size() == 1 ? "position " : "positions ") + positions_text(positions);
 }
 
-// One step of a rank; the cell's row is one of its shard.
-struct RingView {
-    const View& v;
-    Ring ring{v.problem};
-    int rank = v.step.when.worker, owner = v.step.j, round = owner < 0 ? -1 : ring.round_of(rank, owner);
+std::string RingView::query_words(const char* kind, int position) const {
+    return named(kind, position, v.problem.query_token(position));
+}
 
-    int query_at(int row) const { return ring.queries_of(rank).positions[static_cast<std::size_t>(row)]; }
-    int key_at(int row) const { return ring.keys_of(owner).positions[static_cast<std::size_t>(row)]; }
-    /// Of a partial result the row of the table of all parts.
-    int row() const {
-        for (const Access& a : v.trace.writes(v.k)) {
-            const Region& at = v.trace.value(a.value).region;
-            if (a.slot == v.out.target.slot && at.contains(v.row, v.col)) return v.row - at.row;
-        }
-        return v.row;
-    }
-    std::string query_words(const char* kind, int position) const {
-        return named(kind, position, v.problem.query_token(position));
-    }
-    std::string query() const { return query_words("query ", query_at(row())); }
-    std::string first_query() const { return query_words("Query ", query_at(row())); }
-    std::string key(int col) const {
-        const int position = key_at(col);
-        return named("key ", position, v.problem.key_token(position));
-    }
-    std::string owners_keys() const {
-        return owner == rank ? "its own keys" : "the keys of " + rank_name(owner);
-    }
-};
+std::string RingView::key_words(const char* kind, int col) const {
+    return named(kind, key_at(col), v.problem.key_token(key_at(col)));
+}
 
-std::string place(const RingView& r) {
+std::string RingView::owners_keys() const {
+    return owner == rank ? "its own keys" : "the keys of " + rank_name(owner);
+}
+
+std::string place_on_ring(const RingView& r) {
     if (r.round < 0) return rank_name(r.rank);
-    const bool travels = r.v.step.op == Op::exchange;  // for the round after this one
-    return rank_name(r.rank) + ", round " + str(r.round - (travels ? 1 : 0));
+    const bool keys_travel = r.v.step.op == Op::exchange;  // for the round after this one
+    return rank_name(r.rank) + ", round " + str(r.round - (keys_travel ? 1 : 0));
 }
 
-void explain_queries(const RingView& r) {
-    const View& v = r.v;
-    const std::vector<int>& positions = r.ring.queries_of(r.rank).positions;
-    const Region q = v.written(Slot::Qi).region;
-    v.out.formula = join({sym(Slot::Qi, r.rank), "  ←  " + rows_text(positions) + " of ", sym(Slot::Q)});
-    set_bytes(v, product({num(q.rows), num(q.cols), num(v.problem.element_bytes)}), "bytes read");
-    v.out.why = "The queries of rank " + str(r.rank) + " stay here: " + rows_text(positions) + ". " +
-                (r.ring.ranks == 1 ? "So do its keys, as it is the only rank."
-                                   : "Keys and values will come to them, shard by shard.");
-    v.source(Slot::Q, r.query_at(v.row), v.col);
-}
+// ---- What both passes do
 
-// What travels, and whether computing takes longer.
-void explain_exchange(const RingView& r) {
+void explain_keys_handed_on(const RingView& r, int computing) {
     const View& v = r.v;
     const Ring& ring = r.ring;
     const int t = r.round - 1, from = ring.before(r.rank), to = ring.behind(r.rank),
@@ -82,7 +55,7 @@ void explain_exchange(const RingView& r) {
     const int keys = ring.keys_of(r.owner).rows();
     set_bytes(v, product({num(2), num(keys), num(v.problem.d()), num(v.problem.element_bytes)}),
               "bytes received");
-    const int sending = v.step.when.end - v.step.when.start, computing = ring.ticks(r.rank, t);
+    const int sending = v.step.when.end - v.step.when.start;
     const std::string hides = sending <= computing
                                   ? " The message takes " + counted(sending, "tick") +
                                         ", the work of this round " + str(computing) + ": it costs no time."
@@ -96,7 +69,7 @@ void explain_exchange(const RingView& r) {
     v.source(value ? Slot::V : Slot::K, v.row, v.col);
 }
 
-void explain_keys(const RingView& r) {
+void explain_shard(const RingView& r) {
     const View& v = r.v;
     const Region k = v.written(Slot::Kj).region;
     const bool value = v.out.target.slot == Slot::Vj, own = r.round == 0;
@@ -112,15 +85,14 @@ void explain_keys(const RingView& r) {
     v.source(from, r.key_at(v.row), v.col);
 }
 
-void explain_nothing_to_see(const RingView& r) {
-    const View& v = r.v;
-    v.out.title = "Nothing to see";
-    v.out.formula = text("no query of " + rank_name(r.rank) + " sees a key of " + rank_name(r.owner));
-    v.out.why = "The mask hides every key of " + rank_name(r.owner) + " from every query of " +
-                rank_name(r.rank) + ": in this round it has nothing to compute, and waits.";
+void explain_shard_score(const RingView& r) {
+    explain_score(
+        r.v,
+        capitalised(r.query()) + " of " + rank_name(r.rank) + " is held against " + r.key(r.v.col) +
+            (r.owner == r.rank ? ", of the same rank." : ", which came from " + rank_name(r.owner) + "."));
 }
 
-void explain_mask(const RingView& r) {
+void explain_shard_mask(const RingView& r) {
     const View& v = r.v;
     const Problem& p = v.problem;
     const int q = r.query_at(v.row), k = r.key_at(v.col), own = q + p.N_kv() - p.N();
@@ -138,6 +110,43 @@ void explain_mask(const RingView& r) {
     v.source(Slot::S, v.row, v.col);
 }
 
+void explain_nothing_to_see(const RingView& r) {
+    const View& v = r.v;
+    v.out.title = "Nothing to see";
+    v.out.formula = text("no query of " + rank_name(r.rank) + " sees a key of " + rank_name(r.owner));
+    v.out.why = "The mask hides every key of " + rank_name(r.owner) + " from every query of " +
+                rank_name(r.rank) + ": in this round it has nothing to compute, and waits.";
+}
+
+// ---- The forward pass
+
+namespace {
+
+// Of a partial result the row of the table of all parts.
+struct ForwardView : RingView {
+    int row() const {
+        for (const Access& a : v.trace.writes(v.k)) {
+            const Region& at = v.trace.value(a.value).region;
+            if (a.slot == v.out.target.slot && at.contains(v.row, v.col)) return v.row - at.row;
+        }
+        return v.row;
+    }
+    std::string query() const { return query_words("query ", query_at(row())); }
+    std::string first_query() const { return query_words("Query ", query_at(row())); }
+};
+
+void explain_queries(const ForwardView& r) {
+    const View& v = r.v;
+    const std::vector<int>& positions = r.ring.queries_of(r.rank).positions;
+    const Region q = v.written(Slot::Qi).region;
+    v.out.formula = join({sym(Slot::Qi, r.rank), "  ←  " + rows_text(positions) + " of ", sym(Slot::Q)});
+    set_bytes(v, product({num(q.rows), num(q.cols), num(v.problem.element_bytes)}), "bytes read");
+    v.out.why = "The queries of rank " + str(r.rank) + " stay here: " + rows_text(positions) + ". " +
+                (r.ring.ranks == 1 ? "So do its keys, as it is the only rank."
+                                   : "Keys and values will come to them, shard by shard.");
+    v.source(Slot::Q, r.query_at(v.row), v.col);
+}
+
 // ---- What the keys of one round give
 
 Line name_of(const View& v, Slot part, Slot whole) {
@@ -145,7 +154,7 @@ Line name_of(const View& v, Slot part, Slot whole) {
     return own.slot == Slot::m ? slot_symbol(whole) : slot_symbol(v.trace, part, v.k, own.tile);
 }
 
-void explain_part(const RingView& r) {
+void explain_part(const ForwardView& r) {
     const View& v = r.v;
     const PartAtWork part{v, Slot::S, Slot::Vj, r.row()};
     const Line m = name_of(v, Slot::m_part, Slot::m);
@@ -184,7 +193,7 @@ void explain_part(const RingView& r) {
 
 // ---- The merge of a round: what was found before, and what these keys have given
 
-double maximum_of(const RingView& r, bool fresh) {
+double maximum_of(const ForwardView& r, bool fresh) {
     const View& v = r.v;
     const auto reads = v.trace.reads(v.k);
     double out = 0;
@@ -195,7 +204,7 @@ double maximum_of(const RingView& r, bool fresh) {
     return out;
 }
 
-void tell_common_maximum(const RingView& r) {
+void tell_common_maximum(const ForwardView& r) {
     const View& v = r.v;
     const double old = maximum_of(r, false), found = maximum_of(r, true);
     const auto [from, to] = format_apart(old, found);
@@ -219,7 +228,7 @@ void tell_common_maximum(const RingView& r) {
                                                                   : found > old;
 }
 
-void tell_weight(const RingView& r) {
+void tell_weight(const ForwardView& r) {
     const View& v = r.v;
     int tile = -1;
     for (const Access& a : v.trace.writes(v.k))
@@ -238,7 +247,7 @@ void tell_weight(const RingView& r) {
     v.out.kind = (own == minus_infinity ? 2 : weight == 1) + (old ? 4 : 0);
 }
 
-void tell_merge(const RingView& r) {
+void tell_merge(const ForwardView& r) {
     const View& v = r.v;
     explain_merge(v, "shard");
     const bool whole = v.out.target.slot < Slot::m_part;
@@ -264,14 +273,14 @@ void tell_merge(const RingView& r) {
 
 // ---- The end
 
-void explain_blind_rank(const RingView& r) {
+void explain_blind_rank(const ForwardView& r) {
     const View& v = r.v;
     v.out.formula = join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
     v.out.why = "The mask hides every key from every query of " + rank_name(r.rank) +
                 ": there is nothing to divide, and O is defined as 0.";
 }
 
-void explain_division(const RingView& r) {
+void explain_division(const ForwardView& r) {
     const View& v = r.v;
     const Expr total = v.number(Slot::Oi), l = v.number(Slot::l);
     v.out.formula = join({sym(Slot::Oi), "  ←  ", sym(Slot::Oi), " ⊘ ", sym(Slot::l)});
@@ -283,7 +292,7 @@ void explain_division(const RingView& r) {
     if (l.value != 0) v.out.numbers = write(quotient(total, l), v.result());
 }
 
-void explain_leaving(const RingView& r) {
+void explain_leaving(const ForwardView& r) {
     const View& v = r.v;
     const auto& positions = r.ring.queries_of(r.rank).positions;
     const int row = static_cast<int>(std::ranges::find(positions, v.row) - positions.begin());
@@ -307,18 +316,15 @@ void explain_leaving(const RingView& r) {
 }  // namespace
 
 void explain_ring(const View& v) {
-    const RingView r{v};
-    v.out.place = place(r);
+    const ForwardView r{{v}};
+    v.out.place = place_on_ring(r);
     switch (v.step.op) {
     case Op::load_q: return explain_queries(r);
-    case Op::exchange: return explain_exchange(r);
-    case Op::load_kv: return explain_keys(r);
-    case Op::scores:
-        return explain_score(v, capitalised(r.query()) + " of " + rank_name(r.rank) + " is held against " +
-                                    r.key(v.col) +
-                                    (r.owner == r.rank ? ", of the same rank."
-                                                       : ", which came from " + rank_name(r.owner) + "."));
-    case Op::mask: return explain_mask(r);
+    case Op::exchange:
+        return explain_keys_handed_on(r, RingClock(r.ring, RingPass::forward).computing(r.rank, r.round - 1));
+    case Op::load_kv: return explain_shard(r);
+    case Op::scores: return explain_shard_score(r);
+    case Op::mask: return explain_shard_mask(r);
     case Op::part: return explain_part(r);
     case Op::init: return explain_blind_rank(r);
     case Op::normalize: return explain_division(r);

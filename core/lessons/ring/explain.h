@@ -1,4 +1,4 @@
-// The words and numbers of the lesson `ring`.
+// The words and numbers of the lessons `ring` and `ring-backward`.
 #pragma once
 
 #include "core/walk/explain_view.h"
@@ -6,5 +6,6 @@
 namespace tilewalk {
 
 void explain_ring(const View& v);
+void explain_ring_backward(const View& v);
 
 }  // namespace tilewalk

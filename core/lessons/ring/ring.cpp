@@ -1,6 +1,7 @@
 #include "core/lessons/ring/ring.h"
 
 #include "core/lessons/ring/explain.h"
+#include "core/lessons/ring/shard_steps.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/tile_steps.h"
@@ -13,7 +14,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int usual_ranks = 2;
-constexpr int merge_ticks = 4;
 
 bool fits(ring::Shards shards, int rows, int ranks) { return !ring::refuse(shards, rows, ranks); }
 
@@ -46,33 +46,13 @@ struct Walk {
     Recorder& rec;
     const Problem& p;
     Ring ring{p};
-    ring::Schedule schedule = ring.schedule();
+    RingClock clock{ring, RingPass::forward};
     std::int64_t d = p.d();
 
     void give() {
-        for (int rank = 0; rank < ring.ranks; ++rank) {
-            give(Slot::Q, p.Q, ring.queries_of(rank));
-            give(Slot::K, p.K, ring.keys_of(rank));
-            give(Slot::V, p.V, ring.keys_of(rank));
-        }
-    }
-    void give(Slot slot, const Matrix& A, const RingRows& rows) {
-        for (const ring::Run& piece : rows.pieces) {
-            const int first = static_cast<int>(piece.first), count = static_cast<int>(piece.count);
-            rec.give(slot, A.middleRows(first, count), count, p.d(), first);
-        }
-    }
-
-    // The rows of a shard, fetched from HBM, as one matrix on chip
-    void load(Slot from, const RingRows& rows, Slot to) {
-        Matrix all(rows.rows(), d);
-        int row = 0;
-        for (int n = 0; n < rows.tiles(); ++n) {
-            const Matrix& piece = rec.fetch(from, rows.first_tile + n);
-            all.middleRows(row, piece.rows()) = piece;
-            row += static_cast<int>(piece.rows());
-        }
-        rec.write(to, std::move(all), {0, 0, rows.rows(), p.d()});
+        give_shards(rec, Slot::Q, p.Q, ring.queries);
+        give_shards(rec, Slot::K, p.K, ring.keys);
+        give_shards(rec, Slot::V, p.V, ring.keys);
     }
 
     void rank(int r) {
@@ -80,14 +60,14 @@ struct Walk {
         rec.phase(r);
         rec.worker(r);
         rec.begin(Op::load_q);
-        load(Slot::Q, ring.queries_of(r), Slot::Qi);
+        load_shard(rec, Slot::Q, ring.queries_of(r), Slot::Qi);
         rec.end();
         const std::vector<int> rounds = ring.rounds_of(r);
         int so_far = 0;  // the tile of what was found before
         int nth = 0;     // round with something to see
         for (int t = 0; t < ring.ranks; ++t) {
-            rec.wait_until(begin(r, t));
-            if (t + 1 < ring.ranks) exchange(r, t);
+            rec.wait_until(clock.begin(r, t));
+            if (t + 1 < ring.ranks) hand_on_keys(rec, ring, clock, r, t);
             if (ring.scores(r, t) == 0) {
                 skip_tile(rec, r, ring.owner(r, t));
                 continue;
@@ -111,38 +91,21 @@ struct Walk {
     }
 
     int n(int r) const { return ring.queries_of(r).rows(); }
-    int begin(int r, int t) const {
-        return static_cast<int>(schedule.begin[static_cast<std::size_t>(t)][static_cast<std::size_t>(r)]);
-    }
-
-    // The keys that this rank needs next come from the rank before it, while it computes.
-    void exchange(int r, int t) {
-        const int from = ring.before(r), owner = ring.owner(r, t + 1);
-        const int start = static_cast<int>(schedule.sends_from(t, from));
-        rec.begin(Op::exchange, r, owner);
-        const RingRows& rows = ring.keys_of(owner);
-        for (const auto& [slot, to] : {std::pair(Slot::K, Slot::K_in), std::pair(Slot::V, Slot::V_in)})
-            for (int tile = 0; tile < rows.tiles(); ++tile) rec.receive(slot, rows.first_tile + tile, to);
-        rec.runs_beneath(start, start + ring.ticks_of_message(from, t));
-        rec.end();
-    }
 
     // What the keys of this round give: m, ℓ and O of their own
     void look(int r, int t, int nth, bool whole) {
-        const int owner = ring.owner(r, t), rows = n(r), keys = ring.keys_of(owner).rows(),
-                  left = ring.scores(r, t);
+        const int owner = ring.owner(r, t), rows = n(r), keys = ring.keys_of(owner).rows();
         rec.begin(Op::load_kv, r, owner);
-        load(t == 0 ? Slot::K : Slot::K_in, ring.keys_of(owner), Slot::Kj);
-        load(t == 0 ? Slot::V : Slot::V_in, ring.keys_of(owner), Slot::Vj);
+        load_shard(rec, t == 0 ? Slot::K : Slot::K_in, ring.keys_of(owner), Slot::Kj);
+        load_shard(rec, t == 0 ? Slot::V : Slot::V_in, ring.keys_of(owner), Slot::Vj);
         rec.end();
-        scores(r, owner, left);
-        if (left < rows * keys) mask(r, owner);
+        shard_scores(rec, ring, r, t);
         rec.begin(Op::part, r, owner);
         const Matrix& S = rec.read(Slot::S);
         const Matrix& V = rec.read(Slot::Vj);
         const Matrix m = S.rowwise().maxCoeff(), P = exp_of(S.colwise() - base_of(m).col(0));
         keep(nth, whole, m, P.rowwise().sum(), P * V);
-        rec.takes(left);
+        rec.takes(ring.scores(r, t));
         rec.end(rows * (4LL * keys - 2 + 2 * keys * d));
     }
 
@@ -162,34 +125,10 @@ struct Walk {
         write(Slot::O_part, Slot::Oi, O);
     }
 
-    void scores(int r, int owner, int left) {
-        rec.begin(Op::scores, r, owner);
-        const Matrix& Q = rec.read(Slot::Qi);
-        const Matrix& K = rec.read(Slot::Kj);
-        const double scale = p.softmax_scale();
-        const int rows = static_cast<int>(Q.rows()), keys = static_cast<int>(K.rows());
-        rec.write(Slot::S, scale * Q * K.transpose(), {0, 0, rows, keys});
-        rec.takes(left);
-        rec.end(std::int64_t{rows} * keys * (2 * d + (scale != 1)));
-    }
-
-    void mask(int r, int owner) {
-        const std::vector<int>&q = ring.queries_of(r).positions, &k = ring.keys_of(owner).positions;
-        rec.begin(Op::mask, r, owner);
-        Matrix S = rec.read(Slot::S);
-        for (Eigen::Index row = 0; row < S.rows(); ++row)
-            for (Eigen::Index col = 0; col < S.cols(); ++col)
-                if (!passes_mask(p, q[static_cast<std::size_t>(row)], k[static_cast<std::size_t>(col)]))
-                    S(row, col) = minus_infinity;
-        const Region all{0, 0, static_cast<int>(S.rows()), static_cast<int>(S.cols())};
-        rec.write(Slot::S, std::move(S), all);
-        rec.end();
-    }
-
     // O ← O ⊘ ℓ; O and L = m + ln ℓ go to the HBM of this rank
     void finish(int r, bool blind) {
         const Region all{0, 0, n(r), p.d()};
-        rec.wait_until(begin(r, ring.ranks));
+        rec.wait_until(clock.begin(r, ring.ranks));
         if (blind) {
             rec.begin(Op::init);
             keep(0, true, Matrix::Constant(n(r), 1, minus_infinity), Matrix::Zero(n(r), 1),
@@ -205,20 +144,9 @@ struct Walk {
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
         const Matrix L = m.array() + l.array().log();
-        store(Slot::O, O, ring.queries_of(r));
-        store(Slot::L, L, ring.queries_of(r));
+        store_shard(rec, Slot::O, O, ring.queries_of(r));
+        store_shard(rec, Slot::L, L, ring.queries_of(r));
         rec.end(2LL * n(r));
-    }
-
-    void store(Slot slot, const Matrix& A, const RingRows& rows) {
-        int row = 0;
-        for (int piece = 0; piece < rows.tiles(); ++piece) {
-            const ring::Run& run = rows.pieces[static_cast<std::size_t>(piece)];
-            const int first = static_cast<int>(run.first), count = static_cast<int>(run.count),
-                      cols = static_cast<int>(A.cols());
-            rec.store(slot, rows.first_tile + piece, A.middleRows(row, count), {first, 0, count, cols});
-            row += count;
-        }
     }
 };
 
@@ -339,20 +267,12 @@ Line symbol_of_part(const Trace& trace, Slot slot, int step, int tile) {
     return symbol_of_before(trace, slot, step);
 }
 
-// Whose keys lie in this tile of HBM.
-int owner_of_tile(const Problem& p, int tile) {
-    const Ring ring(p);
-    int owner = ring.ranks - 1;
-    while (ring.keys_of(owner).first_tile > tile) --owner;
-    return owner;
-}
-
 Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
     if (is_of_parts(slot)) return symbol_of_part(trace, slot, step, tile);
     const SlotInfo& about = info(slot);
     const bool keys = about.role == Role::K || about.role == Role::V;
     int rank = -1;
-    if (keys && about.hbm && tile >= 0) rank = owner_of_tile(trace.problem(), tile);
+    if (keys && about.hbm && tile >= 0) rank = Ring(trace.problem()).owner_of_tile(tile);
     if (keys && !about.hbm && step >= 0) rank = trace.step(step).j;
     if (slot == Slot::Qi && step >= 0) rank = trace.step(step).when.worker;
     return slot_symbol(slot, rank);
@@ -388,28 +308,17 @@ int Ring::scores(int rank, int round) const {
     return count;
 }
 
+int Ring::owner_of_tile(int tile) const {
+    int owner = ranks - 1;
+    while (keys_of(owner).first_tile > tile) --owner;
+    return owner;
+}
+
 std::vector<int> Ring::rounds_of(int rank) const {
     std::vector<int> out;
     for (int round = 0; round < ranks; ++round)
         if (scores(rank, round) > 0) out.push_back(round);
     return out;
-}
-
-int Ring::ticks(int rank, int round) const {
-    const int start = round == 0 ? 1 : 0, left = scores(rank, round);  // at first the queries are loaded
-    if (left == 0) return start + 1;
-    const bool masks = left < all_scores(rank, round), merges = rounds_of(rank).front() < round;
-    return start + 1 + left + (masks ? 1 : 0) + left + (merges ? merge_ticks : 0);
-}
-
-int Ring::ticks_of_message(int rank, int round) const {
-    return round + 1 < ranks ? 2 * keys_of(owner(rank, round)).rows() : 0;
-}
-
-ring::Schedule Ring::schedule() const {
-    return ring::schedule(
-        ranks, ranks, [this](int rank, int round) { return ticks(rank, round); },
-        [this](int rank, int round) { return ticks_of_message(rank, round); });
 }
 
 std::string positions_text(const std::vector<int>& positions) {

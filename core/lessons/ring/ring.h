@@ -1,4 +1,4 @@
-// Lesson: ring attention (Liu, Zaharia and Abbeel 2023, arXiv:2310.01889). R ranks each hold a shard of Q, K
+// Lessons: ring attention (Liu, Zaharia and Abbeel 2023, arXiv:2310.01889). R ranks each hold a shard of Q, K
 // and V. In round t rank r has the keys of rank (r − t) mod R, merges what they give into what it has, and
 // hands them on meanwhile. Who holds what, and who sees whose keys when, is that of core/distributed, which
 // runs the same ring on many machines.
@@ -6,13 +6,15 @@
 // HBM has rows by their positions in the sequence; on chip a shard is a matrix of its own, with rows from 0.
 #pragma once
 
-#include "core/distributed/schedule.h"
 #include "core/distributed/shards.h"
 #include "core/lessons/shared/parts.h"
 
 namespace tilewalk {
 
 extern const Lesson ring_attention;
+/// Backward: dK and dV go round with their shard, each rank adds its share, and after R rounds they go home;
+/// dQ stays. L and O are what ring_attention left with each rank.
+extern const Lesson ring_backward;
 
 /// What a rank holds of Q, or of K and V.
 struct RingRows {
@@ -47,11 +49,9 @@ struct Ring {
     }
     /// Rounds in which it has something to compute.
     std::vector<int> rounds_of(int rank) const;
-    /// Ticks of a round: one for each score and for its weight, one for every other step; of its message one
-    /// for each row of K and of V.
-    int ticks(int rank, int round) const;
-    int ticks_of_message(int rank, int round) const;
-    ring::Schedule schedule() const;
+    /// Whose keys lie in this tile of HBM; how many tiles those of all ranks are.
+    int owner_of_tile(int tile) const;
+    int key_tiles() const { return keys.back().first_tile + keys.back().tiles(); }
 };
 
 /// So many as the problem says; two where it says nothing, or one where there are too few rows.
@@ -62,8 +62,10 @@ ring::Shards ring_shards(const Problem& problem);
 constexpr int fresh_part = 1;
 /// "0–3", "0 and 7", "0, 4 … 28": positions of a shard.
 std::string positions_text(const std::vector<int>& positions);
-/// Bytes between all ranks: K and V of every shard go to R − 1 ranks.
+/// Bytes between all ranks: K and V of every shard go to R − 1 ranks; backward dK and dV as well, and home,
+/// in four bytes a number, as they are sums.
 std::int64_t ring_bytes(const Problem& problem);
+std::int64_t ring_backward_bytes(const Problem& problem);
 
 /// Of a causal ring of R ranks with n rows each (zig-zag: n even), the part of the time that this rank has
 /// nothing to compute, where only scores take time: contiguous (R − 1 − r) n² ÷ (n (n + 1) ÷ 2 + (R − 1) n²),

@@ -219,7 +219,7 @@ TEST_SUITE("tour files") {
             any.panels[id] = {"One pass", "Two passes", "Three passes", "Textbook"};
         any.panels["merge"] = {"Parts", "Lens", "Trees", "Same result?"};
         any.panels["split-kv"] = {"HBM", "Workers", "Lens"};
-        any.panels["ring"] = {"Ring", "SRAM", "Balance"};
+        any.panels["ring"] = any.panels["ring-backward"] = {"Ring", "SRAM", "Balance"};
         any.panels["memory"] = {"Hierarchy", "Scores", "Traffic", "Tile height", "Roofline", "KV cache"};
         any.panels["scale"] = {"Time", "Memory"};
         any.panels["compare"] = {"Verdict"};

@@ -321,6 +321,52 @@ long double QuestionReference::of_ring(const Trace& trace, int k, const CellRef&
     }
 }
 
+// What the queries of one rank do to the keys of another, and what has been added up by then.
+long double QuestionReference::of_ring_backward(const Trace& trace, int k, const CellRef& cell) const {
+    const Step& step = trace.step(k);
+    const int ranks = trace.workers(), rank = step.when.worker, x = cell.col;
+    const auto queries = [&](int r) { return positions_of_rank(p_, p_.N(), ranks, r); };
+    const auto keys = [&](int r) { return positions_of_rank(p_, p_.N_kv(), ranks, r); };
+    const auto at = [](const std::vector<int>& all, int row) { return all[static_cast<std::size_t>(row)]; };
+    const long double scale = p_.softmax_scale();
+    const auto value_share = [&](int r, int key) {
+        long double sum = 0;
+        for (const int q : queries(r)) sum += dense_.P(q, key) * dO_(q, x);
+        return sum;
+    };
+    const auto key_share = [&](int r, int key) {
+        long double sum = 0;
+        for (const int q : queries(r)) sum += gradients_.dS(q, key) * p_.Q(q, x);
+        return scale * sum;
+    };
+    const int rounds = step.j < 0 ? 0 : ((rank - step.j) % ranks + ranks) % ranks;
+    switch (step.op) {
+    case Op::preprocess: return gradients_.D(at(queries(rank), cell.row));
+    case Op::scores: return scale * raw_score(at(queries(rank), cell.row), at(keys(step.j), x));
+    case Op::recompute: return dense_.P(at(queries(rank), cell.row), at(keys(step.j), x));
+    case Op::dp: return gradients_.dP(at(queries(rank), cell.row), at(keys(step.j), x));
+    case Op::ds: return gradients_.dS(at(queries(rank), cell.row), at(keys(step.j), x));
+    case Op::dv: return value_share(rank, at(keys(step.j), cell.row));
+    case Op::dk: return key_share(rank, at(keys(step.j), cell.row));
+    case Op::dq: {
+        long double sum = 0;
+        for (int t = 0; t <= rounds; ++t)
+            for (const int key : keys(((rank - t) % ranks + ranks) % ranks))
+                sum += gradients_.dS(at(queries(rank), cell.row), key) * p_.K(key, x);
+        return scale * sum;
+    }
+    case Op::add_share: {
+        long double sum = 0;
+        for (int t = 0; t <= rounds; ++t) {
+            const int r = (step.j + t) % ranks;
+            sum += info(cell.slot).role == Role::V ? value_share(r, cell.row) : key_share(r, cell.row);
+        }
+        return sum;
+    }
+    default: return std::nanl("");
+    }
+}
+
 Problem QuestionReference::updated() const {
     Problem out = p_;
     const auto update = [&](Matrix& A, const Matrix* W, const Dense::Table& gradient) {
@@ -348,6 +394,7 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     if (lesson == "merge") return merged(trace, k, cell);
     if (lesson == "split-kv") return of_split(trace, k, cell);
     if (lesson == "ring") return of_ring(trace, k, cell);
+    if (lesson == "ring-backward") return of_ring_backward(trace, k, cell);
     if (lesson == "training-step" && step.phase == 3)
         return QuestionReference(updated()).dense(trace, step, cell);
     return dense(trace, step, cell);
@@ -446,6 +493,7 @@ struct Worked {
         case Op::dk:
         case Op::dq: return grows() ? one(0) + scale * dot(g[1], g[2]) : scale * dot(g.at(0), g.at(1));
         case Op::update: return one(0) - rate * one(1);
+        case Op::add_share: return one(0) + one(1);
         case Op::loss:
             return g.size() == 2 ? dot(g[0], g[1]) : std::nan("");  // of several rows nobody is asked
         default: return dot(g.at(0), g.at(1));
@@ -594,6 +642,15 @@ std::set<std::string> read_by_code(const Trace& trace, int k) {
     if (lesson == "ring") {
         const Op op = trace.step(k).op;
         return op == Op::load_q ? Names{"Q"} : op == Op::load_kv ? Names{"K", "V"} : Names{};
+    }
+    if (lesson == "ring-backward") {
+        switch (trace.step(k).op) {
+        case Op::load_q: return {"Q", "dO", "L"};
+        case Op::preprocess: return {"O"};
+        case Op::load_kv: return {"K", "V"};
+        case Op::add_share: return {"dK", "dV", "ΔK", "ΔV"};
+        default: return {};
+        }
     }
     if (lesson == "merge") return trace.step(k).op == Op::part ? Names{"S", "V"} : Names{};
     return read_by_kernels(trace, k);

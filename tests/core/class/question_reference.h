@@ -25,6 +25,7 @@ private:
     long double merged(const Trace& trace, int k, const CellRef& cell) const;
     long double of_split(const Trace& trace, int k, const CellRef& cell) const;
     long double of_ring(const Trace& trace, int k, const CellRef& cell) const;
+    long double of_ring_backward(const Trace& trace, int k, const CellRef& cell) const;
     long double dense(const Trace& trace, const Step& step, const CellRef& cell) const;
     long double training(const Step& step, const CellRef& cell) const;
     Problem updated() const;  // with the weights of after the step

@@ -177,9 +177,10 @@ std::vector<const char*> code_of(Op op) {
     case Op::load_q: return {"load Qᵢ"};
     case Op::init: return {"← 0", "← −∞", ", 0"};
     case Op::exchange: return {"hand on K, V"};
+    case Op::exchange_gradients: return {"hand on dKⱼ, dVⱼ"};
     case Op::load_kv: return {"load Kⱼ, Vⱼ"};
     case Op::load_state: return {"load Oᵢ, m, ℓ"};
-    case Op::preprocess: return {"for all i:", "dKⱼ ← 0"};
+    case Op::preprocess: return {"for all i:", "dKⱼ ← 0", "rowsum(dOᵢ ⊙ Oᵢ)"};
     case Op::load: return {"load "};
     case Op::load_x: return {"load xᵢ"};
     case Op::project: return {"X W_Q"};
@@ -213,6 +214,7 @@ std::vector<const char*> code_of(Op op) {
     case Op::cap_gradient: return {"÷ cap)²"};
     case Op::dq: return {"dS K"};
     case Op::dk: return {"dSᵀ Q"};
+    case Op::add_share: return {"+ ΔKⱼ"};
     case Op::weight_gradient: return {"dW ← Xᵀ dQ"};
     case Op::update: return {"W − η dW"};
     case Op::store_state: return {"store Oᵢ, m, ℓ"};
@@ -367,6 +369,10 @@ std::int64_t parts_read(const Trace& trace, int k) {
     return std::ssize(reads);
 }
 
+std::int64_t rows_of_rank(const Trace& trace, int N, int rank) {
+    return std::ssize(positions_of_rank(trace.problem(), N, trace.workers(), rank));
+}
+
 // Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
 std::int64_t operations(const Trace& trace, int k) {
     const Problem& p = trace.problem();
@@ -376,12 +382,15 @@ std::int64_t operations(const Trace& trace, int k) {
     const bool textbook = is_textbook(lesson);
     if (trace.writes(k).empty()) return 0;
     const Matrix& out = trace.value(trace.writes(k).back().value).data;
-    const bool tiled = step.j >= 0 && passes == 0;
+    const bool tiled = step.j >= 0 && passes == 0, on_ring = lesson.uses(chooses_ranks);
     const std::int64_t cells = out.size(), rows = out.rows(), d = p.d(),
-                       keys = tiled ? keys_of(p, step.j) : p.N_kv(),
+                       keys = !tiled    ? p.N_kv()
+                              : on_ring ? rows_of_rank(trace, p.N_kv(), step.j)
+                                        : keys_of(p, step.j),
                        queries = lesson.one_row ? 1
-                                 : tiled        ? rows_of(p, step.i)
-                                                : p.N(),
+                                 : !tiled       ? p.N()
+                                 : on_ring      ? rows_of_rank(trace, p.N(), step.i)
+                                                : rows_of(p, step.i),
                        scaled = p.softmax_scale() != 1.0;
     switch (step.op) {
     case Op::scores: return cells * (2 * d + (scales_apart(trace) ? 0 : scaled));
@@ -420,6 +429,7 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::merge_sum:
     case Op::merge_output: return cells * (2 * (parts_read(trace, k) / 2) - 1);
     case Op::row_dot: return 2 * rows * keys;
+    case Op::add_share: return 2 * keys * d;  // to dK and to dV
     case Op::dv:
     case Op::dp: return 2 * queries * keys * d;
     case Op::dq:
@@ -429,9 +439,10 @@ std::int64_t operations(const Trace& trace, int k) {
     }
 }
 
-// The sums that grow in HBM, by the order of the loops, have 4 bytes for each element whatever the problem
-// says.
+// The sums that grow in HBM, by the order of the loops, or from rank to rank, have 4 bytes for each element
+// whatever the problem says.
 bool grows_in_hbm(const Trace& trace, Slot slot) {
+    if (trace.lesson().uses(chooses_ranks)) return slot == Slot::dK || slot == Slot::dV;
     if (!trace.lesson().uses(chooses_order)) return false;
     const bool keys_outside = trace.problem().options.order == BackwardOrder::key_outer;
     return keys_outside ? slot == Slot::dQ : slot == Slot::dK || slot == Slot::dV;
@@ -440,9 +451,10 @@ bool grows_in_hbm(const Trace& trace, Slot slot) {
 // Bytes that a step wrote, or that came to it from another rank.
 std::int64_t bytes_written(const Trace& trace, int k, bool between_ranks) {
     std::int64_t bytes = 0;
+    const Op op = trace.step(k).op;
+    if ((op == Op::exchange || op == Op::exchange_gradients) != between_ranks) return 0;
     for (const Access& a : trace.writes(k)) {
-        const bool came = a.slot == Slot::K_in || a.slot == Slot::V_in;
-        if (!info(a.slot).hbm || came != between_ranks) continue;
+        if (!info(a.slot).hbm) continue;
         const bool element = info(a.slot).counts_elements && !grows_in_hbm(trace, a.slot);
         bytes += trace.value(a.value).data.size() * (element ? trace.problem().element_bytes : 4);
     }

@@ -86,6 +86,20 @@ double loss_of(const Problem& p, const Matrix& dO) {
     return dO.cwiseProduct(matrix_of(dense_attention(p).O)).sum();
 }
 
+void check_differences(const Problem& p, Matrix Problem::*input, const Matrix& gradient) {
+    const Matrix dO = output_gradient(p);
+    const double h = 1e-5;
+    REQUIRE(gradient.size() == (p.*input).size());
+    for (Eigen::Index n = 0; n < gradient.size(); ++n) {
+        Problem up = p, down = p;
+        (up.*input).data()[n] += h;
+        (down.*input).data()[n] -= h;
+        const double slope = (loss_of(up, dO) - loss_of(down, dO)) / (2 * h);
+        CHECK_MESSAGE(std::abs(gradient.data()[n] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p),
+                      ", element ", n);
+    }
+}
+
 void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit) {
     REQUIRE(got.size() == static_cast<Eigen::Index>(printed.size()));
     for (Eigen::Index n = 0; n < got.size(); ++n)

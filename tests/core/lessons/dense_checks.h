@@ -31,6 +31,9 @@ Problem projected_problem(Random& random, int largest = 5);
 /// Σ dO ⊙ O.
 double loss_of(const Problem& problem, const Matrix& dO);
 
+/// (f(x + h) − f(x − h)) / 2h of every element of one of the inputs is its gradient, to 1e-6.
+void check_differences(const Problem& problem, Matrix Problem::*input, const Matrix& gradient);
+
 /// A printed matrix: every figure holds within `unit` (half a unit of the last digit if it was rounded well).
 void check_figures(const Matrix& got, std::initializer_list<double> printed, double unit);
 

@@ -8,25 +8,6 @@
 
 using namespace tilewalk::test;
 
-namespace {
-
-// (f(x + h) − f(x − h)) / 2h for every element of one of the inputs
-void check_differences(const Problem& p, Matrix Problem::*input, const Matrix& gradient) {
-    const Matrix dO = output_gradient(p);
-    const double h = 1e-5;
-    REQUIRE(gradient.size() == (p.*input).size());
-    for (Eigen::Index n = 0; n < gradient.size(); ++n) {
-        Problem up = p, down = p;
-        (up.*input).data()[n] += h;
-        (down.*input).data()[n] -= h;
-        const double slope = (loss_of(up, dO) - loss_of(down, dO)) / (2 * h);
-        CHECK_MESSAGE(std::abs(gradient.data()[n] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p),
-                      ", element ", n);
-    }
-}
-
-}  // namespace
-
 TEST_SUITE("backward") {
     TEST_CASE("dQ, dK, dV equal central differences of the loss ⟨dO, O⟩") {
         Random random(61);

@@ -186,6 +186,7 @@ TEST_SUITE("origin") {
             {"merge", {Slot::x, Slot::V}},
             {"split-kv", {Slot::Q, Slot::K, Slot::V}},
             {"ring", {Slot::Q, Slot::K, Slot::V}},
+            {"ring-backward", {Slot::Q, Slot::K, Slot::V, Slot::dO, Slot::O, Slot::L}},
             {"softmax-3pass", {Slot::x, Slot::V}},
             {"softmax-2pass", {Slot::x, Slot::V}},
             {"softmax-1pass", {Slot::x, Slot::V}},

@@ -9,7 +9,7 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
-#include "core/lessons/ring/ring.h"
+#include "core/lessons/ring/clock.h"
 
 #include <algorithm>
 #include <numeric>
@@ -24,46 +24,56 @@ constexpr int most_ranks = 16;
 struct RingNow {
     explicit RingNow(const AppState& state)
         : held(state.trace), trace(*held), k(state.cursor.step), ring(trace.problem()),
-          schedule(ring.schedule()), rank(trace.step(k).when.worker), tick(trace.step(k).when.start),
-          round(round_at(k)) {}
+          clock(ring, backward ? RingPass::backward : RingPass::forward), rank(trace.step(k).when.worker),
+          tick(trace.step(k).when.start), round(round_at(k)) {}
+    RingNow(const RingNow&) = delete;  // the clock looks at its ring
+    RingNow& operator=(const RingNow&) = delete;
 
     std::shared_ptr<const Trace> held;  ///< a button may replace that of the state
     const Trace& trace;
+    bool backward = &trace.lesson() == &ring_backward;
     int k;
     Ring ring;
-    ring::Schedule schedule;
+    RingClock clock;
     int rank, tick;
     int round;  ///< of the rank at hand; as many as there are ranks: it has come to its end
 
     /// The round that a step belongs to. A message is that of the round in which it travels.
     int round_at(int step) const {
         const Step& s = trace.step(step);
-        if (s.op == Op::load_q) return 0;
+        if (s.op == Op::load_q || (backward && s.j < 0 && s.op != Op::store)) return 0;
         if (s.j < 0) return ring.ranks;
-        return ring.round_of(s.when.worker, s.j) - (s.op == Op::exchange ? 1 : 0);
+        const bool home = s.op == Op::exchange_gradients && s.j == s.when.worker;
+        return home ? ring.ranks : ring.round_of(s.when.worker, s.j) - (s.op == Op::exchange ? 1 : 0);
     }
-    /// In which round a rank is at this tick.
-    int round_of(int other) const {
-        if (other == rank) return std::min(round, ring.ranks - 1);
+    /// In which round a rank is at this tick; behind the last one backward, while gradients go home.
+    int clock_round_of(int other) const {
+        if (other == rank) return std::min(round, clock.rounds() - 1);
         int t = 0;
-        while (t + 1 < ring.ranks &&
-               schedule.begin[static_cast<std::size_t>(t + 1)][static_cast<std::size_t>(other)] <= tick)
-            ++t;
+        while (t + 1 < clock.rounds() && clock.begin(other, t + 1) <= tick) ++t;
         return t;
     }
+    int round_of(int other) const { return std::min(clock_round_of(other), ring.ranks - 1); }
     /// A message from this rank to the next is on its way.
     bool sends(int other) const {
-        const int t = round_of(other);
-        const double start = schedule.sends_from(t, other);
-        return start <= tick && tick < start + ring.ticks_of_message(other, t);
+        const int t = clock_round_of(other);
+        return clock.keys(other, t).contains(tick) || clock.gradients(other, t).contains(tick);
+    }
+    /// Whose dK and dV a rank has at this tick; −1: none yet.
+    int gradients_at(int other) const {
+        const int t = clock_round_of(other);
+        if (!backward || t == 0) return -1;
+        const bool came = clock.gradients(ring.before(other), t).end <= tick;
+        return ring.owner(other, came ? t : t - 1);
     }
     /// Bytes of the messages that have arrived by now.
     std::int64_t arrived() const {
-        std::int64_t bytes = 0;
-        for (int step = 0; step < trace.size(); ++step)
-            if (trace.step(step).op == Op::exchange && trace.step(step).when.end <= tick)
-                for (const Access& a : trace.writes(step))
-                    bytes += trace.value(a.value).data.size() * trace.problem().element_bytes;
+        std::int64_t bytes = 0, before = 0;
+        for (int step = 0; step < trace.size(); ++step) {
+            const std::int64_t sent = trace.step(step).traffic.sent;
+            if (trace.step(step).when.end <= tick) bytes += sent - before;
+            before = sent;
+        }
         return bytes;
     }
     /// The first step of this rank, and of its round.
@@ -135,14 +145,23 @@ struct Boxes {
     }
 };
 
+// What a rank has of others: backward also the gradients that have come to it.
+Line with_gradients(const RingNow& now, int rank, const Line& keys) {
+    const int owner = now.gradients_at(rank);
+    if (owner < 0) return keys;
+    return pieces(keys, "   ", shard_symbol(Slot::dK, owner), " ", shard_symbol(Slot::dV, owner));
+}
+
 void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
     const Theme& t = *c.theme;
     const bool own = rank == now.rank;
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, own ? t.focus : t.line2, own ? 2.0f : 1.0f, radius::card);
     const int owner = now.ring.owner(rank, now.round_of(rank));
-    const Line both = pieces(shard_symbol(Slot::K, owner), " ", shard_symbol(Slot::V, owner));
-    const Line shown = rich_width(c, both, size::formula) <= a.w - 8 ? both : shard_symbol(Slot::K, owner);
+    const Line both = pieces(shard_symbol(Slot::K, owner), " ", shard_symbol(Slot::V, owner)),
+               all = with_gradients(now, rank, both);
+    const auto fits = [&](const Line& line) { return rich_width(c, line, size::formula) <= a.w - 8; };
+    const Line shown = fits(all) ? all : fits(both) ? both : shard_symbol(Slot::K, owner);
     const float shown_w = rich_width(c, shown, size::formula);
     const std::string full = "rank " + str(rank);
     const ImU32 ink = own ? t.t1 : t.t2;
@@ -175,7 +194,7 @@ void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
 
 // Bytes that have gone from rank to rank, of all that will
 void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
-    const std::int64_t all = ring_bytes(now.trace.problem()), sent = now.arrived();
+    const std::int64_t all = now.trace.lesson().model(now.trace.problem()).sent, sent = now.arrived();
     const std::string words = "Between ranks", bytes = format_traffic(sent) + " of " + format_traffic(all);
     const float room = a.w - text_width(Face::mono, size::small, bytes) - 10;
     if (text_width(Face::regular, size::small, words) <= room)
@@ -383,10 +402,14 @@ struct OnChip {
 
     int n() const { return now.ring.queries_of(now.rank).rows(); }
     int d() const { return now.trace.problem().d(); }
-    int owner() const { return now.ring.owner(now.rank, std::min(now.round, now.ring.ranks - 1)); }
+    int owner() const {
+        const int j = now.trace.step(now.k).j;
+        if (now.backward && j >= 0 && now.trace.step(now.k).op != Op::exchange) return j;
+        return now.ring.owner(now.rank, std::min(now.round, now.ring.ranks - 1));
+    }
 
     // How many columns fit: all of them with fewer digits, or some of them with all digits
-    int columns_in(float w, int all, std::initializer_list<Slot> slots) const {
+    int columns_in(float w, int all, const std::vector<Slot>& slots) const {
         if (!all_numbers) return static_cast<int>(w / 2);
         const auto least = [&](int digits) {
             int letters = 1;
@@ -396,10 +419,14 @@ struct OnChip {
         return w / least(2) >= px(all) ? all : static_cast<int>(w / least(4));
     }
 
+    static bool is_of_keys(Slot slot) {
+        return slot < Slot::count && (info(slot).role == Role::K || info(slot).role == Role::V);
+    }
+    static bool is_of_scores(Slot slot) { return slot < Slot::count && info(slot).role == Role::S; }
     // The row of the shard, the key and the component that the formula is about
     int chosen_query() const {
         const CellRef cell = state.explanation.target;
-        if (cell.slot == Slot::Kj || cell.slot == Slot::Vj || cell.slot == Slot::count) return 0;
+        if (is_of_keys(cell.slot) || cell.slot == Slot::count) return 0;
         if (info(cell.slot).hbm) {
             const std::vector<int>& all = now.ring.queries_of(now.rank).positions;
             const auto at = std::ranges::find(all, cell.row);
@@ -410,18 +437,20 @@ struct OnChip {
     }
     int chosen_key() const {
         const CellRef cell = state.explanation.target;
-        return cell.slot == Slot::S                             ? cell.col
-               : cell.slot == Slot::Kj || cell.slot == Slot::Vj ? cell.row
-                                                                : 0;
+        if (!is_of_keys(cell.slot)) return is_of_scores(cell.slot) ? cell.col : 0;
+        if (!info(cell.slot).hbm) return cell.row;
+        const std::vector<int>& all = now.ring.keys_of(owner()).positions;
+        const auto at = std::ranges::find(all, cell.row % now.trace.problem().N_kv());
+        return at == all.end() ? 0 : static_cast<int>(at - all.begin());
     }
     int chosen_component() const {
         const CellRef cell = state.explanation.target;
-        return cell.slot == Slot::S || cell.slot == Slot::count || one_column(cell.slot) ? 0 : cell.col;
+        return is_of_scores(cell.slot) || cell.slot == Slot::count || one_column(cell.slot) ? 0 : cell.col;
     }
 
     // What the slot holds, if it was put there since: these of its rows and columns.
     void draw(Slot slot, int tile, int since, const Shown& rows, const Shown& cols, float x, float y,
-              float cw, float ch, const std::string& widget) {
+              float cw, float ch, const std::string& widget, int digits = 0) {
         const Trace& trace = now.trace;
         Held held = trace.live(slot, tile, now.k);
         if (held && held.step < since) held = {};
@@ -433,6 +462,7 @@ struct OnChip {
         look.x = x, look.y = y, look.cw = cw, look.ch = ch;
         look.size = cw >= 56 && ch >= 26 ? size::lead : size::small;
         look.least_digits = 2, look.boxes = true, look.numbers = ch >= 16;
+        if (digits > 0) look.size = size::small, look.digits = digits, look.measured = true;
         const auto touched = [&](std::span<const Access> accesses) {
             return std::ranges::any_of(accesses,
                                        [&](const Access& a) { return a.slot == slot && a.tile == tile; });
@@ -481,32 +511,174 @@ struct OnChip {
                           theirs = positions_text(now.ring.keys_of(owner()).positions);
         label(slot_symbol(Slot::Qi, now.rank), {own + " stay", own}, a.x, a.y + 8, wide + gap);
         label(slot_symbol(Slot::Kj, owner()), {theirs + " go round", theirs}, a.x, y_K - 21, wide + gap);
-        label(slot_symbol(Slot::S), {}, x_S, a.y + 8, cw * px(key_columns.count) + gap);
+        const Slot square = square_now();
+        label(slot_symbol(square), {}, x_S, a.y + 8, cw * px(key_columns.count) + gap);
         label(slot_symbol(Slot::Vj, owner()), {"go with them"}, x_V, y_K - 21, wide);
         draw(Slot::Qi, 0, first_rank, rows, components, a.x, y_Q, cw, ch, "chip");
         draw(Slot::Kj, 0, first_round, keys, components, a.x, y_K, cw, ch, "chip");
-        draw(Slot::S, 0, first_round, rows, key_columns, x_S, y_Q, cw, ch, "chip");
+        draw(square, 0, first_round, rows, key_columns, x_S, y_Q, cw, ch, "chip");
+        if (now.backward) {
+            label(slot_symbol(Slot::dOi, now.rank), {"stays, too", "stays"}, x_V, a.y + 8, wide);
+            draw(Slot::dOi, 0, first_rank, rows, components, x_V, y_Q, cw, ch, "chip");
+        }
         draw(Slot::Vj, 0, first_round, keys, components, x_V, y_K, cw, ch, "chip");
         return x_V + wide - a.x;
     }
 
+    // Of S, P, dP and dS the one that the step has made, or needs.
+    Slot square_now() const {
+        const Op op = now.trace.step(now.k).op;
+        if (!now.backward || op < Op::recompute) return Slot::S;
+        return op <= Op::dv ? Slot::Prob : op == Op::dp ? Slot::dP : Slot::dS;
+    }
+
+    // Backward: L, D and dQ of the queries, and what they add to the gradients of the shard
+    void gradients(const Rect& a) {
+        const float head = 28, gap = 15, between = 38;
+        const int all_keys = now.ring.keys_of(owner()).rows(),
+                  lines = static_cast<int>((a.h - head - between) / least_h);
+        const Shown components(d(), chosen_component(), static_cast<int>(a.w / 4)),
+            rows(n(), chosen_query(), lines / 2), keys(all_keys, chosen_key(), lines - rows.count),
+            one(1, 0, 1);
+        const float cw = std::clamp(
+            std::min((a.w - 2 * gap) / px(2 + components.count), (a.w - 22) / px(2 * components.count)), 2.0f,
+            58.0f);
+        const float ch = std::clamp((a.h - head - between) / px(rows.count + keys.count), 2.0f, 46.0f);
+        const float wide = cw * px(components.count), x_D = a.x + cw + gap, x_dQ = x_D + cw + gap,
+                    x_dV = a.x + wide + 22, y = a.y + head, y_share = y + ch * px(rows.count) + between;
+        label(slot_symbol(Slot::Li, now.rank), {}, a.x, a.y + 8, cw + gap);
+        label(slot_symbol(Slot::Di, now.rank), {}, x_D, a.y + 8, cw + gap);
+        label(slot_symbol(Slot::dQi, now.rank), {"grows here"}, x_dQ, a.y + 8, wide);
+        label(slot_symbol(Slot::dK_part, owner()), {"this rank's share", "share"}, a.x, y_share - 21,
+              wide + 22);
+        label(slot_symbol(Slot::dV_part, owner()), {"share"}, x_dV, y_share - 21, wide);
+        draw(Slot::Li, 0, first_rank, rows, one, a.x, y, cw, ch, "sums");
+        draw(Slot::Di, 0, first_rank, rows, one, x_D, y, cw, ch, "sums");
+        draw(Slot::dQi, 0, first_rank, rows, components, x_dQ, y, cw, ch, "sums");
+        draw(Slot::dKj, 0, first_round, keys, components, a.x, y_share, cw, ch, "shares");
+        draw(Slot::dVj, 0, first_round, keys, components, x_dV, y_share, cw, ch, "shares");
+    }
+
+    // Backward on stage: what the step reads and what it makes, beside each other. Below are the values where
+    // it is about keys and values alike, or the result where there are too many columns for one line; where
+    // only one line has room it is that of the formula. Of a shard in several pieces one is shown.
+    void operands(const Rect& a) {
+        const Step& step = now.trace.step(now.k);
+        const bool pairs = step.op == Op::store || step.op == Op::add_share || step.op == Op::load_kv;
+        std::vector<Access> reads, writes, above, below;
+        const auto take = [](std::vector<Access>& line, const Access& access) {
+            if (std::ranges::count(line, access.slot, &Access::slot) == 0) line.push_back(access);
+        };
+        for (const Access& access : now.trace.reads(now.k))
+            if (!is_load(step.op)) take(reads, access);
+        for (const Access& access : now.trace.writes(now.k)) take(writes, access);
+        std::vector<Access> all = reads;
+        for (const Access& access : writes) take(all, access);
+        const bool fits = columns_of(all) <= columns_for(a.w, all);
+        for (const Access& access : all) {
+            const bool low = pairs ? info(access.slot).role == Role::V
+                                   : !fits && std::ranges::count(writes, access.slot, &Access::slot) > 0;
+            (low ? below : above).push_back(access);
+        }
+        const float gap = 14, half = (a.h - gap) / 2;
+        if (below.empty() || above.empty()) return operand_line(a, all);
+        if (half < 28 + least_h) {
+            const Slot meant = state.explanation.target.slot;
+            const bool low = std::ranges::count(below, meant, &Access::slot) > 0;
+            return operand_line(a, pairs ? (low ? below : above) : all);
+        }
+        operand_line({a.x, a.y, a.w, half}, above);
+        operand_line({a.x, a.y + half + gap, a.w, half}, below);
+    }
+
+    static constexpr float between_operands = 22;
+    const Region& region_of(const Access& access) const { return now.trace.value(access.value).region; }
+    int columns_of(const std::vector<Access>& line) const {
+        return std::accumulate(line.begin(), line.end(), 0,
+                               [&](int sum, const Access& access) { return sum + region_of(access).cols; });
+    }
+    static float room_for(float w, const std::vector<Access>& line) {
+        return w - between_operands * px(line.size() - 1) - 6;
+    }
+    int columns_for(float w, const std::vector<Access>& line) const {
+        std::vector<Slot> slots;
+        for (const Access& access : line) slots.push_back(access.slot);
+        return columns_in(room_for(w, line), columns_of(line), slots);
+    }
+
+    // Where there is not room for all columns, each has as many as the others, and what a narrow one leaves.
+    std::vector<int> shares_of(float w, const std::vector<Access>& line) const {
+        std::vector<int> out(line.size(), 1);
+        int left = columns_for(w, line) - static_cast<int>(line.size());
+        for (bool given = true; given && left > 0;) {
+            given = false;
+            for (std::size_t n = 0; n < line.size() && left > 0; ++n)
+                if (out[n] < region_of(line[n]).cols) ++out[n], --left, given = true;
+        }
+        return out;
+    }
+
+    void operand_line(const Rect& a, const std::vector<Access>& line) {
+        const float head = 28;
+        int longest = 1;
+        for (const Access& access : line) longest = std::max(longest, region_of(access).rows);
+        const std::vector<int> shares = shares_of(a.w, line);
+        const int most = std::max(1, static_cast<int>((a.h - head) / least_h));
+        const float cw =
+                        std::clamp(room_for(a.w, line) / px(std::accumulate(shares.begin(), shares.end(), 0)),
+                                   2.0f, 64.0f),
+                    ch = std::clamp((a.h - head) / px(std::min(longest, most)), 2.0f, 46.0f);
+        float x = a.x;
+        for (std::size_t n = 0; n < line.size(); ++n) {
+            const Access& access = line[n];
+            const Region& at = region_of(access);
+            const CellRef meant = cell_in(access.slot, at);
+            const Shown rows(at.rows, meant.row - at.row, most), cols(at.cols, meant.col - at.col, shares[n]);
+            const bool hbm = info(access.slot).hbm;
+            label(slot_symbol(now.trace, access.slot, now.k, hbm ? access.tile : -1),
+                  hbm ? std::vector<std::string>{"in HBM"} : std::vector<std::string>{}, x, a.y + 8,
+                  cw * px(shares[n]) + between_operands - 4);
+            draw(access.slot, access.tile, -1, rows, cols, x, a.y + head, cw, ch, "operand",
+                 digits_in(state, access.slot, cw - 7, size::small));
+            x += cw * px(shares[n]) + between_operands;
+        }
+    }
+    // The cell of an operand that the formula is about, or one that it uses.
+    CellRef cell_in(Slot slot, const Region& at) const {
+        const auto there = [&](const CellRef& cell) {
+            return cell.slot == slot && at.contains(cell.row, cell.col);
+        };
+        const CellRef target = state.explanation.target;
+        const auto source = std::ranges::find_if(state.explanation.sources, there);
+        if (!there(target) && source != state.explanation.sources.end()) return *source;
+        return {slot, std::clamp(target.row, at.row, at.row + at.rows - 1),
+                std::clamp(target.col, at.col, at.col + at.cols - 1)};
+    }
+
     // What has arrived, and will lie in HBM until its round: K over V, a piece of a shard alone where it is
-    // dealt out in several.
+    // dealt out in several. So with dK and dV.
     void arriving(const Rect& a) {
+        const auto writes = now.trace.writes(now.k);
+        const Slot above = writes.front().slot, below = writes.back().slot;
         const int owner = now.trace.step(now.k).j, tile = now.ring.keys_of(owner).first_tile;
         const ring::Run& piece = now.ring.keys_of(owner).pieces.front();
         const int all = static_cast<int>(piece.count),
                   chosen = state.explanation.target.row - static_cast<int>(piece.first);
         const float head = 29, between = 40;
-        const Shown components(d(), chosen_component(), columns_in(a.w, d(), {Slot::K_in, Slot::V_in})),
+        const Shown components(d(), chosen_component(), columns_in(a.w, d(), {above, below})),
             rows(all, chosen, static_cast<int>((a.h - head - between) / 2 / least_h));
         const float cw = std::min(58.0f, a.w / px(components.count)),
                     ch = std::min(46.0f, (a.h - head - between) / px(2 * rows.count));
         const float y_V = a.y + head + ch * px(rows.count) + between;
-        label(slot_symbol(Slot::K, owner), {"arrives"}, a.x, a.y + 8, a.w);
-        label(slot_symbol(Slot::V, owner), {}, a.x, y_V - 21, a.w);
-        draw(Slot::K_in, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm");
-        draw(Slot::V_in, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm");
+        const bool home = above == Slot::dK;
+        // Inputs have few digits; sums have as many as there is room for.
+        const int digits = above == Slot::K_in ? 0
+                                               : std::min(digits_in(state, above, cw - 7, size::small),
+                                                          digits_in(state, below, cw - 7, size::small));
+        label(slot_symbol(above, owner), {home ? "comes home" : "arrives"}, a.x, a.y + 8, a.w);
+        label(slot_symbol(below, owner), {}, a.x, y_V - 21, a.w);
+        draw(above, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm", digits);
+        draw(below, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm", digits);
     }
 
     // One line of the table: what was found before, in this round, and what both come to.
@@ -589,6 +761,9 @@ struct OnChip {
 };
 
 std::string words_of_step(const RingNow& now) {
+    const int shard = now.trace.step(now.k).j;
+    if (now.trace.step(now.k).op == Op::exchange_gradients || now.trace.step(now.k).op == Op::add_share)
+        return "gradients of rank " + str(shard) + (shard == now.rank ? " come home" : " on their way");
     if (now.round >= now.ring.ranks) return "all rounds are over";
     const int owner = now.ring.owner(now.rank, now.round);
     return "round " + str(now.round) + ": " +
@@ -596,13 +771,19 @@ std::string words_of_step(const RingNow& now) {
 }
 
 void chip_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
-    const Panel panel(c, "SRAM", a, "SRAM of rank " + str(now.rank), words_of_step(now));
+    const Op op = op_now(state);
+    const bool in_hbm = op == Op::exchange_gradients || op == Op::add_share;
+    const Panel panel(c, "SRAM", a, (in_hbm ? "HBM of rank " : "SRAM of rank ") + str(now.rank),
+                      words_of_step(now));
     OnChip chip{c, state, now};
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 16};
-    const float left = inner.w * .44f;
+    if (op == Op::exchange_gradients) return chip.arriving(inner);
+    if (op == Op::add_share) return chip.operands(inner);
+    const float left = inner.w * (now.backward ? .52f : .44f);
     const float taken = chip.products({inner.x, inner.y, left, inner.h});
     const float x = inner.x + std::max(taken + 26, std::min(left, taken + 60));
-    chip.found({x, inner.y, inner.right() - x, inner.h});
+    const Rect rest{x, inner.y, inner.right() - x, inner.h};
+    now.backward ? chip.gradients(rest) : void(chip.found(rest));
 }
 
 // The step is about m, ℓ and O, not about the products that they are made of.
@@ -636,13 +817,16 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
     if (quiz_waits(state)) return;
     const Rect rest{x, 0, w - x, h};
     const Op op = op_now(state);
-    note(x, rest.w, op == Op::exchange ? "Ring" : op == Op::store ? "Balance" : "SRAM");
+    const bool message = op == Op::exchange || op == Op::exchange_gradients;
+    note(x, rest.w, message ? "Ring" : op == Op::store && !now.backward ? "Balance" : "SRAM");
     OnChip chip{large.c, state, now, true};
-    if (op == Op::exchange) {
+    if (message) {
         const float ring_w = rest.w * .5f;
         draw_ring(large.c, now, {x, 4, ring_w, h - 50});
         draw_sent(large.c, now, {x, h - 36, ring_w, 36});
         chip.arriving({x + ring_w + 24, 0, rest.w - ring_w - 24, h});
+    } else if (now.backward) {
+        chip.operands(rest);
     } else if (op == Op::store) {
         const float table = std::min(h * .45f, 80.0f);
         chip.found({x, 0, rest.w, table * 2});

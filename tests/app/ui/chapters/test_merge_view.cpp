@@ -64,6 +64,26 @@ TEST_SUITE("merge view") {
         CHECK(grid.column_of(sent) == 0);
     }
 
+    TEST_CASE("backward, lanes of gradients follow those of the ranks, in which adding is no waiting") {
+        Program program(example("gradients-4x4"));
+        program.show_lesson("ring-backward");
+        const TimelineGrid& grid = program.state.look.grid;
+        const Trace& trace = *program.state.trace;
+        CHECK(grid.count() == 4);
+        const int added = nth_step(trace, Op::add_share);
+        const When& when = trace.step(added).when;
+        CHECK(grid.lane_of(added) == 2);
+        const auto waits = [&](int lane, int tick) {
+            return std::ranges::any_of(grid.gaps[static_cast<std::size_t>(lane)], [&](const auto& gap) {
+                return gap.first <= tick && tick < gap.second;
+            });
+        };
+        for (int lane = 0; lane < 4; ++lane) CHECK_FALSE(waits(lane, when.start));
+        CHECK(grid.gaps[2].empty());
+        for (int k = grid.begin(0); k < grid.end(0); ++k)
+            if (!trace.step(k).when.beneath) CHECK_FALSE(waits(0, trace.step(k).when.start));
+    }
+
     TEST_CASE("the ring deals the sequence out as its buttons say, over as many ranks as have rows") {
         Program program(example("causal-8"));
         program.show_lesson("ring");
@@ -78,17 +98,18 @@ TEST_SUITE("merge view") {
     TEST_CASE("nothing of a ring is clipped or lies on something else, with any number of ranks") {
         for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}})
             for (const bool presenter : {false, true})
-                for (const int ranks : {2, 3, 4, 8}) {
-                    Problem p = example("causal-8");
-                    p.options.ranks = ranks;
-                    p.options.shards = ranks == 4 ? ShardKind::zigzag : ShardKind::striped;
-                    Program program(p, screen, presenter, ranks == 3 ? ThemeId::light : ThemeId::dark);
-                    program.show_lesson("ring");
-                    for (int k = 0; k < program.state.trace->size(); k += ranks == 2 ? 1 : 5) {
-                        program.go_to_step(k);
-                        check_frame(program);
+                for (const int ranks : {2, 3, 4, 8})
+                    for (const char* lesson : {"ring", "ring-backward"}) {
+                        Problem p = example("causal-8");
+                        p.options.ranks = ranks;
+                        p.options.shards = ranks == 4 ? ShardKind::zigzag : ShardKind::striped;
+                        Program program(p, screen, presenter, ranks == 3 ? ThemeId::light : ThemeId::dark);
+                        program.show_lesson(lesson);
+                        for (int k = 0; k < program.state.trace->size(); k += ranks == 2 ? 1 : 5) {
+                            program.go_to_step(k);
+                            check_frame(program);
+                        }
                     }
-                }
     }
 
     TEST_CASE("nothing is clipped or lies on something else, at every step, in both forms and themes") {

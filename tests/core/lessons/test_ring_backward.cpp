@@ -1,0 +1,212 @@
+// The ring backward: the gradients of dense attention and of central differences for every number of ranks
+// and every kind of shard; dK and dV that travel and come home; what goes between ranks is what the engine
+// counts, and the clock is its schedule.
+#include "core/distributed/ring_model.h"
+#include "core/lessons/ring/clock.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/contract.h"
+#include "tests/core/lessons/dense_checks.h"
+
+#include <cmath>
+#include <functional>
+#include <set>
+
+using namespace tilewalk::test;
+
+namespace {
+
+constexpr ShardKind kinds[] = {ShardKind::contiguous, ShardKind::zigzag, ShardKind::striped};
+
+Problem ring_of(int rows, int ranks, ShardKind kind, bool is_causal = false) {
+    Problem p = *random_problem(rows, 4, 3);
+    p.causal = is_causal;
+    p.options.ranks = ranks, p.options.shards = kind;
+    return p;
+}
+
+// Up to four ranks, as many as have rows.
+Problem any_ring(Random& random, const std::function<Problem()>& draw) {
+    Problem p;
+    do {
+        p = draw();
+        p.options.ranks = pick(random, 1, 4);
+        p.options.shards = kinds[pick(random, 0, 2)];
+    } while (refuse(ring_backward, p));
+    return p;
+}
+
+// The same on the engine of many machines.
+ring::Problem on_engine(const Problem& p) {
+    ring::Problem out;
+    out.workload.direction = Direction::backward;
+    out.workload.N_q = out.workload.N_kv = p.N(), out.workload.d = p.d();
+    out.workload.batch = out.workload.heads = out.workload.kv_heads = 1;
+    out.workload.causal = p.causal;
+    out.shards = ring_shards(p);
+    return out;
+}
+
+// Of a cell of dK or dV: its value at home, and what each rank has added to it on its way, in order.
+void check_way(const Trace& trace, Slot part, Slot on_way, Slot home, int key, int owner) {
+    const Problem& p = trace.problem();
+    const int ranks = trace.workers();
+    double sum = 0;
+    for (int t = 0; t < ranks; ++t) {
+        const int rank = (owner + t) % ranks;
+        const CellRef share{part, rank * p.N_kv() + key, 0};
+        if (const Held held = holding(trace, share, trace.size())) sum += value_at(*held.value, share);
+        for (int k = 0; t > 0 && k < trace.size(); ++k)
+            if (trace.step(k).op == Op::add_share && trace.step(k).i == rank && trace.step(k).j == owner)
+                CHECK(value_at(*holding(trace, {on_way, key, 0}, k).value, {on_way, key, 0}) == sum);
+    }
+    CHECK(trace.result(home)(key, 0) == sum);
+}
+
+}  // namespace
+
+TEST_SUITE("ring backward") {
+
+    TEST_CASE("odd shapes, any number of ranks, any shards, masks, heads: dense attention to 1e-12") {
+        Random random(71);
+        int walked = 0, zigzag = 0, several = 0;
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_ring(random, [&] {
+                Problem drawn = any_problem(random, 13);
+                if (pick(random, 0, 2) > 0) drawn.dO = random_problem(drawn.N(), drawn.d(), random())->dO;
+                return drawn;
+            });
+            const auto trace = ring_backward(p);
+            CHECK(trace->workers() == p.options.ranks);
+            check_walk(*trace);
+            check_costs(*trace);
+            CHECK(check_results(*trace) == 1);
+            if (n % 4 == 0) CHECK(check_explanations(*trace, 12) > 0);
+            ++walked;
+            zigzag += p.options.shards == ShardKind::zigzag && p.causal;
+            several += p.options.ranks > 2;
+        }
+        CHECK(walked == 500);
+        CHECK(zigzag > 20);
+        CHECK(several > 100);
+    }
+
+    TEST_CASE("dQ, dK, dV equal central differences of the loss ⟨dO, O⟩") {
+        Random random(72);
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_ring(random, [&] { return gradient_problem(random, 5); });
+            const auto trace = ring_backward(p);
+            check_differences(p, &Problem::Q, trace->result(Slot::dQ));
+            check_differences(p, &Problem::K, trace->result(Slot::dK));
+            check_differences(p, &Problem::V, trace->result(Slot::dV));
+        }
+    }
+
+    TEST_CASE("K, V go to R − 1 ranks, dK, dV to all of them and home: the bytes that the engine counts") {
+        for (const int rows : {8, 9, 13})
+            for (const int ranks : {1, 2, 3, 4})
+                for (const ShardKind kind : kinds)
+                    for (const bool is_causal : {false, true})
+                        for (const int bytes : {2, 4}) {
+                            Problem p = ring_of(rows, ranks, kind, is_causal);
+                            p.element_bytes = bytes;
+                            const auto trace = ring_backward(p);
+                            const std::int64_t sent = trace->step(trace->size() - 1).traffic.sent;
+                            CHECK(sent == ring_backward_bytes(p));
+                            CHECK(sent == ring::bytes_between(on_engine(p), ranks, bytes));
+                            if (ranks > 1)
+                                CHECK(sent == (ranks - 1) * 2 * rows * 4 * bytes + ranks * 2 * rows * 4 * 4);
+                        }
+    }
+
+    TEST_CASE("each rank adds its share to the sum that visits it, and the last one is at home") {
+        Random random(73);
+        for (const ShardKind kind : kinds)
+            for (const int ranks : {2, 3, 4})
+                for (const bool is_causal : {false, true}) {
+                    const Problem p = ring_of(11, ranks, kind, is_causal);
+                    const auto trace = ring_backward(p);
+                    for (int owner = 0; owner < ranks; ++owner)
+                        for (const int key : positions_of_rank(p, 11, ranks, owner)) {
+                            check_way(*trace, Slot::dK_part, Slot::dK_in, Slot::dK, key, owner);
+                            check_way(*trace, Slot::dV_part, Slot::dV_in, Slot::dV, key, owner);
+                        }
+                }
+    }
+
+    TEST_CASE(
+        "what a step reads is there by then, a sum goes on when it is whole, and no rank does two things "
+        "at once") {
+        for (const ShardKind kind : kinds)
+            for (const int ranks : {2, 3, 5})
+                for (const bool is_causal : {false, true}) {
+                    const auto trace = ring_backward(ring_of(15, ranks, kind, is_causal));
+                    std::vector<std::set<int>> busy(static_cast<std::size_t>(ranks));
+                    for (int k = 0; k < trace->size(); ++k) {
+                        const When& when = trace->step(k).when;
+                        REQUIRE(when);
+                        const Op op = trace->step(k).op;
+                        CHECK(when.beneath == (op == Op::exchange || op == Op::exchange_gradients));
+                        for (int tick = when.start; tick < when.end && !when.beneath; ++tick)
+                            CHECK(busy[static_cast<std::size_t>(when.worker)].insert(tick).second);
+                        for (const Access& a : trace->reads(k)) {
+                            const Held held = trace->live(a.slot, a.tile, k - 1);
+                            if (held && held.step >= 0) CHECK(trace->step(held.step).when.end <= when.start);
+                        }
+                    }
+                }
+    }
+
+    TEST_CASE("the clock is the schedule of the engine: without a mask, causal, for all shards") {
+        for (const ShardKind kind : kinds)
+            for (const bool is_causal : {false, true}) {
+                const Problem p = ring_of(256, 4, kind, is_causal);
+                const Ring held(p);
+                const RingClock clock(held, RingPass::backward);
+                int end = 0;
+                for (int rank = 0; rank < 4; ++rank) end = std::max(end, clock.begin(rank, 4));
+                // Five ticks for a score, and messages that take no time
+                const ring::Rates rates{2.0 * p.d(), 1e30};
+                const ring::Simulated engine = ring::simulate(on_engine(p), 4, rates, 4);
+                CHECK(end == doctest::Approx(engine.seconds).epsilon(.01));
+            }
+    }
+
+    TEST_CASE("one round more than forward: with two ranks the gradients come home while dQ is stored") {
+        const auto trace = ring_backward(ring_of(4, 2, ShardKind::contiguous));
+        CHECK(steps_of(*trace, Op::exchange).size() == 2);
+        CHECK(steps_of(*trace, Op::exchange_gradients).size() == 4);
+        CHECK(steps_of(*trace, Op::add_share).size() == 2);
+        int home = 0;
+        for (const int k : steps_of(*trace, Op::exchange_gradients)) {
+            if (trace->step(k).i != trace->step(k).j) continue;
+            ++home;
+            CHECK(trace->step(k).when.end == trace->ticks());
+            CHECK(trace->writes(k).front().slot == Slot::dK);
+        }
+        CHECK(home == 2);
+    }
+
+    TEST_CASE("the worked example on two ranks") {
+        Problem p = tutorial_backward();
+        const auto trace = ring_backward(p);
+        CHECK(trace->workers() == 2);
+        const auto at = [&](Op op, int nth) { return steps_of(*trace, op)[static_cast<std::size_t>(nth)]; };
+        const Explanation added = explain(*trace, at(Op::add_share, 0));
+        CHECK(plain(added.formula) == "dK₀  ←  dK₀  +  ΔK₀");
+        CHECK(added.place == "rank 1, round 1");
+        const Explanation home = explain(*trace, at(Op::exchange_gradients, 1));
+        CHECK(home.place == "rank 0, on the way home");
+        CHECK(plain(home.numbers) == "2 × 2 × 4 × 4");
+        check_contains(home.why, {"one more hand-over"});
+        const Explanation weight = explain(*trace, at(Op::recompute, 1), CellRef{Slot::Prob, 0, 0});
+        CHECK(plain(weight.numbers) == "exp(2 − 2.494)");
+        CHECK(close_to(trace->result(Slot::dQ), dense_gradients(p, *p.dO).dQ, Dense::Table::Ones(4, 4), 0));
+    }
+
+    TEST_CASE("one rank is a ring that sends nothing") {
+        const auto trace = ring_backward(ring_of(6, 1, ShardKind::zigzag, true));
+        CHECK(trace->step(trace->size() - 1).traffic.sent == 0);
+        CHECK(trace->tiles(Slot::dK_part) == 0);
+        CHECK(check_results(*trace) == 1);
+    }
+}
