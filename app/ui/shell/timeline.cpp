@@ -128,6 +128,7 @@ LaneWindow window_for(const Canvas& c, const AppState& state, const Grid& grid, 
     v.y0 = a.y + (style.heads ? 24.0f : 0.0f);
     const float w = a.right() - v.x0;
     v.pitch = pitch_of(state, grid, w);
+    v.roomy = style.heads ? 30 : 24;
     const float whole = style.whole_symbols ? std::min(least_pitch(c, state, grid), w) : 0;
     if (v.pitch < whole) v.pitch = w / std::floor(w / whole);
     v.columns = std::max(1, static_cast<int>(w / v.pitch + .01f));

@@ -92,11 +92,24 @@ std::pair<Line, float> whole_symbol(const Canvas& c, const Trace& trace, int k, 
     return {};
 }
 
+// The index of "dW" tells it from its neighbours: the letters are as narrow as those of the pseudocode.
+Line narrow_with_index(const Line& symbol) {
+    if (symbol.size() < 2 || symbol[1].script != Span::Script::sub) return {};
+    Line out = symbol;
+    for (Span& span : out) span.face = Span::Face::number;
+    return out;
+}
+
 // The same; rather than nothing, some of its letters.
 std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     if (auto whole = whole_symbol(c, trace, k, room); !whole.first.empty()) return whole;
     Line symbol = narrow_symbol(plain_symbol(trace, k), trace.step(k).op);
     const auto fits = [&](float size) { return rich_width(c, symbol, size) <= room; };
+    if (const Line indexed = narrow_with_index(symbol); !indexed.empty()) {
+        if (fits(tiny_symbol)) return {symbol, tiny_symbol};
+        for (const float size : {symbol_size, small_symbol, tiny_symbol})
+            if (rich_width(c, indexed, size) <= room + 1.5f) return {indexed, size};
+    }
     // "WQ" for W with its index below, up to the edges
     const auto flat_fits = [&](const Line& line) { return rich_width(c, line, tiny_symbol) <= room + 2; };
     std::string letters;

@@ -10,12 +10,13 @@ namespace tilewalk::ui {
 struct LaneWindow {
     float x0, y0, pitch, lane, gap;
     int first_lane, lanes, offset, columns;
+    float roomy;    ///< from this pitch on the cells stand well apart
     Rect overview;  ///< the strip that shows the whole walk; empty if everything is shown
 
     float x_of(int column) const { return x0 + px(column - offset) * pitch; }
     float y_of(int row) const { return y0 + px(row - first_lane) * (lane + gap); }
     /// Between two cells.
-    float space() const { return pitch > 24 ? 5.0f : pitch > 8 ? 2.0f : 1.0f; }
+    float space() const { return pitch > roomy ? 5.0f : pitch > 8 ? 2.0f : 1.0f; }
     bool shows_lane(int row) const { return row >= first_lane && row < first_lane + lanes; }
 };
 /// Where step k lies; empty if it is not shown.

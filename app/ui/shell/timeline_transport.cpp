@@ -41,25 +41,66 @@ bool skips_tiles(const Trace& trace) {
     return false;
 }
 
-float legend(const Canvas& c, const AppState& state, float x, float y, float right) {
-    const auto entry = [&](const char* words, auto sign) {
-        const float w = text_width(Face::regular, size::body, words) + 38;
-        if (x + w > right) return;
-        sign();
-        c.text(x + 19, y, words, size::body, c.theme->t2);
-        x += w;
-    };
-    const auto letter = [&](const char* sign, ImU32 colour) {
-        return [&c, &x, y, sign, colour] { c.text(x, y, sign, size::body, colour); };
-    };
-    entry("load", letter("▼", c.theme->t2));
-    entry("store", letter("▲", c.theme->t2));
+// What a sign in the cells means, in one row and, shorter, where two rows have to do.
+struct Mark {
+    const char *sign, *words, *brief;
+    ImU32 colour;
+};
+constexpr const char* skipped_sign = "";  // a small cell in place of a letter
+
+// Two and two belong together, those of the maximum first: the others are clearer without words.
+std::vector<Mark> marks_of(const AppState& state, const Theme& t) {
+    std::vector<Mark> out;
     if (state.trace->live(Slot::alpha, state.trace->size())) {
-        entry("max rose", letter("◆", hue(*c.theme, Role::m)));
-        entry("will it rise?", letter("◇", c.theme->t3));
+        out.push_back({"◆", "max rose", "rose", hue(t, Role::m)});
+        out.push_back({"◇", "will it rise?", "rises?", t.t3});
     }
-    if (skips_tiles(*state.trace))
-        entry("skipped", [&] { skipped_cell(c, x - 2, y - 7, 16, 14, c.theme->t3); });
+    out.push_back({"▼", "load", "load", t.t2});
+    out.push_back({"▲", "store", "store", t.t2});
+    if (skips_tiles(*state.trace)) out.push_back({skipped_sign, "skipped", "skipped", t.t3});
+    return out;
+}
+
+void draw_mark(const Canvas& c, const Mark& mark, float x, float y, const char* words, float size) {
+    if (mark.sign == skipped_sign)
+        skipped_cell(c, x - 2, y - 7, 16, 14, mark.colour);
+    else
+        c.text(x, y, mark.sign, size, mark.colour);
+    c.text(x + 1.35f * size, y, words, size, c.theme->t2);
+}
+
+float mark_width(const char* words, float size) {
+    return 1.35f * size + text_width(Face::regular, size, words);
+}
+
+// Pairs above each other, as many as have room.
+float legend_in_two_rows(const Canvas& c, std::span<const Mark> marks, float x, float y, float right) {
+    constexpr float apart = 9;
+    for (std::size_t n = 0; n < marks.size(); n += 2) {
+        const auto pair = marks.subspan(n, std::min<std::size_t>(2, marks.size() - n));
+        const auto width = [&](const char* Mark::*words) {
+            float most = 0;
+            for (const Mark& mark : pair) most = std::max(most, mark_width(mark.*words, size::small));
+            return most;
+        };
+        const auto words = x + width(&Mark::words) <= right ? &Mark::words : &Mark::brief;
+        if (x + width(words) > right) break;
+        for (std::size_t row = 0; row < pair.size(); ++row)
+            draw_mark(c, pair[row], x, y + (row == 0 ? -apart : apart), pair[row].*words, size::small);
+        x += width(words) + 18;
+    }
+    return x;
+}
+
+float legend(const Canvas& c, const AppState& state, float x, float y, float right) {
+    const std::vector<Mark> marks = marks_of(state, *c.theme);
+    float all = 0;
+    for (const Mark& mark : marks) all += mark_width(mark.words, size::body) + 19;
+    if (x + all > right) return legend_in_two_rows(c, marks, x, y, right);
+    for (const Mark& mark : marks) {
+        draw_mark(c, mark, x, y, mark.words, size::body);
+        x += mark_width(mark.words, size::body) + 19;
+    }
     return x;
 }
 
@@ -122,7 +163,7 @@ float level_and_speed(const Canvas& c, AppState& state, const Rect& a, float x, 
         char text[16];
         std::snprintf(text, sizeof text, "%g×", state.settings.speed);
         c.text(x, y, text, size::body, 0, Face::medium);
-        x += 56;
+        x += text_width(Face::medium, size::body, "0.25×") + 11;
     }
     return x;
 }
@@ -133,9 +174,7 @@ void transport(const Canvas& c, AppState& state, const Rect& a, float y) {
     float x = counter(c, state, buttons(c, state, a.x + 16, y) + 10, y);
     x = level_and_speed(c, state, a, x, y);
     x = loop_pill(c, state, x, y, a.right() - 12);
-    // Legend of the marks: all of it or none
-    if (x + 280 > a.right()) return;
-    x = legend(c, state, x, y, a.right());
+    x = legend(c, state, x, y, a.right() - 5);
     const float keys = key_cap_width("←") + key_cap_width("→") + key_cap_width("Space") + 110;
     if (x + keys > a.right() - 12) return;
     x = a.right() - 12 - keys;

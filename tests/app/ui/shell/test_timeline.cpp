@@ -201,6 +201,26 @@ TEST_SUITE("timeline") {
         CHECK(program.shows("skipped"));
     }
 
+    TEST_CASE("the legend says what both signs of a maximum mean wherever the cells have them") {
+        for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+            Program program(example("worked-4x4"), screen);
+            program.go_to_step(13);
+            INFO(program.where());
+            CHECK((program.shows("max rose") || program.shows("rose")));
+            CHECK((program.shows("will it rise?") || program.shows("rises?")));
+        }
+    }
+
+    TEST_CASE("the steps of the three weights are told apart by their index") {
+        for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+            Program program(example("worked-4x4"), screen);
+            program.show_lesson("training-step");
+            INFO(program.where());
+            for (const char* name : {"dWQ", "dWK", "dWV", "WQ", "WK", "WV"})
+                CHECK_MESSAGE(program.look_for(name, "Timeline"), name);
+        }
+    }
+
     TEST_CASE("the gradients of the weights have their letters in the narrowest window, too") {
         Program program(example("worked-4x4"), {1024, 640});
         program.show_lesson("training-step");
