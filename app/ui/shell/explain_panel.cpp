@@ -108,6 +108,15 @@ float formula_card(const Canvas& c, AppState& state, const Rect& a, float y, int
     return h;
 }
 
+constexpr float why_line = 1.42f;
+
+// The last words matter more than the size of the letters.
+float why_size_for(const std::string& why, float w, float room) {
+    const float lines = paragraph_height(w, why, size::lead, 0) / size::lead;
+    const float one = paragraph_height(w, "x", size::lead, 0) / size::lead;
+    return lines / one * why_line * size::lead <= room ? size::lead : size::body;
+}
+
 // On the first step: where the walk leads, and what to watch on the way. Returns its height.
 float introduction(const Canvas& c, const AppState& state, float x, float y, float w, float room) {
     if (state.cursor.step != 0) return 0;
@@ -182,9 +191,10 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         const float label = a.w < 360 ? 0.0f : 44.0f;
         if (label > 0) c.text(a.x + 16, y + 10, "Why", size::body, c.theme->t3, Face::medium);
         const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
-        const int most = std::max(1, static_cast<int>(room / (15 * 1.42f)));
-        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, size::lead, c.theme->t1,
-                                 most, Face::regular, 1.42f);
+        const float why_size = why_size_for(state.explanation.why, text_w, room);
+        const int most = std::max(1, static_cast<int>(room / (why_size * why_line)));
+        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, why_size, c.theme->t1,
+                                 most, Face::regular, why_line);
         used += without_fault(c, state, a.x + 16 + label, y + used, text_w, room - used);
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code = tight ? 0 : least_pseudocode_height(state);

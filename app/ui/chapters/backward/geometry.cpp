@@ -34,18 +34,28 @@ bool made_now(const AppState& state, Slot slot) {
     return scores || written_now(state, slot);
 }
 
+bool used_now(const AppState& state, Slot slot) { return made_now(state, slot) || touched_now(state, slot); }
+
 // Groups lose their numbers from 0 on: fewer digits and smaller numbers first; then Q and dO, which HBM shows
-// too, lose their numbers, then the tiles, but that which the step at hand makes.
+// too, lose their numbers, then L; in a small panel the step at hand has the numbers that it works with, with
+// L and D where they have room, or only those that it makes.
 NumberSize fit(const AppState& state, std::span<BandColumn> columns, float room, float row_height) {
-    constexpr int made_alone = 3, no_numbers = 4;
+    constexpr int used_and_rows = 3, used_alone = 4, made_alone = 5, no_numbers = 6;
+    const auto claims = [&](const BandColumn& c, int claim) {
+        switch (claim) {
+        case used_and_rows: return c.cols == 1 || used_now(state, c.slot);
+        case used_alone: return used_now(state, c.slot);
+        case made_alone: return made_now(state, c.slot);
+        default: return c.group >= claim;
+        }
+    };
     const std::vector<NumberSize> sizes = number_sizes();
     for (int claim = row_height < 18 ? no_numbers : 0; claim <= no_numbers; ++claim)
         for (float squeeze : {1.0f, .7f, .5f})
             for (const NumberSize& f : sizes) {
                 for (BandColumn& c : columns) {
                     c.gap = c.wish * squeeze;
-                    c.numbers = c.cols <= 16 &&
-                                (c.group >= claim || (claim == made_alone && made_now(state, c.slot)));
+                    c.numbers = c.cols <= 16 && claims(c, claim);
                     c.w = c.numbers ? number_width(state, c, f.size, f.digits) : fill_width(c);
                 }
                 if (band_width(columns) <= room) return f;

@@ -37,18 +37,48 @@ Shelf shelf(const Problem& p, const Rect& a, float lower) {
     return out;
 }
 
-void inputs(const Canvas& c, AppState& state, const Shelf& s, const Place& at) {
+// O, dO, L and D: left edges, and the widths of a cell.
+struct MiddleRow {
+    float x_O, w_O, x_dO, x_L, w_L, x_D, w_D;
+    int digits = 3;
+};
+
+float number_width(const AppState& state, Slot slot, int digits) {
+    return px(state.look[slot].letters_with(digits)) * size::mono * size::small + 4;
+}
+
+// D is made here and nowhere on chip, and L is read from here: where they have room their numbers are shown.
+// O, whose numbers have none, gives it.
+MiddleRow middle_row(const AppState& state, const Shelf& s, const Rect& a) {
+    constexpr float gap = 11, narrowest = 8;
+    const auto d = px(state.problem->d());
+    const float w = std::min(20.0f, s.cw * d / 2 - 9), right = s.x[2] + s.cw * d, narrow = std::max(w, 18.0f);
+    const MiddleRow even{s.x[0], s.cw, s.x[1], s.x[2], w, right - w, w};
+    if (s.qh < least_numbered || number_width(state, Slot::O, 2) <= s.cw) return even;
+    for (const int digits : digit_choices(2)) {
+        const float w_D = number_width(state, Slot::D, digits);
+        for (const float w_L : {number_width(state, Slot::L, digits), narrow}) {
+            const float x_D = a.inner_x() + a.inner_w() - w_D, x_L = x_D - gap - w_L,
+                        x_dO = std::min(s.x[1], x_L - gap - d * s.cw);
+            const float w_O = std::min(s.cw, (x_dO - gap - s.x[0]) / d);
+            if (w_O >= narrowest) return {s.x[0], w_O, x_dO, x_L, w_L, x_D, w_D, digits};
+        }
+    }
+    return even;
+}
+
+void inputs(const Canvas& c, AppState& state, const Shelf& s, const MiddleRow& middle, const Place& at) {
     const Problem& p = *state.problem;
     const int N = p.N(), M = p.N_kv(), d = p.d();
     thumb(c, state, {Slot::Q, true, N, d, p.Br, s.x[0], s.y[0], s.cw, s.qh, at.i, at.skipped});
     thumb(c, state, {Slot::K, true, M, d, p.Bc, s.x[1], s.y[0], s.cw, s.kh, at.j, at.skipped});
     thumb(c, state, {Slot::V, true, M, d, p.Bc, s.x[2], s.y[0], s.cw, s.kh, at.j, at.skipped});
-    thumb(c, state, {Slot::O, true, N, d, p.Br, s.x[0], s.y[1], s.cw, s.qh, at.i, true});
-    thumb(c, state, {Slot::dO, true, N, d, p.Br, s.x[1], s.y[1], s.cw, s.qh, at.i, at.skipped});
-    const float w = std::min(20.0f, s.cw * px(d) / 2 - 9);
-    thumb(c, state, {Slot::L, true, N, 1, p.Br, s.x[2], s.y[1], w, s.qh, at.i, at.skipped});
-    const float x_D = s.x[2] + s.cw * px(d) - w;
-    thumb(c, state, {Slot::D, false, N, 1, p.Br, x_D, s.y[1], w, s.qh, at.i});
+    const MiddleRow& m = middle;
+    const float y = s.y[1];
+    thumb(c, state, {Slot::O, true, N, d, p.Br, m.x_O, y, m.w_O, s.qh, at.i, true});
+    thumb(c, state, {Slot::dO, true, N, d, p.Br, m.x_dO, y, s.cw, s.qh, at.i, at.skipped});
+    thumb(c, state, {Slot::L, true, N, 1, p.Br, m.x_L, y, m.w_L, s.qh, at.i, at.skipped, m.digits});
+    thumb(c, state, {Slot::D, false, N, 1, p.Br, m.x_D, y, m.w_D, s.qh, at.i, false, m.digits});
 }
 
 void gradients(const Canvas& c, AppState& state, const Shelf& s, const Place& at) {
@@ -77,7 +107,7 @@ void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
     const Place at{end && keys ? p.Tr() : step.i, end && !keys ? p.Tc() : step.j, step.op == Op::skip};
     const float lower = a.h < 460 ? 122.0f : a.h < 560 ? 150.0f : 232.0f;  // the ghost section
     const Shelf s = shelf(p, a, lower);
-    inputs(c, state, s, at);
+    inputs(c, state, s, middle_row(state, s, a), at);
     gradients(c, state, s, at);
     const auto rows = px(std::max(p.N(), p.N_kv()));
     const float bottom = s.y[2] + s.qh * rows;

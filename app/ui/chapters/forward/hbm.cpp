@@ -32,20 +32,39 @@ float largest_cell(const Rect& a, int n) {
     return std::max(many, std::min(52.0f, 92 / px(n)));
 }
 
+// Of cells of two matrices side by side.
+struct Widths {
+    float left, right;
+};
+
+// As wide as a cell has to be for a number; nothing where it is too low for one.
+float number_width(const AppState& state, Slot slot, float height) {
+    if (height < least_numbered) return 0;
+    return px(state.look[slot].letters_with(3)) * size::mono * size::small + 5;
+}
+
+// Alike where the numbers of both, or of none, fit then; else one gives what it can spare.
+Widths share(float room, float most, float left_needs, float right_needs) {
+    const float each = std::min(most, room / 2);
+    if (left_needs + right_needs > room) return {each, each};
+    if (left_needs > each) return {left_needs, std::min(most, room - left_needs)};
+    if (right_needs > each) return {std::min(most, room - right_needs), right_needs};
+    return {each, each};
+}
+
 // Q, O and what is kept per query
 void query_row(const Canvas& c, AppState& state, const Rect& a, float y, float qh, int current) {
     const Problem& p = *state.problem;
     const auto d = px(p.d());
     const float inner = a.inner_w(), left = a.inner_x();
-    const float most = largest_cell(a, p.d());
     const bool two = keeps_state_in_hbm(state);
     const float lw = a.w > 230 ? (two ? 30.0f : 34.0f) : (two ? 18.0f : 26.0f);
     const float columns = two ? 2 * lw + 8 : lw;
     // O shows results with more digits than Q has, so Q gets what its numbers need and O the rest.
-    const float share = (inner - 24 - columns) / 2 / d;
-    const float need = px(state.look[Slot::Q].letters_with(3)) * size::mono * size::small + 5;
-    const float qw = std::min({most, share, std::max(18.0f, need)}),
-                ow = std::min(34.0f, (inner - 24 - columns) / d - qw);
+    constexpr float least_output = 12;
+    const float room = (inner - 24 - columns) / d, need = std::max(18.0f, number_width(state, Slot::Q, qh));
+    const float qw = room - need >= least_output ? need : std::min(room / 2, largest_cell(a, p.d()));
+    const float ow = std::min(34.0f, room - qw);
     const float x_O = left + d * qw + 12, x_L = x_O + d * ow + 12;
     thumb(c, state, {Slot::Q, true, p.N(), p.d(), p.Br, left, y, qw, qh, current});
     thumb(c, state, {Slot::O, false, p.N(), p.d(), p.Br, x_O, y, ow, qh, current});
@@ -71,11 +90,12 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
 
     const auto d = px(p.d());
-    const float kw = std::min(largest_cell(a, p.d()), (inner - 18) / 2 / d),
-                kh = std::min(largest_cell(a, p.N_kv()), zone / px(p.N_kv()));
+    const float kh = std::min(largest_cell(a, p.N_kv()), zone / px(p.N_kv()));
+    const auto [kw, vw] = share((inner - 18) / d, largest_cell(a, p.d()), number_width(state, Slot::K, kh),
+                                number_width(state, Slot::V, kh));
     const float y1 = a.y + (a.h > from::high_hbm ? 82 : 72);
     thumb(c, state, {Slot::K, true, p.N_kv(), p.d(), p.Bc, left, y1, kw, kh, at.j, skipped});
-    thumb(c, state, {Slot::V, true, p.N_kv(), p.d(), p.Bc, left + d * kw + 18, y1, kw, kh, at.j, skipped});
+    thumb(c, state, {Slot::V, true, p.N_kv(), p.d(), p.Bc, left + d * kw + 18, y1, vw, kh, at.j, skipped});
 
     const float qh = std::min(largest_cell(a, p.N()), zone / px(p.N()));
     const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > from::high_hbm ? 54.0f : 42.0f);

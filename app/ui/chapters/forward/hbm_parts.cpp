@@ -79,9 +79,9 @@ void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
     look.dim = order(t, block) != TileState::current;
     look.bed = false;
     look.size = size::small;
-    look.digits = 3;
+    look.digits = t.digits;
     look.least_digits = 2;
-    look.numbers = t.ch >= 15;
+    look.numbers = t.ch >= least_numbered;
     matrix(c, state, look, ("hbm" + str(block)).c_str());
     if (!t.input && grows(state, t.slot, block) && h > 4)
         c.hatch(t.x + 1, y + 1, w - 2, h - 2, with_alpha(c.theme->t3, .55f), 7);

@@ -15,7 +15,9 @@ struct Thumb {
     float x, y, cw, ch;
     int current = -1;      ///< the block that the walk is at, −1 before the first
     bool skipped = false;  ///< the walk is at that block, but the block stays where it is
+    int digits = 3;        ///< of its numbers, at most
 };
+constexpr float least_numbered = 15;  ///< height of a cell that shows its number
 /// The matrix cut into blocks of rows: in use, used, and still to come. A stored block that will be written
 /// again is hatched: a partial sum. Transfers of this step take the full hue, what it stores the white frame.
 void thumb(const Canvas& canvas, AppState& state, const Thumb& thumb);

@@ -152,3 +152,23 @@ TEST_CASE("in the narrowest window, too, the tile that a step makes has its numb
         }));
     }
 }
+
+TEST_CASE("in the narrowest window a step has the numbers that it reads, and its sentence to the end") {
+    Program program(example("worked-4x4"), {1024, 640});
+    program.show_lesson("flash-backward");
+    program.go_to_step(6);
+    REQUIRE(program.state.trace->step(6).op == Op::recompute);
+    CHECK(program.look_for("0.225", "SRAM"));
+    CHECK(program.look_for("2.494", "SRAM"));
+    CHECK(program.look_for("34.816", "SRAM"));
+    for (const std::string& text : shortened_texts(program)) CHECK_FALSE(text.starts_with("Explanation"));
+}
+
+TEST_CASE("matrices side by side in HBM share the room so that numbers have theirs") {
+    Program words(example("six-words"), {1920, 1080});
+    CHECK(words.look_for("2.50", "HBM"));  // only Q has it
+    CHECK(words.look_for("1.25", "HBM"));  // only K
+    Program causal(example("causal-8"));
+    CHECK(causal.look_for("−1.0", "HBM"));
+    CHECK(causal.look_for("4", "HBM"));  // V gives what it can spare
+}
