@@ -81,18 +81,32 @@ std::optional<Rect> badge_place(const Canvas& c, const Tour& tour, const Rect& a
     return {};
 }
 
+struct RingLook {
+    float out = 5, below = 5;
+    float rim = 7;  // the darker line below the light one
+};
+
+// Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
+// frame of the matrix is left for the line; the frame of a lens has matrices above it, a low cell numbers
+// above and below.
+RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
+    if (at.h < 22) return {1, 1, 4};
+    if (place.kind == TourPlace::Kind::matrix && tour_place(c, {TourPlace::Kind::panel, "Matrices", {}, {}}))
+        return {4.5f, 3.5f, 5};
+    if (place.kind == TourPlace::Kind::panel && place.name == "Lens") return {1.5f, 1.5f, 5};
+    return {};
+}
+
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
-void ring(const Canvas& c, const Tour& tour, const Rect& at, const Look& look, float W, float H) {
+void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
     const PanelPart part(c, "Ring", {0, 0, W, H});
-    // Among the matrices of a dense lesson the name stands so close, and those of the keys below it, that
-    // the line would run through their letters.
-    const bool close = !far && tour.stop().place.kind == TourPlace::Kind::matrix &&
-                       tour_place(c, {TourPlace::Kind::panel, "Matrices", {}, {}});
-    const float out = close ? 8 : 5, above = close ? 25 : out, below = close ? 3 : out;
-    const float x = std::max(at.x - out, 3.0f), y = std::max(at.y - above, 3.0f);
-    const float w = std::min(at.right() + out, W - 3) - x, h = std::min(at.bottom() + below, H - 3) - y;
-    c.frame(x, y, w, h, c.theme->bg, 7, 9);
+    const RingLook line = far ? RingLook{} : ring_look(c, tour.stop().place, at);
+    const float x = std::max(at.x - line.out, 3.0f), y = std::max(at.y - line.out, 3.0f);
+    const float w = std::min(at.right() + line.out, W - 3) - x,
+                h = std::min(at.bottom() + line.below, H - 3) - y;
+    tour.ring = {x, y, w, h};
+    c.frame(x, y, w, h, c.theme->bg, line.rim, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
     if (far) return;
     const std::string number = str(tour.at + 1);

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -328,12 +329,15 @@ void marks(const Canvas& canvas, const MatrixLook& look, const Value* truth, con
 void note_cells(const Canvas& canvas, const MatrixLook& look) {
     if ((!item_registry && !place_list) || heat_map(look) || look.past) return;
     const Region region = region_of(look);
+    // A tour never points at a cell that is still empty: the number lies elsewhere.
+    std::vector<NamedPlace>* const places = std::exchange(place_list, look.value ? place_list : nullptr);
     for (int r = 0; r < region.rows; ++r)
         for (int c = 0; c < region.cols; ++c) {
             const auto [x, y] = place_of(look, r, c);
             note_item(ItemKind::cell, canvas.device(x, y), canvas.device(x + look.cw, y + look.ch),
                       cell_name({look.slot, region.row + r, region.col + c}));
         }
+    place_list = places;
 }
 
 // What the tile held before this step, where this step wrote it.

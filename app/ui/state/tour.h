@@ -18,6 +18,7 @@ struct Tour {
     NumberStyle style;
     std::vector<NamedPlace> places;  ///< what the frame under way has shown where
     std::optional<Rect> place;       ///< what the stop points at, as the last frame showed it; logical px
+    Rect ring;                       ///< the middle of the line round it
     Rect card;
 
     const TourStop& stop() const { return script.stops[static_cast<std::size_t>(at)]; }

@@ -55,6 +55,29 @@ void check_sight(const Program& p) {
     }
 }
 
+// Its line runs through no letters where it goes round a matrix or a panel.
+void check_ring(const Program& p) {
+    const Tour& tour = *p.state.tour;
+    if (p.state.presenter || tour.stop().place.kind == TourPlace::Kind::cell) return;
+    const float s = font_scale(), half = 1.5f;
+    const Rect& r = tour.ring;
+    const Rect sides[] = {{r.x - half, r.y, 2 * half, r.h},
+                          {r.right() - half, r.y, 2 * half, r.h},
+                          {r.x, r.y - half, r.w, 2 * half},
+                          {r.x, r.bottom() - half, r.w, 2 * half}};
+    for (const Item& item : p.items()) {
+        const bool other = item.kind == ItemKind::text && item.visible && item.panel != "Ring" &&
+                           !item.panel.starts_with("Tour");
+        if (!other) continue;
+        INFO(item.panel, " / ", item.text);
+        // A line of text is higher than its letters.
+        const float h = (item.max.y - item.min.y) / s, spare = .14f * h;
+        const Rect letters{item.min.x / s, item.min.y / s + spare, (item.max.x - item.min.x) / s,
+                           h - 2 * spare};
+        for (const Rect& side : sides) CHECK(overlap(letters, side) == 0);
+    }
+}
+
 // A window that lacks the panel has the ring round the cell.
 bool shown_instead(const Tour& tour) {
     return std::ranges::none_of(tour.places, [&](const NamedPlace& shown) {
@@ -72,6 +95,7 @@ void check_stop(const Program& p) {
     REQUIRE(tour.place);
     CHECK(inside(*tour.place, W, H));
     check_sight(p);
+    check_ring(p);
     // The ring's number stands at the place's edge, where it covers nothing; of a panel always.
     const Item* number = p.look_for(std::to_string(tour.at + 1), "Ring");
     const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
@@ -328,6 +352,22 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
     std::string lines;
     for (int n = 0; n < 80; ++n) lines += "word ";
     at(areas + lines, [](const Program& p) { CHECK_FALSE(p.look_for("dS[0,2]")); });
+}
+
+TEST_CASE("a tour points at the number, not at the place where it will lie") {
+    Program p(example("gradients-4x4"));
+    start_tour(p.state, read("# T\n## One\n- problem: gradients-4x4\n- lesson: flash-backward\n"
+                             "- step: preprocess i=0\n- highlight: cell D[0]\n\nx\n"));
+    settle(p);
+    const auto at = p.state.tour->place;
+    REQUIRE(at);
+    const Item* hbm = p.look_for("HBM", "HBM");
+    const Item* sram = p.look_for("SRAM", "SRAM");
+    REQUIRE(hbm);
+    REQUIRE(sram);
+    CHECK(at->right() < sram->min.x);
+    CHECK(p.look_for("5.204", "HBM"));
+    CHECK(p.look_for("−14.882", "HBM"));
 }
 
 TEST_CASE("a dropped tour begins, a broken one says where") {
