@@ -228,6 +228,8 @@ static void number_within(const Canvas& c, float x, float y, float w, double v) 
         c.text(x, y, text, size::small, 0, Face::mono, Align::center);
         return;
     }
+    const std::string whole = format_number(v, 2);
+    if (width_of(whole, size::small) <= w) c.text(x, y, whole, size::small, 0, Face::mono, Align::center);
 }
 
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {

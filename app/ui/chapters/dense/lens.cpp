@@ -133,11 +133,11 @@ void draw_bars(const Canvas& c, const AppState& state, const Rect& pane, const s
     bars(c, pane, list, mark, to_scale(scale) ? scale : Extent{0, 1}, phase(state));  // all 0: nothing rises
 }
 
-// Terms laid end to end: how the sum comes about.
+// Terms laid end to end, in the hue that they have as products: how the sum comes about.
 Stack stack_of(const AppState& state, const DenseTerms& t) {
     Stack out{.symbol = state.explanation.target.slot, .total = t.total};
     for (std::size_t n = 0; n < t.a.size(); ++n)
-        if (const double v = t.scale * t.a[n] * t.b[n]; v != 0) out.parts.push_back({v, t.b_role});
+        if (const double v = t.scale * t.a[n] * t.b[n]; v != 0) out.parts.push_back({v, t.role});
     return out;
 }
 

@@ -146,12 +146,19 @@ Line blocks(std::initializer_list<std::pair<const char*, Role>> letters, int blo
     return out;
 }
 
-// An arrow with what it moves above it, and the bytes below where both do not fit.
-void wire(const Canvas& c, const Doors& d, float part, const Line& what, std::int64_t bytes, Role role) {
+// An arrow for each matrix with what they move above them, and the bytes below where both do not fit.
+void wire(const Canvas& c, const Doors& d, float part, const Line& what, std::int64_t bytes,
+          std::initializer_list<Role> roles) {
     const float x1 = d.attention.right(), x2 = d.forward.x, y = d.attention.y + d.attention.h * part;
-    c.arrow({{x1 + 2, y}, {x2 - 4, y}}, ArrowStyle::active, hue(*c.theme, role));
+    const float step = d.big ? 13 : 9;
+    float lane = y - step / 2 * px(roles.size() - 1);
+    for (const Role role : roles) {
+        c.arrow({{x1 + 2, lane}, {x2 - 4, lane}}, ArrowStyle::active, hue(*c.theme, role));
+        lane += step;
+    }
     const float middle = (x1 + x2) / 2, above = d.big ? size::far_number : size::lead,
-                below = d.big ? size::far : size::small, apart = d.big ? 25 : 16;
+                below = d.big ? size::far : size::small,
+                apart = (d.big ? 25 : 16) + step / 2 * px(roles.size() - 1);
     const std::string size = format_traffic(bytes);
     if (rich_width(c, what, above) < x2 - x1 + 4) c.rich(middle, y - apart, what, above, Align::center);
     c.text(middle, y + apart, size, below, c.theme->t2, Face::mono, Align::center);
@@ -186,9 +193,9 @@ void wires(const Canvas& c, const StartPage& page, const Doors& d) {
     const Trace& trace = *page.forward;
     const Step& step = trace.step(page.step);
     wire(c, d, .38f, blocks({{"Q", Role::Q}}, step.i), moved(trace, step_near(page, Op::load_q, -1)),
-         Role::Q);
+         {Role::Q});
     wire(c, d, d.big ? .76f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
-         moved(trace, step_near(page, Op::load_kv, -1)), Role::K);
+         moved(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
     way_back(c, d, blocks({{"O", Role::O}, {"L", Role::l}}, step.i),
              {number(format_traffic(moved(trace, step_near(page, Op::store, 1))))});
 }
