@@ -120,8 +120,11 @@ void row_arrows(const Canvas& c, const AppState& state, const Bed& from, const B
                Face::semibold, Align::center);
 }
 
-void down_arrow(const Canvas& c, const Bed& from, const Bed& to) {
-    c.arrow({{from.center(), from.bottom() + 6}, {from.center(), to.y - 8}}, ArrowStyle::link);
+void down_arrow(const Canvas& c, const Bed& from, const Bed& to, const Line& label) {
+    // Beside the symbol, where the matrix is so narrow that it stands in the middle.
+    const float beside = label.empty() ? 0 : to.x - 3 + rich_width(c, label, size::symbol) + 9,
+                x = std::max(from.center(), std::min(beside, to.right() - 4));
+    c.arrow({{x, from.bottom() + 6}, {x, to.y - 8}}, ArrowStyle::link);
 }
 
 void slot_label(const Canvas& c, const AppState& state, Slot slot, Point at, const Line& symbol,
@@ -198,7 +201,7 @@ void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
         row_arrows(c, state, g[Slot::P], g[Slot::l], "Σ");
         return alpha_curve(c, state, g[Slot::alpha], g[Slot::l], g.out_line - g[Slot::l].bottom());
     case Op::output:
-        down_arrow(c, g[Slot::Vj], g[Slot::Oi]);
+        down_arrow(c, g[Slot::Vj], g[Slot::Oi], slot_symbol(Slot::Oi, block_on_chip(state, Slot::Oi)));
         // FlashAttention-1 divides in every tile; α is but one of its factors.
         if (state.trace->tiles(Slot::l_hbm) > 0) return row_arrows(c, state, g[Slot::l], g[Slot::Oi], "÷");
         return alpha_curve(c, state, g[Slot::alpha], g[Slot::Oi], g.out_line - g[Slot::Oi].bottom());

@@ -40,7 +40,8 @@ void chip_before(const Canvas& canvas, Point at, const Line& symbol, std::initia
 /// One arrow per query row, to the right or to the left; for many rows one stands for all.
 void row_arrows(const Canvas& canvas, const AppState& state, const Bed& from, const Bed& to,
                 const char* sign = nullptr);
-void down_arrow(const Canvas& canvas, const Bed& from, const Bed& to);
+/// Beside `label`, the symbol above `to`, where that is narrow.
+void down_arrow(const Canvas& canvas, const Bed& from, const Bed& to, const Line& label = {});
 
 /// The symbol above a matrix and, where they fit before `right`, a few words.
 void slot_label(const Canvas& canvas, const AppState& state, Slot slot, Point at, const Line& symbol,

@@ -86,8 +86,10 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const Position at = position(state);
     const bool skipped = op_now(state) == Op::skip;
     const float inner = a.inner_w(), left = a.inner_x();
-    const float lower = a.h < 460 ? 132.0f : a.h < 560 ? 158.0f : 232.0f;  // the ghost section
-    const float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
+    float lower = a.h < 460 ? 132.0f : a.h < 560 ? 158.0f : 232.0f;  // the ghost section
+    float zone = std::clamp((a.h - lower - 40 - 30 - 38 - 12) / 2, 40.0f, 150.0f);
+    // Rows too low for numbers may be lower still: the map below tells tile from tile with what they leave.
+    if (a.h < 460 && zone < 15 * px(std::max(p.N(), p.N_kv()))) zone = 56, lower = 166;
 
     const auto d = px(p.d());
     const float kh = std::min(largest_cell(a, p.N_kv()), zone / px(p.N_kv()));

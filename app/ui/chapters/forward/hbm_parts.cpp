@@ -214,11 +214,12 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     note_part(c, {a.x, y, a.w, a.bottom() - y}, "Map");
     c.rich(a.inner_x(), y + 26, title, size::lead, Align::left, c.theme->t1);
     const float top = y + 46, room = a.bottom() - space::foot - top;
-    const bool caption = room > 165;
-    const float side = std::min({room - (caption ? 48.0f : 0.0f), a.inner_w() * .48f, 124.0f});
+    const bool caption = room > 165, legend = a.inner_w() >= 190;  // a narrow panel has no room for its words
+    const float side =
+        std::min({room - (caption ? 48.0f : 0.0f), a.inner_w() * (legend ? .48f : .7f), 124.0f});
     ghost(c, *state.trace, state.cursor.step, a.inner_x(), top, side, side, hides_what_comes(state));
     const float lx = a.inner_x() + side + 16;
-    if (side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
+    if (legend && side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
     if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);
 }
 

@@ -14,9 +14,15 @@ constexpr float letter = size::mono;
 // Groups of the band
 enum { query, scores, output, column };
 
-// One way to fill the row: which groups show numbers, how large, with how many digits.
-struct Attempt {
+// Which groups show numbers; or of them only what this step reads or makes, and the rest is narrow.
+struct Claim {
     std::array<bool, 4> groups;
+    bool of_step = false;
+};
+
+// One way to fill the row: who shows numbers, how large, with how many digits.
+struct Attempt {
+    Claim claim;
     float size;
     int digits;
 };
@@ -27,39 +33,47 @@ float number_width(const AppState& state, const BandColumn& c, const Attempt& a)
            (c.group == column && a.size > size::small ? 4 : 0);
 }
 
-float fill_width(const BandColumn& c) {
-    if (c.group == column) return 22;
-    return std::clamp((c.group == scores ? 40.0f : 32.0f) / px(c.cols), 1.2f, 14.0f);
+float fill_width(const BandColumn& c, const Claim& claim) {
+    const float part = claim.of_step ? .6f : 1;
+    if (c.group == column) return 22 * part;
+    return std::clamp((c.group == scores ? 40.0f : 32.0f) / px(c.cols), 1.2f, 14.0f) * part;
+}
+
+bool shows_numbers(const AppState& state, const BandColumn& c, const Claim& claim) {
+    return c.cols <= 16 && claim.groups[static_cast<std::size_t>(c.group)] &&
+           (!claim.of_step || touched_now(state, c.slot));
+}
+
+// Best first. O has the first claim, except where a step is about Q; where it has no room beside the others,
+// they leave it theirs while it is made.
+std::vector<Claim> claims(Op op) {
+    std::vector<Claim> out{{{true, true, true, true}}};
+    if (op == Op::load_q)
+        out.insert(out.end(), {{{true, true, false, true}}, {{true, false, false, true}}});
+    else if (op == Op::scores)
+        out.push_back({{true, true, false, true}});
+    else
+        out.push_back({{false, true, true, true}});
+    if (op == Op::output || op == Op::normalize) out.push_back({{true, true, true, true}, true});
+    out.insert(out.end(),
+               {{{false, true, false, true}}, {{false, false, false, true}}, {{false, false, false, false}}});
+    return out;
 }
 
 // Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
 // numbers, those first that are shown with numbers elsewhere.
-// Which groups show numbers, best first. O has the first claim, except where a step is about Q.
-std::vector<std::array<bool, 4>> claims(Op op) {
-    std::vector<std::array<bool, 4>> out{{true, true, true, true}};
-    if (op == Op::load_q)
-        out.insert(out.end(), {{true, true, false, true}, {true, false, false, true}});
-    else if (op == Op::scores)
-        out.push_back({true, true, false, true});
-    else
-        out.push_back({false, true, true, true});
-    out.insert(out.end(),
-               {{false, true, false, true}, {false, false, false, true}, {false, false, false, false}});
-    return out;
-}
-
 Attempt fit(const AppState& state, std::span<BandColumn> columns, float room, bool rows_too_low) {
     const std::vector<NumberSize> sizes = number_sizes();
     Attempt a{};
-    for (const auto& groups : claims(op_now(state)))
+    for (const Claim& claim : claims(op_now(state)))
         for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
             for (const NumberSize& s : sizes) {
-                a = {groups, s.size, s.digits};
-                if (rows_too_low && groups[column]) continue;
+                a = {claim, s.size, s.digits};
+                if (rows_too_low && claim.groups[column]) continue;
                 for (BandColumn& c : columns) {
-                    c.gap = c.wish * squeeze;
-                    c.numbers = c.cols <= 16 && groups[static_cast<std::size_t>(c.group)];
-                    c.w = c.numbers ? number_width(state, c, a) : fill_width(c);
+                    c.gap = c.wish * squeeze * (claim.of_step ? .85f : 1);
+                    c.numbers = shows_numbers(state, c, claim);
+                    c.w = c.numbers ? number_width(state, c, a) : fill_width(c, claim);
                 }
                 if (band_width(columns) <= room) return a;
             }
