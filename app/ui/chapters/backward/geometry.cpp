@@ -63,13 +63,16 @@ NumberSize fit(const AppState& state, std::span<BandColumn> columns, float room,
     return {13, fewest_digits};
 }
 
+// A frame round the cell beside it does not reach the number.
+constexpr float clear_of_frames = 8;
+
 // What is left over widens the cells up to what the eye likes, then the gaps.
 void stretch(std::span<BandColumn> columns, float room, bool large) {
     float numbered = 0, strips = 0;
     for (const BandColumn& c : columns) (c.numbers ? numbered : strips) += c.numbers ? c.w * px(c.cols) : 1;
     const float factor = numbered > 0 ? 1 + std::max(0.0f, room - band_width(columns)) / numbered : 1;
     for (BandColumn& c : columns)
-        if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w, large ? 66.0f : 56.0f));
+        if (c.numbers) c.w = std::min(c.w * factor, std::max(c.w + clear_of_frames, large ? 66.0f : 56.0f));
     // Matrices without numbers share half of the rest, up to twice their width.
     const float each = strips > 0 ? std::max(0.0f, room - band_width(columns)) / 2 / strips : 0;
     for (BandColumn& c : columns)

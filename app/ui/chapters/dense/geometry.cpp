@@ -124,7 +124,7 @@ void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
         if (cells <= 0 || spare <= 0) return;
         const float factor = std::min(most_factor, 1 + spare / cells);
         for (Column& c : list)
-            if (c.numbers == numbers) c.w = std::max(c.w, std::min(c.w * factor, most_w));
+            if (c.numbers == numbers) c.w = std::max(c.w, std::min(c.w * factor, std::max(most_w, c.w + 8)));
     };
     widen(true, 1.5f, a.size > 14 ? 62.0f : 54.0f);
     widen(false, a.numbers == Numbers::none ? 8.0f : 1.6f, 22.0f);
