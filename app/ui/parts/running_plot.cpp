@@ -316,7 +316,7 @@ int most_columns(float width) { return std::max(1, static_cast<int>((width - 60)
 
 void running_plot(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     title(c, a, plot);
-    const float head = a.h >= 100 ? 38 : far_type() ? 30 : 25, foot = a.h < 100 ? 20 : 24;
+    const float head = far_type() ? 30 : a.h >= 100 ? 38 : 25, foot = far_type() || a.h < 100 ? 20 : 24;
     const Axis axis = axis_of(plot, a.h - head - foot);
     float left = 0;
     for (double v = axis.lo; v <= axis.hi + axis.step / 1e6; v += axis.step)

@@ -199,6 +199,11 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
 
 constexpr float lanes_h = 88;
 
+// A line of a derivation has a formula of its own.
+bool shows_argument(const AppState& state) {
+    return state.lesson->picture == Picture::softmax && state.softmax.tab != SoftmaxPage::values;
+}
+
 // HBM stands at the left where the step moves something there or back, and where a tour speaks of it.
 bool shows_hbm(const AppState& state) {
     const OpKind kind = info(op_now(state)).kind;
@@ -253,7 +258,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});
             bottom -= 144;
-        } else {
+        } else if (!shows_argument(state)) {
             const bool computes = info(op_now(state)).kind == OpKind::compute;
             const Formula f = formula_of(c, state.explanation, computes, w, zoomed);
             bottom -= f.h;

@@ -85,8 +85,12 @@ void card(const Canvas& c, const Argument& a, const Rect& r) {
     y += c.rich_paragraph(x, y, w, a.formula, fitting_size(c, a.formula, w, {18, 17, 15}), 2, t.t1,
                           size::lines) +
          gap;
-    const Line line = equation(a);
-    const float size = fitting_size(c, line, w, {18, 17, 16, 15, 14, 13});
+    Line line = equation(a);
+    float size = fitting_size(c, line, w, {18, 17, 16, 15, 14, 13});
+    // On stage nobody can open the rest of it: what it comes to, and the whole sentence.
+    const float room = r.bottom() - y - gap - why - 3;
+    if (far_type() && rich_paragraph_height(c, w, line, size, 0, size::lines) > room)
+        line = a.result, size = fitting_size(c, line, w, {18, 15, 13});
     const int least = rich_width(c, line, size) > w ? 2 : 1;
     const int rows = std::clamp(static_cast<int>((r.bottom() - y - gap - why - 4) / (size * 1.4f)), least, 4);
     y += c.rich_paragraph(x, y, w, line, size, rows, 0, size::lines) + gap;
@@ -130,12 +134,14 @@ void stage_argument(const Canvas& c, AppState& state, const SoftmaxWalk& walk,
                     const std::vector<Argument>& lines, const Rect& a) {
     const Argument& line = lines[static_cast<std::size_t>(state.softmax.line)];
     const std::string place = str(state.softmax.line + 1) + " of " + str(lines.size());
-    const float w = c.text(a.x + 4, a.y + 9, place, size::small, c.theme->t2), strip = 200;
     const bool proof = state.softmax.tab == SoftmaxPage::proof;
+    const float top = a.y + (proof ? 7 : 0), strip = 200;
+    const float w = c.text(a.x + 4, top + 9, place, size::small, c.theme->t2);
     const float room = a.w - w - 24 - (proof ? strip + 16 : 0);
-    c.text_within(a.x + w + 18, a.y + 9, room, line.title, size::body, 0, Face::semibold);
-    if (proof) cut_strip(c, state, walk, {a.right() - strip - 4, a.y + 2, strip, 15});
-    card(c, line, {a.x, a.y + 22, a.w, a.h - 22});
+    c.text_within(a.x + w + 18, top + 9, room, line.title, size::body, 0, Face::semibold);
+    // The handle of the cut stands out above and below.
+    if (proof) cut_strip(c, state, walk, {a.right() - strip - 4, top + 2, strip, 15});
+    card(c, line, {a.x, top + 22 + (top - a.y), a.w, a.bottom() - top - 22 - (top - a.y)});
 }
 
 }  // namespace

@@ -143,6 +143,23 @@ TEST_SUITE("softmax view") {
                             }
                     }
     }
+    TEST_CASE("on stage a line of the derivation or the proof stands there whole") {
+        for (const char* name : {"worked-4x4", "causal-8", "large-logits"}) {
+            Program program(example(name), {1280, 720}, true);
+            program.show_lesson("softmax-1pass");
+            for (const int k : steps_of(*program.state.trace, Op::output))
+                for (const int tab : {SoftmaxPage::derivation, SoftmaxPage::proof})
+                    for (int line = 0; line < (tab == SoftmaxPage::proof ? 8 : 6); ++line) {
+                        program.state.softmax.tab = tab, program.state.softmax.line = line;
+                        program.go_to_step(k, 2);
+                        const std::string place = std::to_string(line + 1) + " of ";
+                        CHECK(program.look_for(place + (tab == SoftmaxPage::proof ? "8" : "6"), "Lens"));
+                        check_frame(program, place);
+                        for (const std::string& text : shortened_texts(program))
+                            FAIL_CHECK(program.where(), ", ", place, ": ", text);
+                    }
+        }
+    }
     TEST_CASE("a long row draws in every tab") {
         Program program(random_with_tiles(64, 8, 8, 8));
         for (const char* lesson : {"softmax-3pass", "softmax-1pass"}) {
