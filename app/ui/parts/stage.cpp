@@ -175,6 +175,22 @@ float seen(const AppState& state, const Placed& t) {
     return over(phase(state), is_store(op_now(state)) ? during::made : during::arrival);
 }
 
+// The word of a key below each of the columns that stand for keys, where all of them have room.
+void key_words(const Canvas& c, const AppState& state, const Placed& t, float floor) {
+    const Problem& p = *state.problem;
+    const Role role = info(t.slot).role;
+    const Region& at = t.value->region;
+    const bool scores = role == Role::S && !one_column(t.slot), keys = role == Role::K && t.transposed;
+    const float y = t.bed.bottom() + 28;
+    if (!(scores || keys) || p.key_token(0).empty() || y + size::far / 2 > floor) return;
+    const int first = scores ? at.col : at.row;
+    for (int n = 0; n < t.cols(); ++n)
+        if (text_width(Face::regular, size::far, p.key_token(first + n)) > t.bed.cw - 6) return;
+    for (int n = 0; n < t.cols(); ++n)
+        c.text(t.bed.x + (px(n) + .5f) * t.bed.cw, y, p.key_token(first + n), size::far, c.theme->t2,
+               Face::regular, Align::center);
+}
+
 // What the step that was learnt has changed.
 void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, const Placed& t) {
     const Held before = state.trace->live(t.slot, state.cursor.step - 1);
@@ -267,7 +283,11 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
     std::vector<OnStage*> all;
     for (Placed& t : line) all.push_back(&t);
     light_up(state, all, lens.w > 0);
-    for (std::size_t n = 0; n < line.size(); ++n) draw_term(c, state, a, line, n, view);
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        draw_term(c, state, a, line, n, view);
+        const bool above = lens.w > 0 && lens.y > line[n].bed.bottom();
+        key_words(c, state, line[n], above ? lens.y - 4 : a.bottom() + 8);
+    }
     if (lens.w > 0) stage_lens(c, state, lens, view);
     draw_flights(c, state, all, view);
 }

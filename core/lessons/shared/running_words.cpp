@@ -8,7 +8,9 @@ namespace tilewalk {
 namespace {
 
 std::string row_of(const Trace& trace, const Explanation& e) {
-    return trace.lesson().one_row ? "the row" : "row " + str(e.target.row);
+    if (trace.lesson().one_row) return "the row";
+    const std::string word = trace.problem().query_token(e.target.row);
+    return "row " + str(e.target.row) + (word.empty() ? "" : " (“" + word + "”)");
 }
 
 // m of the target's row after step k.
@@ -54,7 +56,8 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
     const double old = maximum_at(trace, k - 1, e.target.row), now = maximum_at(trace, k, e.target.row);
     const auto [from, to] = format_apart(old, now);
     const bool one_row = trace.lesson().one_row;
-    const std::string row = one_row ? "The row" : "Row " + str(e.target.row);
+    std::string row = row_of(trace, e);
+    row.front() = row.front() == 't' ? 'T' : 'R';
     switch (kind_of(old, now)) {
     case sees_no_key: return row + " has seen no key yet, so there is no maximum.";
     case starts:

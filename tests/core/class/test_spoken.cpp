@@ -88,6 +88,16 @@ TEST_CASE("the steps of the worked example, as one would say them") {
     CHECK(say(33) == "Row 2 found nothing larger: the maximum stays 1.");
 }
 
+TEST_CASE("a row that has a word is called by it") {
+    Problem p = worked_example();
+    p.tokens = {"The", "cat", "sat", "down"};
+    const auto trace = walk_of(default_lesson(), p);
+    const auto say = [&](int k) { return spoken(*trace, k, explain(*trace, k)); };
+    CHECK(say(12) == "The best score of row 0 (“The”) in this tile is 2.");
+    CHECK(say(13) == "Row 0 (“The”) found a larger score: 1 becomes 2, so its old sum shrinks by α.");
+    CHECK(say(33) == "Row 2 (“sat”) found nothing larger: the maximum stays 1.");
+}
+
 TEST_CASE("what a sentence says in numbers, the trace says as well") {
     Random random(72);
     std::map<Op, int> checked;

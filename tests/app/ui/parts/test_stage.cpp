@@ -362,6 +362,24 @@ TEST_CASE("stage: what is dimmed can still be read") {
     }
 }
 
+TEST_CASE("stage: the columns of scores and of keys bear the words of the keys") {
+    Program program(example("six-words"), {1280, 720}, true);
+    const Problem& p = *program.state.problem;
+    for (const Op op : {Op::scores, Op::tile_max})
+        for (const int k : steps_of(*program.state.trace, op)) {
+            program.go_to_step(k, 2);
+            const int first = program.state.trace->step(k).j * p.Bc;
+            for (int n = 0; n < p.Bc; ++n) {
+                const auto below_a_matrix = [&](const Item& item) {
+                    return item.kind == ItemKind::text && item.panel == "Presenter" &&
+                           item.text == p.key_token(first + n);
+                };
+                CHECK_MESSAGE(std::ranges::any_of(program.items(), below_a_matrix), program.where(), ": ",
+                              p.key_token(first + n));
+            }
+        }
+}
+
 TEST_CASE("stage: a title has beside it where the step is, not the title again") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("attention");
