@@ -170,11 +170,16 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
 
 }  // namespace
 
-float step_title(const Canvas& c, float x, float y, float room, const std::string& title, float size) {
+Line title_line(const std::string& title) {
     const std::size_t at = title.find('_');
-    if (at == std::string::npos) return c.text_within(x, y, room, title, size, 0, Face::semibold);
+    if (at == std::string::npos) return {strong(title)};
     const Span index{.text = title.substr(at + 1), .script = Span::Script::sub, .strong = true};
-    const Line line{strong(title.substr(0, at)), index};
+    return {strong(title.substr(0, at)), index};
+}
+
+float step_title(const Canvas& c, float x, float y, float room, const std::string& title, float size) {
+    const Line line = title_line(title);
+    if (line.size() == 1) return c.text_within(x, y, room, title, size, 0, Face::semibold);
     if (rich_width(c, line, size) <= room) return c.rich(x, y, line, size, Align::left, c.theme->t1);
     return c.text_within(x, y, room, title, size, 0, Face::semibold);
 }

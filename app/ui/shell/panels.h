@@ -31,7 +31,9 @@ bool answer_timeline_key(AppState& state, const KeyPress& press);
 
 // ---- The panel at the right
 
-/// The title of a step, "Gradient of W_Q" with its index below the line; returns its width.
+/// "Gradient of W_Q" with its index below the line.
+Line title_line(const std::string& title);
+/// The title of a step; returns its width.
 float step_title(const Canvas& canvas, float x, float y, float room, const std::string& title, float size);
 void explain_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
 void problem_view(const Canvas& canvas, AppState& state, const Rect& area);

@@ -196,16 +196,25 @@ void lane_tag(const Canvas& c, const AppState& state, const Rect& taken, const R
 void tag(const Canvas& c, const AppState& state, const Rect& cell, float top, const Rect& a) {
     if (cell.w <= 0) return;
     const Op op = state.trace->step(state.cursor.step).op;
-    std::string words(title(op));
+    // As the head of the page calls it: a step has one name.
+    std::string words(info(op).kind == OpKind::compute ? state.explanation.title : title(op));
     // What a kernel of whole matrices loads or stores its name does not say.
     if (op == Op::load || op == Op::store)
         if (const Line what = moved_symbols(*state.trace, state.cursor.step); !what.empty())
             words += " " + plain(what);
-    const float w = text_width(Face::medium, size::small, words) + 12, mid = cell.x + cell.w / 2;
+    const Line indexed = title_line(words);
+    const bool plain_words = indexed.size() == 1;
+    const float w = (plain_words ? text_width(Face::medium, size::small, words)
+                                 : rich_width(c, indexed, size::small)) +
+                    12,
+                mid = cell.x + cell.w / 2;
     const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20;
     c.rect(x, y, w, 16, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
-    c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+    if (plain_words)
+        c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+    else
+        c.rich(x + w / 2, y + 6, indexed, size::small, Align::center, c.theme->inv);
     lane_tag(c, state, {x, y, w, 16}, a);
 }
 
@@ -301,8 +310,11 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         // Passes are counted from 1, blocks from 0.
         const int from = grid.by_element ? 1 : 0;
         const std::string range = str(v.first_lane + from) + "–" + str(v.first_lane + v.lanes - 1 + from),
-                          part = (v.lanes == 1 ? str(v.first_lane + 1) : range) + " of " + str(grid.count());
-        c.text_within(a.x, a.y + 6, style.name_w, part, size::small, c.theme->t3);
+                          shown = v.lanes == 1 ? str(v.first_lane + 1) : range,
+                          part = shown + " of " + str(grid.count());
+        const bool fits = text_width(Face::regular, size::small, part) <= style.name_w;
+        c.text_within(a.x, a.y + 6, style.name_w, fits ? part : shown + "/" + str(grid.count()), size::small,
+                      c.theme->t3);
     }
     draw_loop(c, state, v);
     if (grid.timed) moment(c, state, grid, v);

@@ -257,6 +257,30 @@ TEST_SUITE("timeline") {
         CHECK(symbols_on_stage(program) >= 10);
     }
 
+    TEST_CASE("on stage a computing step is called the same over its cell as in the head") {
+        for (const Lesson& lesson : lessons()) {
+            Program program(example("worked-4x4"), {1280, 720}, true);
+            program.show_lesson(lesson.id);
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                if (info(program.state.trace->step(k).op).kind != OpKind::compute) continue;
+                program.go_to_step(k, 2);
+                INFO(program.where());
+                std::string title = program.state.explanation.title;
+                std::erase(title, '_');  // what follows is an index
+                const auto tag = [&](const Item& item) {
+                    return item.kind == ItemKind::text && item.min.y > 560 && item.text == title;
+                };
+                CHECK_MESSAGE(std::ranges::any_of(program.items(), tag), title);
+            }
+        }
+    }
+
+    TEST_CASE("which lanes are shown stands there whole in the narrowest window") {
+        Program program(example("causal-8"), {1024, 640});
+        program.frame(2);
+        CHECK(program.look_for("0–1/4", "Timeline"));
+    }
+
     TEST_CASE("on stage a lane has no holes where only other lanes have a step") {
         const auto widest_gap = [](const Program& program) {
             std::vector<float> places;
