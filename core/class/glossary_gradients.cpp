@@ -18,8 +18,8 @@ std::vector<GlossaryCard> gradient_cards() {
          .term = "mean of dP under P",
          .slots = {Slot::D, Slot::Di},
          .shape = "N; a block: Br",
-         .text = "D = rowsum(dO ⊙ O), which equals rowsum(P ⊙ dP). Each row of dS has it subtracted, because "
-                 "the weights of a row always sum to 1.",
+         .text = "D = rowsum(dO ⊙ O), number times number (⊙), which equals rowsum(P ⊙ dP). Each row of dS "
+                 "has it subtracted, because the weights of a row always sum to 1.",
          .from = {source::flash2, "Algorithm 2, line 4; derived in arXiv:2205.14135, Appendix B.2"},
          .words = "delta rowsum preprocess",
          .related = {"score-gradient", "output-gradient", "output"}},

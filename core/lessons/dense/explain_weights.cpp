@@ -26,8 +26,9 @@ std::string rank(const View& v) {
         return ", and the same to every other key that it sees.";
     if (among && best.size() == 1) return ", more than to any other key.";
     if (among) return ", its largest weight, given to " + str(static_cast<int>(best.size())) + " keys alike.";
-    return "; most goes to " + (best.size() == 1 ? key_or_itself(v, best[0]) : names(v, best, key_name)) +
-           " (" + percent(v.at(P, v.row, best[0])) + (best.size() > 1 ? " each)." : ").");
+    return "; the largest share goes to " +
+           (best.size() == 1 ? key_or_itself(v, best[0]) : names(v, best, key_name)) + " (" +
+           percent(v.at(P, v.row, best[0])) + (best.size() > 1 ? " each)." : ").");
 }
 
 }  // namespace

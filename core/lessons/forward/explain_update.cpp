@@ -141,10 +141,12 @@ bool mixes_maxima(const View& v) {
 
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i)});
-    v.out.kind = faulty + (l == 0);
+    v.out.kind = faulty + (l == 0 ? 1 : l == 1 ? 2 : 0);
     v.out.why =
-        l == 0
-            ? empty_row(v) + ": the division is left out, but there is nothing to divide."
+        l == 0 ? empty_row(v) + ": the division is left out, but there is nothing to divide."
+        : l == 1
+            ? "A fault without effect here: all weights of " + v.query() +
+                  " together are 1 already, so without the division nothing is lost."
             : "Fault: all weights of " + v.query() + " together are " + num_text(l) +
                   " instead of 1, for nothing divides them. Its output is as many times what it should be.";
 }

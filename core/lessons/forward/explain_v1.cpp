@@ -95,7 +95,7 @@ std::string broken_output(const View& v, double l_old, double l) {
     const std::string query = v.query();
     if (v.problem.switches.no_division && l != 0)
         return "Fault: the division by ℓ = " + num_text(l) +
-               " is left out, and yet ℓ_old = " + num_text(l_old) +
+               " is left out, and yet the old ℓ = " + num_text(l_old) +
                " is multiplied in as if the last tile had divided by it.";
     if (l == 0 && sees_some_key(v.problem, v.row, last_key(v)))
         return "Every weight of " + query + " so far is 0: ℓ = 0 and nothing is divided.";
@@ -116,11 +116,11 @@ void normalised_sentence(const View& v, double l_old, double l) {
         .sees_no_key = v.first_query() + " has seen no key: ℓ = 0, nothing is divided, and O stays 0.",
         .starts = "These are the first keys of " + query + ". Divided by ℓ = " + num_text(l) +
                   " their weights sum to 1, so O is an average already.",
-        .rises = "Times ℓ_old = " + num_text(l_old) +
+        .rises = "Multiplying by the old ℓ = " + num_text(l_old) +
                  " takes the last division back, α corrects the sum of " + query +
                  ", then ℓ = " + num_text(l) + " divides anew. FlashAttention-2 divides once, at the end.",
         .stays = "The maximum of " + query +
-                 " stays (α = 1). Only the division by ℓ_old = " + num_text(l_old) +
+                 " stays (α = 1). Only the division by the old ℓ = " + num_text(l_old) +
                  " is taken back and made again with ℓ = " + num_text(l) + "; FlashAttention-2 divides once.",
     };
     v.out.why = words[kind];

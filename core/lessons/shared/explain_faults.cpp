@@ -1,6 +1,7 @@
 #include "core/lessons/shared/explain_faults.h"
 
 #include <cmath>
+#include <vector>
 
 namespace tilewalk {
 
@@ -25,19 +26,22 @@ std::string operands(const Expr& e) {
     return {};
 }
 
-// The innermost place where NaN or ∞ begins, in words; empty if it came in with a number.
-std::string birth(const Expr& e) {
-    if (e.kind == K::number) return {};
+// The innermost place where NaN or ∞ begins; null if it came in with a number.
+const Expr* birthplace(const Expr& e) {
+    if (e.kind == K::number) return nullptr;
     const double value = evaluate(e);
-    if (std::isfinite(value)) return {};
+    if (std::isfinite(value)) return nullptr;
     bool came_in = false;
     for (const Expr& part : e.parts) {
-        if (std::string text = birth(part); !text.empty()) return text;
+        if (const Expr* place = birthplace(part)) return place;
         const double v = evaluate(part);
         came_in |= std::isnan(value) ? std::isnan(v) : std::isinf(v);
     }
-    if (came_in) return {};
-    if (std::isnan(value)) return operands(e) + " has no value";
+    return came_in ? nullptr : &e;
+}
+
+std::string birth_text(const Expr& e) {
+    if (std::isnan(evaluate(e))) return operands(e) + " has no value";
     if (e.kind == K::quotient) return "a division by 0 gives ∞";
     const Format format = e.kind == K::rounded ? e.format : Format::fp64;
     const std::string what = e.kind == K::exponential ? "exp(" + num_text(evaluate(e.parts[0])) + ")"
@@ -53,15 +57,55 @@ bool alarming(Slot slot, double value) {
     return std::isinf(value);
 }
 
-// "m[0] is ∞ since step 5": a source that is out of order already.
-std::string bad_source(const View& v, bool nan) {
+// "m[0] is ∞ since step 5"; empty for what no step before this one wrote or loaded.
+std::string since_text(const View& v, const CellRef& source) {
+    const Held held = holding(v.trace, source, v.k - 1);
+    if (!held) return {};
+    const std::string since = held.step < 0 ? " in HBM" : " since step " + str(held.step + 1);
+    return cell_text(source) + " is " + num_text(value_at(*held.value, source)) + since;
+}
+
+double source_value(const View& v, const CellRef& source) {
+    const Held held = holding(v.trace, source, v.k - 1);
+    return held ? value_at(*held.value, source) : 0;
+}
+
+std::string nan_source(const View& v) {
+    for (const CellRef& source : v.out.sources)
+        if (std::isnan(source_value(v, source))) return since_text(v, source);
+    return {};
+}
+
+std::string infinite_source(const View& v) {
     for (const CellRef& source : v.out.sources) {
-        const Held held = holding(v.trace, source, v.k - 1);
-        if (!held) continue;
-        const double value = value_at(*held.value, source);
-        if (nan ? !std::isnan(value) : !alarming(source.slot, value) || std::isnan(value)) continue;
-        const std::string since = held.step < 0 ? " in HBM" : " since step " + str(held.step + 1);
-        return cell_text(source) + " is " + num_text(value) + since;
+        const double value = source_value(v, source);
+        if (alarming(source.slot, value) && !std::isnan(value)) return since_text(v, source);
+    }
+    return {};
+}
+
+// Sources that a sum of products takes side by side stand one matrix after the other: P̃[0,2], P̃[0,3], then
+// V[2,0], V[3,0].
+std::vector<std::vector<CellRef>> sources_by_matrix(const View& v) {
+    std::vector<std::vector<CellRef>> out;
+    for (const CellRef& source : v.out.sources) {
+        if (out.empty() || out.back().back().slot != source.slot) out.emplace_back();
+        out.back().push_back(source);
+    }
+    return out;
+}
+
+// The infinite one of the two cells whose product this is; empty where no pair has just these values.
+std::string infinite_factor(const View& v, const Expr& product) {
+    if (product.parts.size() != 2) return {};
+    const double left = evaluate(product.parts[0]), right = evaluate(product.parts[1]);
+    const auto matrices = sources_by_matrix(v);
+    for (std::size_t n = 1; n < matrices.size(); ++n) {
+        const auto &lefts = matrices[n - 1], &rights = matrices[n];
+        if (lefts.size() != rights.size()) continue;
+        for (std::size_t k = 0; k < lefts.size(); ++k)
+            if (source_value(v, lefts[k]) == left && source_value(v, rights[k]) == right)
+                return since_text(v, std::isinf(left) ? lefts[k] : rights[k]);
     }
     return {};
 }
@@ -69,8 +113,14 @@ std::string bad_source(const View& v, bool nan) {
 // How the cell became NaN or ∞, from the numbers that came in.
 std::string accident(const View& v, const Expr& e) {
     const bool nan = std::isnan(v.result());
-    const std::string begins = birth(e), cell = cell_text(v.out.target), value = num_text(v.result());
-    const std::string came_in = bad_source(v, nan && begins.empty());
+    const std::string cell = cell_text(v.out.target), value = num_text(v.result());
+    const std::string nan_before = nan ? nan_source(v) : std::string();
+    const Expr* place = nan_before.empty() ? birthplace(e) : nullptr;
+    const std::string begins = place ? birth_text(*place) : std::string();
+    const bool no_product = place && place->kind == K::product && std::isnan(evaluate(*place));
+    const std::string came_in = nan && !place ? nan_before
+                                : no_product  ? infinite_factor(v, *place)
+                                              : infinite_source(v);
     if (!begins.empty())
         return (begins.starts_with("exp(") ? begins : capitalised(begins)) + ", so " + cell + " is " + value +
                (came_in.empty() ? "." : ": " + came_in + ".");

@@ -5,7 +5,9 @@
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
+#include "core/distributed/shards.h"
 #include "core/lessons/merge/trees.h"
+#include "core/lessons/ring/ring.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/softmax/softmax.h"
 #include "core/lessons/table.h"
@@ -172,8 +174,66 @@ TEST_SUITE("tour files") {
                             point.workload.heads == 8 && point.workload.N_kv == 8192 &&
                             point.workspace_bytes == 2LL * 8 * 8192 * 8192 * 4;
         CHECK(as_large > 0);
+        // "Flash: a few tiles for each thread, whatever N is"
+        int alike = 0;
+        for (const BenchReport& report : recorded_results())
+            for (const Point& point : report.points)
+                for (const Point& other : report.points) {
+                    const auto counts = [](const Point& p) {
+                        return p.kernel == "flash" && p.workload.direction == Direction::forward &&
+                               p.workload.N_q == p.workload.N_kv && p.workload.N_kv >= 1024 &&
+                               p.workspace_bytes > 0;
+                    };
+                    if (!counts(point) || !counts(other)) continue;
+                    if (!(shape_of(point.workload) == shape_of(other.workload))) continue;
+                    if (point.workload.N_kv == other.workload.N_kv) continue;
+                    CHECK(point.workspace_bytes == other.workspace_bytes);
+                    ++alike;
+                }
+        CHECK(alike > 0);
         // "4 each", of 16 heads 4 key heads; "all with one"
         CHECK(page.heads / 4 == 4);
+        // "In the 4 × 4 example this is 1, but standard attention reads K and V besides"
+        const std::int64_t matrix = std::int64_t{4} * worked.d() * worked.element_bytes,
+                           square = std::int64_t{4} * worked.N() * worked.N_kv() * worked.element_bytes;
+        CHECK(worked.N() == 4);
+        CHECK(worked.Tr() * 2 * matrix == square);
+        CHECK(moved("attention") == square + 4 * matrix);
+        CHECK(moved("flash-forward") == worked.Tr() * 2 * matrix + 2 * matrix + worked.N() * 4);
+        // "with S[0,2] higher by 0.1, P[0,2] goes … to 0.634, P[0,0] … to 0.211"
+        const Problem graded = *find_example("gradients-4x4");
+        Matrix nudged = softmax_scores(graded).row(0);
+        nudged(0, 2) += 0.1;
+        const auto weight = [&](int key) {
+            return std::exp(static_cast<double>(nudged(0, key))) / nudged.cast<double>().array().exp().sum();
+        };
+        CHECK(format_number(weight(2)) == "0.634");
+        CHECK(format_number(weight(0)) == "0.211");
+        // "2 (R − 1) N d numbers in all, here 128 B"; backward goes on from the same rule
+        const auto ring_walk = walk_of("ring", worked);
+        const std::int64_t sent = ring_walk->step(ring_walk->size() - 1).traffic.sent;
+        const int ranks = ring_ranks(worked);
+        CHECK(sent == 2 * (ranks - 1) * worked.N() * worked.d() * worked.element_bytes);
+        CHECK(sent == 128);
+        // "rank 0 has 0 and 3, rank 1 has 1 and 2 … 0 and 2, 1 and 3"
+        CHECK(ranks == 2);
+        const auto held = [](ring::Shards shards, int rank) {
+            std::vector<std::int64_t> rows;
+            for (const ring::Run& run : ring::runs_of(shards, 4, 2, rank))
+                for (std::int64_t n = 0; n < run.count; ++n) rows.push_back(run.position(n));
+            return rows;
+        };
+        using Rows = std::vector<std::int64_t>;
+        CHECK(held(ring::Shards::zigzag, 0) == Rows{0, 3});
+        CHECK(held(ring::Shards::zigzag, 1) == Rows{1, 2});
+        CHECK(held(ring::Shards::striped, 0) == Rows{0, 2});
+        CHECK(held(ring::Shards::striped, 1) == Rows{1, 3});
+        // "its keys in two splits"
+        int splits = 0;
+        const auto split = walk_of("split-kv", worked);
+        for (int k = 0; k < split->size(); ++k)
+            for (const Access& a : split->writes(k)) splits += a.slot == Slot::L_parts;
+        CHECK(splits == 2);
         // "In real numbers both trees agree … in bf16 the trees differ"
         const auto by = [&](MergeOrder order, Format format) {
             const Matrix S = softmax_scores(worked);

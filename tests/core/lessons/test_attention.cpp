@@ -70,7 +70,7 @@ TEST_SUITE("the tutorial's attention") {
         CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 2}) ==
               "Query 0 attends 61\u00A0% to key 2, more than to any other key.");
         CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 0})
-                  .starts_with("Query 0 attends 22\u00A0% to itself; most goes to key 2 (61"));
+                  .starts_with("Query 0 attends 22\u00A0% to itself; the largest share goes to key 2 (61"));
         CHECK(why(*trace, Op::divide, {Slot::Prob, 0, 3}).starts_with("Query 0 attends 8.3\u00A0% to key 3"));
         CHECK(why(*trace, Op::divide, {Slot::Prob, 2, 0}) ==
               "Query 2 attends 37\u00A0% to key 0, its largest weight, given to 2 keys alike.");

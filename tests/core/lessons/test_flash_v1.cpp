@@ -80,7 +80,8 @@ TEST_SUITE("flash forward, first version") {
         CHECK(contains(why(Op::store_state, 0, 0), "1\u00A0key block will ask"));
         CHECK(contains(why(Op::store_state, 0, 1), "is final"));
         CHECK(contains(why(Op::output, 0, 0), "first keys of query 0"));
-        CHECK(contains(why(Op::output, 0, 1), "Times ℓ_old = 1.368"));
+        CHECK(
+            contains(why(Op::output, 0, 1), "Multiplying by the old ℓ = 1.368 takes the last division back"));
         CHECK(contains(why(Op::output, 1, 1), "stays (α = 1)"));
         const Explanation out = explain(*trace, find_step(*trace, Op::output, 0, 1), CellRef{Slot::Oi, 0, 0});
         CHECK(plain(out.numbers) == "(0.368 × 1.368 × 2.076 + 1.000 × 9 + 0.135 × 13) ÷ 1.639");

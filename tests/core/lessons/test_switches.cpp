@@ -139,6 +139,28 @@ TEST_SUITE("what is said about a fault") {
         CHECK(births > 0);
         CHECK(passed_on > 0);
     }
+    TEST_CASE("∞ × 0 names the factor that meets the 0, and a NaN that was there before is not made anew") {
+        Problem p = with(worked_example(), &Switches::no_max);
+        p.Q.setZero(), p.K.setZero();
+        p.Q.col(0).setConstant(40), p.K.col(0).setConstant(25);
+        p.V.col(0) << 1, 0, 3, 0;
+        p.V.col(1) << 1, 1, 3, 0;
+        const auto trace = forward().build(p);
+        const int first = find_step(*trace, Op::output, 0, 0), second = find_step(*trace, Op::output, 0, 1);
+        const auto why = [&](int k, int col) { return explain(*trace, k, CellRef{Slot::Oi, 0, col}).why; };
+        CHECK(why(first, 0).starts_with("∞ × 0 has no value, so O[0,0] is NaN: P̃[0,1] is ∞ since step "));
+        CHECK(why(second, 0) == "O[0,0] is NaN since step " + std::to_string(first + 1) + " and stays NaN.");
+        CHECK(why(first, 1).starts_with("P̃[0,0] is ∞ since step "));
+        CHECK(why(second, 1).starts_with("∞ × 0 has no value, so O[0,1] is NaN: P̃[0,3] is ∞ since step "));
+    }
+    TEST_CASE("a division by 1 that is left out is no loss") {
+        const auto trace = forward().build(with(causal(worked_example()), &Switches::no_division));
+        const int k = find_step(*trace, Op::normalize, 0);
+        CHECK(explain(*trace, k, CellRef{Slot::Oi, 0, 0}).why ==
+              "A fault without effect here: all weights of query 0 together are 1 already, so without the "
+              "division nothing is lost.");
+        CHECK(explain(*trace, k, CellRef{Slot::Oi, 1, 0}).why.starts_with("Fault: all weights of query 1"));
+    }
     TEST_CASE("what a fault has spoiled is not praised, and what it has not is no fault") {
         Random random(66);
         int spoiled = 0, whole = 0;
